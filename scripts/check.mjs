@@ -1,0 +1,79 @@
+// @ts-check
+// Every check of quality, one after another: a line each, and the output of those that failed.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isRunAsCommand } from './problems.mjs'
+
+/** @typedef {{ name: string, command: string, args: string[] }} Step */
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** @type {Step[]} */
+const STEPS = [
+  { name: 'format', command: tool('biome'), args: ['check', '--error-on-warnings'] },
+  { name: 'lint', command: tool('oxlint'), args: ['--type-aware', '--deny-warnings'] },
+  { name: 'types', command: tool('tsc'), args: ['-p', 'tsconfig.json'] },
+  { name: 'types of scripts', command: tool('tsc'), args: ['-p', 'scripts/tsconfig.json'] },
+  { name: 'imports', command: process.execPath, args: ['scripts/check-imports.mjs'] },
+  { name: 'sql home', command: process.execPath, args: ['scripts/check-sql-home.mjs'] },
+  { name: 'tidy', command: process.execPath, args: ['scripts/tidy.mjs'] },
+  { name: 'dead code', command: tool('knip'), args: ['--no-progress'] },
+]
+
+/** @param {string} name */
+function tool(name) {
+  return join(ROOT, 'node_modules', '.bin', process.platform === 'win32' ? `${name}.cmd` : name)
+}
+
+/**
+ * @param {Step[]} steps
+ * @param {string} root
+ * @param {(text: string) => void} print
+ * @returns {Promise<boolean>} whether every step passed
+ */
+export async function runSteps(steps, root, print) {
+  const width = Math.max(...steps.map(({ name }) => name.length))
+  let isGreen = true
+  for (const step of steps) {
+    const startedAt = performance.now()
+    const { hasPassed, output } = await runStep(step, root)
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    print(`${hasPassed ? '✓' : '✗'} ${step.name.padEnd(width)} ${seconds.padStart(5)} s\n`)
+    if (!hasPassed) print(`${output.trimEnd()}\n`)
+    isGreen &&= hasPassed
+  }
+  return isGreen
+}
+
+/**
+ * @param {Step} step
+ * @param {string} root
+ * @returns {Promise<{ hasPassed: boolean, output: string }>}
+ */
+function runStep({ command, args }, root) {
+  if (!existsSync(command))
+    return Promise.resolve({ hasPassed: false, output: `${command} is missing: run npm ci` })
+  return new Promise((resolve) => {
+    let output = ''
+    // Windows starts .cmd files through a shell only.
+    const child = spawn(command, args, {
+      cwd: root,
+      shell: command.endsWith('.cmd'),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk) => {
+        output += chunk
+      })
+    }
+    child.on('error', (error) => resolve({ hasPassed: false, output: error.message }))
+    child.on('close', (code) => resolve({ hasPassed: code === 0, output }))
+  })
+}
+
+if (isRunAsCommand(import.meta.url)) {
+  const isGreen = await runSteps(STEPS, ROOT, (text) => process.stdout.write(text))
+  if (!isGreen) process.exitCode = 1
+}

@@ -1,0 +1,46 @@
+// @ts-check
+// Reads enough of SQL to find the functions of a file. Comments, strings and bodies are told apart by one pass,
+// so that `--` inside a string and `create function` inside a body mislead nobody.
+
+const LEXEMES = /'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|--[^\n]*|\/\*[\s\S]*?\*\//g
+const ROUTINE = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:"?\w+"?\s*\.\s*)?"?(\w+)"?/gi
+
+/** @typedef {{ name: string, line: number, bodyLines: number }} Routine */
+
+/**
+ * The functions and procedures that a file creates itself.
+ * @param {string} sql
+ * @returns {Routine[]}
+ */
+export function findRoutines(sql) {
+  const outline = blank(sql, /^(?:--|\/\*|\$)/)
+  const code = blank(sql, /^(?:--|\/\*)/)
+  return [...outline.matchAll(ROUTINE)].map((match) => ({
+    name: match[1] ?? '',
+    line: lineAt(sql, match.index),
+    bodyLines: countBodyLines(code.slice(match.index)),
+  }))
+}
+
+/**
+ * Same length, same lines: only what begins as `unwanted` says becomes spaces.
+ * @param {string} sql
+ * @param {RegExp} unwanted
+ */
+function blank(sql, unwanted) {
+  return sql.replace(LEXEMES, (lexeme) => (unwanted.test(lexeme) ? lexeme.replace(/[^\n]/g, ' ') : lexeme))
+}
+
+/** @param {string} sql */
+function countBodyLines(sql) {
+  const body = /(\$\w*\$)([\s\S]*?)\1/.exec(sql)?.[2] ?? ''
+  return body.trim().split('\n').length
+}
+
+/**
+ * @param {string} text
+ * @param {number} index
+ */
+function lineAt(text, index) {
+  return text.slice(0, index).split('\n').length
+}
