@@ -1,0 +1,129 @@
+// The one table of what can go wrong. The docs, the HTTP layer and the CLI read it, so a code means one thing everywhere.
+
+/** What the process of a command leaves with. */
+export const exitCodes = {
+  fine: 0,
+  problemFound: 1,
+  usage: 2,
+  databaseUnreachable: 3,
+  refused: 4,
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+export interface CatalogEntry {
+  /** One sentence for people. */
+  meaning: string
+  httpStatus: number
+  exitCode: ExitCode
+  /** The SQLSTATE that arrives from the database as this code; null where there is none, or more than one. */
+  sqlState: string | null
+  /** The same call may succeed later, with nothing changed. */
+  isRetryable: boolean
+}
+
+export const errorCatalog = {
+  INVALID_ARGUMENT: {
+    meaning: 'An argument of a call has a wrong type, range or form.',
+    httpStatus: 400,
+    exitCode: exitCodes.usage,
+    sqlState: 'UN001',
+    isRetryable: false,
+  },
+  INVALID_CONFIG: {
+    meaning: 'The configuration is wrong; every problem is listed by the name of its variable.',
+    httpStatus: 500,
+    exitCode: exitCodes.usage,
+    sqlState: null,
+    isRetryable: false,
+  },
+  NOT_INSTALLED: {
+    meaning: 'The schema, or the attachment of the table, is missing from the database.',
+    httpStatus: 503,
+    exitCode: exitCodes.problemFound,
+    sqlState: 'UN002',
+    isRetryable: false,
+  },
+  SCHEMA_BEHIND: {
+    meaning: 'The schema in the database is older than this version needs; migrate it.',
+    httpStatus: 503,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: false,
+  },
+  SCHEMA_NEWER: {
+    meaning: 'The schema in the database is newer than this version knows; upgrade the package.',
+    httpStatus: 503,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: false,
+  },
+  UNKNOWN_PROFILE: {
+    meaning: 'No shipped profile has this name.',
+    httpStatus: 400,
+    exitCode: exitCodes.usage,
+    sqlState: null,
+    isRetryable: false,
+  },
+  TABLE_NOT_FOUND: {
+    meaning: 'The job table, or a column that the profile maps, does not exist.',
+    httpStatus: 404,
+    exitCode: exitCodes.usage,
+    sqlState: null,
+    isRetryable: false,
+  },
+  TABLE_UNSUPPORTED: {
+    meaning:
+      'The job table cannot be attached: no primary key, a view or foreign table, an unsupported id type, or status words that do not fit.',
+    httpStatus: 422,
+    exitCode: exitCodes.refused,
+    sqlState: null,
+    isRetryable: false,
+  },
+  LOCK_TIMEOUT: {
+    meaning: 'A lock was not granted in time; nothing was changed.',
+    httpStatus: 503,
+    exitCode: exitCodes.refused,
+    sqlState: '55P03',
+    isRetryable: true,
+  },
+  DATABASE_UNREACHABLE: {
+    meaning: 'No connection to the database could be made, or it broke during the call.',
+    httpStatus: 503,
+    exitCode: exitCodes.databaseUnreachable,
+    sqlState: null,
+    isRetryable: true,
+  },
+  DATABASE_CONFLICT: {
+    meaning:
+      'The database rolled the call back because of a concurrent one (SQLSTATE 40001 or 40P01); nothing was changed.',
+    httpStatus: 409,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: true,
+  },
+  PERMISSION_DENIED: {
+    meaning: 'The role of this connection may not do this.',
+    httpStatus: 403,
+    exitCode: exitCodes.refused,
+    sqlState: '42501',
+    isRetryable: false,
+  },
+  LEASE_LOST: {
+    meaning: 'The caller no longer holds the lease of this job; nothing was changed.',
+    httpStatus: 409,
+    exitCode: exitCodes.refused,
+    sqlState: 'UN003',
+    isRetryable: false,
+  },
+  INTERNAL: {
+    meaning: 'A promise of this package was broken; please report it.',
+    httpStatus: 500,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: false,
+  },
+} as const satisfies Record<string, CatalogEntry>
+
+export type ErrorCode = keyof typeof errorCatalog

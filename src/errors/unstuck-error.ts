@@ -1,0 +1,56 @@
+import { type ErrorCode, errorCatalog } from './catalog.ts'
+import { showKind, showValue } from './show-value.ts'
+
+export interface UnstuckErrorOptions {
+  /** Facts for programs: plain JSON, no secrets. */
+  details?: Record<string, unknown>
+  /** What to do next, one sentence. */
+  hint?: string
+  cause?: unknown
+}
+
+const NAME = 'UnstuckError'
+
+/** A broken promise, with a code of the catalogue. Expected outcomes are values instead. */
+export class UnstuckError extends Error {
+  readonly code: ErrorCode
+  readonly details: Record<string, unknown>
+  declare readonly hint?: string
+  readonly isRetryable: boolean
+
+  constructor(code: ErrorCode, message: string, options: UnstuckErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.name = NAME
+    this.code = code
+    this.details = options.details ?? {}
+    this.isRetryable = errorCatalog[code].isRetryable
+    if (options.hint !== undefined) this.hint = options.hint
+  }
+}
+
+/** Judged by name and code, not by class: an application may hold two copies of this package. */
+export function isUnstuckError(value: unknown, code?: ErrorCode): value is UnstuckError {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('code' in value)) return false
+  if (value.name !== NAME || typeof value.code !== 'string') return false
+  return code === undefined ? Object.hasOwn(errorCatalog, value.code) : value.code === code
+}
+
+export interface InvalidArgumentOptions {
+  /** Name only the kind of what was got: for payloads and secrets. */
+  withhold?: boolean
+  cause?: unknown
+}
+
+/** `limit: got -1, takes a whole number from 1 to 10000` */
+export function invalidArgument(
+  name: string,
+  got: unknown,
+  takes: string,
+  options: InvalidArgumentOptions = {},
+): UnstuckError {
+  const shown = options.withhold === true ? showKind(got) : showValue(got)
+  return new UnstuckError('INVALID_ARGUMENT', `${name}: got ${shown}, takes ${takes}`, {
+    details: { argument: name, got: shown, takes },
+    ...('cause' in options ? { cause: options.cause } : {}),
+  })
+}

@@ -1,0 +1,30 @@
+// Events tell the story of recovery; ordinary life is written only where the policy says `events: 'all'`.
+import type { JsonValue } from './job.ts'
+
+export type EventType =
+  | 'queued'
+  | 'processing'
+  | 'retry'
+  | 'complete'
+  | 'failed'
+  | 'released'
+  | 'cancelled'
+  | 'cancel-requested'
+  | 'reaper:requeued'
+  | 'reaper:failed(timeout)'
+  | 'reaper:cancelled'
+
+export interface JobEvent {
+  id: string
+  jobId: string
+  type: EventType
+  at: Date
+  data: EventData
+}
+
+export interface EventData {
+  type: EventType
+  table: string
+  details: { [key: string]: JsonValue }
+  at: string
+}

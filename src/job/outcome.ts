@@ -1,0 +1,14 @@
+// Expected outcomes are values; broken promises throw.
+
+/** What any finishing verb answers to a lease that is not, or no longer, the current one. */
+export type RefusedOutcome = 'already-done' | 'lease-lost' | 'not-found'
+
+export type CompleteOutcome = 'completed' | RefusedOutcome
+export type FailOutcome = 'retried' | 'dead' | 'cancelled' | RefusedOutcome
+export type ReleaseOutcome = 'released' | 'cancelled' | RefusedOutcome
+export type CancelOutcome = 'cancelled' | 'cancel-requested' | 'already-ended' | 'not-found'
+export type RetryOutcome = 'retried' | 'not-dead' | 'generation-changed' | 'duplicate' | 'not-found'
+export type EnqueueOutcome = 'created' | 'duplicate'
+
+/** What a sweep did, or would do, with one job. */
+export type ReapAction = 'requeued' | 'dead' | 'cancelled' | 'held' | 'reported'

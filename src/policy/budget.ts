@@ -1,0 +1,65 @@
+// Which counts end a job (C10). Attempts are bounded for failures and for crashes; releases, deploys, breakers and limits
+// cost nothing. The database decides the same in sql/core/has_budget.sql, failure_verdict.sql and reap_verdict.sql.
+import type { Policy } from './policy.ts'
+
+export interface Counts {
+  attempt: number
+  failures: number
+  crashes: number
+  timeouts: number
+  maxAttempts: number
+}
+
+/** May a waiting job be claimed once more? Compares budgets, never the ordinal of the claim. */
+export function hasBudget(policy: Policy, counts: Counts): boolean {
+  if (policy.reapBudget === 'crashes') {
+    if (counts.crashes >= policy.maxCrashes || counts.timeouts >= policy.maxTimeouts) return false
+  }
+  if (policy.failureBudget === 'failures') return counts.failures < counts.maxAttempts
+  // A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
+  return policy.attemptCountedAt === 'failure-and-reap'
+    ? counts.attempt <= counts.maxAttempts
+    : counts.attempt < counts.maxAttempts
+}
+
+export type AttemptEnd = 'failure' | 'timeout' | 'crash'
+
+/** The counts after an attempt ended in this way. */
+export function countEnd(policy: Policy, counts: Counts, end: AttemptEnd): Counts {
+  const isCounted =
+    policy.attemptCountedAt === 'failure-and-reap' ||
+    (policy.attemptCountedAt === 'failure' && end !== 'crash')
+  const isOver = counts.attempt >= counts.maxAttempts
+  return {
+    ...counts,
+    attempt: isCounted && !isOver ? counts.attempt + 1 : counts.attempt,
+    failures: counts.failures + (end === 'failure' ? 1 : 0),
+    timeouts: counts.timeouts + (end === 'timeout' ? 1 : 0),
+    crashes: counts.crashes + (end === 'crash' ? 1 : 0),
+  }
+}
+
+/** Is a job that its own worker reports as failed (or timed out) out of budget? `after` is the result of `countEnd`. */
+export function isFailureFinal(policy: Policy, after: Counts, end: 'failure' | 'timeout'): boolean {
+  if (end === 'timeout' && policy.reapBudget === 'crashes') return after.timeouts >= policy.maxTimeouts
+  const spent = policy.failureBudget === 'failures' ? after.failures : after.attempt
+  return spent >= after.maxAttempts
+}
+
+/** Is a job whose lease ran out out of budget? `before` are the counts as the sweep found them. */
+export function isReapFinal(policy: Policy, before: Counts, end: 'timeout' | 'crash'): boolean {
+  if (policy.reapBudget === 'attempts') return before.attempt >= before.maxAttempts
+  return end === 'timeout'
+    ? before.timeouts + 1 >= policy.maxTimeouts
+    : before.crashes + 1 >= policy.maxCrashes
+}
+
+/** Which wait of the failure backoff comes next; 1 is the first. */
+export function failureOrdinal(policy: Policy, after: Counts): number {
+  return policy.failureBudget === 'failures' ? after.failures + after.timeouts : after.attempt
+}
+
+/** Which wait of the reap backoff comes next; 1 is the first. */
+export function reapOrdinal(policy: Policy, after: Counts): number {
+  return policy.reapBudget === 'attempts' ? after.attempt : after.crashes + after.timeouts
+}

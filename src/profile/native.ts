@@ -1,0 +1,29 @@
+import { nativePolicy } from '../policy/policy.ts'
+import type { Profile } from './profile.ts'
+
+/** Our own table. It lives in the engine's schema, whatever that is called. */
+export function nativeProfile(schema: string): Profile {
+  return {
+    name: 'native',
+    tables: [
+      {
+        attachment: 'native',
+        schema,
+        table: 'jobs',
+        idType: 'uuid',
+        columns: {},
+        statuses: {
+          waiting: 'waiting',
+          running: ['running'],
+          succeeded: 'succeeded',
+          dead: 'dead',
+          cancelled: 'cancelled',
+        },
+        defaultType: null,
+        ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
+        teamEvents: null,
+        policy: nativePolicy,
+      },
+    ],
+  }
+}

@@ -1,0 +1,217 @@
+// The store port: every verb is one atomic step. Finishing verbs take the lease and answer a lost one as a value.
+// Memory, PostgreSQL (native and every profile) and later stores pass the one suite in ./conformance.
+
+import type { JobEvent } from '../job/event.ts'
+import type { ErrorCategory, Job, JsonValue, NewJob } from '../job/job.ts'
+import type { ClaimedJob, HeartbeatAnswer, Lease } from '../job/lease.ts'
+import type {
+  CancelOutcome,
+  CompleteOutcome,
+  EnqueueOutcome,
+  FailOutcome,
+  ReapAction,
+  ReleaseOutcome,
+  RetryOutcome,
+} from '../job/outcome.ts'
+import type { Policy, PolicyOverride } from '../policy/policy.ts'
+
+/** `Tx` is what the store joins a caller's transaction with; stores that cannot take `never`. */
+export interface JobStore<Tx = never> {
+  /** Writes all jobs or none. A job whose dedupe key is taken answers the id of the job that has it. */
+  enqueueJobs(jobs: NewJob[], options?: TxOption<Tx> & PolicyOption): Promise<EnqueuedJob[]>
+
+  /** Takes up to `limit` due jobs by priority, then due time, then id. Never looks at lease fields. */
+  claimJobs(request: ClaimRequest): Promise<ClaimedJob[]>
+  /** Takes one job by id, if it is waiting and due. */
+  claimJob(jobId: string, request: ClaimOneRequest): Promise<ClaimedJob | 'not-claimable'>
+
+  /** Extends all leases of a worker at once. A locked row delays nobody: its answer is `busy`. */
+  heartbeatJobs(leases: Lease[], options?: HeartbeatOptions): Promise<HeartbeatReport>
+
+  completeJobs(completions: Completion[], options?: TxOption<Tx>): Promise<Settled<CompleteOutcome>[]>
+  /** Decides between another try and the end; a cancelled job ends as cancelled. */
+  failJobs(failures: Failure[], options?: TxOption<Tx> & PolicyOption): Promise<FailedJob[]>
+  /** Gives jobs back without spending an attempt. */
+  releaseJobs(leases: Lease[], options?: ReleaseOptions<Tx>): Promise<Settled<ReleaseOutcome>[]>
+
+  /** A waiting job ends at once; a running one is told through its next heartbeat. */
+  cancelJobs(jobIds: string[], options?: ManualOptions<Tx>): Promise<Settled<CancelOutcome>[]>
+  /** Brings dead jobs back with a new generation. */
+  retryJobs(jobIds: string[], options?: RetryOptions<Tx>): Promise<Settled<RetryOutcome>[]>
+
+  /** One bounded step of a sweep: brakes, reap, events. Continue with `next` until it is null. */
+  sweepJobs(request?: SweepRequest): Promise<SweepStep>
+  /** What a sweep would do now. Changes nothing. */
+  previewSweep(options?: PolicyOption & { limit?: number }): Promise<ReapedJob[]>
+
+  /** One bounded step of retention. Continue with `next` until it is null. Only ended jobs are ever deleted. */
+  pruneJobs(request?: PruneRequest): Promise<PruneStep>
+
+  getJob(jobId: string, options?: TxOption<Tx>): Promise<Job | null>
+  listEvents(jobId: string): Promise<JobEvent[]>
+  readHealth(options?: PolicyOption): Promise<Health>
+  readPolicy(): Promise<Policy>
+  /** Changes the stored policy; takes effect with the next call of anyone. */
+  writePolicy(change: PolicyOverride): Promise<Policy>
+}
+
+export interface TxOption<Tx> {
+  /** Run inside this open transaction of the caller. */
+  tx?: Tx
+}
+
+export interface PolicyOption {
+  /** Over the stored policy, for this call only. */
+  policy?: PolicyOverride
+}
+
+export interface EnqueuedJob {
+  jobId: string
+  outcome: EnqueueOutcome
+}
+
+export interface ClaimOneRequest extends PolicyOption {
+  workerId: string
+  /** Instead of the stage's lease. */
+  leaseMs?: number
+}
+
+export interface ClaimRequest extends ClaimOneRequest {
+  queues: string[]
+  limit: number
+  /** Only these types; all types of the queues where absent. */
+  types?: string[]
+}
+
+export interface HeartbeatOptions extends PolicyOption {
+  /** Instead of each job's stage lease. */
+  leaseMs?: number
+}
+
+export interface HeartbeatReport {
+  answers: (Lease & { answer: HeartbeatAnswer })[]
+  /** How long ago anybody swept; null before the first sweep. */
+  reaperAgeMs: number | null
+}
+
+export interface Completion extends Lease {
+  result?: JsonValue
+}
+
+export interface Failure extends Lease {
+  code?: string
+  reason?: string
+  category?: ErrorCategory
+  stack?: string
+  /** False ends the job whatever its budget, as do the categories PERMANENT and CRITICAL. */
+  isRetryable?: boolean
+  /** Instead of the backoff. */
+  retryInMs?: number
+  /** A timeout is counted apart from failures. */
+  cause?: 'failure' | 'timeout'
+}
+
+export interface Settled<Outcome> {
+  jobId: string
+  outcome: Outcome
+}
+
+export interface FailedJob extends Settled<FailOutcome> {
+  /** Until the next try; null where there is none. */
+  retryInMs: number | null
+}
+
+export interface ReleaseOptions<Tx> extends TxOption<Tx> {
+  /** Not claimable before; at once where absent. */
+  delayMs?: number
+  /** `interruption` counts a deploy apart from a release. */
+  cause?: 'release' | 'interruption'
+}
+
+/** Who did it and why, written into the event. `owner` limits the call to jobs of that owner. */
+export interface ManualOptions<Tx> extends TxOption<Tx> {
+  owner?: string
+  actor?: string
+  reason?: string
+}
+
+export interface RetryOptions<Tx> extends ManualOptions<Tx> {
+  /** Only if the job still has this generation. */
+  generation?: number
+  /** Keep the counts and raise the maximum instead, so that the job can be claimed. */
+  keepAttempts?: boolean
+}
+
+/** What a reaper knows of its own past: it lets the sweep tell an outage of the database from dead workers (C9). */
+export interface ReaperFacts {
+  reaperId: string
+  /** `sweptAt` of this reaper's last step. */
+  lastSweptAt?: string
+  /** Monotonic time since then. */
+  elapsedMs?: number
+  /** How long this reaper's own sweeps have been failing. */
+  failingForMs?: number
+}
+
+export interface SweepRequest extends PolicyOption {
+  /** Absent: called by hand, never held back. */
+  reaper?: ReaperFacts
+  limit?: number
+  cursor?: SweepCursor
+}
+
+/** Opaque: pass it on. */
+export type SweepCursor = string & { readonly brand?: 'sweep-cursor' }
+
+export interface SweepStep {
+  reaped: ReapedJob[]
+  /** Leases that ran out during an outage of the database and may still be renewed. */
+  held: number
+  holdReason: HoldReason | null
+  sweptAt: string
+  next: SweepCursor | null
+}
+
+export type HoldReason = 'server-restarted' | 'sweeps-failed' | 'clock-stepped' | 'mass-expiry'
+
+export interface ReapedJob {
+  jobId: string
+  action: ReapAction
+  reason: string
+  stage: string | null
+  attempt: number
+  /** The worker that had it. */
+  workerId: string | null
+  /** Until it may run again; null where it will not. */
+  retryInMs: number | null
+}
+
+export interface PruneRequest {
+  /** Instead of the policy's retention. */
+  retentionDays?: number
+  limit?: number
+  cursor?: PruneCursor
+}
+
+/** Opaque: pass it on. */
+export type PruneCursor = string & { readonly brand?: 'prune-cursor' }
+
+export interface PruneStep {
+  deleted: number
+  next: PruneCursor | null
+}
+
+/** Computed from the rows, never from a reaper's word. */
+export interface Health {
+  waiting: number
+  due: number
+  running: number
+  /** Running and past its lease: what a sweep will take. */
+  overdue: number
+  oldestOverdueMs: number | null
+  oldestDueMs: number | null
+  /** Running rows with no lease and no time to judge them by. */
+  unjudged: number
+  reaperAgeMs: number | null
+  holdReason: HoldReason | null
+}
