@@ -1,0 +1,4 @@
+create or replace function "unstuck".after_ms(p_at timestamptz, p_ms float8)
+returns timestamptz language sql immutable as $$
+  select p_at + p_ms * interval '1 millisecond'
+$$;

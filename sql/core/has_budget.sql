@@ -1,0 +1,15 @@
+-- May a waiting job be claimed once more? Compares budgets, never the ordinal of the claim (C10).
+create or replace function "unstuck".has_budget(
+  p_policy "unstuck".policies, p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
+returns boolean language sql immutable as $$
+  select (p_policy.reap_budget <> 'crashes'
+          or (coalesce(p_crashes, 0) < p_policy.max_crashes and coalesce(p_timeouts, 0) < p_policy.max_timeouts))
+     and case
+           when p_policy.failure_budget = 'failures'
+             then coalesce(p_failures, 0) < coalesce(p_max_attempts, p_policy.max_attempts)
+           -- A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
+           when p_policy.attempt_counted_at = 'failure-and-reap'
+             then coalesce(p_attempt, 0) <= coalesce(p_max_attempts, p_policy.max_attempts)
+           else coalesce(p_attempt, 0) < coalesce(p_max_attempts, p_policy.max_attempts)
+         end
+$$;

@@ -1,0 +1,11 @@
+-- Changes the stored policy of a table; takes effect with the next call of anyone.
+create or replace function "unstuck".write_policy(p_attachment text, p_change jsonb)
+returns jsonb language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(p_attachment, p_change);
+begin
+  delete from "unstuck".policies where attachment = p_attachment;
+  insert into "unstuck".policies select (v_policy).*;
+  return to_jsonb(v_policy);
+end
+$$;

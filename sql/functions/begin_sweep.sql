@@ -1,0 +1,51 @@
+-- Private: the brakes (C9). Tells an outage of the database from dead workers, by what this reaper and the server say of
+-- themselves, and answers the cursor of the sweep. A reaper that merely was not running is no outage: workers could renew.
+create or replace function "unstuck"."begin_sweep"(p_reaper jsonb, p_policy "unstuck".policies)
+returns jsonb language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_pulse "unstuck".sweeps;
+  v_last_swept_at timestamptz := (p_reaper ->> 'last_swept_at')::timestamptz;
+  v_elapsed_ms float8 := (p_reaper ->> 'elapsed_ms')::float8;
+  v_failing_for_ms float8 := coalesce((p_reaper ->> 'failing_for_ms')::float8, 0);
+  v_running int;
+  v_expired int;
+  v_ended_since int;
+  v_held int;
+begin
+  perform "unstuck".require(p_reaper is null or length(p_reaper ->> 'reaper_id') between 1 and 200, 'reaper',
+                            p_reaper::text, 'NULL, or an object with a reaper_id');
+  select count(*), count(*) filter (where ended_at < v_now),
+         count(*) filter (where ended_at < v_now and ended_at >= v_last_swept_at)
+    into v_running, v_expired, v_ended_since
+    from "unstuck"."running_jobs"(p_policy);
+
+  if p_reaper is not null then
+    select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native';
+    if v_pulse.server_started_at < pg_postmaster_start_time() then
+      v_pulse.outage_from := v_pulse.swept_at;
+      v_pulse.hold_reason := 'server-restarted';
+    elsif v_failing_for_ms > 0 then
+      v_pulse.outage_from := "unstuck".after_ms(v_now, -v_failing_for_ms);
+      v_pulse.hold_reason := 'sweeps-failed';
+    elsif "unstuck".ms_between(v_last_swept_at, v_now) - v_elapsed_ms > 5000 then
+      v_pulse.outage_from := "unstuck".after_ms(v_last_swept_at, v_elapsed_ms);
+      v_pulse.hold_reason := 'clock-stepped';
+    elsif v_running >= 10 and v_ended_since > v_running / 2 then
+      v_pulse.outage_from := v_last_swept_at;
+      v_pulse.hold_reason := 'mass-expiry';
+    else
+      v_now := v_pulse.outage_to;
+    end if;
+    -- Until now, not until the server was up again: recovery may have taken minutes in which nobody could renew.
+    v_pulse.outage_to := v_now;
+    select count(*) into v_held from "unstuck"."running_jobs"(p_policy)
+     where ended_at < clock_timestamp()
+       and "unstuck".is_held(v_pulse.outage_from, v_pulse.outage_to, ended_at, heartbeat_at, lease_ms);
+  end if;
+  return jsonb_build_object(
+    'outage_from', v_pulse.outage_from, 'outage_to', v_pulse.outage_to, 'held', coalesce(v_held, 0),
+    'hold_reason', case when v_held > 0 then v_pulse.hold_reason end, 'outage_reason', v_pulse.hold_reason,
+    'spread_ms', 1000 * greatest(v_expired - coalesce(v_held, 0), 0) / nullif(p_policy.requeue_rate_per_s, 0));
+end
+$$;

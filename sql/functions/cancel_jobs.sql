@@ -1,0 +1,47 @@
+-- A waiting job ends at once; a running one is told through its next heartbeat and keeps its lease until it ends. What has
+-- ended stays as it ended. With p_owner only that owner's jobs exist.
+create or replace function "unstuck"."cancel_jobs"(
+  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null)
+returns setof "unstuck".settled_job language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  perform "unstuck".require(p_ids is not null and array_position(p_ids, null) is null, 'ids', p_ids::text, 'ids of jobs');
+  return query
+  with found as materialized (
+    select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
+           job."status" in /*running_words*/('running') as is_running
+      from "unstuck"."jobs" job
+     where job."id" = any (p_ids) and (p_owner is null or job."owner" = p_owner)
+     order by job."id"
+       for no key update of job
+  ), cancelled as (
+    update "unstuck"."jobs" job
+       set "status" = case when found.is_waiting then /*cancelled*/'cancelled' else job."status" end,
+           "finished_at" = case when found.is_waiting then v_now end,
+           "run_at" = null,
+           "updated_at" = v_now,
+           "error_code" = case when found.is_waiting then 'cancelled' else job."error_code" end,
+           "error_reason" = case when found.is_waiting then coalesce(p_reason, 'cancelled') else job."error_reason" end,
+           "cancel_requested_at" = coalesce(job."cancel_requested_at", v_now)
+      from found
+     where job."id" = found.id and (found.is_waiting or found.is_running)
+    returning job."id" as id, found.is_waiting
+  ), recorded as (
+    select "unstuck"."record_events"(v_now, array_agg(
+             row(id::text, case when is_waiting then 'cancelled' else 'cancel-requested' end,
+                 jsonb_build_object('actor', p_actor, 'reason', p_reason))::"unstuck".new_event)) as count
+      from cancelled
+  )
+  select asked.id::text,
+         case when found.id is null then 'not-found'
+              when found.is_waiting then 'cancelled'
+              when found.is_running then 'cancel-requested'
+              else 'already-ended' end,
+         null::float8
+    from recorded, unnest(p_ids) with ordinality asked(id, ordinal)
+    left join found on found.id = asked.id
+   where recorded.count >= 0
+   order by asked.ordinal;
+end
+$$;

@@ -1,0 +1,25 @@
+-- Takes one job by its id, if it is waiting, due, within its budget and nobody has it locked; no row otherwise.
+create or replace function "unstuck"."claim_job"(
+  p_id /*id*/uuid, p_worker_id text, p_lease_ms bigint default null, p_policy jsonb default null)
+returns setof "unstuck".claimed_job language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_picked "unstuck".picked_job;
+begin
+  perform "unstuck".require_claim(p_worker_id, p_lease_ms);
+  perform "unstuck".require(p_id is not null, 'id', p_id::text, 'the id of a job');
+  select job."id"::text, stage.name,
+         coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")),
+         "unstuck".stage_deadline_ms(v_policy, stage.name), job."reaped_at"
+    into v_picked
+    from "unstuck"."jobs" job,
+         lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
+   where job."id" = p_id and job."status" is not distinct from /*waiting*/'waiting'
+     and coalesce(job."run_at", job."created_at") <= now()
+     and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")
+     for no key update of job skip locked;
+  if found then
+    return query select * from "unstuck"."grant_leases"(array[v_picked], p_worker_id, gen_random_uuid(), v_policy);
+  end if;
+end
+$$;

@@ -1,0 +1,57 @@
+-- Takes up to p_limit due jobs of the given queues by priority, then due time, then id; never looks at lease fields.
+-- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs in
+-- backoff and jobs of other queues are never walked.
+create or replace function "unstuck"."claim_jobs"(
+  p_worker_id text, p_queues text[], p_limit int,
+  p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null)
+returns setof "unstuck".claimed_job language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_lease_id uuid := gen_random_uuid();
+  v_left int := p_limit;
+  v_priority int := -2147483648;
+  v_queue text;
+  v_share int;
+  v_picked "unstuck".picked_job[];
+begin
+  perform "unstuck".require_claim(p_worker_id, p_lease_ms);
+  perform "unstuck".require(p_queues is not null and array_position(p_queues, null) is null,
+                            'queues', p_queues::text, 'names of queues');
+  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+
+  while v_left > 0 loop
+    select min(level.priority) into v_priority
+      from unnest(p_queues) queue(name),
+           lateral (select job."priority" as priority from "unstuck"."jobs" job
+                     where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = queue.name
+                       and job."priority" > v_priority
+                     order by job."priority" limit 1) level;
+    exit when v_priority is null;
+
+    for v_queue, v_share in
+      select * from "unstuck"."claim_shares"(p_queues, v_priority, v_left)
+    loop
+      exit when v_left = 0;
+      -- The limit stands over the lock and every condition under it: what is skipped or refused costs no place.
+      select array_agg(row(due.id, due.stage, due.lease_ms, due.deadline_ms, due.reaped_at)::"unstuck".picked_job)
+        into v_picked
+        from (select job."id"::text as id, stage.name as stage,
+                     coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")) as lease_ms,
+                     "unstuck".stage_deadline_ms(v_policy, stage.name) as deadline_ms, job."reaped_at" as reaped_at
+                from "unstuck"."jobs" job,
+                     lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
+               where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = v_queue
+                 and job."priority" = v_priority and coalesce(job."run_at", job."created_at") <= now()
+                 and (p_types is null or job."type" = any (p_types))
+                 and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")
+               order by coalesce(job."run_at", job."created_at"), job."id"
+               limit least(v_share, v_left)
+                 for no key update of job skip locked) due;
+      if v_picked is not null then
+        v_left := v_left - cardinality(v_picked);
+        return query select * from "unstuck"."grant_leases"(v_picked, p_worker_id, v_lease_id, v_policy);
+      end if;
+    end loop;
+  end loop;
+end
+$$;

@@ -1,0 +1,41 @@
+-- Ends jobs as succeeded, by the holder of their lease or not at all. A repeat by the same lease answers already-done,
+-- so that a lost answer to a commit is resolved and not guessed (C3).
+create or replace function "unstuck"."complete_jobs"(
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null)
+returns setof "unstuck".settled_job language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
+  v_now timestamptz := clock_timestamp();
+  v_done /*id*/uuid[];
+begin
+  perform "unstuck".require_leases(cardinality(p_ids), cardinality(p_lease_ids),
+                                   array_position(p_ids, null) is not null or array_position(p_lease_ids, null) is not null);
+  with held as materialized (
+    select job."id" as id, finish.lease_id, finish.result::jsonb as result
+      from unnest(p_ids, p_lease_ids, p_results) finish(id, lease_id, result)
+      join "unstuck"."jobs" job on job."id" = finish.id
+     where job."lease_id" = finish.lease_id and job."status" is not distinct from /*running*/'running'
+     order by job."id"
+       for no key update of job
+  ), done as (
+    update "unstuck"."jobs" job
+       set "status" = /*succeeded*/'succeeded',
+           "finished_at" = v_now,
+           "updated_at" = v_now,
+           "finished_lease_id" = held.lease_id,
+           "result" = held.result,
+           "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+           "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null
+      from held
+     where job."id" = held.id
+    returning job."id", job."attempt"
+  ), recorded as (
+    select "unstuck"."record_events"(v_now, array_agg(
+             row(done."id"::text, 'complete', jsonb_build_object('attempt', done."attempt"))::"unstuck".new_event)) as count
+      from done where v_policy.events = 'all'
+  )
+  select array_agg(done."id") into v_done from done, recorded where recorded.count >= 0;
+
+  return query select * from "unstuck"."settlements"(p_ids, p_lease_ids, v_done, 'completed');
+end
+$$;

@@ -1,0 +1,24 @@
+-- What a sweep by hand would do now: the same verdicts, no lock, no write.
+create or replace function "unstuck"."preview_sweep"(p_limit int default 1000, p_policy jsonb default null)
+returns setof "unstuck".reaped_job language plpgsql stable as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+begin
+  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  return query
+  select running.id::text, verdict.action, case when running.is_timeout then 'deadline_exceeded' else 'lease_expired' end,
+         running.stage, coalesce(running.attempt, 0), running.worker_id,
+         case when verdict.action = 'requeued'
+              then "unstuck".reap_backoff_ms(v_policy, running.attempt, running.crashes, running.timeouts)::float8 end
+    from "unstuck"."running_jobs"(v_policy) running,
+         lateral (select "unstuck".reap_verdict(v_policy, running.is_cancelled, running.is_timeout, running.attempt,
+                                                running.crashes, running.timeouts, running.max_attempts) as action) verdict
+   where running.ended_at < now()
+   order by running.id limit p_limit;
+  return query
+  select waiting.id::text, 'dead', 'attempts_exhausted', waiting.stage, waiting.attempt, null::text, null::float8
+    from "unstuck"."exhausted_jobs"(v_policy) waiting
+   order by waiting.id limit p_limit;
+  return query select * from "unstuck"."unjudged_jobs"(v_policy, p_limit);
+end
+$$;

@@ -1,0 +1,37 @@
+-- One bounded step of retention: walks p_limit rows in the order of their ids and deletes those that ended longer ago than the
+-- retention. Waiting and running jobs are never touched. Goes on with p_after = the answer's next, until that is null.
+create or replace function "unstuck"."prune_jobs"(
+  p_retention_days int default null, p_limit int default 1000, p_after /*id*/uuid default null)
+returns table (deleted int, next text) language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
+  v_ended_before timestamptz;
+begin
+  perform "unstuck".require(coalesce(p_retention_days, 1) between 1 and 3650, 'retention_days', p_retention_days::text,
+                            'a whole number from 1 to 3650');
+  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  v_ended_before := now() - make_interval(days => coalesce(p_retention_days, v_policy.retention_days));
+  return query
+  with page as materialized (
+    select job."id" as id, job."status" as status, coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
+      from "unstuck"."jobs" job
+     where job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
+     order by job."id" limit p_limit
+  ), locked as materialized (
+    select job."id" as id from "unstuck"."jobs" job
+     where job."id" = any (array(select page.id from page
+                                  where page.status in /*ended_words*/('succeeded', 'dead', 'cancelled')
+                                    and page.ended_at < v_ended_before))
+       and job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
+     order by job."id"
+       for update of job skip locked
+  ), gone as (
+    delete from "unstuck"."jobs" job using locked where job."id" = locked.id returning job."id" as id
+  ), forgotten as (
+    delete from "unstuck".events event using gone
+     where event.attachment = /*attachment*/'native' and event.job_id = gone.id::text
+  )
+  select (select count(*) from gone)::int,
+         (select page.id::text from page order by page.id offset p_limit - 1 limit 1);
+end
+$$;

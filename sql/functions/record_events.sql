@@ -1,0 +1,22 @@
+-- Writes the story of a transition, in the transaction of the transition.
+create or replace function "unstuck"."record_events"(p_at timestamptz, p_events "unstuck".new_event[])
+returns int language plpgsql as $$
+begin
+  if p_events is null then
+    return 0;
+  end if;
+  insert into "unstuck".events (attachment, job_id, type, at, data)
+  select /*attachment*/'native', event.job_id, event.type, p_at,
+         jsonb_build_object('type', event.type, 'table', /*table*/'jobs', 'details', event.details,
+                            'at', "unstuck".iso_utc(p_at))
+    from unnest(p_events) event;
+  /*+team_events
+  insert into "team_events" ("team_job_id", "team_data")
+  select event.job_id::/*id*/uuid,
+         jsonb_build_object('type', event.type, 'table', /*table*/'jobs', 'details', event.details,
+                            'at', "unstuck".iso_utc(p_at))
+    from unnest(p_events) event;
+  */
+  return cardinality(p_events);
+end
+$$;

@@ -1,0 +1,57 @@
+-- Gives jobs back without spending an attempt: at once, or after p_delay_ms. p_cause counts a deploy (interruption)
+-- apart from a release. A job whose cancel was asked for ends as cancelled.
+create or replace function "unstuck"."release_jobs"(
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release')
+returns setof "unstuck".settled_job language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
+  v_now timestamptz := clock_timestamp();
+  v_released /*id*/uuid[];
+  v_cancelled /*id*/uuid[];
+begin
+  perform "unstuck".require_leases(cardinality(p_ids), cardinality(p_lease_ids),
+                                   array_position(p_ids, null) is not null or array_position(p_lease_ids, null) is not null);
+  perform "unstuck".require(coalesce(p_delay_ms, 0) between 0 and 31536000000, 'delay_ms', p_delay_ms::text,
+                            'milliseconds from 0 to one year');
+  perform "unstuck".require(p_cause in ('release', 'interruption'), 'cause', p_cause, 'release or interruption');
+  with held as materialized (
+    select job."id" as id, give.lease_id, job."cancel_requested_at" is not null as is_cancelled, job."worker_id" as worker_id
+      from unnest(p_ids, p_lease_ids) give(id, lease_id)
+      join "unstuck"."jobs" job on job."id" = give.id
+     where job."lease_id" = give.lease_id and job."status" is not distinct from /*running*/'running'
+     order by job."id"
+       for no key update of job
+  ), released as (
+    update "unstuck"."jobs" job
+       set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
+           "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, p_delay_ms) end,
+           "finished_at" = case when held.is_cancelled then v_now end,
+           "updated_at" = v_now,
+           "finished_lease_id" = held.lease_id,
+           "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+           "attempt" = greatest(coalesce(job."attempt", 0) - case when v_policy.attempt_counted_at = 'claim' then 1 else 0 end, 0),
+           "releases" = case when p_cause = 'release' then coalesce(job."releases", 0) + 1 else job."releases" end,
+           "interruptions" = case when p_cause = 'interruption' then coalesce(job."interruptions", 0) + 1 else job."interruptions" end,
+           "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
+      from held
+     where job."id" = held.id
+    returning job."id" as id, held.is_cancelled, held.worker_id, job."attempt" as attempt
+  ), recorded as (
+    select "unstuck"."record_events"(v_now, array_agg(
+             row(id::text, case when is_cancelled then 'cancelled' else 'released' end,
+                 jsonb_build_object('cause', p_cause, 'worker_id', worker_id, 'attempt', attempt,
+                                    'delay_ms', p_delay_ms))::"unstuck".new_event)) as count
+      from released where is_cancelled or v_policy.events = 'all'
+  )
+  select array_agg(id) filter (where not is_cancelled), array_agg(id) filter (where is_cancelled)
+    into v_released, v_cancelled
+    from released, recorded where recorded.count >= 0;
+
+  return query
+  select settled.id, case when cancelled.id is null then settled.outcome else 'cancelled' end, null::float8
+    from "unstuck"."settlements"(p_ids, p_lease_ids, v_released || v_cancelled, 'released')
+           with ordinality settled(id, outcome, retry_in_ms, ordinal)
+    left join unnest(v_cancelled) cancelled(id) on cancelled.id::text = settled.id and settled.outcome = 'released'
+   order by settled.ordinal;
+end
+$$;

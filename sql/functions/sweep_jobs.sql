@@ -1,0 +1,34 @@
+-- One bounded step of a sweep. The first step looks for an outage of the database to wait out; every step reaps a batch;
+-- the last one also ends what no claim will take, reports what it cannot judge, and leaves the reaper's pulse.
+-- p_reaper: { reaper_id, last_swept_at, elapsed_ms, failing_for_ms }; NULL for a call by hand, which is never held and
+-- leaves no pulse. Goes on with p_cursor = the answer's next, until that is null.
+create or replace function "unstuck"."sweep_jobs"(
+  p_reaper jsonb default null, p_limit int default 1000, p_cursor jsonb default null, p_policy jsonb default null)
+returns jsonb language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_now timestamptz := clock_timestamp();
+  v_cursor jsonb := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy));
+  v_reaped jsonb;
+  v_last text;
+  v_is_last boolean;
+begin
+  select coalesce(jsonb_agg(to_jsonb(reaped)), '[]'), (array_agg(reaped.id order by reaped.id::/*id*/uuid desc))[1], count(*) < p_limit
+    into v_reaped, v_last, v_is_last
+    from "unstuck"."reap_jobs"(
+      p_limit, (v_cursor ->> 'after')::/*id*/uuid, p_policy, (v_cursor ->> 'outage_from')::timestamptz,
+      (v_cursor ->> 'outage_to')::timestamptz, (v_cursor ->> 'spread_ms')::float8) reaped;
+  if v_is_last then
+    v_reaped := v_reaped
+      || (select coalesce(jsonb_agg(to_jsonb(buried)), '[]') from "unstuck"."bury_jobs"(p_limit, p_policy) buried)
+      || (select coalesce(jsonb_agg(to_jsonb(seen)), '[]') from "unstuck"."unjudged_jobs"(v_policy, 100) seen);
+    if p_reaper is not null then
+      perform "unstuck"."leave_pulse"(p_reaper, v_cursor);
+    end if;
+  end if;
+  return jsonb_build_object(
+    'reaped', v_reaped, 'held', v_cursor -> 'held', 'hold_reason', v_cursor -> 'hold_reason',
+    'swept_at', "unstuck".iso_utc(v_now),
+    'next', case when not v_is_last then v_cursor || jsonb_build_object('after', v_last) end);
+end
+$$;

@@ -1,0 +1,1 @@
+select "unstuck".detach_table($1::text) as is_detached

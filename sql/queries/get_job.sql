@@ -1,0 +1,1 @@
+select "unstuck"."job_record"($1::text::/*id*/uuid) as job

@@ -1,0 +1,1 @@
+select name from "unstuck".migrations order by name

@@ -1,0 +1,1 @@
+select * from "unstuck"."preview_sweep"($1::int, ($2::text)::jsonb)

@@ -1,0 +1,1 @@
+select to_jsonb("unstuck".policy_of(/*attachment*/'native')) as policy

@@ -1,0 +1,1 @@
+update "unstuck".attachments set functions_digest = $1::text where name = /*attachment*/'native'

@@ -1,0 +1,1 @@
+select "unstuck"."sweep_jobs"(($1::text)::jsonb, $2::int, ($3::text)::jsonb, ($4::text)::jsonb) as step
