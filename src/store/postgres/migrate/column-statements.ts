@@ -1,0 +1,21 @@
+import type { LogicalColumn } from '../../../profile/profile.ts'
+import { readSql } from '../sql-files.ts'
+
+export interface ColumnStatement {
+  column: LogicalColumn
+  type: string
+  /** To be rendered. */
+  sql: string
+}
+
+/** The statements of sql/attach/columns.sql, each with the column it adds. */
+export function columnStatements(): ColumnStatement[] {
+  const statements = readSql('attach', 'columns').matchAll(
+    /^alter table .* add column if not exists "(\w+)" (\w+).*;$/gm,
+  )
+  return [...statements].map(([sql, column, type]) => ({
+    column: column as LogicalColumn,
+    type: String(type),
+    sql,
+  }))
+}

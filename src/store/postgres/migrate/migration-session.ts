@@ -1,0 +1,82 @@
+// One direct connection for changes of the schema: one migrator at a time, and no statement that could make the team's
+// traffic queue up behind a lock we wait for.
+import pg from 'pg'
+import { UnstuckError } from '../../../errors/index.ts'
+import type { Row } from '../executor.ts'
+import { translated } from '../postgres-errors.ts'
+import { type RenderOptions, render } from '../render.ts'
+import { readSql } from '../sql-files.ts'
+
+export interface MigrationSession {
+  run(text: string, params?: unknown[]): Promise<Row[]>
+  query(name: string, options: RenderOptions, params?: unknown[]): Promise<Row[]>
+  transaction<T>(work: () => Promise<T>): Promise<T>
+}
+
+export interface SessionOptions {
+  databaseUrl: string
+  lockTimeoutMs: number
+}
+
+export async function withMigrationSession<T>(
+  { databaseUrl, lockTimeoutMs }: SessionOptions,
+  work: (session: MigrationSession) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'unstuck migrate',
+    lock_timeout: lockTimeoutMs,
+    connectionTimeoutMillis: 10_000,
+  })
+  // A connection that ends between two statements is reported by the next one.
+  client.on('error', () => {})
+  await translated(() => client.connect())
+  try {
+    return await work(sessionOver(client))
+  } finally {
+    await client.end()
+  }
+}
+
+function sessionOver(client: pg.Client): MigrationSession {
+  const run = (text: string, params?: unknown[]) =>
+    translated(async () => {
+      const answer = await client.query(text, params)
+      return answer.rows as Row[]
+    })
+  return {
+    run,
+    query: (name, options, params) => run(render(readSql('queries', name), options), params ?? []),
+    async transaction(work) {
+      await run('begin')
+      try {
+        const result = await work()
+        await run('commit')
+        return result
+      } catch (error) {
+        // The first error is the one to tell; a connection that is gone has rolled back by itself.
+        await run('rollback').catch(() => {})
+        throw error
+      }
+    },
+  }
+}
+
+/** Waits for another migrator by asking again: a blocked lock request would deadlock with a concurrent index build. */
+export async function holdMigrationLock(
+  session: MigrationSession,
+  options: RenderOptions,
+  waitMs: number,
+): Promise<void> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const [row] = await session.query('try_migration_lock', options)
+    if (row?.['is_mine'] === true) return
+    if (performance.now() > deadline) {
+      throw new UnstuckError('LOCK_TIMEOUT', 'another migration of this schema is running', {
+        hint: 'Wait for it to end and run the command again: it goes on where it stopped.',
+      })
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}

@@ -1,0 +1,56 @@
+// The only translator between what PostgreSQL and its driver throw and our catalogue.
+import { type ErrorCode, errorCatalog, isUnstuckError, UnstuckError } from '../../errors/index.ts'
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+])
+const conflicts = new Set(['40001', '40P01'])
+/** What PostgreSQL says of a value before our functions see it. */
+const badValues = new Set(['22P02', '22P05', '22007', '22008', '22003', '22021'])
+
+export function translateError(error: unknown): unknown {
+  if (isUnstuckError(error) || !(error instanceof Error)) return error
+  const code = codeOf(error)
+  const known = translate(code, error)
+  if (known === null) return error
+  const hint = 'hint' in error && typeof error.hint === 'string' ? { hint: error.hint } : {}
+  return new UnstuckError(known, error.message, { cause: error, details: { sqlState: code }, ...hint })
+}
+
+function translate(code: string, error: Error): ErrorCode | null {
+  for (const [name, entry] of Object.entries(errorCatalog)) {
+    if (entry.sqlState !== null && entry.sqlState === code) return name as ErrorCode
+  }
+  if (conflicts.has(code)) return 'DATABASE_CONFLICT'
+  if (code === '55P03') return 'LOCK_TIMEOUT'
+  if (badValues.has(code)) return 'INVALID_ARGUMENT'
+  // No such schema, table, function or type: nothing is installed, or an older version is.
+  if (code === '3F000' || code === '42P01' || code === '42883' || code === '42704') return 'NOT_INSTALLED'
+  if (code.startsWith('08') || code.startsWith('57P') || unreachable.has(code)) return 'DATABASE_UNREACHABLE'
+  // pg reports these without a code.
+  if (/Connection terminated|timeout exceeded when trying to connect/.test(error.message))
+    return 'DATABASE_UNREACHABLE'
+  return null
+}
+
+function codeOf(error: Error): string {
+  if ('code' in error && typeof error.code === 'string') return error.code
+  // Node reports one error per address that a host name resolves to.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
+  return ''
+}
+
+/** Runs a call of the database and throws only errors of the catalogue, or bugs. */
+export async function translated<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw translateError(error)
+  }
+}

@@ -1,0 +1,181 @@
+// Renders a file of sql/ for one job table. The files are valid SQL for the native table as they stand; what a profile may
+// change is marked in them, and only that is touched (docs/adr/0006):
+//   "name"            a double-quoted name: the schema, the job table, a function of the attachment, a column, an index
+//   /*marker*/token   a word, type or expression: the marker names what replaces the token after it
+//   /*+block text*/   text that is there only for profiles that have the block
+import { columnName, type LogicalColumn, logicalColumns, type TableProfile } from '../../profile/profile.ts'
+import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
+import { policyToJson } from './policy-row.ts'
+
+export interface RenderOptions {
+  schema: string
+  table: TableProfile
+  /** The type of the status column where it is not text, for a cast of every word: `"public"."job_status"`. */
+  statusType?: string
+  /** Build indexes without blocking writers. */
+  isConcurrent?: boolean
+  /** The name of the profile the table belongs to, for the register of attached tables. */
+  profile?: string
+  /** Drop native jobs too. */
+  isPurge?: boolean
+}
+
+/** The suffix that tells the functions of one attachment from another's; the native table has none. */
+export function functionSuffix(table: TableProfile): string {
+  return table.attachment === 'native' ? '' : `__${table.attachment}`
+}
+
+export function indexName(table: TableProfile, index: string): string {
+  return table.attachment === 'native' ? index : `unstuck_${table.attachment}_${index.replace('jobs_', '')}`
+}
+
+export function render(sql: string, options: RenderOptions): string {
+  const names = nameTable(options)
+  const markers = markerTable(options)
+  const blocks = blockTable(options)
+  return renderText(sql)
+
+  function renderText(text: string): string {
+    let out = ''
+    let at = 0
+    while (at < text.length) {
+      const token = nextToken(text, at)
+      at += token.length
+      if (token.startsWith('/*+')) {
+        const [, name = '', body = ''] = /^\/\*\+(\w+)\s([\s\S]*)\*\/$/.exec(token) ?? []
+        if (blocks.has(name)) out += renderText(body)
+      } else if (/^\/\*\w+\*\/$/.test(token)) {
+        const marked = markedToken(text, at)
+        at += marked.length
+        out += replacement(token.slice(2, -2), marked)
+      } else if (token.startsWith('"')) {
+        out += names(token)
+      } else {
+        out += token
+      }
+    }
+    return out
+  }
+
+  function replacement(marker: string, marked: string): string {
+    if (marker === 'new_id') return newId(options.table, renderText(marked))
+    const found = markers.get(marker)
+    if (found === undefined) throw new Error(`unknown marker /*${marker}*/ in a file of sql/`)
+    return found
+  }
+}
+
+/** Comments, literals and quoted names are one token each; everything else passes by in runs. */
+function nextToken(text: string, at: number): string {
+  const rest = text.slice(at)
+  if (rest.startsWith('--')) return /^--[^\n]*/.exec(rest)?.[0] ?? rest
+  if (rest.startsWith('/*')) return blockComment(rest)
+  if (rest.startsWith("'")) return /^'(?:[^']|'')*'/.exec(rest)?.[0] ?? rest
+  if (rest.startsWith('"')) return /^"[^"]+"(?:\."[^"]+")?/.exec(rest)?.[0] ?? rest
+  return /^(?:[^-/'"]+|[-/])/.exec(rest)?.[0] ?? rest
+}
+
+/** PostgreSQL nests block comments, so a block may hold markers. */
+function blockComment(text: string): string {
+  let depth = 0
+  for (const match of text.matchAll(/\/\*|\*\//g)) {
+    depth += match[0] === '/*' ? 1 : -1
+    if (depth === 0) return text.slice(0, match.index + 2)
+  }
+  throw new Error('a comment in sql/ is not closed')
+}
+
+/** What a marker replaces: a literal, a word, or a group in parentheses. */
+function markedToken(text: string, at: number): string {
+  const rest = text.slice(at)
+  if (!rest.startsWith('(')) return /^(?:'(?:[^']|'')*'|\w+)/.exec(rest)?.[0] ?? ''
+  let depth = 0
+  for (let end = 0; end < rest.length; end++) {
+    if (rest[end] === '(') depth++
+    if (rest[end] === ')' && --depth === 0) return rest.slice(0, end + 1)
+  }
+  throw new Error('a marked group in sql/ is not closed')
+}
+
+function nameTable({ schema, table }: RenderOptions): (token: string) => string {
+  const columns = new Map<string, string>(
+    logicalColumns.map((column) => [column, quoteIdentifier(columnName(table, column))]),
+  )
+  const quotedSchema = quoteIdentifier(schema)
+  const qualifiedTable = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
+  const others = new Map<string, string>([
+    ['"unstuck"', quotedSchema],
+    ['"unstuck"."jobs"', qualifiedTable],
+    ...['jobs_ready', 'jobs_running', 'jobs_dedupe'].map((index): [string, string] => [
+      `"${index}"`,
+      quoteIdentifier(indexName(table, index)),
+    ]),
+  ])
+  if (table.teamEvents !== null) {
+    const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents
+    others.set('"team_events"', `${quoteIdentifier(eventSchema)}.${quoteIdentifier(eventTable)}`)
+    others.set('"team_job_id"', quoteIdentifier(jobIdColumn))
+    others.set('"team_data"', quoteIdentifier(dataColumn))
+  }
+  return (token) => {
+    const known = others.get(token) ?? columns.get(token.slice(1, -1))
+    if (known !== undefined) return known
+    const [, routine] = /^"unstuck"\."(\w+)"$/.exec(token) ?? []
+    if (routine === undefined)
+      throw new Error(`${token} in a file of sql/ is not a name that rendering knows`)
+    return `${quotedSchema}.${quoteIdentifier(routine + functionSuffix(table))}`
+  }
+}
+
+function markerTable(options: RenderOptions): Map<string, string> {
+  const { schema, table, statusType, profile, isPurge } = options
+  const { waiting, running, succeeded, dead, cancelled } = table.statuses
+  const word = (text: string) => quoteLiteral(text) + (statusType === undefined ? '' : `::${statusType}`)
+  const words = (texts: string[]) => `(${[...new Set(texts)].map(word).join(', ')})`
+  return new Map([
+    ['waiting', word(waiting)],
+    ['running', word(running[0])],
+    ['succeeded', word(succeeded)],
+    ['dead', word(dead)],
+    ['cancelled', word(cancelled ?? dead)],
+    ['running_words', words(running)],
+    ['unfinished_words', words([waiting, ...running])],
+    ['ended_words', words([succeeded, dead, cancelled ?? dead])],
+    ['id', table.idType],
+    ['lowest_id', lowestId[table.idType]],
+    ['schema', quoteLiteral(schema)],
+    ['attachment', quoteLiteral(table.attachment)],
+    ['profile', quoteLiteral(profile ?? 'native')],
+    ['policy', quoteLiteral(policyToJson(table.policy) ?? '{}')],
+    ['purge', String(isPurge ?? false)],
+    ['table_schema', quoteLiteral(table.schema)],
+    ['table', quoteLiteral(table.table)],
+    ['default_type', quoteLiteral(table.defaultType ?? 'job')],
+    ['age', `greatest(${table.ageColumns.map((column) => age(table, column)).join(', ')})`],
+  ])
+}
+
+const lowestId = {
+  uuid: "'00000000-0000-0000-0000-000000000000'::uuid",
+  bigint: "'-9223372036854775808'::bigint",
+  text: "''",
+} as const
+
+/** Ids are ours and time-ordered, but for numbers, which the table's own sequence gives. */
+function newId({ idType, schema, table, columns }: TableProfile, timeOrdered: string): string {
+  if (idType === 'uuid') return timeOrdered
+  if (idType === 'text') return `${timeOrdered}::text`
+  const qualified = `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+  return `nextval(pg_get_serial_sequence(${quoteLiteral(qualified)}, ${quoteLiteral(columns.id ?? 'id')}))`
+}
+
+function age(table: TableProfile, column: LogicalColumn): string {
+  return `job.${quoteIdentifier(columnName(table, column))}`
+}
+
+function blockTable({ table, isConcurrent }: RenderOptions): Set<string> {
+  const blocks = new Set<string>()
+  if (table.teamEvents !== null) blocks.add('team_events')
+  if (isConcurrent === true) blocks.add('concurrently')
+  return blocks
+}

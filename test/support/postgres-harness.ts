@@ -1,0 +1,161 @@
+// The conformance suite's view of a PostgreSQL store: real tables, time moved by shifting what is stored.
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import type { Job } from '../../src/job/job.ts'
+import { columnName, type LogicalColumn, type Profile, type TableProfile } from '../../src/profile/profile.ts'
+import type { StoreHarness } from '../../src/store/conformance/harness.ts'
+import type { SqlClient } from '../../src/store/postgres/executor.ts'
+import { quoteIdentifier } from '../../src/store/postgres/identifiers.ts'
+import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
+
+export interface PostgresBench {
+  database: TestDatabase
+  open(): Promise<StoreHarness<SqlClient>>
+  close(): Promise<void>
+}
+
+export interface BenchOptions {
+  profile: Profile
+  /** Which of the profile's tables. */
+  table: TableProfile
+  schema?: string
+  /** The application's own tables, made before the install. */
+  applicationSql?: string
+}
+
+/** One database and one install for a test file; `open` empties the tables and restores the profile's policy. */
+export async function createPostgresBench(options: BenchOptions): Promise<PostgresBench> {
+  const { profile, table, schema = 'unstuck', applicationSql } = options
+  const database = await createTestDatabase()
+  if (applicationSql !== undefined) await database.pool.query(applicationSql)
+  await migrateUp({ databaseUrl: database.url, schema, profile })
+  const store = createPostgresStore({ client: database.pool, table, schema })
+  return {
+    database,
+    async open() {
+      await clear(database.pool, table, schema)
+      await store.writePolicy(table.policy)
+      return {
+        store,
+        elapse: (ms) => elapse(database.pool, table, schema, ms),
+        plantJob: (fields) => plantJob(database.pool, table, fields),
+        hasTransactions: true,
+        inTransaction: (work) => inTransaction(database.pool, work),
+        close: async () => {},
+      }
+    },
+    close: () => database.drop(),
+  }
+}
+
+const qualified = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
+
+async function clear(pool: pg.Pool, table: TableProfile, schema: string): Promise<void> {
+  await pool.query(`truncate ${qualified(table)}, ${schema}.events`)
+  await pool.query(`delete from ${schema}.sweeps`)
+  await pool.query(`insert into ${schema}.sweeps (attachment) select name from ${schema}.attachments`)
+  if (table.teamEvents !== null)
+    await pool.query(`truncate ${table.teamEvents.schema}.${table.teamEvents.table}`)
+}
+
+/** Every stored time goes back by `ms`, which is the same as the clock going on by it. */
+export async function elapse(pool: pg.Pool, table: TableProfile, schema: string, ms: number): Promise<void> {
+  const shift = async (name: string) => {
+    const { rows } = await pool.query<{ attname: string }>(
+      `select attname from pg_attribute
+        where attrelid = $1::regclass and atttypid = 'timestamptz'::regtype and attnum > 0 and not attisdropped
+          and attname <> 'server_started_at'`,
+      [name],
+    )
+    const sets = rows.map(
+      ({ attname }) => `${quoteIdentifier(attname)} = ${quoteIdentifier(attname)} - $1 * interval '1 ms'`,
+    )
+    await pool.query(`update ${name} set ${sets.join(', ')}`, [ms])
+  }
+  await shift(qualified(table))
+  await shift(`${schema}.sweeps`)
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (tx: SqlClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
+  id: 'id',
+  type: 'type',
+  queue: 'queue',
+  payload: 'payload',
+  priority: 'priority',
+  owner: 'owner',
+  dedupeKey: 'dedupe_key',
+  stage: 'stage',
+  expectedDurationMs: 'expected_duration_ms',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  queuedAt: 'queued_at',
+  runAt: 'run_at',
+  startedAt: 'started_at',
+  finishedAt: 'finished_at',
+  workerId: 'worker_id',
+  leaseId: 'lease_id',
+  leaseExpiresAt: 'lease_expires_at',
+  heartbeatAt: 'heartbeat_at',
+  deadlineAt: 'deadline_at',
+  fence: 'fence',
+  finishedLeaseId: 'finished_lease_id',
+  attempt: 'attempt',
+  failures: 'failures',
+  crashes: 'crashes',
+  timeouts: 'timeouts',
+  releases: 'releases',
+  interruptions: 'interruptions',
+  maxAttempts: 'max_attempts',
+  generation: 'generation',
+  cancelRequestedAt: 'cancel_requested_at',
+  reapedAt: 'reaped_at',
+  result: 'result',
+  traceparent: 'traceparent',
+}
+
+/** A row in any state, as an old worker or a hand would have left it. */
+export async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>): Promise<string> {
+  const id = fields.id ?? randomUUID()
+  const { waiting, running, succeeded, dead, cancelled } = table.statuses
+  const words = { waiting, running: running[0], succeeded, dead, cancelled: cancelled ?? dead }
+  const values = new Map<string, unknown>([
+    [columnName(table, 'id'), id],
+    [columnName(table, 'status'), words[fields.status ?? 'waiting']],
+    [columnName(table, 'type'), fields.type ?? 'planted'],
+  ])
+  for (const [field, column] of Object.entries(columnOfField)) {
+    const value = fields[field as keyof Job]
+    if (value === undefined || field === 'id' || field === 'type') continue
+    values.set(
+      columnName(table, column),
+      field === 'payload' || field === 'result' ? JSON.stringify(value) : value,
+    )
+  }
+  if (fields.error !== undefined && fields.error !== null) {
+    for (const [part, value] of Object.entries(fields.error)) {
+      values.set(columnName(table, `error_${part}` as LogicalColumn), value)
+    }
+  }
+  const names = [...values.keys()].map(quoteIdentifier)
+  await pool.query(
+    `insert into ${qualified(table)} (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
+    [...values.values()],
+  )
+  return id
+}
