@@ -1,0 +1,54 @@
+// The one suite that every store passes. Titles start with the requirement, or the rule of correctness, that they hold.
+import { afterEach, beforeEach, describe } from 'vitest'
+import { describeBrakes } from './brakes.ts'
+import { describeCancel } from './cancel.ts'
+import { describeClaim } from './claim.ts'
+import { describeComplete } from './complete.ts'
+import { describeEnqueue } from './enqueue.ts'
+import { describeFail } from './fail.ts'
+import type { ConformanceOptions, StoreHarness } from './harness.ts'
+import { describeHealthAndPolicy } from './health-and-policy.ts'
+import { describeHeartbeat } from './heartbeat.ts'
+import { describeLegacyRows } from './legacy-rows.ts'
+import { describePrune } from './prune.ts'
+import { describeRelease } from './release.ts'
+import { describeRetry } from './retry.ts'
+import { describeSweep } from './sweep.ts'
+
+export type { ConformanceOptions, StoreHarness } from './harness.ts'
+
+/** `open` gives a fresh, empty store to each test. */
+export function describeJobStore<Tx = never>(
+  name: string,
+  open: () => Promise<StoreHarness<Tx>>,
+  options: ConformanceOptions = {},
+): void {
+  describe(`${name} store`, () => {
+    let harness: StoreHarness<Tx> | undefined
+    beforeEach(async () => {
+      harness = await open()
+    })
+    afterEach(async () => {
+      await harness?.close()
+      harness = undefined
+    })
+    const opened = () => {
+      if (harness === undefined) throw new Error('no store is open')
+      return harness
+    }
+
+    describeEnqueue(opened)
+    describeClaim(opened)
+    describeHeartbeat(opened)
+    describeComplete(opened)
+    describeFail(opened)
+    describeRelease(opened)
+    describeCancel(opened)
+    describeRetry(opened)
+    describeSweep(opened)
+    describeLegacyRows(opened, options)
+    describeBrakes(opened)
+    describePrune(opened)
+    describeHealthAndPolicy(opened)
+  })
+}

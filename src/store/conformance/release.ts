@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import {
+  budgets,
+  cancel,
+  claimMany,
+  claimOne,
+  crashOnce,
+  enqueueOne,
+  eventsOf,
+  expectAbout,
+  expectLeaseGone,
+  expectUnchanged,
+  forgedLease,
+  leaseOf,
+  MINUTE,
+  MISSING_ID,
+  msBetween,
+  outcomeOf,
+  plainPolicy,
+  readJob,
+  release,
+  SECOND,
+  startMany,
+  startOne,
+} from './builders.ts'
+import type { TestBench } from './harness.ts'
+
+export function describeRelease(opened: () => TestBench): void {
+  describe('releaseJobs', () => {
+    describeReturn(opened)
+    describeCost(opened)
+    describeStaleReleases(opened)
+    describeCancelledReleases(opened)
+  })
+}
+
+function describeReturn(opened: () => TestBench): void {
+  it('LEASE-6 a released job waits again at once, without a lease', async () => {
+    const { store, elapse } = opened()
+    const claimed = await startOne(store)
+    await elapse(30 * SECOND)
+    expect(await release(store, claimed)).toBe('released')
+    await expectLeaseGone(store, claimed.jobId)
+    const job = await readJob(store, claimed.jobId)
+    expect(job).toMatchObject({ status: 'waiting', runAt: null, finishedAt: null, error: null })
+    expect(job.finishedLeaseId).toBe(claimed.leaseId)
+    expectAbout(msBetween(job.startedAt, job.updatedAt), 30 * SECOND)
+    expect((await claimOne(store, { workerId: 'worker-2' })).jobId).toBe(claimed.jobId)
+  })
+
+  it('LEASE-6 releases all the given jobs and answers each', async () => {
+    const { store } = opened()
+    const claimed = await startMany(store, 3)
+    const answers = await store.releaseJobs(claimed.map(leaseOf))
+    for (const { jobId } of claimed) expect(outcomeOf(answers, jobId)).toBe('released')
+    expect(await store.readHealth()).toMatchObject({ waiting: 3, running: 0 })
+  })
+
+  it('LEASE-6 nothing given is nothing released', async () => {
+    const { store } = opened()
+    await startOne(store)
+    expect(await store.releaseJobs([])).toEqual([])
+    expect((await store.readHealth()).running).toBe(1)
+  })
+
+  it('LEASE-6 a job may be released with a delay', async () => {
+    const { store, elapse } = opened()
+    const claimed = await startOne(store)
+    await store.releaseJobs([leaseOf(claimed)], { delayMs: 10 * MINUTE })
+    await elapse(9 * MINUTE)
+    expect(await claimMany(store)).toEqual([])
+    await elapse(MINUTE + SECOND)
+    expect((await claimOne(store)).jobId).toBe(claimed.jobId)
+  })
+
+  it('LEASE-6 a lease that is over but was not reaped still releases', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const claimed = await startOne(store)
+    await elapse(10 * MINUTE)
+    expect(await release(store, claimed)).toBe('released')
+  })
+
+  it('SEE-3 a release has its event only where all events are asked for', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, events: 'recovery' })
+    const quiet = await startOne(store)
+    await release(store, quiet)
+    expect(await store.listEvents(quiet.jobId)).toEqual([])
+    await store.writePolicy({ events: 'all' })
+    await release(store, await claimOne(store))
+    expect(await eventsOf(store, quiet.jobId, 'released')).toHaveLength(1)
+  })
+}
+
+function describeCost(opened: () => TestBench): void {
+  it('LEASE-6 a release gives the attempt back where claims count', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const claimed = await startOne(store)
+    expect(claimed.attempt).toBe(1)
+    await release(store, claimed)
+    expect((await readJob(store, claimed.jobId)).attempt).toBe(0)
+  })
+
+  it('LEASE-6 a release takes no attempt away where claims do not count', async () => {
+    const { store, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.countedAtFailure })
+    const jobId = await plantJob({ type: 'planted', status: 'waiting', attempt: 2, maxAttempts: 5 })
+    await release(store, await claimOne(store, { queues: ['planted'] }))
+    expect((await readJob(store, jobId)).attempt).toBe(2)
+  })
+
+  it('LEASE-6 a release never takes the attempt below nothing', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.countedAtFailure })
+    const claimed = await startOne(store)
+    await store.writePolicy({ attemptCountedAt: 'claim' })
+    await release(store, claimed)
+    expect((await readJob(store, claimed.jobId)).attempt).toBe(0)
+  })
+
+  it('RATE-5 however often it is released, a job keeps its attempts and does not end', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const jobId = await enqueueOne(store, { maxAttempts: 1 })
+    for (let nth = 0; nth < 12; nth += 1) expect(await release(store, await claimOne(store))).toBe('released')
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', attempt: 0, releases: 12 })
+  })
+
+  it('RATE-5 an interruption is counted apart from a release, and costs as little', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const claimed = await startOne(store)
+    await store.releaseJobs([leaseOf(claimed)], { cause: 'interruption' })
+    expect(await readJob(store, claimed.jobId)).toMatchObject({ attempt: 0, releases: 0, interruptions: 1 })
+  })
+}
+
+function describeStaleReleases(opened: () => TestBench): void {
+  it('LEASE-5 LEASE-6 only the caller’s own jobs are released', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy(plainPolicy)
+    const first = await startOne(store)
+    await crashOnce(bench, first)
+    const second = await claimOne(store, { workerId: 'worker-2' })
+    await expectUnchanged(store, first.jobId, async () => {
+      expect(await release(store, first)).toBe('lease-lost')
+    })
+    expect(await release(store, second)).toBe('released')
+  })
+
+  it('LEASE-5 a forged lease releases nothing', async () => {
+    const { store } = opened()
+    const { jobId } = await startOne(store)
+    await expectUnchanged(store, jobId, async () => {
+      expect(await release(store, forgedLease(jobId))).toBe('lease-lost')
+    })
+  })
+
+  it('LEASE-5 a job that does not exist is not found', async () => {
+    const { store } = opened()
+    expect(await release(store, forgedLease(MISSING_ID))).toBe('not-found')
+  })
+
+  it('C3 a repeated release with the same lease is already done and changes nothing', async () => {
+    const { store } = opened()
+    const claimed = await startOne(store)
+    await release(store, claimed)
+    await expectUnchanged(store, claimed.jobId, async () => {
+      expect(await release(store, claimed)).toBe('already-done')
+    })
+  })
+}
+
+function describeCancelledReleases(opened: () => TestBench): void {
+  it('WORK-6 a job that is released after its cancel was asked for ends as cancelled', async () => {
+    const { store } = opened()
+    const claimed = await startOne(store)
+    await cancel(store, claimed.jobId)
+    expect(await release(store, claimed)).toBe('cancelled')
+    await expectLeaseGone(store, claimed.jobId)
+    const job = await readJob(store, claimed.jobId)
+    expect(job.status).toBe('cancelled')
+    expect(job.error?.code).toBe('cancelled')
+    expect(job.finishedAt).not.toBeNull()
+    expect(await claimMany(store)).toEqual([])
+  })
+}

@@ -1,0 +1,571 @@
+import { describe, expect, it } from 'vitest'
+import type { ReapedJob } from '../job-store.ts'
+import {
+  beat,
+  budgets,
+  cancel,
+  claimMany,
+  claimOne,
+  crashOnce,
+  detailsOf,
+  enqueueMany,
+  enqueueOne,
+  eventsOf,
+  expectAbout,
+  expectLeaseGone,
+  expectUnchanged,
+  fail,
+  invalidArgument,
+  MINUTE,
+  msBetween,
+  plainPolicy,
+  readJob,
+  SECOND,
+  startMany,
+  startOne,
+  sweep,
+  TYPE,
+} from './builders.ts'
+import type { TestBench } from './harness.ts'
+
+export function describeSweep(opened: () => TestBench): void {
+  describe('sweepJobs', () => {
+    describeRequeue(opened)
+    describeDeadLetters(opened)
+    describePoison(opened)
+    describeUntouched(opened)
+    describeReapBackoff(opened)
+    describeEvidence(opened)
+    describeSteps(opened)
+    describeExhausted(opened)
+  })
+  describe('previewSweep', () => {
+    describePreview(opened)
+  })
+}
+
+function describeRequeue(opened: () => TestBench): void {
+  it('REAP-1 a running job whose lease is over waits again after a backoff, without its lease', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts, reapBackoffStepsMs: [10 * MINUTE] })
+    const claimed = await startOne(store)
+    const { heartbeatAt } = await readJob(store, claimed.jobId)
+    const reaped = await crashOnce(bench, claimed)
+    expect(reaped).toEqual({
+      jobId: claimed.jobId,
+      action: 'requeued',
+      reason: 'lease_expired',
+      stage: TYPE,
+      attempt: 1,
+      workerId: 'worker-1',
+      retryInMs: 10 * MINUTE,
+    })
+    await expectLeaseGone(store, claimed.jobId)
+    const job = await readJob(store, claimed.jobId)
+    expect(job).toMatchObject({ status: 'waiting', attempt: 1, crashes: 1, finishedAt: null })
+    expect(heartbeatAt).not.toBeNull()
+    expectAbout(msBetween(job.heartbeatAt, job.reapedAt), MINUTE)
+    expectAbout(msBetween(job.reapedAt, job.runAt), 10 * MINUTE)
+    expectAbout(msBetween(job.reapedAt, job.updatedAt), 0)
+  })
+
+  it.each(['failures', 'attempts', 'countedAtFailure'] as const)(
+    'REAP-1 a reap keeps the attempt as it was, with the budget %s',
+    async (name) => {
+      const bench = opened()
+      await bench.store.writePolicy({ ...plainPolicy, ...budgets[name] })
+      const claimed = await startOne(bench.store)
+      await crashOnce(bench, claimed)
+      expect(await readJob(bench.store, claimed.jobId)).toMatchObject({
+        attempt: claimed.attempt,
+        failures: 0,
+        crashes: 1,
+        timeouts: 0,
+      })
+    },
+  )
+
+  it('REAP-1 C10 a reap is an attempt where the policy counts it so', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.countedAtReap })
+    const claimed = await startOne(bench.store)
+    expect((await crashOnce(bench, claimed)).attempt).toBe(1)
+    expect(await readJob(bench.store, claimed.jobId)).toMatchObject({ attempt: 1, crashes: 1 })
+  })
+
+  it('REAP-1 the error of an earlier failure stays through a reap', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    await fail(store, await startOne(store), { code: 'GW_5XX', reason: 'bad gateway' })
+    const second = await claimOne(store)
+    const { error } = await readJob(store, second.jobId)
+    await crashOnce(bench, second)
+    expect((await readJob(store, second.jobId)).error).toEqual(error)
+    expect(error?.code).toBe('GW_5XX')
+  })
+
+  it('REAP-1 a type that nobody knows is taken back like any other', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const claimed = await startOne(bench.store, { type: 'from-the-future' })
+    expect((await crashOnce(bench, claimed)).action).toBe('requeued')
+  })
+
+  it('LEASE-8 a job past its hard deadline is taken back though its worker beats, and counted as a timeout', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({
+      ...plainPolicy,
+      ...budgets.failures,
+      stageDeadlinesMs: { render: 90 * SECOND },
+    })
+    const claimed = await startOne(store, { stage: 'render' })
+    await elapse(50 * SECOND)
+    await beat(store, claimed)
+    await elapse(41 * SECOND)
+    await beat(store, claimed)
+    const { reaped } = await sweep(store)
+    expect(reaped).toMatchObject([
+      { jobId: claimed.jobId, action: 'requeued', reason: 'deadline_exceeded', stage: 'render' },
+    ])
+    expect(await readJob(store, claimed.jobId)).toMatchObject({ crashes: 0, timeouts: 1, failures: 0 })
+    expect(await detailsOf(store, claimed.jobId, 'reaper:requeued')).toMatchObject({
+      reason: 'deadline_exceeded',
+      cause: 'timeout',
+    })
+  })
+}
+
+function describeDeadLetters(opened: () => TestBench): void {
+  it('REAP-2 dead-letters a job whose attempts are used up', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const claimed = await startOne(store, { maxAttempts: 1 })
+    expect(await crashOnce(bench, claimed)).toMatchObject({
+      action: 'dead',
+      reason: 'lease_expired',
+      attempt: 1,
+      retryInMs: null,
+    })
+    await expectLeaseGone(store, claimed.jobId)
+    const job = await readJob(store, claimed.jobId)
+    expect(job).toMatchObject({ status: 'dead', attempt: 1, crashes: 1, runAt: null })
+    expect(job.error).toEqual({
+      code: 'timeout',
+      reason: 'lease_expired',
+      category: null,
+      stack: null,
+      attempt: 1,
+    })
+    expectAbout(msBetween(job.heartbeatAt, job.finishedAt), MINUTE)
+    expect(await claimMany(store)).toEqual([])
+  })
+
+  it('REAP-2 dead-letters a job whose crashes are used up, whatever its maximum of failures', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, maxCrashes: 1 })
+    const claimed = await startOne(store, { maxAttempts: 9 })
+    expect((await crashOnce(bench, claimed)).action).toBe('dead')
+    expect(await readJob(store, claimed.jobId)).toMatchObject({ status: 'dead', crashes: 1, failures: 0 })
+  })
+
+  it('REAP-2 LEASE-8 dead-letters a job whose timeouts are used up, with the deadline as its reason', async () => {
+    const { store, elapse } = opened()
+    const deadline = { stageDeadlinesMs: { render: 30 * SECOND } }
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, ...deadline, maxTimeouts: 1 })
+    const claimed = await startOne(store, { stage: 'render' })
+    await elapse(31 * SECOND)
+    expect((await sweep(store)).reaped).toMatchObject([{ action: 'dead', reason: 'deadline_exceeded' }])
+    expect((await readJob(store, claimed.jobId)).error).toMatchObject({
+      code: 'timeout',
+      reason: 'deadline_exceeded',
+    })
+  })
+
+  it('REAP-2 C10 where a reap is an attempt, the last one ends the job with its attempts unchanged', async () => {
+    const bench = opened()
+    const { store, plantJob } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.countedAtReap })
+    const jobId = await plantJob({ type: TYPE, status: 'waiting', attempt: 3, maxAttempts: 3 })
+    const claimed = await claimOne(store)
+    expect(claimed.jobId).toBe(jobId)
+    expect((await crashOnce(bench, claimed)).action).toBe('dead')
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'dead', attempt: 3 })
+  })
+
+  it('OPS-8 the maximum of the row decides at a reap too', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts, maxAttempts: 1 })
+    const patient = await startOne(store, { maxAttempts: 2 })
+    expect((await crashOnce(bench, patient)).action).toBe('requeued')
+    expect((await crashOnce(bench, await claimOne(store))).action).toBe('dead')
+  })
+
+  it('WORK-6 a job whose worker vanished after its cancel was asked for ends as cancelled', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const claimed = await startOne(store)
+    await cancel(store, claimed.jobId)
+    expect(await crashOnce(bench, claimed)).toMatchObject({ action: 'cancelled', retryInMs: null })
+    await expectLeaseGone(store, claimed.jobId)
+    expect((await readJob(store, claimed.jobId)).error?.code).toBe('cancelled')
+    expect(await eventsOf(store, claimed.jobId, 'reaper:cancelled')).toHaveLength(1)
+    expect(await claimMany(store)).toEqual([])
+  })
+}
+
+function describePoison(opened: () => TestBench): void {
+  // The claim after the last counted reap is the one that `countedAtReap` leaves (C10).
+  it.each([
+    { budget: 'failures', runs: 3 },
+    { budget: 'attempts', runs: 3 },
+    { budget: 'countedAtFailure', runs: 5 },
+    { budget: 'countedAtReap', runs: 4 },
+  ] as const)(
+    'FAIL-5 a job that kills its worker every time is dead after $runs runs, with the budget $budget',
+    async ({ budget, runs }) => {
+      const bench = opened()
+      await bench.store.writePolicy({ ...plainPolicy, ...budgets[budget] })
+      await enqueueOne(bench.store, { maxAttempts: 3 })
+      const actions: string[] = []
+      while (actions.at(-1) !== 'dead' && actions.length < 20)
+        actions.push((await crashOnce(bench, await claimOne(bench.store))).action)
+      expect(actions).toEqual([...Array<string>(runs - 1).fill('requeued'), 'dead'])
+    },
+  )
+}
+
+function describeUntouched(opened: () => TestBench): void {
+  it('REAP-3 a running job whose lease is valid is never touched', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const { jobId } = await startOne(store)
+    await elapse(50 * SECOND)
+    await expectUnchanged(store, jobId, async () => {
+      expect((await sweep(store)).reaped).toEqual([])
+    })
+    expect(await store.listEvents(jobId)).toEqual([])
+  })
+
+  it('REAP-3 among jobs that are over those with a valid lease stay', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const short = await startOne(store)
+    const long = await startOne(store, {}, { leaseMs: 60 * MINUTE })
+    await elapse(10 * MINUTE)
+    await expectUnchanged(store, long.jobId, async () => {
+      expect((await sweep(store)).reaped.map(({ jobId }) => jobId)).toEqual([short.jobId])
+    })
+  })
+
+  it('REAP-3 jobs that do not run are never taken, however old', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, legacyAgeRule: true })
+    const waiting = await enqueueOne(store, { queue: 'aside' })
+    const cancelled = await enqueueOne(store)
+    await cancel(store, cancelled)
+    await elapse(90 * 24 * 60 * MINUTE)
+    expect((await sweep(store)).reaped).toEqual([])
+    expect((await readJob(store, waiting)).status).toBe('waiting')
+    expect((await readJob(store, cancelled)).status).toBe('cancelled')
+  })
+
+  it('REAP-4 of many sweeps at once each job is taken once', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [60 * MINUTE] })
+    const claimed = await startMany(store, 30)
+    await elapse(2 * MINUTE)
+    const sweeps = await Promise.all(Array.from({ length: 4 }, () => sweep(store, { limit: 7 })))
+    const taken = sweeps.flatMap(({ reaped }) => reaped.map(({ jobId }) => jobId))
+    expect(taken.toSorted()).toEqual(claimed.map(({ jobId }) => jobId).toSorted())
+    for (const { jobId } of claimed) {
+      expect((await readJob(store, jobId)).crashes).toBe(1)
+      expect(await eventsOf(store, jobId, 'reaper:requeued')).toHaveLength(1)
+    }
+  })
+
+  it('REAP-4 a second sweep finds nothing left', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    await crashOnce(bench, await startOne(bench.store))
+    expect((await sweep(bench.store)).reaped).toEqual([])
+  })
+}
+
+function describeReapBackoff(opened: () => TestBench): void {
+  const limitsOfFive = { maxAttempts: 5, maxCrashes: 5 }
+
+  async function crashInTurn(bench: TestBench, times: number): Promise<(number | null)[]> {
+    await enqueueOne(bench.store, { maxAttempts: 5 })
+    const waits: (number | null)[] = []
+    for (let nth = 0; nth < times; nth += 1) {
+      const { retryInMs } = await crashOnce(bench, await claimOne(bench.store))
+      waits.push(retryInMs)
+      await bench.elapse((retryInMs ?? 0) + SECOND)
+    }
+    return waits
+  }
+
+  it.each(['failures', 'attempts', 'countedAtReap'] as const)(
+    'REAP-5 the backoff grows per reap by 30 s, 2 min, 10 min, with the budget %s',
+    async (name) => {
+      const bench = opened()
+      const steps = { reapBackoffStepsMs: [30_000, 120_000, 600_000] }
+      await bench.store.writePolicy({ ...plainPolicy, ...budgets[name], ...limitsOfFive, ...steps })
+      expect(await crashInTurn(bench, 4)).toEqual([30_000, 120_000, 600_000, 600_000])
+    },
+  )
+
+  it('REAP-5 without steps it doubles from the base up to the maximum', async () => {
+    const bench = opened()
+    const shape = { reapBackoffStepsMs: [], reapBackoffBaseMs: 20_000, reapBackoffMaxMs: 70_000 }
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.attempts, ...limitsOfFive, ...shape })
+    expect(await crashInTurn(bench, 4)).toEqual([20_000, 40_000, 70_000, 70_000])
+  })
+
+  it('REAP-5 FAIL-6 a job in backoff is not dispatched before its time, and is after it', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [10 * MINUTE] })
+    const { jobId } = await crashOnce(bench, await startOne(store))
+    await bench.elapse(9 * MINUTE)
+    expect(await claimMany(store)).toEqual([])
+    await bench.elapse(MINUTE + SECOND)
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  async function massOf(bench: TestBench, count: number, limit: number): Promise<number[]> {
+    await startMany(bench.store, count)
+    await bench.elapse(2 * MINUTE)
+    const { reaped } = await sweep(bench.store, { limit })
+    expect(reaped).toHaveLength(count)
+    return reaped.map(({ retryInMs }) => retryInMs ?? 0)
+  }
+
+  it('REAP-14 a mass of jobs comes back spread out at about the given rate, never before its backoff', async () => {
+    const bench = opened()
+    const rate = { reapBackoffStepsMs: [30_000], requeueRatePerS: 1 }
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures, ...rate })
+    const waits = await massOf(bench, 40, 1000)
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(30_000)
+    expect(Math.max(...waits)).toBeLessThan(30_000 + 40_000)
+    expect(new Set(waits).size).toBeGreaterThan(10)
+  })
+
+  it('REAP-14 the spread is over the whole sweep, not over each of its steps', async () => {
+    const bench = opened()
+    const rate = { reapBackoffStepsMs: [30_000], requeueRatePerS: 1 }
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures, ...rate })
+    expect(Math.max(...(await massOf(bench, 60, 5)))).toBeGreaterThan(30_000 + 5_000)
+  })
+
+  it('REAP-14 a rate of 0 spreads nothing', async () => {
+    const bench = opened()
+    const rate = { reapBackoffStepsMs: [30_000], requeueRatePerS: 0 }
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures, ...rate })
+    expect(new Set(await massOf(bench, 20, 1000))).toEqual(new Set([30_000]))
+  })
+
+  it('REAP-14 the earliest run time has the spread in it', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, requeueRatePerS: 0.01 })
+    const claimed = await startOne(store)
+    const { retryInMs } = await crashOnce(bench, claimed)
+    const job = await readJob(store, claimed.jobId)
+    expectAbout(msBetween(job.reapedAt, job.runAt), retryInMs ?? 0)
+  })
+}
+
+function describeEvidence(opened: () => TestBench): void {
+  it('REAP-9 a requeue is one event, with the reason, the previous owner and the evidence', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts, reapBackoffStepsMs: [10 * MINUTE] })
+    const claimed = await startOne(store, { stage: 'burnin' }, { workerId: 'worker-7' })
+    await bench.elapse(2 * MINUTE)
+    const running = await readJob(store, claimed.jobId)
+    await sweep(store)
+    const [event, ...others] = await store.listEvents(claimed.jobId)
+    const { runAt } = await readJob(store, claimed.jobId)
+    expect(others).toEqual([])
+    expect(event).toMatchObject({ jobId: claimed.jobId, type: 'reaper:requeued' })
+    expect(event?.data).toEqual({
+      type: 'reaper:requeued',
+      table: expect.stringMatching(/./),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/),
+      details: expect.objectContaining({
+        reason: 'lease_expired',
+        cause: 'crash',
+        locked_by: 'worker-7',
+        attempt: 1,
+        stage: 'burnin',
+        lease_id: claimed.leaseId,
+        fence: claimed.fence,
+        last_heartbeat_at: running.heartbeatAt?.toISOString(),
+        lease_expires_at: running.leaseExpiresAt?.toISOString(),
+        next_run_at: runAt?.toISOString(),
+        backoff_ms: 10 * MINUTE,
+      }),
+    })
+  })
+
+  it('REAP-9 a dead letter is one event, with no next run and no backoff', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const claimed = await startOne(store, { maxAttempts: 1 })
+    await crashOnce(bench, claimed)
+    const events = await store.listEvents(claimed.jobId)
+    expect(events.map(({ type }) => type)).toEqual(['reaper:failed(timeout)'])
+    expect(events[0]?.data.details).toMatchObject({
+      reason: 'lease_expired',
+      locked_by: 'worker-1',
+      attempt: 1,
+      lease_id: claimed.leaseId,
+      next_run_at: null,
+      backoff_ms: null,
+    })
+  })
+
+  it('REAP-9 events come in the order they happened', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    await enqueueOne(store, { maxAttempts: 2 })
+    const { jobId } = await crashOnce(bench, await claimOne(store))
+    await crashOnce(bench, await claimOne(store))
+    const events = await store.listEvents(jobId)
+    expect(events.map(({ type }) => type)).toEqual([
+      'reaper:requeued',
+      'processing',
+      'reaper:failed(timeout)',
+    ])
+  })
+}
+
+function describeSteps(opened: () => TestBench): void {
+  it('C8 a step takes no more than its limit, and the sweep goes on until all are taken', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [60 * MINUTE] })
+    const claimed = await startMany(store, 5)
+    await elapse(2 * MINUTE)
+    const step = await store.sweepJobs({ limit: 2 })
+    expect(step.reaped).toHaveLength(2)
+    expect(step.next).not.toBeNull()
+    const rest = await sweep(store, { limit: 2 })
+    const taken = [...step.reaped, ...rest.reaped].map(({ jobId }) => jobId)
+    expect(taken.toSorted()).toEqual(claimed.map(({ jobId }) => jobId).toSorted())
+    expect(rest.steps).toBeGreaterThan(1)
+  })
+
+  it('C8 a sweep that finds nothing is one step, and tells when it was', async () => {
+    const { store } = opened()
+    const { createdAt } = await readJob(store, await enqueueOne(store))
+    const step = await store.sweepJobs()
+    expect(step).toMatchObject({ reaped: [], held: 0, holdReason: null, next: null })
+    expectAbout(msBetween(createdAt, new Date(step.sweptAt)), 0)
+  })
+
+  it.each([0, -1, 1.5, 10_001])('C8 refuses a limit of %s', async (limit) => {
+    const { store } = opened()
+    await expect(store.sweepJobs({ limit })).rejects.toMatchObject(invalidArgument)
+  })
+}
+
+function describeExhausted(opened: () => TestBench): void {
+  const spent = { type: TYPE, status: 'waiting', attempt: 3, failures: 3, maxAttempts: 3 } as const
+
+  it('C10 a waiting job whose maximum was lowered under what it has spent is made dead', async () => {
+    const { store, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const jobId = await plantJob(spent)
+    const { reaped } = await sweep(store)
+    expect(reaped).toMatchObject([
+      { jobId, action: 'dead', reason: 'attempts_exhausted', workerId: null, retryInMs: null },
+    ])
+    const job = await readJob(store, jobId)
+    expect(job.status).toBe('dead')
+    expect(job.error).toMatchObject({ code: 'exhausted', reason: 'attempts_exhausted' })
+    expect(job.finishedAt).not.toBeNull()
+    expect(await eventsOf(store, jobId, 'failed')).toHaveLength(1)
+  })
+
+  it('C10 so is one whose limit of crashes was lowered', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const { jobId } = await crashOnce(bench, await startOne(store))
+    await store.writePolicy({ maxCrashes: 1 })
+    expect((await sweep(store)).reaped).toMatchObject([{ jobId, action: 'dead' }])
+  })
+
+  it('C10 a waiting job that has budget left is not touched', async () => {
+    const { store, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const jobId = await plantJob({ ...spent, failures: 2 })
+    await expectUnchanged(store, jobId, () => sweep(store))
+  })
+}
+
+function describePreview(opened: () => TestBench): void {
+  type Shown = Pick<ReapedJob, 'jobId' | 'action' | 'reason' | 'workerId'>
+  function show(jobs: ReapedJob[]): Shown[] {
+    return jobs
+      .map(({ jobId, action, reason, workerId }) => ({ jobId, action, reason, workerId }))
+      .toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1))
+  }
+
+  it('REAP-13 a preview tells what a sweep does then', async () => {
+    const { store, elapse, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    await enqueueOne(store, { maxAttempts: 1 })
+    await enqueueMany(store, 2)
+    await claimMany(store)
+    const asked = await startOne(store)
+    await cancel(store, asked.jobId)
+    await elapse(2 * MINUTE)
+    await plantJob({ type: TYPE, status: 'running', workerId: 'old-worker' })
+    await plantJob({ type: TYPE, status: 'waiting', attempt: 3, maxAttempts: 3 })
+    const preview = await store.previewSweep()
+    const actions = preview.map(({ action }) => action).toSorted()
+    expect(actions).toEqual(['cancelled', 'dead', 'dead', 'reported', 'requeued', 'requeued'])
+    expect(show((await sweep(store)).reaped)).toEqual(show(preview))
+  })
+
+  it('REAP-13 a preview changes nothing', async () => {
+    const { store, elapse, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const claimed = await startOne(store)
+    const waiting = await plantJob({ type: TYPE, status: 'waiting', crashes: 3 })
+    await elapse(2 * MINUTE)
+    await expectUnchanged(store, waiting, () =>
+      expectUnchanged(store, claimed.jobId, async () => {
+        expect(await store.previewSweep()).toHaveLength(2)
+      }),
+    )
+    expect(await store.listEvents(claimed.jobId)).toEqual([])
+    expect(await beat(store, claimed)).toBe('kept')
+  })
+
+  it('REAP-13 a preview shows the wait of a requeue', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [10 * MINUTE] })
+    await startOne(store)
+    await elapse(2 * MINUTE)
+    expect(await store.previewSweep()).toMatchObject([{ action: 'requeued', retryInMs: 10 * MINUTE }])
+  })
+
+  it('REAP-13 a preview may be asked about another policy', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    await startOne(store)
+    await elapse(2 * MINUTE)
+    expect(await store.previewSweep({ policy: { maxCrashes: 1 } })).toMatchObject([{ action: 'dead' }])
+  })
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { invalidArgument } from '../../errors/index.ts'
+import type { Job } from '../../job/job.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import { stageOf } from '../../job/stage.ts'
+import { hasBudget } from '../../policy/budget.ts'
+import { type Policy, withOverride } from '../../policy/policy.ts'
+import { stageDeadlineMs } from '../../policy/stage-lease.ts'
+import type { ClaimOneRequest, ClaimRequest } from '../job-store.ts'
+import { changeJob, countsOf, dueMs, leaseMsOf, type MemoryState, recordEvent } from './memory-state.ts'
+import { checkWhole } from './new-job.ts'
+
+const MAX_CLAIM_LIMIT = 10_000
+
+/** One lease id serves the whole call: job id and lease id together are unique. */
+interface Grant {
+  nowMs: number
+  policy: Policy
+  leaseId: string
+  request: ClaimOneRequest
+}
+
+export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob[] {
+  checkWhole(request.limit, 'limit', 1, MAX_CLAIM_LIMIT)
+  const grant = prepareGrant(state, request)
+  const queues = new Set(request.queues)
+  const types = request.types === undefined ? undefined : new Set(request.types)
+  const ready = [...state.jobs.values()].filter(
+    (job) => queues.has(job.queue) && types?.has(job.type) !== false && isClaimable(grant, job),
+  )
+  return ready
+    .toSorted(compareClaimOrder)
+    .slice(0, request.limit)
+    .map((job) => grantLease(state, grant, job))
+}
+
+export function claimJob(
+  state: MemoryState,
+  jobId: string,
+  request: ClaimOneRequest,
+): ClaimedJob | 'not-claimable' {
+  const grant = prepareGrant(state, request)
+  const job = state.jobs.get(jobId)
+  return job !== undefined && isClaimable(grant, job) ? grantLease(state, grant, job) : 'not-claimable'
+}
+
+function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
+  if (typeof request.workerId !== 'string' || request.workerId === '')
+    throw invalidArgument('workerId', request.workerId, 'a text that is not empty')
+  const policy = withOverride(state.policy, request.policy)
+  return { nowMs: state.nowMs(), policy, leaseId: randomUUID(), request }
+}
+
+// Never looks at lease fields: what an old worker left there must not hide a waiting job.
+function isClaimable({ nowMs, policy }: Grant, job: Job): boolean {
+  return job.status === 'waiting' && dueMs(job) <= nowMs && hasBudget(policy, countsOf(policy, job))
+}
+
+function compareClaimOrder(a: Job, b: Job): number {
+  return a.priority - b.priority || dueMs(a) - dueMs(b) || (a.id < b.id ? -1 : 1)
+}
+
+function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
+  const { nowMs, policy, request } = grant
+  const now = new Date(nowMs)
+  const deadlineMs = stageDeadlineMs(policy, stageOf(job, policy.defaultStage))
+  const leaseMs = Math.min(request.leaseMs ?? leaseMsOf(policy, job), deadlineMs ?? Number.POSITIVE_INFINITY)
+  const claimed = changeJob(state, job, {
+    status: 'running',
+    workerId: request.workerId,
+    leaseId: grant.leaseId,
+    leaseExpiresAt: new Date(nowMs + leaseMs),
+    deadlineAt: deadlineMs === null ? null : new Date(nowMs + deadlineMs),
+    fence: job.fence + 1,
+    attempt: job.attempt + (policy.attemptCountedAt === 'claim' ? 1 : 0),
+    startedAt: job.startedAt ?? now,
+    heartbeatAt: now,
+    updatedAt: now,
+    runAt: null,
+    reapedAt: null,
+  })
+  recordClaim(state, grant, claimed, job.reapedAt)
+  return describeClaim(grant, claimed, leaseMs, deadlineMs, job.reapedAt !== null)
+}
+
+/** The first claim after a reap is always told: it is what the time to rescue is measured by. */
+function recordClaim(state: MemoryState, grant: Grant, claimed: Job, reapedAt: Date | null): void {
+  if (reapedAt === null && grant.policy.events !== 'all') return
+  const rescue = reapedAt === null ? {} : { rescued_after_ms: grant.nowMs - reapedAt.getTime() }
+  const details = { worker_id: claimed.workerId, attempt: claimed.attempt, fence: claimed.fence, ...rescue }
+  recordEvent(state, grant.nowMs, { jobId: claimed.id, type: 'processing', details })
+}
+
+function describeClaim(
+  { policy, leaseId, nowMs }: Grant,
+  job: Job,
+  leaseMs: number,
+  deadlineMs: number | null,
+  isRescue: boolean,
+): ClaimedJob {
+  return {
+    jobId: job.id,
+    leaseId,
+    type: job.type,
+    queue: job.queue,
+    payload: structuredClone(job.payload),
+    priority: job.priority,
+    stage: stageOf(job, policy.defaultStage),
+    owner: job.owner,
+    fence: job.fence,
+    ...countsOf(policy, job),
+    generation: job.generation,
+    createdAt: new Date(job.createdAt),
+    startedAt: new Date(job.startedAt ?? nowMs),
+    expectedDurationMs: job.expectedDurationMs,
+    leaseMs,
+    deadlineMs,
+    traceparent: job.traceparent,
+    isRescue,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Job, NewJob } from '../../job/job.ts'
+import type { EnqueuedJob } from '../job-store.ts'
+import { type MemoryState, recordEvent } from './memory-state.ts'
+import { checkNewJob, newRow } from './new-job.ts'
+
+export function enqueueJobs(state: MemoryState, jobs: NewJob[]): EnqueuedJob[] {
+  for (const [index, job] of jobs.entries()) checkNewJob(job, `jobs[${index}]`)
+  const nowMs = state.nowMs()
+  return jobs.map((job) => {
+    const holder = findKeyHolder(state, job.type, job.dedupeKey ?? null)
+    if (holder !== undefined) return { jobId: holder.id, outcome: 'duplicate' }
+    const row = newRow(job, state.createJobId(nowMs), nowMs)
+    state.jobs.set(row.id, row)
+    if (state.policy.events === 'all') {
+      const details = { queue: row.queue, priority: row.priority, generation: row.generation }
+      recordEvent(state, nowMs, { jobId: row.id, type: 'queued', details })
+    }
+    return { jobId: row.id, outcome: 'created' }
+  })
+}
+
+/** The unfinished job that has this dedupe key, if there is one. */
+export function findKeyHolder(state: MemoryState, type: string, dedupeKey: string | null): Job | undefined {
+  if (dedupeKey === null) return undefined
+  return [...state.jobs.values()].find(
+    (job) =>
+      job.type === type &&
+      job.dedupeKey === dedupeKey &&
+      (job.status === 'waiting' || job.status === 'running'),
+  )
+}

@@ -1,0 +1,79 @@
+// The tables of the engine, kept in memory. A row is replaced, never changed in place, so a row once read stays as it was.
+import type { EventType, JobEvent } from '../../job/event.ts'
+import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
+import { stageOf } from '../../job/stage.ts'
+import type { Counts } from '../../policy/budget.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { stageLeaseMs } from '../../policy/stage-lease.ts'
+import type { HoldReason } from '../job-store.ts'
+
+/** A time in which the database could not be reached, so that leases ran out though their workers lived (C9). */
+export interface Outage {
+  fromMs: number
+  toMs: number
+  reason: HoldReason
+}
+
+export interface MemoryState {
+  readonly table: string
+  readonly jobs: Map<string, Job>
+  readonly events: Map<string, JobEvent[]>
+  readonly nowMs: () => number
+  readonly random: () => number
+  readonly createJobId: (nowMs: number) => string
+  policy: Policy
+  eventCount: number
+  /** The last sweep by a reaper. */
+  sweptAtMs: number | null
+  outage: Outage | null
+}
+
+export function changeJob(state: MemoryState, job: Job, change: Partial<Job>): Job {
+  const changed = { ...job, ...change }
+  state.jobs.set(job.id, changed)
+  return changed
+}
+
+export interface NewEvent {
+  jobId: string
+  type: EventType
+  details: { [key: string]: JsonValue }
+}
+
+export function recordEvent(state: MemoryState, nowMs: number, event: NewEvent): void {
+  const { jobId, type, details } = event
+  state.eventCount += 1
+  const at = new Date(nowMs)
+  const data = { type, table: state.table, details, at: at.toISOString() }
+  const story = state.events.get(jobId) ?? []
+  state.events.set(jobId, [...story, { id: String(state.eventCount), jobId, type, at, data }])
+}
+
+export function jobsInIdOrder(state: MemoryState): Job[] {
+  return [...state.jobs.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+export function countsOf(policy: Policy, job: Job): Counts {
+  const { attempt, failures, crashes, timeouts } = job
+  return { attempt, failures, crashes, timeouts, maxAttempts: job.maxAttempts ?? policy.maxAttempts }
+}
+
+export function leaseMsOf(policy: Policy, job: Job): number {
+  return stageLeaseMs(policy, stageOf(job, policy.defaultStage), job.expectedDurationMs)
+}
+
+export function dueMs(job: Job): number {
+  return (job.runAt ?? job.createdAt).getTime()
+}
+
+/** What every end of a lease does to a row; the last heartbeat stays as evidence. */
+export const withoutLease = { workerId: null, leaseId: null, leaseExpiresAt: null, deadlineAt: null } as const
+
+/** The record of a job that ended because somebody asked for it. */
+export function cancelledError(job: Job, reason = 'cancelled'): JobErrorRecord {
+  return { code: 'cancelled', reason, category: null, stack: null, attempt: job.attempt }
+}
+
+export function isoOrNull(date: Date | null): string | null {
+  return date === null ? null : date.toISOString()
+}

@@ -1,0 +1,93 @@
+// The reference model of the SQL engine, and a store for unit tests: same verbs, same answers, no database.
+import { invalidArgument } from '../../errors/index.ts'
+import type { Job } from '../../job/job.ts'
+import { nativePolicy, type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { JobStore } from '../job-store.ts'
+import { claimJob, claimJobs } from './claim.ts'
+import { enqueueJobs } from './enqueue.ts'
+import { readHealth } from './health.ts'
+import { heartbeatJobs } from './heartbeat.ts'
+import { createJobIds } from './job-id.ts'
+import { cancelJobs, retryJobs } from './manual.ts'
+import type { MemoryState } from './memory-state.ts'
+import { emptyRow } from './new-job.ts'
+import { pruneJobs } from './prune.ts'
+import { completeJobs, failJobs, releaseJobs } from './settle.ts'
+import { previewSweep, sweepJobs } from './sweep.ts'
+
+export interface MemoryStoreOptions {
+  /** Over the native policy. */
+  policy?: PolicyOverride
+  /** In [0, 1), for jitter and spread. */
+  random?: () => number
+  /** The clock, in milliseconds since 1970. */
+  now?: () => number
+  /** What events call the table. */
+  table?: string
+}
+
+export interface MemoryJobStore extends JobStore {
+  /** Moves the store's clock forward. */
+  elapse(ms: number): void
+  /** Inserts a row in any state, as an old worker or a hand would have left it, and answers its id. */
+  plantJob(fields: Partial<Job>): string
+}
+
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobStore {
+  const clock = options.now ?? Date.now
+  let elapsedMs = 0
+  const state: MemoryState = {
+    table: options.table ?? 'jobs',
+    jobs: new Map(),
+    events: new Map(),
+    nowMs: () => clock() + elapsedMs,
+    random: options.random ?? Math.random,
+    createJobId: createJobIds(),
+    policy: withOverride(nativePolicy, options.policy),
+    eventCount: 0,
+    sweptAtMs: null,
+    outage: null,
+  }
+  return {
+    ...bindVerbs(state),
+    elapse(ms) {
+      if (!(Number.isFinite(ms) && ms >= 0)) throw invalidArgument('ms', ms, 'milliseconds from 0')
+      elapsedMs += ms
+    },
+    plantJob: (fields) => plantJob(state, fields),
+  }
+}
+
+// Each verb is async though none waits: a refused argument is a rejection, as with every store.
+function bindVerbs(state: MemoryState): JobStore {
+  return {
+    enqueueJobs: async (jobs) => enqueueJobs(state, jobs),
+    claimJobs: async (request) => claimJobs(state, request),
+    claimJob: async (jobId, request) => claimJob(state, jobId, request),
+    heartbeatJobs: async (leases, options = {}) => heartbeatJobs(state, leases, options),
+    completeJobs: async (completions) => completeJobs(state, completions),
+    failJobs: async (failures, options) => failJobs(state, failures, options?.policy),
+    releaseJobs: async (leases, options = {}) => releaseJobs(state, leases, options),
+    cancelJobs: async (jobIds, options = {}) => cancelJobs(state, jobIds, options),
+    retryJobs: async (jobIds, options = {}) => retryJobs(state, jobIds, options),
+    sweepJobs: async (request = {}) => sweepJobs(state, request),
+    previewSweep: async (options = {}) => previewSweep(state, options),
+    pruneJobs: async (request = {}) => pruneJobs(state, request),
+    getJob: async (jobId) => structuredClone(state.jobs.get(jobId) ?? null),
+    listEvents: async (jobId) => structuredClone(state.events.get(jobId) ?? []),
+    readHealth: async (options) => readHealth(state, options?.policy),
+    readPolicy: async () => structuredClone(state.policy),
+    writePolicy: async (change) => {
+      state.policy = withOverride(state.policy, structuredClone(change))
+      return structuredClone(state.policy)
+    },
+  }
+}
+
+function plantJob(state: MemoryState, fields: Partial<Job>): string {
+  const nowMs = state.nowMs()
+  const id = fields.id ?? state.createJobId(nowMs)
+  const row = { ...emptyRow(id, new Date(nowMs)), ...structuredClone(fields) }
+  state.jobs.set(id, { ...row, queue: fields.queue ?? row.type })
+  return id
+}

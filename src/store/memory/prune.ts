@@ -1,0 +1,29 @@
+import type { Job } from '../../job/job.ts'
+import type { PruneRequest, PruneStep } from '../job-store.ts'
+import { jobsInIdOrder, type MemoryState } from './memory-state.ts'
+import { checkWhole } from './new-job.ts'
+
+const DAY_MS = 86_400_000
+const DEFAULT_LIMIT = 1000
+const MAX_LIMIT = 10_000
+
+/** The limit bounds the rows examined, so that a step stays short where most are kept. */
+export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep {
+  checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
+  const limit = request.limit ?? DEFAULT_LIMIT
+  const oldestMs = state.nowMs() - (request.retentionDays ?? state.policy.retentionDays) * DAY_MS
+  const examined = jobsInIdOrder(state)
+    .filter(({ id }) => id > (request.cursor ?? ''))
+    .slice(0, limit)
+  const outdated = examined.filter((job) => isOutdated(job, oldestMs))
+  for (const { id } of outdated) {
+    state.jobs.delete(id)
+    state.events.delete(id)
+  }
+  return { deleted: outdated.length, next: examined.length < limit ? null : (examined.at(-1)?.id ?? null) }
+}
+
+function isOutdated(job: Job, oldestMs: number): boolean {
+  if (job.status === 'waiting' || job.status === 'running') return false
+  return (job.finishedAt ?? job.updatedAt ?? job.createdAt).getTime() < oldestMs
+}

@@ -1,0 +1,147 @@
+// How a holder ends its lease. A repeat with the same lease is told so, and a stale lease changes nothing (C2, C3).
+import type { Job, JobErrorRecord } from '../../job/job.ts'
+import type { Lease } from '../../job/lease.ts'
+import type { CompleteOutcome, RefusedOutcome, ReleaseOutcome } from '../../job/outcome.ts'
+import { backoffMs, failureBackoff } from '../../policy/backoff.ts'
+import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../policy/budget.ts'
+import { type Policy, type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { Completion, FailedJob, Failure, ReleaseOptions, Settled } from '../job-store.ts'
+import {
+  cancelledError,
+  changeJob,
+  countsOf,
+  type MemoryState,
+  recordEvent,
+  withoutLease,
+} from './memory-state.ts'
+import { copyJson } from './new-job.ts'
+
+export function completeJobs(state: MemoryState, completions: Completion[]): Settled<CompleteOutcome>[] {
+  const results = completions.map(({ result }) => (result === undefined ? null : copyJson(result, 'result')))
+  const nowMs = state.nowMs()
+  return completions.map((completion, index) => {
+    const { jobId } = completion
+    const job = findHeld(state, completion)
+    if (typeof job === 'string') return { jobId, outcome: job }
+    changeJob(state, job, {
+      ...endedLease(job, nowMs),
+      status: 'succeeded',
+      finishedAt: new Date(nowMs),
+      result: results[index] ?? null,
+      error: null,
+    })
+    if (state.policy.events === 'all') {
+      const details = { worker_id: job.workerId, attempt: job.attempt, fence: job.fence }
+      recordEvent(state, nowMs, { jobId, type: 'complete', details })
+    }
+    return { jobId, outcome: 'completed' }
+  })
+}
+
+export function failJobs(
+  state: MemoryState,
+  failures: Failure[],
+  override: PolicyOverride | undefined,
+): FailedJob[] {
+  const policy = withOverride(state.policy, override)
+  return failures.map((failure) => {
+    const job = findHeld(state, failure)
+    if (typeof job === 'string') return { jobId: failure.jobId, outcome: job, retryInMs: null }
+    return failJob(state, policy, job, failure)
+  })
+}
+
+function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure): FailedJob {
+  const nowMs = state.nowMs()
+  const end = failure.cause ?? 'failure'
+  const counts = countEnd(policy, countsOf(policy, job), end)
+  const error = describeError(failure, counts)
+  const { attempt, failures, crashes, timeouts } = counts
+  const ended = { ...endedLease(job, nowMs), attempt, failures, crashes, timeouts, error }
+  if (job.cancelRequestedAt !== null) {
+    endCancelled(state, { ...job, ...ended, error: { ...error, code: 'cancelled' } }, nowMs, job.workerId)
+    return { jobId: job.id, outcome: 'cancelled', retryInMs: null }
+  }
+  const { code, reason, category } = error
+  const details = { code, reason, category, attempt, worker_id: job.workerId }
+  if (isHopeless(failure) || isFailureFinal(policy, counts, end)) {
+    changeJob(state, job, { ...ended, status: 'dead', finishedAt: new Date(nowMs) })
+    recordEvent(state, nowMs, { jobId: job.id, type: 'failed', details })
+    return { jobId: job.id, outcome: 'dead', retryInMs: null }
+  }
+  const retryInMs = failure.retryInMs ?? nextWaitMs(state, policy, counts)
+  const runAt = new Date(nowMs + retryInMs)
+  changeJob(state, job, { ...ended, status: 'waiting', runAt })
+  const plan = { backoff_ms: retryInMs, next_run_at: runAt.toISOString() }
+  recordEvent(state, nowMs, { jobId: job.id, type: 'retry', details: { ...details, ...plan } })
+  return { jobId: job.id, outcome: 'retried', retryInMs }
+}
+
+export function releaseJobs(
+  state: MemoryState,
+  leases: Lease[],
+  options: ReleaseOptions<never>,
+): Settled<ReleaseOutcome>[] {
+  const nowMs = state.nowMs()
+  return leases.map((lease) => {
+    const { jobId } = lease
+    const job = findHeld(state, lease)
+    if (typeof job === 'string') return { jobId, outcome: job }
+    const cause = options.cause ?? 'release'
+    const given = state.policy.attemptCountedAt === 'claim' ? 1 : 0
+    const released: Job = {
+      ...job,
+      ...endedLease(job, nowMs),
+      attempt: Math.max(0, job.attempt - given),
+      releases: job.releases + (cause === 'release' ? 1 : 0),
+      interruptions: job.interruptions + (cause === 'interruption' ? 1 : 0),
+    }
+    if (job.cancelRequestedAt !== null) {
+      endCancelled(state, { ...released, error: cancelledError(released) }, nowMs, job.workerId)
+      return { jobId, outcome: 'cancelled' }
+    }
+    const runAt = options.delayMs ? new Date(nowMs + options.delayMs) : null
+    changeJob(state, released, { status: 'waiting', runAt })
+    if (state.policy.events === 'all') {
+      const details = { worker_id: job.workerId, attempt: released.attempt, cause }
+      recordEvent(state, nowMs, { jobId, type: 'released', details })
+    }
+    return { jobId, outcome: 'released' }
+  })
+}
+
+function findHeld(state: MemoryState, lease: Lease): Job | RefusedOutcome {
+  const job = state.jobs.get(lease.jobId)
+  if (job === undefined) return 'not-found'
+  if (job.status === 'running' && job.leaseId === lease.leaseId) return job
+  return job.finishedLeaseId === lease.leaseId ? 'already-done' : 'lease-lost'
+}
+
+function endedLease(job: Job, nowMs: number): Partial<Job> {
+  return { ...withoutLease, finishedLeaseId: job.leaseId, updatedAt: new Date(nowMs) }
+}
+
+function describeError(failure: Failure, counts: Counts): JobErrorRecord {
+  return {
+    code: failure.code ?? 'UNKNOWN',
+    reason: failure.reason ?? null,
+    category: failure.category ?? 'TRANSIENT',
+    stack: failure.stack ?? null,
+    attempt: counts.attempt,
+  }
+}
+
+function isHopeless({ isRetryable, category }: Failure): boolean {
+  return isRetryable === false || category === 'PERMANENT' || category === 'CRITICAL'
+}
+
+function nextWaitMs(state: MemoryState, policy: Policy, counts: Counts): number {
+  return backoffMs(failureBackoff(policy), failureOrdinal(policy, counts), state.random())
+}
+
+/** The holder of a job that was asked to stop gave it back: the wish is fulfilled. */
+function endCancelled(state: MemoryState, job: Job, nowMs: number, workerId: string | null): void {
+  changeJob(state, job, { status: 'cancelled', finishedAt: new Date(nowMs) })
+  const details = { reason: job.error?.reason ?? null, worker_id: workerId }
+  recordEvent(state, nowMs, { jobId: job.id, type: 'cancelled', details })
+}

@@ -1,0 +1,105 @@
+// A sweep in bounded steps: running jobs in id order, and with the last of them what no claim will take and no rule can judge.
+import type { Job } from '../../job/job.ts'
+import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
+import { isHeld, noteOutage } from './brakes.ts'
+import { changeJob, jobsInIdOrder, type MemoryState, type Outage, recordEvent } from './memory-state.ts'
+import { checkWhole } from './new-job.ts'
+import {
+  isExhausted,
+  isOverdue,
+  isUnjudged,
+  type Moment,
+  planExhausted,
+  planReap,
+  planReported,
+  type ReapPlan,
+} from './reap-plan.ts'
+
+const DEFAULT_LIMIT = 1000
+const MAX_LIMIT = 10_000
+
+/** Where a sweep goes on. The counts are those of its first step: the spread is over the whole sweep, not over a step. */
+interface Position {
+  afterId: string
+  expired: number
+  held: number
+  holdReason: HoldReason | null
+}
+
+export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep {
+  const limit = readLimit(request.limit)
+  const moment = { nowMs: state.nowMs(), policy: withOverride(state.policy, request.policy) }
+  if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
+  const outage = request.reaper === undefined ? null : state.outage
+
+  const start = request.cursor === undefined ? begin(state, moment, outage) : parseCursor(request.cursor)
+  const batch = findReapable(state, moment, outage)
+    .filter(({ id }) => id > start.afterId)
+    .slice(0, limit)
+  const isLast = batch.length < limit
+  const plans = batch.map((job) => planReap(moment, job, drawSpreadMs(state, moment, start.expired)))
+  if (isLast) plans.push(...planLeftovers(state, moment, limit))
+  const reaped = plans.map((plan) => writePlan(state, moment.nowMs, plan))
+  if (isLast && request.reaper !== undefined) state.sweptAtMs = moment.nowMs
+  return {
+    reaped,
+    held: start.held,
+    holdReason: start.holdReason,
+    sweptAt: new Date(moment.nowMs).toISOString(),
+    next: isLast ? null : JSON.stringify({ ...start, afterId: batch.at(-1)?.id }),
+  }
+}
+
+export function previewSweep(
+  state: MemoryState,
+  options: { policy?: PolicyOverride; limit?: number },
+): ReapedJob[] {
+  const limit = readLimit(options.limit)
+  const moment = { nowMs: state.nowMs(), policy: withOverride(state.policy, options.policy) }
+  const batch = findReapable(state, moment, null).slice(0, limit)
+  const plans = [...batch.map((job) => planReap(moment, job, 0)), ...planLeftovers(state, moment, limit)]
+  return plans.map(({ report }) => report)
+}
+
+function readLimit(limit: number | undefined): number {
+  checkWhole(limit, 'limit', 1, MAX_LIMIT)
+  return limit ?? DEFAULT_LIMIT
+}
+
+function begin(state: MemoryState, moment: Moment, outage: Outage | null): Position {
+  const expired = findReapable(state, moment, outage).length
+  const held = findReapable(state, moment, null).length - expired
+  return { afterId: '', expired, held, holdReason: held > 0 && outage !== null ? outage.reason : null }
+}
+
+function parseCursor(cursor: string): Position {
+  return JSON.parse(cursor) as Position
+}
+
+function findReapable(state: MemoryState, moment: Moment, outage: Outage | null): Job[] {
+  return jobsInIdOrder(state).filter((job) => isOverdue(moment, job) && !isHeld(outage, moment, job))
+}
+
+function drawSpreadMs(state: MemoryState, { policy }: Moment, expired: number): number {
+  return policy.requeueRatePerS > 0 ? (state.random() * expired * 1000) / policy.requeueRatePerS : 0
+}
+
+function planLeftovers(state: MemoryState, moment: Moment, limit: number): ReapPlan[] {
+  const jobs = jobsInIdOrder(state)
+  const exhausted = jobs.filter((job) => isExhausted(moment, job)).slice(0, limit)
+  const unjudged = jobs.filter((job) => isUnjudged(moment, job)).slice(0, limit)
+  return [
+    ...exhausted.map((job) => planExhausted(moment, job)),
+    ...unjudged.map((job) => planReported(moment, job)),
+  ]
+}
+
+function writePlan(state: MemoryState, nowMs: number, { report, write }: ReapPlan): ReapedJob {
+  const job = state.jobs.get(report.jobId)
+  if (job !== undefined && write !== null) {
+    changeJob(state, job, write.change)
+    recordEvent(state, nowMs, { jobId: job.id, type: write.event, details: write.details })
+  }
+  return report
+}
