@@ -1,0 +1,96 @@
+import { isShippedProfile } from './shipped-policies.ts'
+import { describeKind } from './value-kind.ts'
+import { type DocumentedProfile, documentedProfiles, type Variable } from './variable.ts'
+import { defaultOf, variableGroups } from './variables.ts'
+
+const NOT_USED = '–'
+const NO_DEFAULT = 'none'
+
+const INTRODUCTION = `<!-- Generated from src/config by \`npm run docs:generate\`. Change the table there. -->
+# Configuration
+
+Everything is read once, at the start, and checked together: one error, \`INVALID_CONFIG\`, lists every problem with the
+name of the variable, what it got and what it takes. \`unstuck config\` prints each value in force with its source.
+
+## Which value wins
+
+1. An option of the command line, such as \`--database-url\`.
+2. A variable. Of several that set the same thing, the first in the tables below: \`UNSTUCK_DATABASE_URL\`, then
+   \`DATABASE_URL\`, then \`PG*\`; \`JOB_*\`, then \`RETRY_*\`, then \`QUEUE_*\`; \`DEFAULT_LEASE_SEC\`, then \`QUEUE_VISIBILITY_SEC\`.
+3. The config file, \`unstuck.config.ts\`.
+4. The policy that is stored in the database for the table.
+5. The default of the profile.
+
+What options, variables and the file say about the policy is sent along with each call and never written back, so the
+stored policy stays what it was. A row's own \`max_attempts\` wins over all of them; \`JOB_MAX_ATTEMPTS\` is written into the row when it is
+enqueued. Only the value that wins is checked: what it shadows may belong to another program.
+
+## What values look like
+
+- Numbers are plain digits: \`15\`, not \`15s\`. The unit is the end of the name. Factors may have decimals, such as \`2.5\`.
+- A variable that is set to nothing is refused, except \`PG*\`, where it counts as not set.
+- \`CIRCUIT_FAIL_THRESHOLD\` takes \`50\`, \`50%\` or \`0.5\` for the same share. A number under 1 is a share, one above it a
+  percentage; a bare \`1\` is refused, since it could be either.
+- No time is longer than 2147483647 ms (almost 25 days), the longest wait of a timer.
+- Passwords are never printed: a database URL is shown without its own, and a refused one by its scheme alone.
+
+## What is checked across variables
+
+- Two heartbeats have to fit into the shortest lease, or nothing starts; under three there is a warning.
+- A backoff's base may not be above its cap. Where only one of them is set, the other is the first or the last step of
+  the profile (for failures in \`native\`, which have no steps: 5 s and 1 h), and gives way if it has to.
+- A name that begins with \`UNSTUCK_\` or \`REAPER_\` and nearly matches a variable is refused with the name that was
+  probably meant; other near misses, such as \`HEARTBEAT_SECS\`, are warned about.
+- A variable that has no effect in the profile is warned about, unless it is a directory or an address.
+
+## Variables
+
+A column for each profile: the value in force where nothing is set, \`${NO_DEFAULT}\` where there is no such value, and ${NOT_USED} where
+the profile does not use the variable. Profiles marked * are not shipped yet.
+`
+
+/** The page docs/reference/config.md. */
+export function renderConfigReference(): string {
+  const sections = variableGroups.map(({ title, variables }) => `### ${title}\n\n${renderTable(variables)}`)
+  return `${[INTRODUCTION.trimEnd(), ...sections].join('\n\n')}\n`
+}
+
+/** Padded as the formatter of the repository does it, or the page and this function would disagree after each run of it. */
+function renderTable(variables: readonly Variable[]): string {
+  const profileHeads = documentedProfiles.map(
+    (profile) => `${profile}${isShippedProfile(profile) ? '' : ' *'}`,
+  )
+  const head = ['Variable', 'Meaning', 'Takes', ...profileHeads, 'Sets', 'Requirement']
+  const body = variables.map(cellsOf)
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...body].map((cells) => cells[column]?.length ?? 0)),
+  )
+  const rule = widths.map((width) => '-'.repeat(width))
+  return [head, rule, ...body].map((cells) => renderRow(cells, widths)).join('\n')
+}
+
+function cellsOf(variable: Variable): string[] {
+  return [
+    code(variable.name),
+    variable.meaning,
+    describeKind(variable.kind),
+    ...documentedProfiles.map((profile) => renderDefault(variable, profile)),
+    variable.sets.map(code).join(' '),
+    variable.requirement,
+  ]
+}
+
+function renderDefault(variable: Variable, profile: DocumentedProfile): string {
+  if (!variable.profiles.includes(profile)) return NOT_USED
+  if (variable.requiredBy?.includes(profile)) return 'required'
+  const value = defaultOf(variable, profile)
+  return value === null ? NO_DEFAULT : code(value)
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+function renderRow(cells: readonly string[], widths: readonly number[]): string {
+  return `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+}

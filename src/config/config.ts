@@ -1,0 +1,70 @@
+import type { PolicyOverride } from '../policy/policy.ts'
+import type { ProfileName } from '../profile/profile.ts'
+import type { FlagName } from './variable.ts'
+
+export interface ConfigSources {
+  /** `process.env` of the caller; nothing else is read. */
+  env: Readonly<Record<string, string | undefined>>
+  flags?: { [Flag in FlagName]?: string | undefined }
+  file?: ConfigFile
+}
+
+/** What `unstuck.config.ts` exports. */
+export interface ConfigFile {
+  databaseUrl?: string | undefined
+  migrateUrl?: string | undefined
+  schema?: string | undefined
+  profile?: ProfileName | undefined
+  policy?: PolicyOverride | undefined
+  workerConcurrency?: number | undefined
+  gateway?: { [Field in keyof GatewayConfig]?: NonNullable<GatewayConfig[Field]> | undefined } | undefined
+  circuit?: { [Field in keyof CircuitConfig]?: CircuitConfig[Field] | undefined } | undefined
+}
+
+export interface Config {
+  databaseUrl: string | null
+  /** The same as `databaseUrl` where nothing else is set. */
+  migrateUrl: string | null
+  schema: string
+  profile: ProfileName
+  /** Only what the environment or the file set: sent with each call over the stored policy, never written back. */
+  policy: PolicyOverride
+  /** For rows that bring none of their own, or a column default would make the setting inert (OPS-8). */
+  enqueueMaxAttempts: number | null
+  /** From `policy`, else from the profile. A policy stored in the database comes between the two. */
+  heartbeatMs: number
+  /** As `heartbeatMs`. */
+  sweepIntervalMs: number
+  workerConcurrency: number
+  gateway: GatewayConfig
+  circuit: CircuitConfig
+  /** Every setting of the profile with its source, secrets masked. */
+  values: ConfigValue[]
+  /** One line each; none of them stops the start. */
+  warnings: string[]
+}
+
+export interface GatewayConfig {
+  url: string | null
+  timeoutMs: number
+  uploadsDir: string | null
+  resultsDir: string | null
+}
+
+export interface CircuitConfig {
+  /** The last so many calls. */
+  window: number
+  /** Above 0 and up to 1. */
+  failThreshold: number
+  cooldownMs: number
+}
+
+export interface ConfigValue {
+  /** The path in `Config`, such as `policy.heartbeatMs`. */
+  name: string
+  value: string | number | null
+  source: ConfigSource
+  requirement: string
+}
+
+export type ConfigSource = 'flag' | `env ${string}` | 'file' | 'profile' | 'default'

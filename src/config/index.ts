@@ -1,0 +1,13 @@
+export type {
+  CircuitConfig,
+  Config,
+  ConfigFile,
+  ConfigSource,
+  ConfigSources,
+  ConfigValue,
+  GatewayConfig,
+} from './config.ts'
+export type { ConfigProblem } from './config-problem.ts'
+export { renderConfigReference } from './config-reference.ts'
+export { loadConfig } from './load-config.ts'
+export { maskUrl } from './show-url.ts'

@@ -1,0 +1,101 @@
+import { withOverride } from '../policy/policy.ts'
+import type { ProfileName } from '../profile/profile.ts'
+import { buildPolicy, type FoundValues } from './build-policy.ts'
+import type { Config, ConfigSources } from './config.ts'
+import { readConfigFile } from './config-file.ts'
+import { type ConfigProblem, invalidConfig } from './config-problem.ts'
+import { listValues, readNumberSetting, readSetting, readTextSetting } from './config-values.ts'
+import { type FoundValue, findValue, type Search } from './find-value.ts'
+import { checkHeartbeatFit } from './heartbeat-fit.ts'
+import { isShippedProfile, shippedPolicies } from './shipped-policies.ts'
+import { findStrayNames } from './stray-names.ts'
+import type { DocumentedProfile, Setting } from './variable.ts'
+import { variables, variablesOf } from './variables.ts'
+
+/**
+ * The configuration in force, from what the caller passes and nothing else. Throws INVALID_CONFIG with all problems at
+ * once.
+ */
+export function loadConfig({ env, flags, file }: ConfigSources): Config {
+  const problems: ConfigProblem[] = []
+  const warnings: string[] = []
+  const readFile = readConfigFile(file, problems)
+  const anyProfile: Search = { env, ...(flags && { flags }), file: readFile, profile: 'native', problems }
+  const profile = findProfile(anyProfile)
+  const search: Search = { ...anyProfile, profile }
+
+  const found = findAll(search)
+  problems.push(...findMissing(profile, found))
+  const base = shippedPolicies[profile]
+  const policy = buildPolicy(base, readFile.policy, found, problems)
+  const inForce = withOverride(base, policy)
+  checkHeartbeatFit(inForce, found, problems, warnings)
+  findStrayNames(search, (setting) => found.has(setting), warnings)
+  if (env['PGSERVICE'] && !found.has('databaseUrl')) {
+    warnings.push('PGSERVICE: is set, but service files are not read; set DATABASE_URL or PGHOST')
+  }
+  if (problems.length > 0) throw invalidConfig(problems)
+
+  return {
+    ...readSettings(found, profile),
+    profile,
+    policy,
+    enqueueMaxAttempts: policy.maxAttempts ?? null,
+    heartbeatMs: inForce.heartbeatMs,
+    sweepIntervalMs: inForce.sweepIntervalMs,
+    values: listValues(found, profile, readFile.policy, inForce),
+    warnings,
+  }
+}
+
+/** First of all, since it decides which variables count. A bad name stands in as native to find the other problems. */
+function findProfile(search: Search): ProfileName {
+  const name = String(findValue('profile', search)?.value ?? 'native')
+  return isShippedProfile(name) ? name : 'native'
+}
+
+function findAll(search: Search): FoundValues {
+  const found = new Map<Setting, FoundValue>()
+  for (const setting of new Set(variablesOf(search.profile).flatMap(({ sets }) => sets))) {
+    const value = findValue(setting, search)
+    if (value !== undefined) found.set(setting, value)
+  }
+  return found
+}
+
+/** Variables without which a profile does not start (OPS-2). */
+export function findMissing(
+  profile: DocumentedProfile,
+  found: ReadonlyMap<Setting, unknown>,
+): ConfigProblem[] {
+  return variables
+    .filter(({ requiredBy, sets }) => requiredBy?.includes(profile) && !sets.some((set) => found.has(set)))
+    .map(({ name, proposal }) => ({
+      name,
+      got: null,
+      takes: `a value, which the profile ${profile} demands${proposal === undefined ? '' : `; ${proposal} is a good choice`}`,
+    }))
+}
+
+function readSettings(found: FoundValues, profile: ProfileName) {
+  const text = (setting: Setting) => readTextSetting(setting, found, profile)
+  const number = (setting: Setting) => readNumberSetting(setting, found, profile)
+  const databaseUrl = text('databaseUrl')
+  return {
+    databaseUrl,
+    migrateUrl: text('migrateUrl') ?? databaseUrl,
+    schema: String(readSetting('schema', found, profile)),
+    workerConcurrency: number('workerConcurrency'),
+    gateway: {
+      url: text('gateway.url'),
+      timeoutMs: number('gateway.timeoutMs'),
+      uploadsDir: text('gateway.uploadsDir'),
+      resultsDir: text('gateway.resultsDir'),
+    },
+    circuit: {
+      window: number('circuit.window'),
+      failThreshold: number('circuit.failThreshold'),
+      cooldownMs: number('circuit.cooldownMs'),
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/** The name that was probably meant: few edits away, or the same with a part missing or added at its end. */
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  options: { maxEdits: number; allowsEndings: boolean },
+): string | undefined {
+  const upper = name.toUpperCase()
+  const ranked = known
+    .map((candidate) => ({ candidate, edits: countEdits(upper, candidate.toUpperCase()) }))
+    .toSorted((a, b) => a.edits - b.edits)
+  const nearest = ranked[0]
+  if (nearest !== undefined && nearest.edits <= options.maxEdits) return nearest.candidate
+  if (!options.allowsEndings) return undefined
+  return ranked.find(({ candidate }) => hasEnding(upper, candidate) || hasEnding(candidate, upper))?.candidate
+}
+
+function hasEnding(longer: string, shorter: string): boolean {
+  return longer.startsWith(`${shorter}_`)
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+function countEdits(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      current[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+        row > 1 && column > 1 && isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[to.length] ?? 0
+}

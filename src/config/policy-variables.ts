@@ -1,0 +1,177 @@
+import { milliseconds, seconds, type ValueKind } from './value-kind.ts'
+import { documentedProfiles, type Variable } from './variable.ts'
+
+const DAY_SEC = 86_400
+const ATTEMPTS: ValueKind = { type: 'whole', unit: 'attempts', min: 1, max: 1000 }
+const SLA_FACTOR: ValueKind = { type: 'decimal', min: 0.1, max: 1000 }
+
+const backoffVariables: readonly Variable[] = [
+  {
+    name: 'JOB_RETRY_BACKOFF_MS_BASE',
+    meaning:
+      'First wait after a reap or a failure, doubled each time. Set, it replaces the steps 30 s, 2 min, 10 min; the cap is then the last step.',
+    kind: milliseconds(0),
+    profiles: ['native', 'clip'],
+    default: null,
+    sets: ['policy.reapBackoffBaseMs', 'policy.failureBackoffBaseMs'],
+    requirement: 'REAP-5',
+  },
+  {
+    name: 'JOB_RETRY_BACKOFF_MS_MAX',
+    meaning: 'Cap of that wait. Set, it replaces the steps; the base is then the first step.',
+    kind: milliseconds(0),
+    profiles: ['native', 'clip'],
+    default: null,
+    sets: ['policy.reapBackoffMaxMs', 'policy.failureBackoffMaxMs'],
+    requirement: 'REAP-5',
+  },
+  {
+    name: 'RETRY_BASE_DELAY_MS',
+    meaning: 'First wait after a failure, doubled each time.',
+    kind: milliseconds(0),
+    profiles: ['native', 'converter'],
+    default: '5000',
+    sets: ['policy.failureBackoffBaseMs'],
+    requirement: 'FAIL-4',
+  },
+  {
+    name: 'RETRY_JITTER_MAX_MS',
+    meaning: 'A random time up to this is added to the wait after a failure.',
+    kind: milliseconds(0),
+    profiles: ['native', 'converter'],
+    default: '5000',
+    sets: ['policy.failureBackoffJitterMs'],
+    requirement: 'FAIL-4',
+  },
+  {
+    name: 'QUEUE_RETRY_BACKOFF_MS_BASE',
+    meaning: 'As `JOB_RETRY_BACKOFF_MS_BASE`, which wins over it.',
+    kind: milliseconds(0),
+    profiles: ['native', 'clip'],
+    default: null,
+    sets: ['policy.reapBackoffBaseMs', 'policy.failureBackoffBaseMs'],
+    requirement: 'REAP-5',
+  },
+  {
+    name: 'QUEUE_RETRY_BACKOFF_MS_MAX',
+    meaning: 'As `JOB_RETRY_BACKOFF_MS_MAX`, which wins over it.',
+    kind: milliseconds(0),
+    profiles: ['native', 'clip'],
+    default: null,
+    sets: ['policy.reapBackoffMaxMs', 'policy.failureBackoffMaxMs'],
+    requirement: 'REAP-5',
+  },
+]
+
+const attemptVariables: readonly Variable[] = [
+  {
+    name: 'JOB_MAX_ATTEMPTS',
+    meaning:
+      'How often a job is tried. Written into the row at enqueue; the row’s own `max_attempts` decides.',
+    kind: ATTEMPTS,
+    profiles: ['native', 'clip', 'embedding'],
+    default: '3',
+    sets: ['policy.maxAttempts'],
+    requirement: 'OPS-8',
+  },
+  {
+    name: 'RETRY_MAX_ATTEMPTS',
+    meaning: 'As `JOB_MAX_ATTEMPTS`, which wins over it.',
+    kind: ATTEMPTS,
+    profiles: ['native', 'converter'],
+    default: '3',
+    sets: ['policy.maxAttempts'],
+    requirement: 'FAIL-4',
+  },
+  {
+    name: 'QUEUE_MAX_ATTEMPTS',
+    meaning: 'As `JOB_MAX_ATTEMPTS`, which wins over it.',
+    kind: ATTEMPTS,
+    profiles: ['native', 'clip', 'embedding'],
+    default: '3',
+    sets: ['policy.maxAttempts'],
+    requirement: 'OPS-8',
+  },
+]
+
+const leaseVariables: readonly Variable[] = [
+  {
+    name: 'REAPER_INTERVAL_SEC',
+    meaning: 'Time between two sweeps of a reaper.',
+    kind: seconds(DAY_SEC),
+    profiles: ['native', 'clip', 'embedding', 'executor'],
+    default: { native: '60', clip: '60', embedding: '60', executor: '30' },
+    sets: ['policy.sweepIntervalMs'],
+    requirement: 'REAP-6',
+    flag: 'intervalSec',
+  },
+  {
+    name: 'HEARTBEAT_SEC',
+    meaning:
+      'Time between two heartbeats of a worker. At least two have to fit into a lease; three are advised.',
+    kind: seconds(DAY_SEC),
+    profiles: documentedProfiles,
+    default: { native: '15', clip: '15', embedding: '120', executor: '15', converter: '30' },
+    sets: ['policy.heartbeatMs'],
+    requirement: 'LEASE-4',
+  },
+  {
+    name: 'DEFAULT_LEASE_SEC',
+    meaning: 'The floor of every lease, and the lease of a job without an expected duration.',
+    kind: seconds(),
+    profiles: ['native', 'clip', 'embedding'],
+    default: '300',
+    sets: ['policy.defaultLeaseMs'],
+    requirement: 'LEASE-3',
+  },
+  {
+    name: 'QUEUE_VISIBILITY_SEC',
+    meaning: 'As `DEFAULT_LEASE_SEC`, which wins over it.',
+    kind: seconds(),
+    profiles: ['native', 'clip', 'embedding'],
+    default: '300',
+    sets: ['policy.defaultLeaseMs'],
+    requirement: 'OPS-8',
+  },
+  {
+    name: 'WORKER_LEASE_TTL_SEC',
+    meaning: 'The lease of a job.',
+    kind: seconds(),
+    profiles: ['converter'],
+    default: '300',
+    sets: ['policy.defaultLeaseMs'],
+    requirement: 'WORK-3',
+  },
+  slaFactor('CLIP_SLA_FACTOR', 'clip', '6'),
+  slaFactor('ASR_SLA_FACTOR', 'asr', '12'),
+  slaFactor('BURNIN_SLA_FACTOR', 'burnin', '8'),
+]
+
+function slaFactor(name: string, stage: 'clip' | 'asr' | 'burnin', fallback: string): Variable {
+  return {
+    name,
+    meaning: `The lease of stage \`${stage}\` is the expected duration times this, and at least the default lease.`,
+    kind: SLA_FACTOR,
+    profiles: ['native', 'clip'],
+    default: { clip: fallback },
+    sets: [`policy.stageFactors.${stage}`],
+    requirement: 'LEASE-3',
+  }
+}
+
+export const policyVariables: readonly Variable[] = [
+  ...leaseVariables,
+  ...attemptVariables,
+  ...backoffVariables,
+  {
+    name: 'EMBED_JOB_RETENTION_DAYS',
+    meaning: 'How long ended jobs are kept before they are deleted. The `embedding` profile demands it.',
+    kind: { type: 'whole', unit: 'days', min: 7, max: 30 },
+    profiles: documentedProfiles,
+    default: { native: '14', clip: '14', executor: '14', converter: '14' },
+    sets: ['policy.retentionDays'],
+    requirement: 'OPS-2',
+    requiredBy: ['embedding'],
+    proposal: '14',
+  },
+]

@@ -1,0 +1,23 @@
+// The one table of every environment variable. Order is precedence: of the variables that set the same thing, the first
+// that is set wins.
+import { connectionVariables } from './connection-variables.ts'
+import { policyVariables } from './policy-variables.ts'
+import type { Default, DocumentedProfile, Variable } from './variable.ts'
+import { workerVariables } from './worker-variables.ts'
+
+export const variableGroups: readonly { title: string; variables: readonly Variable[] }[] = [
+  { title: 'Connection and profile', variables: connectionVariables },
+  { title: 'Leases, attempts, backoff and retention', variables: policyVariables },
+  { title: 'Worker, gateway and breaker', variables: workerVariables },
+]
+
+export const variables: readonly Variable[] = variableGroups.flatMap((group) => group.variables)
+
+export function variablesOf(profile: DocumentedProfile): Variable[] {
+  return variables.filter((variable) => variable.profiles.includes(profile))
+}
+
+export function defaultOf(variable: Variable, profile: DocumentedProfile): Default {
+  const value = variable.default
+  return typeof value === 'object' && value !== null ? (value[profile] ?? null) : value
+}
