@@ -8,7 +8,8 @@ begin
   perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');
   perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal', 'unstuck-rehearsal-2'], 1);
   perform "unstuck"."claim_job"(v_id, 'unstuck-rehearsal');
-  perform "unstuck"."grant_leases"('{}', 'unstuck-rehearsal', gen_random_uuid(), "unstuck".policy_of(/*attachment*/'native'));
+  perform "unstuck"."grant_leases"('{}', 'unstuck-rehearsal', gen_random_uuid(),
+                                   "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);
   perform "unstuck"."complete_jobs"(array[v_id], array[gen_random_uuid()]);
   perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', gen_random_uuid())));

@@ -1,8 +1,9 @@
--- What is wrong with a job as it is asked for; NULL where nothing is. One expression, so that a batch is checked by a scan.
+-- What is wrong with a job as it is asked for; NULL where nothing is. One expression, so that a scan checks a batch.
 create or replace function "unstuck".job_problem(p_job jsonb)
 returns text language sql immutable as $$
   select case
-    when jsonb_typeof(p_job) is distinct from 'object' then format('job: got %s, takes an object', left(p_job::text, 60))
+    when jsonb_typeof(p_job) is distinct from 'object'
+      then format('job: got %s, takes an object', left(p_job::text, 60))
     when jsonb_typeof(p_job -> 'type') is distinct from 'string' or length(p_job ->> 'type') not between 1 and 200
       then format('type: got %s, takes 1 to 200 characters', coalesce(left(p_job ->> 'type', 60), 'NULL'))
     when coalesce(jsonb_typeof(p_job -> 'priority'), 'null') not in ('number', 'null')
@@ -22,6 +23,8 @@ returns text language sql immutable as $$
       then format('max_attempts: got %s, takes a whole number from 1 to 1000', p_job ->> 'max_attempts')
     when coalesce(jsonb_typeof(p_job -> 'expected_duration_ms'), 'null') not in ('number', 'null')
       or (p_job ->> 'expected_duration_ms')::numeric not between 0 and 2147483647
-      then format('expected_duration_ms: got %s, takes milliseconds from 0 to 2147483647', p_job ->> 'expected_duration_ms')
+      or (p_job ->> 'expected_duration_ms')::numeric <> trunc((p_job ->> 'expected_duration_ms')::numeric)
+      then format('expected_duration_ms: got %s, takes whole milliseconds from 0 to 2147483647',
+                  p_job ->> 'expected_duration_ms')
   end
 $$;

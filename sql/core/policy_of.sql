@@ -14,11 +14,12 @@ begin
   end if;
 
   perform "unstuck".require(jsonb_typeof(p_override) = 'object', 'policy', p_override::text, 'an object');
-  select key into v_stray from jsonb_object_keys(p_override - 'attachment') key where not to_jsonb(v_policy) ? key limit 1;
+  select key into v_stray from jsonb_object_keys(p_override - 'attachment') key
+   where not to_jsonb(v_policy) ? key limit 1;
   perform "unstuck".require(v_stray is null, 'policy', v_stray, 'the column names of the policies table');
   p_override := p_override
     || jsonb_build_object('attachment', p_attachment)
-    || coalesce((select jsonb_object_agg(map, to_jsonb(v_policy) -> map || p_override -> map)
+    || coalesce((select jsonb_object_agg(map, (to_jsonb(v_policy) -> map) || (p_override -> map))
                    from unnest(array['stage_leases_ms', 'stage_factors', 'stage_deadlines_ms']) map
                   where jsonb_typeof(p_override -> map) = 'object'), '{}');
   begin

@@ -1,5 +1,6 @@
 -- The wait after a reap, from the counts as the sweep found them.
-create or replace function "unstuck".reap_backoff_ms(p_policy "unstuck".policies, p_attempt int, p_crashes int, p_timeouts int)
+create or replace function "unstuck".reap_backoff_ms(
+  p_policy "unstuck".policies, p_attempt int, p_crashes int, p_timeouts int)
 returns bigint language sql immutable as $$
   select "unstuck".backoff_ms(
     p_policy.reap_backoff_steps_ms, p_policy.reap_backoff_base_ms, p_policy.reap_backoff_max_ms, 0,

@@ -5,7 +5,8 @@ create or replace function "unstuck".reap_verdict(
 returns text language sql immutable as $$
   select case
            when p_is_cancelled then 'cancelled'
-           when "unstuck".is_reap_final(p_policy, p_is_timeout, p_attempt, p_crashes, p_timeouts, p_max_attempts) then 'dead'
+           when "unstuck".is_reap_final(p_policy, p_is_timeout, p_attempt, p_crashes, p_timeouts, p_max_attempts)
+             then 'dead'
            else 'requeued'
          end
 $$;

@@ -3,7 +3,7 @@ returns boolean language plpgsql immutable as $$
 declare
   v_bad jsonb;
 begin
-  perform "unstuck".require(jsonb_typeof(p_failures) = 'array', 'failures', left(p_failures::text, 60), 'an array of failures');
+  perform "unstuck".require(jsonb_typeof(p_failures) = 'array', 'failures', p_failures::text, 'an array of failures');
   select failure into v_bad from jsonb_array_elements(p_failures) failure
    where failure ->> 'id' is null or failure ->> 'lease_id' is null limit 1;
   perform "unstuck".require(v_bad is null, 'failure', 'no id or no lease_id', 'both');

@@ -2,7 +2,8 @@
 create or replace function "unstuck".status_word_is_accepted(p_table regclass, p_column text, p_word text)
 returns boolean language plpgsql as $$
 declare
-  v_type text := (select format_type(atttypid, atttypmod) from pg_attribute where attrelid = p_table and attname = p_column);
+  v_type text := (select format_type(atttypid, atttypmod) from pg_attribute
+                   where attrelid = p_table and attname = p_column);
   v_check text;
   v_accepted boolean;
 begin

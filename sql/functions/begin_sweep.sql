@@ -1,5 +1,5 @@
--- Private: the brakes (C9). Tells an outage of the database from dead workers, by what this reaper and the server say of
--- themselves, and answers the cursor of the sweep. A reaper that merely was not running is no outage: workers could renew.
+-- Private: the brakes (C9). Tells an outage of the database from dead workers, by what this reaper and the server say
+-- of themselves, and answers the cursor of the sweep. A reaper that was not running is no outage: workers could renew.
 create or replace function "unstuck"."begin_sweep"(p_reaper jsonb, p_policy "unstuck".policies)
 returns jsonb language plpgsql as $$
 declare
@@ -12,6 +12,8 @@ declare
   v_expired int;
   v_ended_since int;
   v_held int;
+  v_from timestamptz;
+  v_reason text;
 begin
   perform "unstuck".require(p_reaper is null or length(p_reaper ->> 'reaper_id') between 1 and 200, 'reaper',
                             p_reaper::text, 'NULL, or an object with a reaper_id');
@@ -23,22 +25,25 @@ begin
   if p_reaper is not null then
     select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native';
     if v_pulse.server_started_at < pg_postmaster_start_time() then
-      v_pulse.outage_from := v_pulse.swept_at;
-      v_pulse.hold_reason := 'server-restarted';
+      v_from := v_pulse.swept_at;
+      v_reason := 'server-restarted';
     elsif v_failing_for_ms > 0 then
-      v_pulse.outage_from := "unstuck".after_ms(v_now, -v_failing_for_ms);
-      v_pulse.hold_reason := 'sweeps-failed';
+      v_from := "unstuck".after_ms(v_now, -v_failing_for_ms);
+      v_reason := 'sweeps-failed';
     elsif "unstuck".ms_between(v_last_swept_at, v_now) - v_elapsed_ms > 5000 then
-      v_pulse.outage_from := "unstuck".after_ms(v_last_swept_at, v_elapsed_ms);
-      v_pulse.hold_reason := 'clock-stepped';
+      v_from := "unstuck".after_ms(v_last_swept_at, v_elapsed_ms);
+      v_reason := 'clock-stepped';
     elsif v_running >= 10 and v_ended_since > v_running / 2 then
-      v_pulse.outage_from := v_last_swept_at;
-      v_pulse.hold_reason := 'mass-expiry';
-    else
-      v_now := v_pulse.outage_to;
+      v_from := v_last_swept_at;
+      v_reason := 'mass-expiry';
     end if;
-    -- Until now, not until the server was up again: recovery may have taken minutes in which nobody could renew.
-    v_pulse.outage_to := v_now;
+    if v_reason is not null then
+      -- Two reapers see one outage from different ticks: what the first held, the second must not let go. It lasts
+      -- until now, not until the server was up: recovery may have taken minutes in which nobody could renew.
+      v_pulse.outage_from := least(v_from, case when v_pulse.outage_to >= v_from then v_pulse.outage_from end);
+      v_pulse.outage_to := v_now;
+      v_pulse.hold_reason := v_reason;
+    end if;
     select count(*) into v_held from "unstuck"."running_jobs"(p_policy)
      where ended_at < clock_timestamp()
        and "unstuck".is_held(v_pulse.outage_from, v_pulse.outage_to, ended_at, heartbeat_at, lease_ms);

@@ -11,7 +11,8 @@ begin
     select job."id" as id, coalesce(job."stage", v_policy.default_stage, job."type") as stage
       from "unstuck"."jobs" job
      where job."status" = /*waiting*/'waiting'
-       and not "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")
+       and not "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                    job."max_attempts")
      order by job."id"
      limit p_limit
        for no key update of job skip locked
@@ -25,8 +26,9 @@ begin
     returning job."id" as id, spent.stage, coalesce(job."attempt", 0) as attempt
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, 'failed', jsonb_build_object('code', 'exhausted', 'reason', 'attempts_exhausted',
-                                                        'attempt', attempt, 'stage', stage))::"unstuck".new_event)) as count
+             row(id::text, 'failed',
+                 jsonb_build_object('code', 'exhausted', 'reason', 'attempts_exhausted', 'attempt', attempt,
+                                    'stage', stage))::"unstuck".new_event)) as count
       from buried
   )
   select id::text, 'dead', 'attempts_exhausted', stage, attempt, null::text, null::float8

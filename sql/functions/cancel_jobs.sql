@@ -1,12 +1,13 @@
--- A waiting job ends at once; a running one is told through its next heartbeat and keeps its lease until it ends. What has
--- ended stays as it ended. With p_owner only that owner's jobs exist.
+-- A waiting job ends at once; a running one is told through its next heartbeat and keeps its lease until it ends. What
+-- has ended stays as it ended. With p_owner only that owner's jobs exist.
 create or replace function "unstuck"."cancel_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
 begin
-  perform "unstuck".require(p_ids is not null and array_position(p_ids, null) is null, 'ids', p_ids::text, 'ids of jobs');
+  perform "unstuck".require(p_ids is not null and array_position(p_ids, null) is null,
+                            'ids', p_ids::text, 'ids of jobs');
   return query
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,

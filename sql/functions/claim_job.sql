@@ -16,7 +16,8 @@ begin
          lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
    where job."id" = p_id and job."status" is not distinct from /*waiting*/'waiting'
      and coalesce(job."run_at", job."created_at") <= now()
-     and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")
+     and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                              job."max_attempts")
      for no key update of job skip locked;
   if found then
     return query select * from "unstuck"."grant_leases"(array[v_picked], p_worker_id, gen_random_uuid(), v_policy);

@@ -1,6 +1,6 @@
 -- Takes up to p_limit due jobs of the given queues by priority, then due time, then id; never looks at lease fields.
--- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs in
--- backoff and jobs of other queues are never walked.
+-- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs
+-- in backoff and jobs of other queues are never walked.
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null)
@@ -36,14 +36,16 @@ begin
       select array_agg(row(due.id, due.stage, due.lease_ms, due.deadline_ms, due.reaped_at)::"unstuck".picked_job)
         into v_picked
         from (select job."id"::text as id, stage.name as stage,
-                     coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")) as lease_ms,
+                     coalesce(p_lease_ms, "unstuck".stage_lease_ms(
+                       v_policy, stage.name, job."expected_duration_ms")) as lease_ms,
                      "unstuck".stage_deadline_ms(v_policy, stage.name) as deadline_ms, job."reaped_at" as reaped_at
                 from "unstuck"."jobs" job,
                      lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
                where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = v_queue
                  and job."priority" = v_priority and coalesce(job."run_at", job."created_at") <= now()
                  and (p_types is null or job."type" = any (p_types))
-                 and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")
+                 and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                          job."max_attempts")
                order by coalesce(job."run_at", job."created_at"), job."id"
                limit least(v_share, v_left)
                  for no key update of job skip locked) due;

@@ -8,8 +8,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_done /*id*/uuid[];
 begin
-  perform "unstuck".require_leases(cardinality(p_ids), cardinality(p_lease_ids),
-                                   array_position(p_ids, null) is not null or array_position(p_lease_ids, null) is not null);
+  perform "unstuck".require_leases(p_ids, p_lease_ids);
   with held as materialized (
     select job."id" as id, finish.lease_id, finish.result::jsonb as result
       from unnest(p_ids, p_lease_ids, p_results) finish(id, lease_id, result)
@@ -25,13 +24,15 @@ begin
            "finished_lease_id" = held.lease_id,
            "result" = held.result,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
-           "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null
+           "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
+           "error_attempt" = null
       from held
      where job."id" = held.id
     returning job."id", job."attempt"
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
-             row(done."id"::text, 'complete', jsonb_build_object('attempt', done."attempt"))::"unstuck".new_event)) as count
+             row(done."id"::text, 'complete',
+                 jsonb_build_object('attempt', done."attempt"))::"unstuck".new_event)) as count
       from done where v_policy.events = 'all'
   )
   select array_agg(done."id") into v_done from done, recorded where recorded.count >= 0;

@@ -29,9 +29,10 @@ begin
        "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent")
     overriding system value
     select asked.id, wish ->> 'type', wish ->> 'queue', coalesce(wish -> 'payload', '{}'),
-           coalesce((wish ->> 'priority')::int, 0), /*waiting*/'waiting', wish ->> 'owner', wish ->> 'dedupe_key', v_now, v_now,
+           coalesce((wish ->> 'priority')::int, 0), /*waiting*/'waiting', wish ->> 'owner', wish ->> 'dedupe_key',
+           v_now, v_now,
            coalesce((wish ->> 'run_at')::timestamptz, "unstuck".after_ms(v_now, (wish ->> 'delay_ms')::float8)),
-           wish ->> 'stage', ceil((wish ->> 'expected_duration_ms')::numeric)::int,
+           wish ->> 'stage', (wish ->> 'expected_duration_ms')::numeric::int,
            coalesce((wish ->> 'max_attempts')::int, v_policy.max_attempts), wish ->> 'traceparent'
       from unnest(v_ids, v_wishes) asked(id, wish)
      -- Two calls with the same keys wait for each other in one order.

@@ -11,17 +11,17 @@ declare
   v_answers text[];
   v_reaper_age_ms float8;
 begin
-  perform "unstuck".require_leases(cardinality(p_ids), cardinality(p_lease_ids),
-                                   array_position(p_ids, null) is not null or array_position(p_lease_ids, null) is not null);
+  perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require(coalesce(p_lease_ms, 1) between 1 and 31536000000, 'lease_ms', p_lease_ms::text,
                             'milliseconds from 1 to one year');
-  -- A lost heartbeat is sent again; waiting for the disk would buy nothing. Reverts with the transaction, not before its
-  -- commit as a SET clause of the function would.
+  -- A lost heartbeat is sent again; waiting for the disk would buy nothing. Reverts with the transaction, not before
+  -- its commit as a SET clause of the function would.
   perform set_config('synchronous_commit', 'off', true);
   v_now := clock_timestamp();
 
   with held as materialized (
-    select job."id" as id, beat.lease_id, job."deadline_at" <= v_now as is_past, job."cancel_requested_at" is not null as is_cancelled,
+    select job."id" as id, beat.lease_id, job."deadline_at" <= v_now as is_past,
+           job."cancel_requested_at" is not null as is_cancelled,
            least("unstuck".after_ms(v_now, coalesce(p_lease_ms, "unstuck".stage_lease_ms(
                    v_policy, coalesce(job."stage", v_policy.default_stage, job."type"), job."expected_duration_ms"))),
                  job."deadline_at") as lease_ends_at
@@ -38,23 +38,28 @@ begin
     returning job."id"
   )
   select array_agg(held.id), array_agg(held.lease_id),
-         array_agg(case when held.is_past then 'past-deadline' when held.is_cancelled then 'cancel-asked' else 'kept' end)
+         array_agg(case when held.is_past then 'past-deadline'
+                        when held.is_cancelled then 'cancel-asked'
+                        else 'kept' end)
     into v_held, v_held_lease_ids, v_answers
     from held left join kept on kept."id" = held.id;
 
-  v_reaper_age_ms := (select "unstuck".ms_between(swept_at, v_now) from "unstuck".sweeps where attachment = /*attachment*/'native');
+  v_reaper_age_ms := (select "unstuck".ms_between(swept_at, v_now) from "unstuck".sweeps
+                       where attachment = /*attachment*/'native');
   return query
   select held.id::text, held.lease_id, held.answer, v_reaper_age_ms
     from unnest(v_held, v_held_lease_ids, v_answers) held(id, lease_id, answer);
   if coalesce(cardinality(v_held), 0) < cardinality(p_ids) then
     return query
     select beat.id::text, beat.lease_id,
-           case when job."lease_id" = beat.lease_id and job."status" is not distinct from /*running*/'running' then 'busy'
+           case when job."lease_id" = beat.lease_id and job."status" is not distinct from /*running*/'running'
+                  then 'busy'
                 when job."finished_lease_id" = beat.lease_id then 'finished'
                 else 'lost' end,
            v_reaper_age_ms
       from unnest(p_ids, p_lease_ids) beat(id, lease_id)
-      left join unnest(v_held, v_held_lease_ids) held(id, lease_id) on held.id = beat.id and held.lease_id = beat.lease_id
+      left join unnest(v_held, v_held_lease_ids) held(id, lease_id)
+        on held.id = beat.id and held.lease_id = beat.lease_id
       left join "unstuck"."jobs" job on job."id" = beat.id
      where held.id is null;
   end if;

@@ -1,4 +1,4 @@
--- Private: the reaper's own sign of life, written last. Where another reaper is writing it, its word is as good as ours.
+-- Private: the reaper's own sign of life, written last. Where another reaper is writing it, its word is as good.
 create or replace function "unstuck"."leave_pulse"(p_reaper jsonb, p_cursor jsonb)
 returns boolean language plpgsql as $$
 begin

@@ -6,13 +6,15 @@ declare
 begin
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   return query
-  select running.id::text, verdict.action, case when running.is_timeout then 'deadline_exceeded' else 'lease_expired' end,
+  select running.id::text, verdict.action,
+         case when running.is_timeout then 'deadline_exceeded' else 'lease_expired' end,
          running.stage, coalesce(running.attempt, 0), running.worker_id,
          case when verdict.action = 'requeued'
               then "unstuck".reap_backoff_ms(v_policy, running.attempt, running.crashes, running.timeouts)::float8 end
     from "unstuck"."running_jobs"(v_policy) running,
-         lateral (select "unstuck".reap_verdict(v_policy, running.is_cancelled, running.is_timeout, running.attempt,
-                                                running.crashes, running.timeouts, running.max_attempts) as action) verdict
+         lateral (select "unstuck".reap_verdict(
+           v_policy, running.is_cancelled, running.is_timeout, running.attempt, running.crashes, running.timeouts,
+           running.max_attempts) as action) verdict
    where running.ended_at < now()
    order by running.id limit p_limit;
   return query

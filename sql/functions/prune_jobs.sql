@@ -1,5 +1,5 @@
--- One bounded step of retention: walks p_limit rows in the order of their ids and deletes those that ended longer ago than the
--- retention. Waiting and running jobs are never touched. Goes on with p_after = the answer's next, until that is null.
+-- One bounded step of retention: walks p_limit rows by id and deletes those that ended longer ago than the retention.
+-- Waiting and running jobs are never touched. Goes on with p_after = the answer's next, until that is null.
 create or replace function "unstuck"."prune_jobs"(
   p_retention_days int default null, p_limit int default 1000, p_after /*id*/uuid default null)
 returns table (deleted int, next text) language plpgsql as $$
@@ -13,7 +13,8 @@ begin
   v_ended_before := now() - make_interval(days => coalesce(p_retention_days, v_policy.retention_days));
   return query
   with page as materialized (
-    select job."id" as id, job."status" as status, coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
+    select job."id" as id, job."status" as status,
+           coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
       from "unstuck"."jobs" job
      where job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
      order by job."id" limit p_limit

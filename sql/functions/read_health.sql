@@ -1,7 +1,7 @@
--- How the table is, computed from its rows and never from a reaper's word (C11). Looks at waiting and running rows only.
+-- How the table is, computed from its rows and never from a reaper's word (C11). Looks at unfinished rows only.
 create or replace function "unstuck"."read_health"(p_policy jsonb default null)
-returns table (waiting int, due int, running int, overdue int, oldest_overdue_ms float8, oldest_due_ms float8, unjudged int,
-               reaper_age_ms float8, hold_reason text)
+returns table (waiting int, due int, running int, overdue int, oldest_overdue_ms float8, oldest_due_ms float8,
+               unjudged int, reaper_age_ms float8, hold_reason text)
 language plpgsql stable as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
@@ -13,8 +13,9 @@ begin
          case when now() < "unstuck".after_ms(pulse.outage_to, v_policy.default_lease_ms) then pulse.hold_reason end
     from (select count(*)::int as all_of_them,
                  count(*) filter (where coalesce(job."run_at", job."created_at") <= now())::int as due_now,
-                 "unstuck".ms_between(min(coalesce(job."run_at", job."created_at"))
-                                        filter (where coalesce(job."run_at", job."created_at") <= now()), now()) as oldest_ms
+                 "unstuck".ms_between(
+                   min(coalesce(job."run_at", job."created_at"))
+                     filter (where coalesce(job."run_at", job."created_at") <= now()), now()) as oldest_ms
             from "unstuck"."jobs" job where job."status" = /*waiting*/'waiting') waiting_jobs,
          (select count(*)::int as all_of_them, count(*) filter (where ended_at < now())::int as ended,
                  "unstuck".ms_between(min(ended_at) filter (where ended_at < now()), now()) as oldest_ms,

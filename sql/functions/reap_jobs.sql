@@ -1,7 +1,8 @@
 -- Takes back jobs whose lease has run out: waiting again after a backoff, or dead. One statement selects, locks, checks
 -- again, writes and tells the story (C8); rows that somebody has locked are skipped; any number may run at once.
--- Called by hand it takes one batch and is never held. A sweep passes the batch to go on after, the outage it waits out, and
--- over how long a mass of jobs is to come back.
+-- Called by hand it takes one batch and is never held. A sweep passes the batch to go on after, the outage it waits
+-- out, and over how long a mass of jobs is to come back: on top of their backoff, never instead of it. Without that, a
+-- batch comes back at about the policy's rate.
 create or replace function "unstuck"."reap_jobs"(
   p_limit int default 1000, p_after /*id*/uuid default null, p_policy jsonb default null,
   p_outage_from timestamptz default null, p_outage_to timestamptz default null, p_spread_ms float8 default null)
@@ -14,67 +15,65 @@ begin
   return query
   with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
-           job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at,
-           coalesce(job."attempt", 0) as attempt, job."crashes" as crashes, job."timeouts" as timeouts,
-           job."max_attempts" as max_attempts, coalesce(job."deadline_at" <= now(), false) as is_timeout,
-           job."cancel_requested_at" is not null as is_cancelled, stage.name as stage
+           job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at, stage.name as stage,
+           coalesce(job."attempt", 0) as attempt, coalesce(job."crashes", 0) as crashes,
+           coalesce(job."timeouts", 0) as timeouts, job."max_attempts" as max_attempts,
+           coalesce(job."deadline_at" <= now(), false) as is_timeout,
+           job."cancel_requested_at" is not null as is_cancelled
       from "unstuck"."jobs" job,
            lateral (select name, "unstuck".stage_lease_ms(v_policy, name, job."expected_duration_ms") as lease_ms
                       from coalesce(job."stage", v_policy.default_stage, job."type") name) stage,
            lateral (select coalesce(job."lease_expires_at", case when v_policy.legacy_age_rule then "unstuck".after_ms(
-                      /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")), stage.lease_ms) end) as at) ended
+                      /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")),
+                      stage.lease_ms) end) as at) ended
      where job."status" in /*running_words*/('running')
        and job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
        and ended.at < now()
        and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at", stage.lease_ms)
-     order by job."id"
-     limit p_limit
+     order by job."id" limit p_limit
        for no key update of job skip locked
   ), judged as materialized (
-    select expired.*, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
-           "unstuck".reap_verdict(v_policy, is_cancelled, is_timeout, attempt, crashes, timeouts, max_attempts) as action,
-           "unstuck".reap_backoff_ms(v_policy, attempt, crashes, timeouts)
-             -- Added to the backoff, never instead of it: a mass of jobs comes back at about the policy's rate.
-             + floor(random() * coalesce(p_spread_ms, 1000 * (select count(*) from expired) / nullif(v_policy.requeue_rate_per_s, 0), 0))
-             as backoff_ms
-      from expired
+    select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
+           attempt + (action = 'requeued' and v_policy.attempt_counted_at = 'failure-and-reap')::int as attempt_after,
+           case when action = 'requeued' then "unstuck".reap_backoff_ms(v_policy, attempt, crashes, timeouts)
+             + floor(random() * coalesce(p_spread_ms, 1000 * count(*) over () / nullif(v_policy.requeue_rate_per_s, 0),
+                                         0)) end as backoff_ms
+      from expired, lateral (select "unstuck".reap_verdict(
+             v_policy, is_cancelled, is_timeout, attempt, crashes, timeouts, max_attempts) as action) verdict
   ), reaped as (
     update "unstuck"."jobs" job
        set "status" = case judged.action when 'requeued' then /*waiting*/'waiting' when 'dead' then /*dead*/'dead'
                                          else /*cancelled*/'cancelled' end,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
-           "run_at" = case when judged.action = 'requeued' then "unstuck".after_ms(v_now, judged.backoff_ms) end,
+           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms),
            "reaped_at" = case when judged.action = 'requeued' then v_now end,
            "finished_at" = case when judged.action <> 'requeued' then v_now end,
-           "updated_at" = v_now,
-           "attempt" = judged.attempt
-             + case when judged.action = 'requeued' and v_policy.attempt_counted_at = 'failure-and-reap' then 1 else 0 end,
-           "crashes" = coalesce(judged.crashes, 0) + case when judged.is_timeout then 0 else 1 end,
-           "timeouts" = coalesce(judged.timeouts, 0) + case when judged.is_timeout then 1 else 0 end,
-           "error_code" = case judged.action when 'dead' then 'timeout' when 'cancelled' then 'cancelled' else job."error_code" end,
+           "updated_at" = v_now, "attempt" = judged.attempt_after,
+           "crashes" = judged.crashes + (not judged.is_timeout)::int,
+           "timeouts" = judged.timeouts + judged.is_timeout::int,
+           "error_code" = case judged.action when 'dead' then 'timeout' when 'cancelled' then 'cancelled'
+                                             else job."error_code" end,
            "error_reason" = case when judged.action = 'dead' then judged.reason else job."error_reason" end,
            "error_category" = case when judged.action <> 'dead' then job."error_category" end,
            "error_stack" = case when judged.action <> 'dead' then job."error_stack" end,
            "error_attempt" = case when judged.action = 'dead' then judged.attempt else job."error_attempt" end
       from judged
      where job."id" = judged.id
-    returning judged.*, job."attempt" as attempt_after, job."run_at" as run_at
+    returning judged.*, job."run_at" as run_at
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
              row(id::text, case action when 'requeued' then 'reaper:requeued' when 'dead' then 'reaper:failed(timeout)'
                                        else 'reaper:cancelled' end,
                  jsonb_build_object(
-                   'reason', reason, 'cause', case when is_timeout then 'timeout' else 'crash' end, 'locked_by', worker_id,
-                   'attempt', attempt_after, 'stage', stage, 'lease_id', lease_id, 'fence', fence,
-                   'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at),
+                   'reason', reason, 'cause', case when is_timeout then 'timeout' else 'crash' end,
+                   'locked_by', worker_id, 'attempt', attempt_after, 'stage', stage, 'lease_id', lease_id,
+                   'fence', fence, 'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at),
                    'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
-                   'next_run_at', "unstuck".iso_utc(run_at),
-                   'backoff_ms', case when action = 'requeued' then backoff_ms end))::"unstuck".new_event)) as count
+                   'next_run_at', "unstuck".iso_utc(run_at), 'backoff_ms', backoff_ms))::"unstuck".new_event)) as count
       from reaped
   )
-  select id::text, action, reason, stage, attempt_after, worker_id, case when action = 'requeued' then backoff_ms end
-    from reaped, recorded
-   where recorded.count >= 0
+  select id::text, action, reason, stage, attempt_after, worker_id, backoff_ms
+    from reaped, recorded where recorded.count >= 0
    order by reaped.id;
 end
 $$;

@@ -9,13 +9,13 @@ declare
   v_released /*id*/uuid[];
   v_cancelled /*id*/uuid[];
 begin
-  perform "unstuck".require_leases(cardinality(p_ids), cardinality(p_lease_ids),
-                                   array_position(p_ids, null) is not null or array_position(p_lease_ids, null) is not null);
+  perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require(coalesce(p_delay_ms, 0) between 0 and 31536000000, 'delay_ms', p_delay_ms::text,
                             'milliseconds from 0 to one year');
   perform "unstuck".require(p_cause in ('release', 'interruption'), 'cause', p_cause, 'release or interruption');
   with held as materialized (
-    select job."id" as id, give.lease_id, job."cancel_requested_at" is not null as is_cancelled, job."worker_id" as worker_id
+    select job."id" as id, give.lease_id, job."worker_id" as worker_id,
+           job."cancel_requested_at" is not null as is_cancelled
       from unnest(p_ids, p_lease_ids) give(id, lease_id)
       join "unstuck"."jobs" job on job."id" = give.id
      where job."lease_id" = give.lease_id and job."status" is not distinct from /*running*/'running'
@@ -29,9 +29,11 @@ begin
            "updated_at" = v_now,
            "finished_lease_id" = held.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
-           "attempt" = greatest(coalesce(job."attempt", 0) - case when v_policy.attempt_counted_at = 'claim' then 1 else 0 end, 0),
+           "attempt" = greatest(
+             coalesce(job."attempt", 0) - case when v_policy.attempt_counted_at = 'claim' then 1 else 0 end, 0),
            "releases" = case when p_cause = 'release' then coalesce(job."releases", 0) + 1 else job."releases" end,
-           "interruptions" = case when p_cause = 'interruption' then coalesce(job."interruptions", 0) + 1 else job."interruptions" end,
+           "interruptions" = case when p_cause = 'interruption' then coalesce(job."interruptions", 0) + 1
+                                  else job."interruptions" end,
            "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
       from held
      where job."id" = held.id

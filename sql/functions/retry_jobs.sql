@@ -1,5 +1,5 @@
--- Brings dead jobs back with a new generation (OPS-1). The owner and the generation stand in the lock's own condition, never
--- in a check before it. Counts start again, or are kept and the maximum raised so that the job can be claimed.
+-- Brings dead jobs back with a new generation (OPS-1). The owner and the generation stand in the lock's own condition,
+-- never in a check before it. Counts start again, or are kept and the maximum raised so that the job can be claimed.
 create or replace function "unstuck"."retry_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_generation int default null, p_keep_attempts boolean default false,
   p_actor text default null, p_reason text default null)
@@ -8,11 +8,12 @@ declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
 begin
-  perform "unstuck".require(p_ids is not null and array_position(p_ids, null) is null, 'ids', p_ids::text, 'ids of jobs');
+  perform "unstuck".require(p_ids is not null and array_position(p_ids, null) is null,
+                            'ids', p_ids::text, 'ids of jobs');
   perform "unstuck".require(p_keep_attempts is not null, 'keep_attempts', p_keep_attempts::text, 'true or false');
   return query
-  with found as materialized (
-    select job."id" as id,
+  with locked as materialized (
+    select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
            job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled' as is_dead,
            p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
            exists (select from "unstuck"."jobs" twin
@@ -22,6 +23,11 @@ begin
      where job."id" = any (p_ids) and (p_owner is null or job."owner" = p_owner)
      order by job."id"
        for no key update of job
+  ), found as materialized (
+    -- Of two jobs with one key in one call the first is retried.
+    select id, is_dead, is_current, has_twin or dedupe_key is not null and row_number() over (
+             partition by type, dedupe_key, is_dead and is_current order by array_position(p_ids, id)) > 1 as has_twin
+      from locked
   ), retried as (
     update "unstuck"."jobs" job
        set "status" = /*waiting*/'waiting',
@@ -29,14 +35,16 @@ begin
            "queued_at" = v_now,
            "updated_at" = v_now,
            "generation" = coalesce(job."generation", 1) + 1,
-           "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null,
+           "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
+           "error_attempt" = null,
            "attempt" = case when p_keep_attempts then job."attempt" else 0 end,
            "failures" = case when p_keep_attempts then job."failures" else 0 end,
            -- Their limit is the policy's and cannot be raised for one job.
            "crashes" = 0, "timeouts" = 0,
            "max_attempts" = case when not p_keep_attempts then job."max_attempts" else greatest(
              coalesce(job."max_attempts", v_policy.max_attempts),
-             1 + case when v_policy.failure_budget = 'failures' then coalesce(job."failures", 0) else coalesce(job."attempt", 0) end) end
+             1 + case when v_policy.failure_budget = 'failures' then coalesce(job."failures", 0)
+                      else coalesce(job."attempt", 0) end) end
       from found
      where job."id" = found.id and found.is_dead and found.is_current and not found.has_twin
     returning job."id" as id, job."generation" as generation

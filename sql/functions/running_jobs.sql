@@ -2,7 +2,8 @@
 -- judged by the newest of its times where the policy says so; ended_at is NULL where there is nothing to judge it by.
 create or replace function "unstuck"."running_jobs"(p_policy "unstuck".policies)
 returns table (id /*id*/uuid, worker_id text, stage text, attempt int, crashes int, timeouts int, max_attempts int,
-               heartbeat_at timestamptz, lease_ms bigint, ended_at timestamptz, is_timeout boolean, is_cancelled boolean)
+               heartbeat_at timestamptz, lease_ms bigint, ended_at timestamptz, is_timeout boolean,
+               is_cancelled boolean)
 language sql stable as $$
   select job."id", job."worker_id", stage.name, job."attempt", job."crashes", job."timeouts", job."max_attempts",
          job."heartbeat_at", stage.lease_ms,

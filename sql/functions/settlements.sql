@@ -1,5 +1,5 @@
--- Private: the answers of a finishing verb in the order asked, told from a later plain read. The lease decides and not the id alone: a worker
--- may hold a stale and a current lease of one job.
+-- Private: the answers of a finishing verb in the order asked, told from a later plain read. The lease decides and not
+-- the id alone: a worker may hold a stale and a current lease of one job.
 create or replace function "unstuck"."settlements"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_settled /*id*/uuid[], p_outcome text)
 returns setof "unstuck".settled_job language plpgsql as $$

@@ -1,5 +1,5 @@
--- One bounded step of a sweep. The first step looks for an outage of the database to wait out; every step reaps a batch;
--- the last one also ends what no claim will take, reports what it cannot judge, and leaves the reaper's pulse.
+-- One bounded step of a sweep. The first step looks for an outage of the database to wait out; every step reaps a
+-- batch; the last one also ends what no claim will take, reports what it cannot judge, and leaves the reaper's pulse.
 -- p_reaper: { reaper_id, last_swept_at, elapsed_ms, failing_for_ms }; NULL for a call by hand, which is never held and
 -- leaves no pulse. Goes on with p_cursor = the answer's next, until that is null.
 create or replace function "unstuck"."sweep_jobs"(
@@ -13,7 +13,8 @@ declare
   v_last text;
   v_is_last boolean;
 begin
-  select coalesce(jsonb_agg(to_jsonb(reaped)), '[]'), (array_agg(reaped.id order by reaped.id::/*id*/uuid desc))[1], count(*) < p_limit
+  select coalesce(jsonb_agg(to_jsonb(reaped)), '[]'), (array_agg(reaped.id order by reaped.id::/*id*/uuid desc))[1],
+         count(*) < p_limit
     into v_reaped, v_last, v_is_last
     from "unstuck"."reap_jobs"(
       p_limit, (v_cursor ->> 'after')::/*id*/uuid, p_policy, (v_cursor ->> 'outage_from')::timestamptz,

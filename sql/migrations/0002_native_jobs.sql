@@ -1,5 +1,5 @@
--- The native job table. Counters and marks that most jobs never need are NULL until they do, so that a row stays narrow;
--- room on the page (fillfactor) and no index over a heartbeat's columns keep heartbeats HOT.
+-- The native job table. Counters and marks that most jobs never need are NULL until they do, so that a row stays
+-- narrow; room on the page (fillfactor) and no index over a heartbeat's columns keep heartbeats HOT.
 
 create table "unstuck"."jobs" (
   "id"                   /*id*/uuid primary key,

@@ -1,6 +1,7 @@
 select relation.relkind::text as kind, relation.relpersistence = 'u' as is_unlogged,
        (select coalesce(jsonb_object_agg(attname, jsonb_build_object(
-                 'type', format_type(atttypid, null), 'is_enum', typtype = 'e', 'is_generated', attgenerated <> '')), '{}')
+                 'type', format_type(atttypid, null), 'is_enum', typtype = 'e',
+                 'is_generated', attgenerated <> '')), '{}')
           from pg_attribute join pg_type on pg_type.oid = atttypid
          where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns,
        (select array_agg(attname::text order by attnum) from pg_index

@@ -19,7 +19,7 @@ export const clipTables = `
     attempt_count     int not null default 0,
     started_at        timestamptz,
     created_at        timestamptz not null default now(),
-    updated_at        timestamptz not null default now()
+    updated_at        timestamptz
   );
   create table job_events (
     id     bigint generated always as identity primary key,

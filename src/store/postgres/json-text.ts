@@ -7,6 +7,8 @@ export function jsonText(name: string, value: unknown): string {
   try {
     json = JSON.stringify(value, (_, inner: unknown) => {
       if (typeof inner === 'number' && !Number.isFinite(inner)) throw new TypeError('not a finite number')
+      // JSON.stringify would leave these out without a word.
+      if (typeof inner === 'function' || typeof inner === 'symbol') throw new TypeError('not data')
       return inner
     })
   } catch (cause) {

@@ -54,3 +54,20 @@ export async function translated<T>(run: () => Promise<T>): Promise<T> {
     throw translateError(error)
   }
 }
+
+const conflictRetries = 3
+
+/**
+ * A deadlock or a serialization failure rolled the whole call back, so it is simply made again, a little later than the one
+ * it collided with (C12). Never inside a caller's transaction, which is gone with the error.
+ */
+export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
+  for (let retry = 1; ; retry++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isUnstuckError(error, 'DATABASE_CONFLICT') || retry > conflictRetries) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20 * retry * Math.random()))
+    }
+  }
+}

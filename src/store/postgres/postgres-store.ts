@@ -1,24 +1,51 @@
 // The PostgreSQL store: every verb is one call of a function in sql/functions. Nothing is decided here.
 import { invalidArgument } from '../../errors/index.ts'
-import type { NewJob } from '../../job/job.ts'
-import type { Lease } from '../../job/lease.ts'
+import type { JobEvent } from '../../job/event.ts'
+import type { Job, NewJob } from '../../job/job.ts'
+import type { ClaimedJob, Lease } from '../../job/lease.ts'
+import type { CancelOutcome, CompleteOutcome, ReleaseOutcome, RetryOutcome } from '../../job/outcome.ts'
+import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type {
+  ClaimOneRequest,
+  ClaimRequest,
   Completion,
+  EnqueuedJob,
+  FailedJob,
   Failure,
+  Health,
+  HeartbeatOptions,
+  HeartbeatReport,
   JobStore,
+  ManualOptions,
   PolicyOption,
+  PruneRequest,
+  PruneStep,
+  ReapedJob,
   ReaperFacts,
+  ReleaseOptions,
+  RetryOptions,
   Settled,
-  SweepCursor,
+  SweepRequest,
+  SweepStep,
   TxOption,
 } from '../job-store.ts'
 import { type Executor, type Row, type SqlClient, toExecutor } from './executor.ts'
 import { jsonText } from './json-text.ts'
 import { policyFromRow, policyToJson } from './policy-row.ts'
-import { translated } from './postgres-errors.ts'
-import { render } from './render.ts'
-import { toClaimedJob, toEvent, toHealth, toHeartbeatAnswer, toJob, toReapedJob } from './rows.ts'
+import { retryConflicts, translated } from './postgres-errors.ts'
+import { type RenderOptions, render } from './render.ts'
+import {
+  toClaimedJob,
+  toEvent,
+  toFailedJob,
+  toHealth,
+  toHeartbeatAnswer,
+  toJob,
+  toReapedJob,
+  toReaperAge,
+  toSweepStep,
+} from './rows.ts'
 import { readSql } from './sql-files.ts'
 
 export interface PostgresStoreOptions {
@@ -28,150 +55,155 @@ export interface PostgresStoreOptions {
   schema?: string
 }
 
-export function createPostgresStore({
-  client,
-  table,
-  schema = 'unstuck',
-}: PostgresStoreOptions): JobStore<SqlClient> {
-  const own = toExecutor(client)
-  const queries = new Map<string, string>()
+export function createPostgresStore(options: PostgresStoreOptions): JobStore<SqlClient> {
+  return new PostgresStore(options)
+}
 
-  function call(name: string, params: unknown[], tx?: SqlClient): Promise<Row[]> {
-    const text = queries.get(name) ?? render(readSql('queries', name), { schema, table })
-    queries.set(name, text)
-    const executor: Executor = tx === undefined ? own : toExecutor(tx)
-    return translated(() => executor.query(text, params))
+class PostgresStore implements JobStore<SqlClient> {
+  readonly #own: Executor
+  readonly #render: RenderOptions
+  readonly #queries = new Map<string, string>()
+
+  constructor({ client, table, schema = 'unstuck' }: PostgresStoreOptions) {
+    this.#own = toExecutor(client)
+    this.#render = { schema, table }
   }
 
-  async function settle<Outcome>(
-    name: string,
-    params: unknown[],
-    tx?: SqlClient,
-  ): Promise<Settled<Outcome>[]> {
-    const rows = await call(name, params, tx)
+  #call(name: string, params: unknown[], tx?: SqlClient): Promise<Row[]> {
+    const text = this.#queries.get(name) ?? render(readSql('queries', name), this.#render)
+    this.#queries.set(name, text)
+    if (tx !== undefined) return translated(() => toExecutor(tx).query(text, params))
+    return retryConflicts(() => translated(() => this.#own.query(text, params)))
+  }
+
+  async #settle<Outcome>(name: string, params: unknown[], tx?: SqlClient): Promise<Settled<Outcome>[]> {
+    const rows = await this.#call(name, params, tx)
     return rows.map((row) => ({ jobId: String(row['id']), outcome: row['outcome'] as Outcome }))
   }
 
-  return {
-    async enqueueJobs(jobs: NewJob[], options: TxOption<SqlClient> & PolicyOption = {}) {
-      if (jobs.length === 0) return []
-      return settle('enqueue_jobs', [newJobsToJson(jobs), policyToJson(options.policy)], options.tx)
-    },
+  async enqueueJobs(
+    jobs: NewJob[],
+    { tx, policy }: TxOption<SqlClient> & PolicyOption = {},
+  ): Promise<EnqueuedJob[]> {
+    if (jobs.length === 0) return []
+    return this.#settle('enqueue_jobs', [newJobsToJson(jobs), policyToJson(policy)], tx)
+  }
 
-    async claimJobs({ workerId, queues, limit, types, leaseMs, policy }) {
-      if (queues.length === 0) return []
-      const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
-      return (await call('claim_jobs', params)).map(toClaimedJob)
-    },
+  async claimJobs({ workerId, queues, limit, types, leaseMs, policy }: ClaimRequest): Promise<ClaimedJob[]> {
+    if (queues.length === 0) return []
+    const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
+    return (await this.#call('claim_jobs', params)).map(toClaimedJob)
+  }
 
-    async claimJob(jobId, { workerId, leaseMs, policy }) {
-      const [row] = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
-      return row === undefined ? 'not-claimable' : toClaimedJob(row)
-    },
+  async claimJob(jobId: string, request: ClaimOneRequest): Promise<ClaimedJob | 'not-claimable'> {
+    const { workerId, leaseMs, policy } = request
+    const [row] = await this.#call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
+    return row === undefined ? 'not-claimable' : toClaimedJob(row)
+  }
 
-    async heartbeatJobs(leases, { leaseMs, policy } = {}) {
-      if (leases.length === 0) return { answers: [], reaperAgeMs: null }
-      const rows = await call('heartbeat_jobs', [...split(leases), leaseMs ?? null, policyToJson(policy)])
-      const byLease = new Map(rows.map(toHeartbeatAnswer).map((answer) => [key(answer), answer]))
-      const reaperAgeMs = rows[0]?.['reaper_age_ms'] ?? null
-      return {
-        answers: leases.map((lease) => byLease.get(key(lease)) ?? { ...lease, answer: 'lost' as const }),
-        reaperAgeMs: reaperAgeMs === null ? null : Number(reaperAgeMs),
-      }
-    },
+  async heartbeatJobs(leases: Lease[], { leaseMs, policy }: HeartbeatOptions = {}): Promise<HeartbeatReport> {
+    if (leases.length === 0) return { answers: [], reaperAgeMs: null }
+    const rows = await this.#call('heartbeat_jobs', [...split(leases), leaseMs ?? null, policyToJson(policy)])
+    const byLease = new Map(rows.map(toHeartbeatAnswer).map((answer) => [key(answer), answer]))
+    return {
+      answers: leases.map(({ jobId, leaseId }) => {
+        return byLease.get(key({ jobId, leaseId })) ?? { jobId, leaseId, answer: 'lost' }
+      }),
+      reaperAgeMs: toReaperAge(rows[0]),
+    }
+  }
 
-    async completeJobs(completions: Completion[], { tx } = {}) {
-      if (completions.length === 0) return []
-      const results = completions.map(({ result }) =>
-        result === undefined ? null : jsonText('result', result),
-      )
-      return settle('complete_jobs', [...split(completions), results], tx)
-    },
+  async completeJobs(
+    completions: Completion[],
+    { tx }: TxOption<SqlClient> = {},
+  ): Promise<Settled<CompleteOutcome>[]> {
+    if (completions.length === 0) return []
+    const results = completions.map(({ result }) =>
+      result === undefined ? null : jsonText('result', result),
+    )
+    return this.#settle('complete_jobs', [...split(completions), results], tx)
+  }
 
-    async failJobs(failures: Failure[], { tx, policy } = {}) {
-      if (failures.length === 0) return []
-      const rows = await call('fail_jobs', [failuresToJson(failures), policyToJson(policy)], tx)
-      return rows.map((row) => ({
-        jobId: String(row['id']),
-        outcome: row['outcome'] as never,
-        retryInMs: row['retry_in_ms'] === null ? null : Number(row['retry_in_ms']),
-      }))
-    },
+  async failJobs(
+    failures: Failure[],
+    { tx, policy }: TxOption<SqlClient> & PolicyOption = {},
+  ): Promise<FailedJob[]> {
+    if (failures.length === 0) return []
+    return (await this.#call('fail_jobs', [failuresToJson(failures), policyToJson(policy)], tx)).map(
+      toFailedJob,
+    )
+  }
 
-    async releaseJobs(leases, { delayMs, cause, tx } = {}) {
-      if (leases.length === 0) return []
-      return settle('release_jobs', [...split(leases), delayMs ?? null, cause ?? 'release'], tx)
-    },
+  async releaseJobs(
+    leases: Lease[],
+    options: ReleaseOptions<SqlClient> = {},
+  ): Promise<Settled<ReleaseOutcome>[]> {
+    if (leases.length === 0) return []
+    const { delayMs, cause, tx } = options
+    return this.#settle('release_jobs', [...split(leases), delayMs ?? null, cause ?? 'release'], tx)
+  }
 
-    async cancelJobs(jobIds, { owner, actor, reason, tx } = {}) {
-      if (jobIds.length === 0) return []
-      return settle('cancel_jobs', [jobIds, owner ?? null, actor ?? null, reason ?? null], tx)
-    },
+  async cancelJobs(
+    jobIds: string[],
+    options: ManualOptions<SqlClient> = {},
+  ): Promise<Settled<CancelOutcome>[]> {
+    if (jobIds.length === 0) return []
+    const { owner, actor, reason, tx } = options
+    return this.#settle('cancel_jobs', [jobIds, owner ?? null, actor ?? null, reason ?? null], tx)
+  }
 
-    async retryJobs(jobIds, { owner, generation, keepAttempts, actor, reason, tx } = {}) {
-      if (jobIds.length === 0) return []
-      const params = [
-        jobIds,
-        owner ?? null,
-        generation ?? null,
-        keepAttempts ?? false,
-        actor ?? null,
-        reason ?? null,
-      ]
-      return settle('retry_jobs', params, tx)
-    },
+  async retryJobs(jobIds: string[], options: RetryOptions<SqlClient> = {}): Promise<Settled<RetryOutcome>[]> {
+    if (jobIds.length === 0) return []
+    const { owner, generation, keepAttempts, actor, reason, tx } = options
+    const params = [
+      jobIds,
+      owner ?? null,
+      generation ?? null,
+      keepAttempts ?? false,
+      actor ?? null,
+      reason ?? null,
+    ]
+    return this.#settle('retry_jobs', params, tx)
+  }
 
-    async sweepJobs({ reaper, limit, cursor, policy } = {}) {
-      const params = [
-        reaper === undefined ? null : reaperToJson(reaper),
-        limit ?? 1000,
-        cursor ?? null,
-        policyToJson(policy),
-      ]
-      const [row] = await call('sweep_jobs', params)
-      const step = row?.['step'] as Row
-      return {
-        reaped: (step['reaped'] as Row[]).map(toReapedJob),
-        held: Number(step['held']),
-        holdReason: step['hold_reason'] as never,
-        sweptAt: String(step['swept_at']),
-        next: step['next'] === null ? null : (JSON.stringify(step['next']) as SweepCursor),
-      }
-    },
+  async sweepJobs({ reaper, limit, cursor, policy }: SweepRequest = {}): Promise<SweepStep> {
+    const facts = reaper === undefined ? null : reaperToJson(reaper)
+    const [row] = await this.#call('sweep_jobs', [facts, limit ?? 1000, cursor ?? null, policyToJson(policy)])
+    return toSweepStep(row?.['step'] as Row)
+  }
 
-    async previewSweep({ limit, policy } = {}) {
-      return (await call('preview_sweep', [limit ?? 1000, policyToJson(policy)])).map(toReapedJob)
-    },
+  async previewSweep({ limit, policy }: PolicyOption & { limit?: number } = {}): Promise<ReapedJob[]> {
+    return (await this.#call('preview_sweep', [limit ?? 1000, policyToJson(policy)])).map(toReapedJob)
+  }
 
-    async pruneJobs({ retentionDays, limit, cursor } = {}) {
-      const [row] = await call('prune_jobs', [retentionDays ?? null, limit ?? 1000, cursor ?? null])
-      return { deleted: Number(row?.['deleted']), next: (row?.['next'] ?? null) as string | null }
-    },
+  async pruneJobs({ retentionDays, limit, cursor }: PruneRequest = {}): Promise<PruneStep> {
+    const [row] = await this.#call('prune_jobs', [retentionDays ?? null, limit ?? 1000, cursor ?? null])
+    return { deleted: Number(row?.['deleted']), next: (row?.['next'] ?? null) as string | null }
+  }
 
-    async getJob(jobId, { tx } = {}) {
-      const [row] = await call('get_job', [jobId], tx)
-      const job = (row?.['job'] ?? null) as Row | null
-      return job === null ? null : toJob(job, table)
-    },
+  async getJob(jobId: string, { tx }: TxOption<SqlClient> = {}): Promise<Job | null> {
+    const [row] = await this.#call('get_job', [jobId], tx)
+    const job = (row?.['job'] ?? null) as Row | null
+    return job === null ? null : toJob(job, this.#render.table)
+  }
 
-    async listEvents(jobId) {
-      return (await call('list_events', [jobId])).map(toEvent)
-    },
+  async listEvents(jobId: string): Promise<JobEvent[]> {
+    return (await this.#call('list_events', [jobId])).map(toEvent)
+  }
 
-    async readHealth({ policy } = {}) {
-      const [row] = await call('read_health', [policyToJson(policy)])
-      return toHealth(row ?? {})
-    },
+  async readHealth({ policy }: PolicyOption = {}): Promise<Health> {
+    const [row] = await this.#call('read_health', [policyToJson(policy)])
+    return toHealth(row ?? {})
+  }
 
-    async readPolicy() {
-      const [row] = await call('read_policy', [])
-      return policyFromRow(row?.['policy'] as Row)
-    },
+  async readPolicy(): Promise<Policy> {
+    const [row] = await this.#call('read_policy', [])
+    return policyFromRow(row?.['policy'] as Row)
+  }
 
-    async writePolicy(change) {
-      const [row] = await call('write_policy', [policyToJson(change) ?? '{}'])
-      return policyFromRow(row?.['policy'] as Row)
-    },
+  async writePolicy(change: PolicyOverride): Promise<Policy> {
+    const [row] = await this.#call('write_policy', [policyToJson(change) ?? '{}'])
+    return policyFromRow(row?.['policy'] as Row)
   }
 }
 

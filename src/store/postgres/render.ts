@@ -18,6 +18,8 @@ export interface RenderOptions {
   profile?: string
   /** Drop native jobs too. */
   isPurge?: boolean
+  /** The index that "index" stands for, in the schema of the table. */
+  index?: string
 }
 
 /** The suffix that tells the functions of one attachment from another's; the native table has none. */
@@ -97,7 +99,7 @@ function markedToken(text: string, at: number): string {
   throw new Error('a marked group in sql/ is not closed')
 }
 
-function nameTable({ schema, table }: RenderOptions): (token: string) => string {
+function nameTable({ schema, table, index }: RenderOptions): (token: string) => string {
   const columns = new Map<string, string>(
     logicalColumns.map((column) => [column, quoteIdentifier(columnName(table, column))]),
   )
@@ -106,11 +108,12 @@ function nameTable({ schema, table }: RenderOptions): (token: string) => string 
   const others = new Map<string, string>([
     ['"unstuck"', quotedSchema],
     ['"unstuck"."jobs"', qualifiedTable],
-    ...['jobs_ready', 'jobs_running', 'jobs_dedupe'].map((index): [string, string] => [
-      `"${index}"`,
-      quoteIdentifier(indexName(table, index)),
+    ...['jobs_ready', 'jobs_running', 'jobs_dedupe'].map((name): [string, string] => [
+      `"${name}"`,
+      quoteIdentifier(indexName(table, name)),
     ]),
   ])
+  if (index !== undefined) others.set('"index"', `${quoteIdentifier(table.schema)}.${quoteIdentifier(index)}`)
   if (table.teamEvents !== null) {
     const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents
     others.set('"team_events"', `${quoteIdentifier(eventSchema)}.${quoteIdentifier(eventTable)}`)

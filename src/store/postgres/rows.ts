@@ -2,9 +2,9 @@
 import type { EventData, EventType, JobEvent } from '../../job/event.ts'
 import type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../job/lease.ts'
-import type { ReapAction } from '../../job/outcome.ts'
+import type { FailOutcome, ReapAction } from '../../job/outcome.ts'
 import type { TableProfile } from '../../profile/profile.ts'
-import type { Health, HoldReason, ReapedJob } from '../job-store.ts'
+import type { FailedJob, Health, HoldReason, ReapedJob, SweepStep } from '../job-store.ts'
 import type { Row } from './executor.ts'
 
 const text = (value: unknown) => (value ?? null) as string | null
@@ -128,6 +128,28 @@ export function toReapedJob(row: Row): ReapedJob {
     workerId: text(row['worker_id']),
     retryInMs: numberOrNull(row['retry_in_ms']),
   }
+}
+
+export function toSweepStep(step: Row): SweepStep {
+  return {
+    reaped: (step['reaped'] as Row[]).map(toReapedJob),
+    held: number(step['held']),
+    holdReason: text(step['hold_reason']) as HoldReason | null,
+    sweptAt: String(step['swept_at']),
+    next: step['next'] === null ? null : JSON.stringify(step['next']),
+  }
+}
+
+export function toFailedJob(row: Row): FailedJob {
+  return {
+    jobId: String(row['id']),
+    outcome: row['outcome'] as FailOutcome,
+    retryInMs: numberOrNull(row['retry_in_ms']),
+  }
+}
+
+export function toReaperAge(row: Row | undefined): number | null {
+  return numberOrNull(row?.['reaper_age_ms'])
 }
 
 export function toEvent(row: Row): JobEvent {

@@ -1,8 +1,8 @@
 // Looks at a team's table before anything is written, and says in one error what stands in the way.
 import { UnstuckError } from '../../../errors/index.ts'
 import { columnName, type LogicalColumn, type TableProfile } from '../../../profile/profile.ts'
-import { quoteIdentifier } from '../identifiers.ts'
-import type { RenderOptions } from '../render.ts'
+import { type RenderOptions, render } from '../render.ts'
+import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
 import type { MigrationSession } from './migration-session.ts'
 
@@ -39,7 +39,7 @@ export async function inspectTable(session: MigrationSession, options: RenderOpt
   const kind = kinds[String(row['kind'])]
   if (kind !== undefined) throw unsupported(table, `it is ${kind}`, 'Attach the table behind it.')
   const columns = row['columns'] as Record<string, ColumnFacts>
-  assertPrimaryKey(table, row['primary_key'] as string[] | null, columns)
+  assertPrimaryKey(options, row['primary_key'] as string[] | null, columns)
   assertPartitioning(table, row['partition_key'] as string | null)
   const status = columns[columnName(table, 'status')]
   if (status === undefined) {
@@ -72,14 +72,18 @@ export async function assertStatusWords(session: MigrationSession, options: Rend
 }
 
 function assertPrimaryKey(
-  table: TableProfile,
+  options: RenderOptions,
   key: string[] | null,
   columns: Record<string, ColumnFacts>,
 ): void {
+  const { table } = options
   const id = columnName(table, 'id')
   if (key === null) {
-    const statement = `alter table ${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)} add primary key (${quoteIdentifier(id)});`
-    throw unsupported(table, 'it has no primary key', `Add one: ${statement}`)
+    throw unsupported(
+      table,
+      'it has no primary key',
+      `Add one: ${render(readSql('attach', 'add_primary_key'), options).trim()}`,
+    )
   }
   if (!key.includes(id)) {
     throw unsupported(

@@ -3,7 +3,6 @@
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
 import { columnName, type Profile } from '../../../profile/profile.ts'
-import { quoteIdentifier } from '../identifiers.ts'
 import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
@@ -174,16 +173,13 @@ async function buildIndexes(
     options.onStep?.(`index ${name}`)
     await retryOnLock(options, async () => {
       const fresh = await inspectTable(session, table)
-      if (fresh.indexes[name] === false) await session.run(dropIndex(table, name))
+      if (fresh.indexes[name] === false)
+        await session.run(render(readSql('attach', 'drop_index'), { ...table, index: name }))
       await session.run(sql)
     })
     built.push(name)
   }
   if (built.length > 0) await session.query('record_indexes', table, [built])
-}
-
-function dropIndex({ table }: RenderOptions, name: string): string {
-  return `drop index concurrently if exists ${quoteIdentifier(table.schema)}.${quoteIdentifier(name)}`
 }
 
 async function retryOnLock(options: MigrateOptions, work: () => Promise<void>): Promise<void> {

@@ -1,0 +1,1 @@
+alter table "unstuck"."jobs" add primary key ("id");
