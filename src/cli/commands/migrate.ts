@@ -1,0 +1,57 @@
+import { createInstaller } from '../../compose.ts'
+import { exitCodes } from '../../errors/index.ts'
+import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { printJson, printLine, printProgress, printTable } from '../output.ts'
+
+export async function migrateUpCommand(flags: ConnectionFlags): Promise<void> {
+  const config = loadCommandConfig(flags)
+  const installer = createInstaller(config)
+  const steps: string[] = []
+  await installer.up((step) => {
+    steps.push(step)
+    if (flags.json !== true) printProgress(`  ${step}`)
+  })
+  if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, steps })
+  printLine(`installed in schema ${config.schema}, profile ${config.profile}`)
+  printLine('Next:  unstuck migrate status')
+}
+
+export async function migrateDownCommand(flags: ConnectionFlags & { purge?: boolean }): Promise<void> {
+  const config = loadCommandConfig(flags)
+  const installer = createInstaller(config)
+  const steps: string[] = []
+  const wasInstalled = await installer.down({
+    isPurge: flags.purge ?? false,
+    onStep: (step) => {
+      steps.push(step)
+      if (flags.json !== true) printProgress(`  ${step}`)
+    },
+  })
+  if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
+  printLine(
+    wasInstalled ? `taken out of schema ${config.schema}` : `nothing is installed in schema ${config.schema}`,
+  )
+  if (wasInstalled && flags.purge !== true)
+    printLine('Native jobs, if there are any, were kept: --purge drops them.')
+}
+
+export async function migrateStatusCommand(flags: ConnectionFlags): Promise<void> {
+  const config = loadCommandConfig(flags)
+  const status = await createInstaller(config).status()
+  if (!status.isCurrent) process.exitCode = exitCodes.problemFound
+  if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, ...status })
+  printTable([
+    ...status.applied.map((name) => ['✓', 'migration', name, 'applied']),
+    ...status.pending.map((name) => ['✗', 'migration', name, 'not applied']),
+    ...status.unknown.map((name) => ['✗', 'migration', name, 'of a newer version']),
+    ...status.tables.map(({ table, state }) => [state === 'current' ? '✓' : '✗', 'table', table, state]),
+  ])
+  printLine(status.isCurrent ? 'Everything is as this version installs it.' : 'Next:  unstuck migrate up')
+}
+
+export function migrateSqlCommand(flags: ConnectionFlags): void {
+  const config = loadCommandConfig(flags)
+  const sql = createInstaller(config).sql()
+  if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, sql })
+  process.stdout.write(sql)
+}

@@ -1,0 +1,107 @@
+import { type Deployment, type DeploymentTable, openDeployment } from '../../compose.ts'
+import type { Config } from '../../config/index.ts'
+import { exitCodes, isUnstuckError } from '../../errors/index.ts'
+import { startReaper } from '../../runtime/reaper.ts'
+import { runSweep, type SweepReport } from '../../runtime/run-sweep.ts'
+import type { ReapedJob } from '../../store/job-store.ts'
+import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { printJson, printLine } from '../output.ts'
+
+export interface ReapFlags extends ConnectionFlags {
+  once?: boolean
+  dryRun?: boolean
+  intervalSec?: string
+}
+
+export async function reapCommand(flags: ReapFlags): Promise<void> {
+  const more = flags.intervalSec === undefined ? {} : { intervalSec: flags.intervalSec }
+  const config = loadCommandConfig(flags, more)
+  const deployment = openDeployment(config)
+  try {
+    if (flags.dryRun === true) await previewSweep(deployment, config, flags)
+    else if (flags.once === true) await sweepOnce(deployment, config, flags)
+    else await sweepUntilStopped(deployment, config, flags)
+  } finally {
+    await deployment.close()
+  }
+}
+
+async function previewSweep({ tables }: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
+  const previews: { table: string; wouldReap: ReapedJob[] }[] = []
+  for (const { name, store } of tables)
+    previews.push({ table: name, wouldReap: await store.previewSweep({ policy }) })
+  if (flags.json === true) return printJson({ dryRun: true, tables: previews })
+  for (const { table, wouldReap } of previews) {
+    printLine(`${table}: ${wouldReap.length === 0 ? 'nothing to take back' : ''}`.trimEnd())
+    printJobs('WOULD REQUEUE', wouldReap, 'requeued')
+    printJobs('WOULD DEAD-LETTER', wouldReap, 'dead')
+    printJobs('WOULD CANCEL', wouldReap, 'cancelled')
+    printJobs('WOULD NOT TOUCH', wouldReap, 'reported')
+  }
+  printLine('nothing was changed')
+}
+
+async function sweepOnce({ tables }: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
+  const reports: ({ table: string } & SweepReport)[] = []
+  for (const { name, store } of tables) reports.push({ table: name, ...(await runSweep(store, { policy })) })
+  if (flags.json === true) return printJson({ tables: reports })
+  for (const { table, ...report } of reports) printReport(table, report)
+}
+
+/** Sweeps until SIGINT or SIGTERM; a sweep that is under way ends first. */
+async function sweepUntilStopped({ tables }: Deployment, config: Config, flags: ReapFlags): Promise<void> {
+  const [{ store }] = tables
+  // Fails at once where nothing is installed or nobody answers: a service that cannot work should not look alive.
+  const stored = await store.readPolicy()
+  const intervalMs = config.policy.sweepIntervalMs ?? stored.sweepIntervalMs
+  if (flags.json !== true)
+    printLine(`reaping ${tables.map(nameOf).join(', ')} every ${intervalMs / 1000} s; Ctrl-C ends it`)
+  const reaper = startReaper({
+    tables,
+    intervalMs,
+    policy: config.policy,
+    onSweep: (table, report) => {
+      if (flags.json === true) printJson({ event: 'sweep', table, ...report })
+      else printReport(table, report)
+    },
+    onError: (table, error) => printSweepError(table, error, flags.json === true),
+  })
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
+  await reaper.stop()
+  if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
+}
+
+const nameOf = ({ name }: DeploymentTable) => name
+
+function printReport(table: string, report: SweepReport): void {
+  const { requeuedIds, failedIds, held, holdReason, durationMs } = report
+  const hold = held > 0 ? ` · ${held} held (${holdReason ?? ''})` : ''
+  printLine(`${table}: ${requeuedIds.length} requeued · ${failedIds.length} dead${hold} · ${durationMs} ms`)
+  printJobs('REQUEUED', report.reaped, 'requeued')
+  printJobs('DEAD', report.reaped, 'dead')
+  printJobs('CANCELLED', report.reaped, 'cancelled')
+  printJobs('NOT TOUCHED', report.reaped, 'reported')
+}
+
+function printJobs(title: string, reaped: ReapedJob[], action: ReapedJob['action']): void {
+  const jobs = reaped.filter((job) => job.action === action)
+  if (jobs.length === 0) return
+  printLine(`  ${title} ${jobs.length}`)
+  for (const job of jobs.slice(0, 20)) {
+    const from = job.workerId === null ? '' : ` from ${job.workerId}`
+    const next = job.retryInMs === null ? '' : ` → waiting in ${(job.retryInMs / 1000).toFixed(1)} s`
+    printLine(`    ${job.jobId}  ${job.stage ?? ''}  ${job.reason}${from}, attempt ${job.attempt}${next}`)
+  }
+  if (jobs.length > 20) printLine(`    … and ${jobs.length - 20} more (--json lists all)`)
+}
+
+function printSweepError(table: string, error: unknown, isJson: boolean): void {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = isUnstuckError(error) ? error.code : 'INTERNAL'
+  if (isJson) printJson({ event: 'sweep-failed', table, code, message })
+  else
+    process.stderr.write(`unstuck: ${table}: sweep failed, trying again at the next interval: ${message}\n`)
+}

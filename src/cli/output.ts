@@ -1,0 +1,25 @@
+// What goes to stdout is data; progress goes to stderr.
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+export function printLine(line = ''): void {
+  process.stdout.write(`${line}\n`)
+}
+
+export function printProgress(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Columns as wide as their widest cell, two spaces apart. */
+export function printTable(rows: string[][]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  for (const row of rows) {
+    printLine(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+  }
+}

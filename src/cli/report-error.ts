@@ -1,0 +1,25 @@
+import { CommanderError } from 'commander'
+import { errorCatalog, exitCodes, isUnstuckError } from '../errors/index.ts'
+
+/** 0 fine · 1 a problem was found · 2 usage or configuration · 3 database unreachable · 4 refused · 130 interrupted */
+export function exitCodeOf(error: unknown): number {
+  if (isUnstuckError(error)) return errorCatalog[error.code].exitCode
+  // Help and version were asked for; everything else that commander throws is a mistake in the words.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+  return exitCodes.problemFound
+}
+
+/** One line for people, or one object for programs. A bug shows its stack: there is nothing wiser to say. */
+export function reportError(error: unknown, isJson: boolean): void {
+  if (error instanceof CommanderError) return
+  if (isUnstuckError(error)) {
+    const { code, message, hint } = error
+    if (isJson) process.stderr.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null } })}\n`)
+    else process.stderr.write(`unstuck: ${message}\n${hint === undefined ? '' : `         ${hint}\n`}`)
+    return
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(
+    isJson ? `${JSON.stringify({ error: { code: 'INTERNAL', message: text } })}\n` : `${text}\n`,
+  )
+}

@@ -1,0 +1,21 @@
+import { UnstuckError } from '../errors/index.ts'
+import { clipProfile } from './clip.ts'
+import { nativeProfile } from './native.ts'
+import type { Profile, ProfileName } from './profile.ts'
+
+const shipped: Record<ProfileName, (schema: string) => Profile> = {
+  native: nativeProfile,
+  clip: () => clipProfile,
+}
+
+export const shippedProfileNames = Object.keys(shipped) as ProfileName[]
+
+/** The profile of this name; `schema` is where the engine lives, and the native table with it. */
+export function shippedProfile(name: string, schema: string): Profile {
+  if (!Object.hasOwn(shipped, name)) {
+    throw new UnstuckError('UNKNOWN_PROFILE', `profile ${JSON.stringify(name)}: there is none of this name`, {
+      hint: `Shipped profiles: ${shippedProfileNames.join(', ')}.`,
+    })
+  }
+  return shipped[name as ProfileName](schema)
+}

@@ -1,0 +1,54 @@
+// The command as a person or a script meets it: a process with arguments, an environment and an exit code.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const bin = fileURLToPath(new URL('../../bin/unstuck.js', import.meta.url))
+
+export interface CommandResult {
+  exitCode: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunningCommand {
+  result: Promise<CommandResult>
+  kill(signal: NodeJS.Signals): void
+  /** Settles when stdout holds this text. */
+  said(text: string): Promise<void>
+}
+
+export function startCommand(args: string[], env: Record<string, string> = {}): RunningCommand {
+  const child = spawn(process.execPath, [bin, ...args], {
+    // Nothing of the environment of the test run reaches the command but what Node itself needs.
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const result = new Promise<CommandResult>((resolve) => {
+    child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
+  })
+  return {
+    result,
+    kill: (signal) => child.kill(signal),
+    said: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (stdout.includes(text)) resolve()
+        }
+        child.stdout.on('data', look)
+        child.once('close', () => reject(new Error(`ended without saying ${text}: ${stdout}${stderr}`)))
+        look()
+      }),
+  }
+}
+
+export function runCommand(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  return startCommand(args, env).result
+}
