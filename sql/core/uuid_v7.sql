@@ -1,4 +1,4 @@
--- Time-ordered ids to the microsecond: random ones cost 30 % of claim and complete (docs/adr/0005).
+-- Time-ordered ids to the microsecond: random ones cost a quarter of claim and complete (docs/adr/0005).
 create or replace function "unstuck".uuid_v7(p_at timestamptz default clock_timestamp())
 returns uuid language sql volatile as $$
   with moment as (

@@ -23,7 +23,7 @@ begin
            "error_category" = null, "error_stack" = null, "error_attempt" = job."attempt"
       from spent
      where job."id" = spent.id
-    returning job."id" as id, spent.stage, coalesce(job."attempt", 0) as attempt
+    returning job."id" as id, spent.stage, coalesce(job."attempt", 0)::int as attempt
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
              row(id::text, 'failed',

@@ -13,7 +13,7 @@ begin
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
            job."status" in /*running_words*/('running') as is_running
       from "unstuck"."jobs" job
-     where job."id" = any (p_ids) and (p_owner is null or job."owner" = p_owner)
+     where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
      order by job."id"
        for no key update of job
   ), cancelled as (

@@ -1,5 +1,5 @@
--- How many jobs of one priority a claim takes from each queue, so that due time decides over all of them. After the
--- shares every queue comes once more for what is left: another claim may have locked a share away.
+-- Private: how many jobs of one priority a claim takes from each queue, so that due time decides over all of them.
+-- After the shares every queue comes once more for what is left: another claim may have locked a share away.
 create or replace function "unstuck"."claim_shares"(p_queues text[], p_priority int, p_limit int)
 returns table (queue text, share int) language plpgsql as $$
 begin

@@ -38,7 +38,7 @@ begin
      -- Two calls with the same keys wait for each other in one order.
      order by wish ->> 'type', wish ->> 'dedupe_key' nulls first, asked.id
     on conflict do nothing
-    returning job."id", job."type", job."attempt"
+    returning job."id"
   )
   select array_agg(created."id") into v_created from created;
 

@@ -41,10 +41,10 @@ begin
       from granted
      where reaped_at is not null or p_policy.events = 'all'
   )
-  select id::text, p_lease_id, fence::text, type, queue, payload, priority::int, stage, owner, attempt::int,
-         coalesce(failures, 0)::int, coalesce(crashes, 0)::int, coalesce(timeouts, 0)::int,
+  select id::text, p_lease_id, fence::text, type::text, queue::text, payload::jsonb, priority::int, stage, owner::text,
+         attempt::int, coalesce(failures, 0)::int, coalesce(crashes, 0)::int, coalesce(timeouts, 0)::int,
          coalesce(max_attempts, p_policy.max_attempts)::int, coalesce(generation, 1)::int, created_at, started_at,
-         expected_duration_ms::float8, least(lease_ms, deadline_ms)::float8, deadline_ms::float8, traceparent,
+         expected_duration_ms::float8, least(lease_ms, deadline_ms)::float8, deadline_ms::float8, traceparent::text,
          reaped_at is not null
     from granted, recorded
    where recorded.count >= 0

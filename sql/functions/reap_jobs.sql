@@ -72,7 +72,7 @@ begin
                    'next_run_at', "unstuck".iso_utc(run_at), 'backoff_ms', backoff_ms))::"unstuck".new_event)) as count
       from reaped
   )
-  select id::text, action, reason, stage, attempt_after, worker_id, backoff_ms
+  select id::text, action, reason, stage, attempt_after, worker_id::text, backoff_ms
     from reaped, recorded where recorded.count >= 0
    order by reaped.id;
 end

@@ -1,4 +1,4 @@
--- Writes the story of a transition, in the transaction of the transition.
+-- Private: writes the story of a transition, in the transaction of the transition.
 create or replace function "unstuck"."record_events"(p_at timestamptz, p_events "unstuck".new_event[])
 returns int language plpgsql as $$
 begin

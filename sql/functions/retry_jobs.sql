@@ -1,5 +1,6 @@
--- Brings dead jobs back with a new generation (OPS-1). The owner and the generation stand in the lock's own condition,
--- never in a check before it. Counts start again, or are kept and the maximum raised so that the job can be claimed.
+-- Brings dead jobs back with a new generation (OPS-1). The owner stands in the lock's own condition and the generation
+-- is compared under the lock, never before it. Counts start again, or are kept and the maximum raised so that the job
+-- can be claimed; crashes and timeouts start again in any case, for their limit is the policy's and cannot be raised.
 create or replace function "unstuck"."retry_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_generation int default null, p_keep_attempts boolean default false,
   p_actor text default null, p_reason text default null)
@@ -11,59 +12,66 @@ begin
   perform "unstuck".require(p_ids is not null and array_position(p_ids, null) is null,
                             'ids', p_ids::text, 'ids of jobs');
   perform "unstuck".require(p_keep_attempts is not null, 'keep_attempts', p_keep_attempts::text, 'true or false');
-  return query
-  with locked as materialized (
-    select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
-           job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled' as is_dead,
-           p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
-           exists (select from "unstuck"."jobs" twin
-                    where twin."type" = job."type" and twin."dedupe_key" = job."dedupe_key"
-                      and twin."status" in /*unfinished_words*/('waiting', 'running')) as has_twin
-      from "unstuck"."jobs" job
-     where job."id" = any (p_ids) and (p_owner is null or job."owner" = p_owner)
-     order by job."id"
-       for no key update of job
-  ), found as materialized (
-    -- Of two jobs with one key in one call the first is retried.
-    select id, is_dead, is_current, has_twin or dedupe_key is not null and row_number() over (
-             partition by type, dedupe_key, is_dead and is_current order by array_position(p_ids, id)) > 1 as has_twin
-      from locked
-  ), retried as (
-    update "unstuck"."jobs" job
-       set "status" = /*waiting*/'waiting',
-           "run_at" = null, "finished_at" = null, "result" = null, "cancel_requested_at" = null, "reaped_at" = null,
-           "queued_at" = v_now,
-           "updated_at" = v_now,
-           "generation" = coalesce(job."generation", 1) + 1,
-           "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
-           "error_attempt" = null,
-           "attempt" = case when p_keep_attempts then job."attempt" else 0 end,
-           "failures" = case when p_keep_attempts then job."failures" else 0 end,
-           -- Their limit is the policy's and cannot be raised for one job.
-           "crashes" = 0, "timeouts" = 0,
-           "max_attempts" = case when not p_keep_attempts then job."max_attempts" else greatest(
-             coalesce(job."max_attempts", v_policy.max_attempts),
-             1 + case when v_policy.failure_budget = 'failures' then coalesce(job."failures", 0)
-                      else coalesce(job."attempt", 0) end) end
-      from found
-     where job."id" = found.id and found.is_dead and found.is_current and not found.has_twin
-    returning job."id" as id, job."generation" as generation
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, 'queued', jsonb_build_object('cause', 'retry', 'actor', p_actor, 'reason', p_reason,
-                                                        'generation', generation))::"unstuck".new_event)) as count
-      from retried
-  )
-  select asked.id::text,
-         case when found.id is null then 'not-found'
-              when not found.is_current then 'generation-changed'
-              when not found.is_dead then 'not-dead'
-              when found.has_twin then 'duplicate'
-              else 'retried' end,
-         null::float8
-    from recorded, unnest(p_ids) with ordinality asked(id, ordinal)
-    left join found on found.id = asked.id
-   where recorded.count >= 0
-   order by asked.ordinal;
+  for v_look in 1..5 loop
+    begin
+      return query
+      with locked as materialized (
+        select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
+               job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled' as is_dead,
+               p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
+               exists (select from "unstuck"."jobs" twin
+                        where twin."type" = job."type" and twin."dedupe_key" = job."dedupe_key"
+                          and twin."status" in /*unfinished_words*/('waiting', 'running')) as has_twin
+          from "unstuck"."jobs" job
+         where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
+         order by job."id"
+           for no key update of job
+      ), found as materialized (
+        -- Of two jobs with one key in one call the first is retried.
+        select id, is_dead, is_current,
+               has_twin or dedupe_key is not null and row_number() over (
+                 partition by type, dedupe_key, is_dead and is_current order by array_position(p_ids, id)) > 1
+               as has_twin
+          from locked
+      ), retried as (
+        update "unstuck"."jobs" job
+           set "status" = /*waiting*/'waiting',
+               "queued_at" = v_now, "updated_at" = v_now, "run_at" = null, "finished_at" = null, "result" = null,
+               "cancel_requested_at" = null, "reaped_at" = null,
+               "generation" = coalesce(job."generation", 1) + 1,
+               "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
+               "error_attempt" = null, "crashes" = 0, "timeouts" = 0,
+               "attempt" = case when p_keep_attempts then job."attempt" else 0 end,
+               "failures" = case when p_keep_attempts then job."failures" else 0 end,
+               "max_attempts" = case when not p_keep_attempts then job."max_attempts" else greatest(
+                 coalesce(job."max_attempts", v_policy.max_attempts),
+                 1 + case when v_policy.failure_budget = 'failures' then coalesce(job."failures", 0)
+                          else coalesce(job."attempt", 0) end) end
+          from found
+         where job."id" = found.id and found.is_dead and found.is_current and not found.has_twin
+        returning job."id" as id, job."generation" as generation
+      ), recorded as (
+        select "unstuck"."record_events"(v_now, array_agg(
+                 row(id::text, 'queued', jsonb_build_object('cause', 'retry', 'actor', p_actor, 'reason', p_reason,
+                                                            'generation', generation))::"unstuck".new_event)) as count
+          from retried
+      )
+      select asked.id::text,
+             case when found.id is null then 'not-found'
+                  when not found.is_current then 'generation-changed'
+                  when not found.is_dead then 'not-dead'
+                  when found.has_twin then 'duplicate'
+                  else 'retried' end,
+             null::float8
+        from recorded, unnest(p_ids) with ordinality asked(id, ordinal)
+        left join found on found.id = asked.id
+       where recorded.count >= 0
+       order by asked.ordinal;
+      return;
+    exception when unique_violation then
+      -- Another job took the key between our look and our write: the next look finds it.
+      if v_look = 5 then raise; end if;
+    end;
+  end loop;
 end
 $$;

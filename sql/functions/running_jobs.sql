@@ -5,7 +5,8 @@ returns table (id /*id*/uuid, worker_id text, stage text, attempt int, crashes i
                heartbeat_at timestamptz, lease_ms bigint, ended_at timestamptz, is_timeout boolean,
                is_cancelled boolean)
 language sql stable as $$
-  select job."id", job."worker_id", stage.name, job."attempt", job."crashes", job."timeouts", job."max_attempts",
+  select job."id", job."worker_id"::text, stage.name, job."attempt"::int, job."crashes"::int, job."timeouts"::int,
+         job."max_attempts"::int,
          job."heartbeat_at", stage.lease_ms,
          coalesce(job."lease_expires_at", case when p_policy.legacy_age_rule then "unstuck".after_ms(
            /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")), stage.lease_ms) end),

@@ -59,7 +59,8 @@ create table "unstuck".policies (
   events                    text not null default 'recovery' check (events in ('recovery', 'all'))
 );
 
-create table "unstuck".events (
+-- Kept when the engine is taken out, as native jobs are, and found again by the next install.
+create table if not exists "unstuck".events (
   id         bigint generated always as identity primary key,
   attachment text not null,
   job_id     text not null,
@@ -68,7 +69,7 @@ create table "unstuck".events (
   -- { type, table, details, at }: the shape a team's own job_events table gets too.
   data       jsonb not null
 );
-create index events_of_job on "unstuck".events (attachment, job_id, id);
+create index if not exists events_of_job on "unstuck".events (attachment, job_id, id);
 
 -- One row per attached table: the last sweep by anyone, and the outage that is being waited out.
 create table "unstuck".sweeps (

@@ -1,7 +1,7 @@
 -- The native job table. Counters and marks that most jobs never need are NULL until they do, so that a row stays
 -- narrow; room on the page (fillfactor) and no index over a heartbeat's columns keep heartbeats HOT.
 
-create table "unstuck"."jobs" (
+create table if not exists "unstuck"."jobs" (
   "id"                   /*id*/uuid primary key,
   "type"                 text not null,
   "queue"                text,

@@ -1,5 +1,5 @@
 // Which counts end a job (C10). Attempts are bounded for failures and for crashes; releases, deploys, breakers and limits
-// cost nothing. The database decides the same in sql/core/has_budget.sql, failure_verdict.sql and reap_verdict.sql.
+// cost nothing. The database decides the same in sql/core/has_budget.sql, is_failure_final.sql and is_reap_final.sql.
 import type { Policy } from './policy.ts'
 
 export interface Counts {

@@ -7,9 +7,9 @@ const GOOD_TREE = {
   'package.json': '{ "name": "unstuck" }',
   'src/errors/catalog.ts': 'export const catalog = {}',
   'src/job/job.ts': "import { catalog } from '../errors/catalog.ts'\nexport const job = catalog",
-  'src/profile/profile.ts': "import { job } from '../job/job.ts'\nexport const profile = job",
   'src/policy/backoff.ts':
-    "import { profile } from '../profile/profile.ts'\nexport const backoff = (at: number) => new Date(at)",
+    "import { job } from '../job/job.ts'\nexport const backoff = (at: number) => new Date(at)",
+  'src/profile/profile.ts': "import { backoff } from '../policy/backoff.ts'\nexport const profile = backoff",
   'src/store/job-store.ts': "export type { job } from '../job/job.ts'",
   'src/store/conformance/claim.ts': "import type { job } from '../job-store.ts'\nimport { it } from 'vitest'",
   'src/store/memory/index.ts': "import type { job } from '../job-store.ts'\nexport const memory = 1",

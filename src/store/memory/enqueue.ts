@@ -1,19 +1,24 @@
 import type { Job, NewJob } from '../../job/job.ts'
+import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
 import type { EnqueuedJob } from '../job-store.ts'
 import { type MemoryState, recordEvent } from './memory-state.ts'
 import { checkNewJob, newRow } from './new-job.ts'
 
-export function enqueueJobs(state: MemoryState, jobs: NewJob[]): EnqueuedJob[] {
+export function enqueueJobs(
+  state: MemoryState,
+  jobs: NewJob[],
+  override: PolicyOverride | undefined,
+): EnqueuedJob[] {
+  const policy = withOverride(state.policy, override)
   for (const [index, job] of jobs.entries()) checkNewJob(job, `jobs[${index}]`)
   const nowMs = state.nowMs()
   return jobs.map((job) => {
     const holder = findKeyHolder(state, job.type, job.dedupeKey ?? null)
     if (holder !== undefined) return { jobId: holder.id, outcome: 'duplicate' }
-    const row = newRow(job, state.createJobId(nowMs), nowMs)
+    const row = newRow(policy, job, state.createJobId(nowMs), nowMs)
     state.jobs.set(row.id, row)
-    if (state.policy.events === 'all') {
-      const details = { queue: row.queue, priority: row.priority, generation: row.generation }
-      recordEvent(state, nowMs, { jobId: row.id, type: 'queued', details })
+    if (policy.events === 'all') {
+      recordEvent(state, nowMs, { jobId: row.id, type: 'queued', details: { cause: 'enqueue' } })
     }
     return { jobId: row.id, outcome: 'created' }
   })

@@ -22,16 +22,20 @@ function cancelJob(state: MemoryState, job: Job, options: ManualOptions<never>):
   const now = new Date(nowMs)
   const details = { actor: options.actor ?? null, reason: options.reason ?? null }
   if (job.status === 'waiting') {
-    const error = cancelledError(job, options.reason)
-    changeJob(state, job, { status: 'cancelled', finishedAt: now, updatedAt: now, runAt: null, error })
+    changeJob(state, job, {
+      status: 'cancelled',
+      finishedAt: now,
+      updatedAt: now,
+      runAt: null,
+      cancelRequestedAt: job.cancelRequestedAt ?? now,
+      error: { ...cancelledError(job), reason: options.reason ?? 'cancelled' },
+    })
     recordEvent(state, nowMs, { jobId: job.id, type: 'cancelled', details })
     return 'cancelled'
   }
   if (job.status !== 'running') return 'already-ended'
-  if (job.cancelRequestedAt === null) {
-    changeJob(state, job, { cancelRequestedAt: now, updatedAt: now })
-    recordEvent(state, nowMs, { jobId: job.id, type: 'cancel-requested', details })
-  }
+  changeJob(state, job, { cancelRequestedAt: job.cancelRequestedAt ?? now, updatedAt: now })
+  recordEvent(state, nowMs, { jobId: job.id, type: 'cancel-requested', details })
   return 'cancel-requested'
 }
 

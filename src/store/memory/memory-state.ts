@@ -69,10 +69,12 @@ export function dueMs(job: Job): number {
 /** What every end of a lease does to a row; the last heartbeat stays as evidence. */
 export const withoutLease = { workerId: null, leaseId: null, leaseExpiresAt: null, deadlineAt: null } as const
 
-/** The record of a job that ended because somebody asked for it. */
-export function cancelledError(job: Job, reason = 'cancelled'): JobErrorRecord {
-  return { code: 'cancelled', reason, category: null, stack: null, attempt: job.attempt }
+/** The record of a job that ended because somebody asked for it; what an earlier failure left stays as evidence. */
+export function cancelledError({ error }: Job): JobErrorRecord {
+  return { ...(error ?? noError), code: 'cancelled' }
 }
+
+const noError: JobErrorRecord = { code: null, reason: null, category: null, stack: null, attempt: null }
 
 export function isoOrNull(date: Date | null): string | null {
   return date === null ? null : date.toISOString()

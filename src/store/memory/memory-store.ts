@@ -61,7 +61,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
 // Each verb is async though none waits: a refused argument is a rejection, as with every store.
 function bindVerbs(state: MemoryState): JobStore {
   return {
-    enqueueJobs: async (jobs) => enqueueJobs(state, jobs),
+    enqueueJobs: async (jobs, options) => enqueueJobs(state, jobs, options?.policy),
     claimJobs: async (request) => claimJobs(state, request),
     claimJob: async (jobId, request) => claimJob(state, jobId, request),
     heartbeatJobs: async (leases, options = {}) => heartbeatJobs(state, leases, options),

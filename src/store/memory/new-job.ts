@@ -1,6 +1,7 @@
 // What may be enqueued, and the row it becomes.
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job, JsonValue, NewJob } from '../../job/job.ts'
+import type { Policy } from '../../policy/policy.ts'
 
 const MAX_TYPE_LENGTH = 200
 const TEXT_FIELDS = ['queue', 'stage', 'owner', 'dedupeKey', 'traceparent'] as const
@@ -64,8 +65,8 @@ function hasUnstorable(text: string): boolean {
   return UNSTORABLE.test(text)
 }
 
-/** The row of a checked job. */
-export function newRow(job: NewJob, id: string, nowMs: number): Job {
+/** The row of a checked job. The maximum in force is written into it, so that it is visible there. */
+export function newRow(policy: Policy, job: NewJob, id: string, nowMs: number): Job {
   const now = new Date(nowMs)
   return {
     ...emptyRow(id, now),
@@ -78,7 +79,7 @@ export function newRow(job: NewJob, id: string, nowMs: number): Job {
     stage: job.stage ?? null,
     expectedDurationMs: job.expectedDurationMs ?? null,
     runAt: job.delayMs === undefined ? (job.runAt ?? null) : new Date(nowMs + job.delayMs),
-    maxAttempts: job.maxAttempts ?? null,
+    maxAttempts: job.maxAttempts ?? policy.maxAttempts,
     traceparent: job.traceparent ?? null,
     updatedAt: now,
   }

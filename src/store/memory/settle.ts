@@ -1,5 +1,5 @@
 // How a holder ends its lease. A repeat with the same lease is told so, and a stale lease changes nothing (C2, C3).
-import type { Job, JobErrorRecord } from '../../job/job.ts'
+import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
 import type { Lease } from '../../job/lease.ts'
 import type { CompleteOutcome, RefusedOutcome, ReleaseOutcome } from '../../job/outcome.ts'
 import { backoffMs, failureBackoff } from '../../policy/backoff.ts'
@@ -17,25 +17,26 @@ import {
 import { copyJson } from './new-job.ts'
 
 export function completeJobs(state: MemoryState, completions: Completion[]): Settled<CompleteOutcome>[] {
-  const results = completions.map(({ result }) => (result === undefined ? null : copyJson(result, 'result')))
-  const nowMs = state.nowMs()
-  return completions.map((completion, index) => {
-    const { jobId } = completion
-    const job = findHeld(state, completion)
-    if (typeof job === 'string') return { jobId, outcome: job }
-    changeJob(state, job, {
-      ...endedLease(job, nowMs),
-      status: 'succeeded',
-      finishedAt: new Date(nowMs),
-      result: results[index] ?? null,
-      error: null,
-    })
-    if (state.policy.events === 'all') {
-      const details = { worker_id: job.workerId, attempt: job.attempt, fence: job.fence }
-      recordEvent(state, nowMs, { jobId, type: 'complete', details })
-    }
-    return { jobId, outcome: 'completed' }
+  // All are checked before any is written.
+  const checked = completions.map(({ jobId, leaseId, result }) => ({
+    jobId,
+    leaseId,
+    result: result === undefined ? null : copyJson(result, 'result'),
+  }))
+  const outcomes = settleHeld(state, checked, (job, { result }): CompleteOutcome => {
+    completeJob(state, job, result)
+    return 'completed'
   })
+  return checked.map(({ jobId }, index) => ({ jobId, outcome: outcomes[index] ?? 'not-found' }))
+}
+
+function completeJob(state: MemoryState, job: Job, result: JsonValue): void {
+  const nowMs = state.nowMs()
+  const finishedAt = new Date(nowMs)
+  changeJob(state, job, { ...endedLease(job, nowMs), status: 'succeeded', finishedAt, result, error: null })
+  if (state.policy.events !== 'all') return
+  const details = { worker_id: job.workerId, attempt: job.attempt, fence: job.fence }
+  recordEvent(state, nowMs, { jobId: job.id, type: 'complete', details })
 }
 
 export function failJobs(
@@ -44,10 +45,10 @@ export function failJobs(
   override: PolicyOverride | undefined,
 ): FailedJob[] {
   const policy = withOverride(state.policy, override)
-  return failures.map((failure) => {
-    const job = findHeld(state, failure)
-    if (typeof job === 'string') return { jobId: failure.jobId, outcome: job, retryInMs: null }
-    return failJob(state, policy, job, failure)
+  const answers = settleHeld(state, failures, (job, failure) => failJob(state, policy, job, failure))
+  return failures.map(({ jobId }, index) => {
+    const answer = answers[index] ?? 'not-found'
+    return typeof answer === 'string' ? { jobId, outcome: answer, retryInMs: null } : answer
   })
 }
 
@@ -82,38 +83,59 @@ export function releaseJobs(
   leases: Lease[],
   options: ReleaseOptions<never>,
 ): Settled<ReleaseOutcome>[] {
-  const nowMs = state.nowMs()
-  return leases.map((lease) => {
-    const { jobId } = lease
-    const job = findHeld(state, lease)
-    if (typeof job === 'string') return { jobId, outcome: job }
-    const cause = options.cause ?? 'release'
-    const given = state.policy.attemptCountedAt === 'claim' ? 1 : 0
-    const released: Job = {
-      ...job,
-      ...endedLease(job, nowMs),
-      attempt: Math.max(0, job.attempt - given),
-      releases: job.releases + (cause === 'release' ? 1 : 0),
-      interruptions: job.interruptions + (cause === 'interruption' ? 1 : 0),
-    }
-    if (job.cancelRequestedAt !== null) {
-      endCancelled(state, { ...released, error: cancelledError(released) }, nowMs, job.workerId)
-      return { jobId, outcome: 'cancelled' }
-    }
-    const runAt = options.delayMs ? new Date(nowMs + options.delayMs) : null
-    changeJob(state, released, { status: 'waiting', runAt })
-    if (state.policy.events === 'all') {
-      const details = { worker_id: job.workerId, attempt: released.attempt, cause }
-      recordEvent(state, nowMs, { jobId, type: 'released', details })
-    }
-    return { jobId, outcome: 'released' }
-  })
+  const outcomes = settleHeld(state, leases, (job) => releaseJob(state, job, options))
+  return leases.map(({ jobId }, index) => ({ jobId, outcome: outcomes[index] ?? 'not-found' }))
 }
 
-function findHeld(state: MemoryState, lease: Lease): Job | RefusedOutcome {
+function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>): ReleaseOutcome {
+  const nowMs = state.nowMs()
+  const { cause = 'release', delayMs = 0 } = options
+  const given = state.policy.attemptCountedAt === 'claim' ? 1 : 0
+  const released: Job = {
+    ...job,
+    ...endedLease(job, nowMs),
+    attempt: Math.max(0, job.attempt - given),
+    releases: job.releases + (cause === 'release' ? 1 : 0),
+    interruptions: job.interruptions + (cause === 'interruption' ? 1 : 0),
+  }
+  if (job.cancelRequestedAt !== null) {
+    endCancelled(state, { ...released, error: cancelledError(released) }, nowMs, job.workerId)
+    return 'cancelled'
+  }
+  const runAt = delayMs > 0 ? new Date(nowMs + delayMs) : null
+  changeJob(state, released, { status: 'waiting', runAt })
+  if (state.policy.events === 'all') {
+    const details = { worker_id: job.workerId, attempt: released.attempt, cause }
+    recordEvent(state, nowMs, { jobId: job.id, type: 'released', details })
+  }
+  return 'released'
+}
+
+/**
+ * Settles what is held, and answers the rest from what is there then: a call may carry a stale and a current lease of
+ * one job, and their order decides nothing.
+ */
+function settleHeld<Asked extends Lease, Answer>(
+  state: MemoryState,
+  asked: Asked[],
+  settle: (job: Job, one: Asked) => Answer,
+): (Answer | RefusedOutcome)[] {
+  const settled = new Map<string, Answer>()
+  for (const one of asked) {
+    const job = findHeld(state, one)
+    if (job !== undefined) settled.set(`${one.jobId} ${one.leaseId}`, settle(job, one))
+  }
+  return asked.map((one) => settled.get(`${one.jobId} ${one.leaseId}`) ?? refuse(state, one))
+}
+
+function findHeld(state: MemoryState, lease: Lease): Job | undefined {
+  const job = state.jobs.get(lease.jobId)
+  return job?.status === 'running' && job.leaseId === lease.leaseId ? job : undefined
+}
+
+function refuse(state: MemoryState, lease: Lease): RefusedOutcome {
   const job = state.jobs.get(lease.jobId)
   if (job === undefined) return 'not-found'
-  if (job.status === 'running' && job.leaseId === lease.leaseId) return job
   return job.finishedLeaseId === lease.leaseId ? 'already-done' : 'lease-lost'
 }
 

@@ -59,14 +59,18 @@ const conflictRetries = 3
 
 /**
  * A deadlock or a serialization failure rolled the whole call back, so it is simply made again, a little later than the one
- * it collided with (C12). Never inside a caller's transaction, which is gone with the error.
+ * it collided with (C12). Where the client is in a transaction of its caller, that one is gone with the conflict, and the
+ * conflict is what the caller must hear of.
  */
 export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
+  let conflict: UnstuckError | undefined
   for (let retry = 1; ; retry++) {
     try {
       return await run()
     } catch (error) {
+      if (conflict !== undefined && error instanceof Error && codeOf(error) === '25P02') throw conflict
       if (!isUnstuckError(error, 'DATABASE_CONFLICT') || retry > conflictRetries) throw error
+      conflict = error
       await new Promise((resolve) => setTimeout(resolve, 20 * retry * Math.random()))
     }
   }

@@ -1,6 +1,6 @@
 // Looks at a team's table before anything is written, and says in one error what stands in the way.
 import { UnstuckError } from '../../../errors/index.ts'
-import { columnName, type LogicalColumn, type TableProfile } from '../../../profile/profile.ts'
+import { columnName, type TableProfile } from '../../../profile/profile.ts'
 import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
@@ -16,7 +16,8 @@ export interface TableFacts {
 
 interface ColumnFacts {
   type: string
-  is_enum: boolean
+  /** Qualified, so that a cast does not depend on anyone's search_path. */
+  enum_name: string | null
   is_generated: boolean
 }
 
@@ -53,7 +54,7 @@ export async function inspectTable(session: MigrationSession, options: RenderOpt
   return {
     columns,
     indexes: row['indexes'] as Record<string, boolean>,
-    ...(status.is_enum ? { statusType: status.type } : {}),
+    ...(status.enum_name === null ? {} : { statusType: status.enum_name }),
   }
 }
 
@@ -124,7 +125,7 @@ function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFa
   for (const { column, type } of columnStatements()) {
     const found = columns[columnName(table, column)]
     if (found === undefined) continue
-    if (found.is_generated || !compatible(column, type).includes(found.type)) {
+    if (found.is_generated || !compatible(type).includes(found.type)) {
       const what = found.is_generated ? 'generated' : found.type
       const problem = `its column ${columnName(table, column)} is ${what}, and the engine writes ${type}`
       throw unsupported(table, problem, `Map ${column} to another column in the profile: it will be added.`)
@@ -132,12 +133,13 @@ function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFa
   }
 }
 
-function compatible(column: LogicalColumn, type: string): string[] {
+function compatible(type: string): string[] {
   if (type === 'int' || type === 'bigint')
     return ['smallint', 'integer', 'bigint'].slice(type === 'bigint' ? 2 : 0)
   if (type === 'timestamptz') return ['timestamp with time zone']
-  if (type === 'text' && column === 'owner') return ['text', 'character varying', 'uuid', 'bigint', 'integer']
-  return type === 'text' ? ['text', 'character varying'] : [type]
+  if (type === 'jsonb') return ['json', 'jsonb']
+  if (type === 'uuid') return ['uuid']
+  return ['text', 'character varying']
 }
 
 function unsupported(table: TableProfile, problem: string, hint: string): UnstuckError {
