@@ -11,11 +11,13 @@ begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   with held as materialized (
     select job."id" as id, finish.lease_id, finish.result::jsonb as result
-      from unnest(p_ids, p_lease_ids, p_results) finish(id, lease_id, result)
-      join "unstuck"."jobs" job on job."id" = finish.id
-     where job."lease_id" = finish.lease_id and job."status" is not distinct from /*running*/'running'
-     order by job."id"
-       for no key update of job
+      from (select * from unnest(p_ids, p_lease_ids, p_results) finish(id, lease_id, result) order by id) finish,
+           -- Row by row through the primary key. As a join, a table analysed while nothing ran made the planner compare
+           -- every lease with every running row: 56 ms instead of 1 for 500 of them.
+           lateral (select * from "unstuck"."jobs" job
+                     where job."id" = finish.id and job."lease_id" = finish.lease_id
+                       and job."status" is not distinct from /*running*/'running'
+                       for no key update) job
   ), done as (
     update "unstuck"."jobs" job
        set "status" = /*succeeded*/'succeeded',

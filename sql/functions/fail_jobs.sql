@@ -23,11 +23,12 @@ begin
              else 0 end as attempt,
            coalesce(job."failures", 0) + (not failure.is_timeout)::int as failures,
            coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
-      from "unstuck"."asked_failures"(p_failures) failure
-      join "unstuck"."jobs" job on job."id" = failure.id
-     where job."lease_id" = failure.lease_id and job."status" is not distinct from /*running*/'running'
-     order by job."id"
-       for no key update of job
+      from (select * from "unstuck"."asked_failures"(p_failures) failure order by id) failure,
+           -- Row by row through the primary key, for the reason given in complete_jobs.
+           lateral (select * from "unstuck"."jobs" job
+                     where job."id" = failure.id and job."lease_id" = failure.lease_id
+                       and job."status" is not distinct from /*running*/'running'
+                       for no key update) job
   ), judged as materialized (
     select held.*, outcome,
            case when outcome = 'retried' then coalesce(retry_in_ms, "unstuck".backoff_ms(

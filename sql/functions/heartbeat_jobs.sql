@@ -25,11 +25,12 @@ begin
            least("unstuck".after_ms(v_now, coalesce(p_lease_ms, "unstuck".stage_lease_ms(
                    v_policy, coalesce(job."stage", v_policy.default_stage, job."type"), job."expected_duration_ms"))),
                  job."deadline_at") as lease_ends_at
-      from unnest(p_ids, p_lease_ids) beat(id, lease_id)
-      join "unstuck"."jobs" job on job."id" = beat.id
-     where job."lease_id" = beat.lease_id and job."status" is not distinct from /*running*/'running'
-     order by job."id"
-       for no key update of job skip locked
+      from (select * from unnest(p_ids, p_lease_ids) beat(id, lease_id) order by id) beat,
+           -- Row by row through the primary key, for the reason given in complete_jobs.
+           lateral (select * from "unstuck"."jobs" job
+                     where job."id" = beat.id and job."lease_id" = beat.lease_id
+                       and job."status" is not distinct from /*running*/'running'
+                       for no key update skip locked) job
   ), kept as (
     update "unstuck"."jobs" job
        set "lease_expires_at" = held.lease_ends_at, "heartbeat_at" = v_now

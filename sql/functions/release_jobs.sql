@@ -16,11 +16,12 @@ begin
   with held as materialized (
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
            job."cancel_requested_at" is not null as is_cancelled
-      from unnest(p_ids, p_lease_ids) give(id, lease_id)
-      join "unstuck"."jobs" job on job."id" = give.id
-     where job."lease_id" = give.lease_id and job."status" is not distinct from /*running*/'running'
-     order by job."id"
-       for no key update of job
+      from (select * from unnest(p_ids, p_lease_ids) give(id, lease_id) order by id) give,
+           -- Row by row through the primary key, for the reason given in complete_jobs.
+           lateral (select * from "unstuck"."jobs" job
+                     where job."id" = give.id and job."lease_id" = give.lease_id
+                       and job."status" is not distinct from /*running*/'running'
+                       for no key update) job
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
