@@ -1,4 +1,5 @@
 // The one place that names a concrete store: configuration in, a working deployment out.
+import type * as Embedded from '@unstuck/embedded'
 import pg from 'pg'
 import type { Config } from './config/index.ts'
 import { UnstuckError } from './errors/index.ts'
@@ -83,7 +84,7 @@ export async function openDevelopmentDatabase(config: Config): Promise<Developme
   return { url: server.url, description: `embedded PostgreSQL ${server.version}`, stop: () => server.stop() }
 }
 
-async function importEmbedded(): Promise<typeof import('@unstuck/embedded')> {
+async function importEmbedded(): Promise<Pick<typeof Embedded, 'startPostgres'>> {
   try {
     return await import('@unstuck/embedded')
   } catch (cause) {

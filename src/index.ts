@@ -1,6 +1,24 @@
 export { createInstaller, type Deployment, type Installer, openDeployment } from './compose.ts'
-export { type Config, type ConfigValue, loadConfig } from './config/index.ts'
-export { type ErrorCode, errorCatalog, isUnstuckError, UnstuckError } from './errors/index.ts'
+export {
+  type CircuitConfig,
+  type Config,
+  type ConfigFile,
+  type ConfigProblem,
+  type ConfigSource,
+  type ConfigSources,
+  type ConfigValue,
+  type GatewayConfig,
+  loadConfig,
+} from './config/index.ts'
+export {
+  type CatalogEntry,
+  type ErrorCode,
+  type ExitCode,
+  errorCatalog,
+  isUnstuckError,
+  UnstuckError,
+  type UnstuckErrorOptions,
+} from './errors/index.ts'
 export type { EventData, EventType, JobEvent } from './job/event.ts'
 export type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue, NewJob } from './job/job.ts'
 export type { ClaimedJob, HeartbeatAnswer, Lease } from './job/lease.ts'

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { assertTrusted } from './assert-trusted.ts'
 import { EmbeddedPostgresError, errnoOf, writing } from './embedded-postgres-error.ts'
-import { canEnter, isRoot, nobody, ownerOfData, type RunAs } from './run-as.ts'
+import { canEnter, isRoot, nobody, ownerOfData } from './run-as.ts'
+import type { RunAs } from './run-program.ts'
 import { sharedFolder } from './stage-binaries.ts'
 
 export type DataDirPlace = {

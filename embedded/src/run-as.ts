@@ -1,9 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runProgram } from './run-program.ts'
-
-/** The user a server runs as when it is not the current one: PostgreSQL refuses to run as root. */
-export type RunAs = { uid: number; gid: number }
+import { type RunAs, runProgram } from './run-program.ts'
 
 export function isRoot(): boolean {
   return process.getuid?.() === 0

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { errnoOf } from './embedded-postgres-error.ts'
-import type { RunAs } from './run-as.ts'
+
+/** The user a server runs as when it is not the current one: PostgreSQL refuses to run as root. */
+export type RunAs = { uid: number; gid: number }
 
 export type ProgramResult = { ok: boolean; stdout: string; stderr: string; errno: string | undefined }
 

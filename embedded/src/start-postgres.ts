@@ -6,7 +6,8 @@ import { freePort } from './free-port.ts'
 import { POLL_MS, STALE_WAIT_MS, untilUnlocked } from './lock-holder.ts'
 import { type DataDirPlace, placeDataDir } from './place-data-dir.ts'
 import { createPostgresServer, type PostgresServer, removeData } from './postgres-server.ts'
-import { canEnter, isRoot, nobody, type RunAs } from './run-as.ts'
+import { canEnter, isRoot, nobody } from './run-as.ts'
+import type { RunAs } from './run-program.ts'
 import { type LaunchFailure, launchServer, type ServerProcess } from './server-process.ts'
 
 export type StartPostgresOptions = {

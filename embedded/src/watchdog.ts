@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { RunAs } from './run-as.ts'
+import type { RunAs } from './run-program.ts'
 import { programEnvironment, spawnIdentity } from './run-program.ts'
 
 /**

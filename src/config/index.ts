@@ -10,4 +10,3 @@ export type {
 export type { ConfigProblem } from './config-problem.ts'
 export { renderConfigReference } from './config-reference.ts'
 export { loadConfig } from './load-config.ts'
-export { maskUrl } from './show-url.ts'

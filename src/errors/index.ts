@@ -1,7 +1,6 @@
 export { type CatalogEntry, type ErrorCode, type ExitCode, errorCatalog, exitCodes } from './catalog.ts'
 export { showKind, showValue } from './show-value.ts'
 export {
-  type InvalidArgumentOptions,
   invalidArgument,
   isUnstuckError,
   UnstuckError,

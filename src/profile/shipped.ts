@@ -8,7 +8,7 @@ const shipped: Record<ProfileName, (schema: string) => Profile> = {
   clip: () => clipProfile,
 }
 
-export const shippedProfileNames = Object.keys(shipped) as ProfileName[]
+const shippedProfileNames = Object.keys(shipped) as ProfileName[]
 
 /** The profile of this name; `schema` is where the engine lives, and the native table with it. */
 export function shippedProfile(name: string, schema: string): Profile {

@@ -38,16 +38,16 @@ it('LEASE-1 claimJob refuses a job that somebody has', async () => {
 
 it('LEASE-4 heartbeatJob extends the lease of its own worker only', async () => {
   const id = await claimed('worker-a', 60)
-  await store.elapse(50_000)
+  store.elapse(50_000)
   expect(await service.heartbeatJob(id, 'worker-b', 60)).toMatchObject({ ok: false, code: 'LEASE_LOST' })
   expect(await service.heartbeatJob(id, 'worker-a', 60)).toEqual({ ok: true, value: 'kept' })
-  await store.elapse(50_000)
+  store.elapse(50_000)
   expect((await service.reapJobs()).ok && (await store.getJob(id))?.status).toBe('running')
 })
 
 it('LEASE-5 heartbeatJob and finishJob say when the lease is lost', async () => {
   const id = await claimed('worker-a', 1)
-  await store.elapse(2_000)
+  store.elapse(2_000)
   await service.reapJobs()
   expect(await service.heartbeatJob(id, 'worker-a', 60)).toMatchObject({ ok: false, code: 'LEASE_LOST' })
   expect(await service.finishJob(id, true)).toMatchObject({ ok: false, code: 'LEASE_LOST' })
@@ -85,9 +85,9 @@ it('LEASE-6 releaseJobs of nothing runs no query and answers 0', async () => {
 it('REAP-11 reapJobs answers the ids it requeued and the ids it ended', async () => {
   await store.writePolicy({ maxCrashes: 2 })
   const again = await claimed('worker-a', 1)
-  const [poison = ''] = [await store.plantJob({ type: 'asr', crashes: 1 })]
+  const poison = store.plantJob({ type: 'asr', crashes: 1 })
   await service.claimJob(poison, 'worker-a', 1)
-  await store.elapse(2_000)
+  store.elapse(2_000)
   expect(await service.reapJobs()).toEqual({ ok: true, value: { requeuedIds: [again], failedIds: [poison] } })
 })
 

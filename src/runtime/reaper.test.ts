@@ -35,7 +35,7 @@ function start(over: JobStore = store, intervalMs = 60_000): void {
 async function loseJobs(count: number): Promise<void> {
   await store.enqueueJobs(Array.from({ length: count }, () => ({ type: 'asr' })))
   await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: count })
-  await store.elapse(3_000)
+  store.elapse(3_000)
 }
 
 /** The real store, with some of its sweeps answered otherwise. */

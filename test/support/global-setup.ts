@@ -1,6 +1,6 @@
 // One real PostgreSQL for the run: DATABASE_URL where it is set, else the embedded one in a folder that goes away.
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../../embedded/src/index.ts'
+import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,19 +8,23 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+let server: PostgresServer | undefined
+
+export async function setup({ provide }: TestProject): Promise<void> {
   const given = process.env['DATABASE_URL']
   if (given !== undefined && given !== '') {
     provide('databaseUrl', given)
-    return async () => {}
+    return
   }
-  const binaries = process.env['UNSTUCK_TEST_BINARIES']
-  const server = await startPostgres({
+  server = await startPostgres({
     persistent: false,
     // What is tested is the engine, not the disk: crash tests start servers of their own.
     settings: { fsync: 'off', max_connections: '200' },
-    ...(binaries === undefined ? {} : { binaries }),
+    binaries: process.env['UNSTUCK_TEST_BINARIES'],
   })
   provide('databaseUrl', server.url)
-  return () => server.stop()
+}
+
+export async function teardown(): Promise<void> {
+  await server?.stop()
 }

@@ -130,7 +130,7 @@ const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
 }
 
 /** A row in any state, as an old worker or a hand would have left it. */
-export async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>): Promise<string> {
+async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>): Promise<string> {
   const id = fields.id ?? randomUUID()
   const { waiting, running, succeeded, dead, cancelled } = table.statuses
   const words = { waiting, running: running[0], succeeded, dead, cancelled: cancelled ?? dead }

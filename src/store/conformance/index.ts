@@ -10,7 +10,9 @@ import type { ConformanceOptions, StoreHarness } from './harness.ts'
 import { describeHealthAndPolicy } from './health-and-policy.ts'
 import { describeHeartbeat } from './heartbeat.ts'
 import { describeLegacyRows } from './legacy-rows.ts'
+import { describePreview } from './preview.ts'
 import { describePrune } from './prune.ts'
+import { describeReapBackoff } from './reap-backoff.ts'
 import { describeRelease } from './release.ts'
 import { describeRetry } from './retry.ts'
 import { describeSweep } from './sweep.ts'
@@ -46,6 +48,8 @@ export function describeJobStore<Tx = never>(
     describeCancel(opened)
     describeRetry(opened)
     describeSweep(opened)
+    describeReapBackoff(opened)
+    describePreview(opened)
     describeLegacyRows(opened, options)
     describeBrakes(opened)
     describePrune(opened)

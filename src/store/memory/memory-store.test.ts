@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest'
 import { describeJobStore } from '../conformance/index.ts'
 import { createMemoryStore } from './memory-store.ts'
 
@@ -10,4 +11,57 @@ describeJobStore('memory', async () => {
     hasTransactions: false,
     close: async () => undefined,
   }
+})
+
+const request = { workerId: 'worker-1', queues: ['asr'], limit: 1 }
+
+describe('options of the memory store', () => {
+  it('FAIL-4 the jitter comes from the given random', async () => {
+    const store = createMemoryStore({
+      random: () => 0.5,
+      policy: { failureBackoffStepsMs: [1_000], failureBackoffJitterMs: 400 },
+    })
+    await store.enqueueJobs([{ type: 'asr' }])
+    expect(await store.failJobs(await store.claimJobs(request))).toMatchObject([{ retryInMs: 1_200 }])
+  })
+
+  it('LEASE-2 time is that of the given clock, and what has elapsed since', async () => {
+    const store = createMemoryStore({ now: () => 1_000_000 })
+    store.elapse(234)
+    const [job] = await store.enqueueJobs([{ type: 'asr' }])
+    expect((await store.getJob(job?.jobId ?? ''))?.createdAt).toEqual(new Date(1_000_234))
+  })
+
+  it('LEASE-2 the clock does not go back', () => {
+    const store = createMemoryStore()
+    expect(() => store.elapse(-1)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
+  })
+
+  it('REAP-9 events name the given table', async () => {
+    const store = createMemoryStore({ table: 'asr_jobs', policy: { events: 'all' } })
+    const [job] = await store.enqueueJobs([{ type: 'asr' }])
+    const [event] = await store.listEvents(job?.jobId ?? '')
+    expect(event?.data.table).toBe('asr_jobs')
+  })
+})
+
+describe('rows of the memory store', () => {
+  it('WORK-7 what a caller does to its own objects changes no job', async () => {
+    const store = createMemoryStore()
+    const payload = { parts: ['a'] }
+    const [job] = await store.enqueueJobs([{ type: 'asr', payload }])
+    payload.parts.push('by the caller')
+    const [claimed] = await store.claimJobs(request)
+    Object.assign(claimed?.payload ?? {}, { parts: 'by the worker' })
+    Object.assign((await store.getJob(job?.jobId ?? ''))?.payload ?? {}, { parts: 'by the reader' })
+    expect((await store.getJob(job?.jobId ?? ''))?.payload).toEqual({ parts: ['a'] })
+  })
+
+  it('WORK-7 ids sort in the order of creation, also within a millisecond', async () => {
+    const store = createMemoryStore({ now: () => 1_000_000 })
+    const jobs = await store.enqueueJobs(Array.from({ length: 10_000 }, () => ({ type: 'asr' })))
+    const jobIds = jobs.map(({ jobId }) => jobId)
+    expect(jobIds).toEqual(jobIds.toSorted())
+    expect(new Set(jobIds).size).toBe(10_000)
+  })
 })

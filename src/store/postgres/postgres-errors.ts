@@ -14,7 +14,7 @@ const conflicts = new Set(['40001', '40P01'])
 /** What PostgreSQL says of a value before our functions see it. */
 const badValues = new Set(['22P02', '22P05', '22007', '22008', '22003', '22021'])
 
-export function translateError(error: unknown): unknown {
+function translateError(error: unknown): unknown {
   if (isUnstuckError(error) || !(error instanceof Error)) return error
   const code = codeOf(error)
   const known = translate(code, error)

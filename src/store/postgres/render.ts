@@ -27,7 +27,7 @@ export function functionSuffix(table: TableProfile): string {
   return table.attachment === 'native' ? '' : `__${table.attachment}`
 }
 
-export function indexName(table: TableProfile, index: string): string {
+function indexName(table: TableProfile, index: string): string {
   return table.attachment === 'native' ? index : `unstuck_${table.attachment}_${index.replace('jobs_', '')}`
 }
 

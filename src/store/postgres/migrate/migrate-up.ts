@@ -28,7 +28,7 @@ export interface MigrateOptions {
   upTo?: string
 }
 
-export const oldestServer = 14
+const oldestServer = 14
 const lockRetries = 10
 
 export async function migrateUp(options: MigrateOptions): Promise<void> {
