@@ -36,6 +36,9 @@ begin
       and v_policy.retention_days between 1 and 3650
       and v_policy.legacy_age_rule is not null,
     'policy', p_override::text, 'the words and ranges of the policies table');
+  perform "unstuck".require(
+    v_policy.reap_budget <> 'attempts' or v_policy.attempt_counted_at <> 'failure',
+    'reap_budget', v_policy.reap_budget, 'crashes where attempts are counted at failure: a crash would never count');
   return v_policy;
 end
 $$;

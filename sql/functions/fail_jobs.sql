@@ -17,10 +17,7 @@ begin
   with held as materialized (
     select failure.*, job."worker_id" as worker_id, job."max_attempts" as max_attempts,
            job."cancel_requested_at" is not null as is_cancelled,
-           coalesce(job."attempt", 0) + case
-             when v_policy.attempt_counted_at <> 'claim'
-              and coalesce(job."attempt", 0) < coalesce(job."max_attempts", v_policy.max_attempts) then 1
-             else 0 end as attempt,
+           "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", job."max_attempts") as attempt,
            coalesce(job."failures", 0) + (not failure.is_timeout)::int as failures,
            coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
       from (select * from "unstuck"."asked_failures"(p_failures) failure order by id) failure,

@@ -25,7 +25,7 @@ begin
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
-           "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, p_delay_ms) end,
+           "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, nullif(p_delay_ms, 0)) end,
            "finished_at" = case when held.is_cancelled then v_now end,
            "updated_at" = v_now,
            "finished_lease_id" = held.lease_id,

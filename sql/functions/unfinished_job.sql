@@ -10,7 +10,7 @@ begin
      and job."status" in /*unfinished_words*/('waiting', 'running');
   if v_id is null then
     select job."id" into v_id from "unstuck"."jobs" job
-     where job."dedupe_key" = p_dedupe_key order by job."created_at" desc limit 1;
+     where job."dedupe_key" = p_dedupe_key order by job."type" = p_type desc, job."created_at" desc limit 1;
   end if;
   if v_id is null then
     raise exception using

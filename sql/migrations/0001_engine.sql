@@ -56,7 +56,9 @@ create table "unstuck".policies (
   requeue_rate_per_s        float8 not null default 50 check (requeue_rate_per_s between 0 and 1000000),
   legacy_age_rule           boolean not null default false,
   retention_days            int not null default 14 check (retention_days between 1 and 3650),
-  events                    text not null default 'recovery' check (events in ('recovery', 'all'))
+  events                    text not null default 'recovery' check (events in ('recovery', 'all')),
+  -- Or a job that only ever crashes would never end.
+  constraint reaps_bounded_by_attempts_count_them check (reap_budget <> 'attempts' or attempt_counted_at <> 'failure')
 );
 
 -- Kept when the engine is taken out, as native jobs are, and found again by the next install.

@@ -16,6 +16,8 @@ export function hasBudget(policy: Policy, counts: Counts): boolean {
     if (counts.crashes >= policy.maxCrashes || counts.timeouts >= policy.maxTimeouts) return false
   }
   if (policy.failureBudget === 'failures') return counts.failures < counts.maxAttempts
+  // Where claims count and crashes have a budget of their own, a crash at the last attempt leaves one more.
+  if (policy.attemptCountedAt === 'claim' && policy.reapBudget === 'crashes') return true
   // A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
   return policy.attemptCountedAt === 'failure-and-reap'
     ? counts.attempt <= counts.maxAttempts
@@ -28,7 +30,7 @@ export type AttemptEnd = 'failure' | 'timeout' | 'crash'
 export function countEnd(policy: Policy, counts: Counts, end: AttemptEnd): Counts {
   const isCounted =
     policy.attemptCountedAt === 'failure-and-reap' ||
-    (policy.attemptCountedAt === 'failure' && end !== 'crash')
+    (policy.attemptCountedAt === 'failure' && end === 'failure')
   const isOver = counts.attempt >= counts.maxAttempts
   return {
     ...counts,

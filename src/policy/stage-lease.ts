@@ -3,12 +3,18 @@
 import type { Policy } from './policy.ts'
 
 export function stageLeaseMs(policy: Policy, stage: string, expectedDurationMs: number | null): number {
-  const floorMs = policy.stageLeasesMs[stage] ?? policy.defaultLeaseMs
-  const expectedMs = (expectedDurationMs ?? 0) * (policy.stageFactors[stage] ?? 0)
-  return Math.max(floorMs, Math.ceil(expectedMs))
+  const floorMs = ofStage(policy.stageLeasesMs, stage) ?? policy.defaultLeaseMs
+  const expectedMs = (expectedDurationMs ?? 0) * (ofStage(policy.stageFactors, stage) ?? 0)
+  // SQL multiplies decimals exactly: 50,000 × 1.1 must not become 55,001 here by a rounding error.
+  return Math.max(floorMs, Math.ceil(Number(expectedMs.toFixed(6))))
 }
 
 export function stageDeadlineMs(policy: Policy, stage: string): number | null {
-  const deadlineMs = policy.stageDeadlinesMs[stage] ?? policy.defaultDeadlineMs
+  const deadlineMs = ofStage(policy.stageDeadlinesMs, stage) ?? policy.defaultDeadlineMs
   return deadlineMs > 0 ? deadlineMs : null
+}
+
+/** A stage may be called `constructor`: only what the map itself says counts. */
+function ofStage(map: Record<string, number>, stage: string): number | undefined {
+  return Object.hasOwn(map, stage) ? map[stage] : undefined
 }

@@ -53,6 +53,8 @@ const qualified = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${q
 
 async function clear(pool: pg.Pool, table: TableProfile, schema: string): Promise<void> {
   await pool.query(`truncate ${qualified(table)}, ${schema}.events`)
+  // The maps of a policy are merged by writePolicy, so what a test put into them is taken out here.
+  await pool.query(`update ${schema}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}'`)
   await pool.query(`delete from ${schema}.sweeps`)
   await pool.query(`insert into ${schema}.sweeps (attachment) select name from ${schema}.attachments`)
   if (table.teamEvents !== null)

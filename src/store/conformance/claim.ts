@@ -328,7 +328,7 @@ function describeCounting(opened: () => TestBench): void {
     { countedAt: 'failure-and-reap', attempt: 0 },
   ] as const)('C10 a claim of a policy that counts at $countedAt leaves attempt $attempt', async (the) => {
     const { store } = opened()
-    await store.writePolicy({ ...plainPolicy, attemptCountedAt: the.countedAt })
+    await store.writePolicy({ ...plainPolicy, attemptCountedAt: the.countedAt, reapBudget: 'crashes' })
     const claimed = await startOne(store)
     expect(claimed.attempt).toBe(the.attempt)
     expect((await readJob(store, claimed.jobId)).attempt).toBe(the.attempt)

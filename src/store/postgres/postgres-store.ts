@@ -241,15 +241,20 @@ function failuresToJson(failures: Failure[]): string {
   const entries = failures.map((failure) => ({
     id: failure.jobId,
     lease_id: failure.leaseId,
-    code: failure.code,
-    reason: failure.reason,
+    code: storable(failure.code),
+    reason: storable(failure.reason),
     category: failure.category,
-    stack: failure.stack,
+    stack: storable(failure.stack),
     is_retryable: failure.isRetryable,
     retry_in_ms: failure.retryInMs,
     cause: failure.cause,
   }))
   return jsonText('failures', entries)
+}
+
+/** A message cut inside an emoji, or with a NUL, must not keep a job from failing: PostgreSQL takes neither. */
+function storable(text: string | undefined): string | undefined {
+  return text?.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
 function reaperToJson({ reaperId, lastSweptAt, elapsedMs, failingForMs }: ReaperFacts): string {

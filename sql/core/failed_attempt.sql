@@ -1,0 +1,11 @@
+-- The attempt column after a failure or timeout that the holder reports; never over the maximum by that.
+create or replace function "unstuck".failed_attempt(
+  p_policy "unstuck".policies, p_is_timeout boolean, p_attempt int, p_max_attempts int)
+returns int language sql immutable as $$
+  select coalesce(p_attempt, 0) + case
+    when coalesce(p_attempt, 0) >= coalesce(p_max_attempts, p_policy.max_attempts) then 0
+    when p_policy.attempt_counted_at = 'failure-and-reap' then 1
+    when p_policy.attempt_counted_at = 'failure' and not p_is_timeout then 1
+    else 0
+  end
+$$;
