@@ -15,6 +15,8 @@ begin
   perform "unstuck"."grant_leases"('{}', 'unstuck-rehearsal', gen_random_uuid(),
                                    "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);
+  perform "unstuck"."enter_stage"(v_id, gen_random_uuid(), 'unstuck-rehearsal');
+  perform "unstuck"."record_late_result"(v_id, gen_random_uuid(), '{}');
   perform "unstuck"."complete_jobs"(array[v_id], array[gen_random_uuid()]);
   perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', gen_random_uuid())));
   perform "unstuck"."release_jobs"(array[v_id], array[gen_random_uuid()]);

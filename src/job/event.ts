@@ -10,6 +10,7 @@ export type EventType =
   | 'released'
   | 'cancelled'
   | 'cancel-requested'
+  | 'late_result'
   | 'reaper:requeued'
   | 'reaper:failed(timeout)'
   | 'reaper:cancelled'

@@ -3,6 +3,7 @@
 /** What any finishing verb answers to a lease that is not, or no longer, the current one. */
 export type RefusedOutcome = 'already-done' | 'lease-lost' | 'not-found'
 
+export type StageOutcome = 'entered' | RefusedOutcome
 export type CompleteOutcome = 'completed' | RefusedOutcome
 export type FailOutcome = 'retried' | 'dead' | 'cancelled' | RefusedOutcome
 export type ReleaseOutcome = 'released' | 'cancelled' | RefusedOutcome

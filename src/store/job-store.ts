@@ -12,6 +12,7 @@ import type {
   ReapAction,
   ReleaseOutcome,
   RetryOutcome,
+  StageOutcome,
 } from '../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 
@@ -27,6 +28,9 @@ export interface JobStore<Tx = never> {
 
   /** Extends all leases of a worker at once. A locked row delays nobody: its answer is `busy`. */
   heartbeatJobs(leases: Lease[], options?: HeartbeatOptions): Promise<HeartbeatReport>
+
+  /** Moves a running job into another stage: its lease and its deadline are that stage's, from now. */
+  enterStage(lease: Lease, stage: string, options?: PolicyOption): Promise<EnteredStage>
 
   completeJobs(completions: Completion[], options?: TxOption<Tx>): Promise<Settled<CompleteOutcome>[]>
   /** Decides between another try and the end; a cancelled job ends as cancelled. */
@@ -46,6 +50,9 @@ export interface JobStore<Tx = never> {
 
   /** One bounded step of retention. Continue with `next` until it is null. Only ended jobs are ever deleted. */
   pruneJobs(request?: PruneRequest): Promise<PruneStep>
+
+  /** Keeps what a worker found out after it had lost its lease, as an event. False where the job is gone. */
+  recordLateResult(lease: Lease, details: { [key: string]: JsonValue }): Promise<boolean>
 
   getJob(jobId: string, options?: TxOption<Tx>): Promise<Job | null>
   listEvents(jobId: string): Promise<JobEvent[]>
@@ -92,6 +99,12 @@ export interface HeartbeatReport {
   answers: (Lease & { answer: HeartbeatAnswer })[]
   /** How long ago anybody swept; null before the first sweep. */
   reaperAgeMs: number | null
+}
+
+export interface EnteredStage {
+  outcome: StageOutcome
+  leaseMs: number | null
+  deadlineMs: number | null
 }
 
 export interface Completion extends Lease {

@@ -15,6 +15,7 @@ import { describePrune } from './prune.ts'
 import { describeReapBackoff } from './reap-backoff.ts'
 import { describeRelease } from './release.ts'
 import { describeRetry } from './retry.ts'
+import { describeStage } from './stage.ts'
 import { describeSweep } from './sweep.ts'
 
 export type { ConformanceOptions, StoreHarness } from './harness.ts'
@@ -42,6 +43,7 @@ export function describeJobStore<Tx = never>(
     describeEnqueue(opened)
     describeClaim(opened)
     describeHeartbeat(opened)
+    describeStage(opened)
     describeComplete(opened)
     describeFail(opened)
     describeRelease(opened)

@@ -13,6 +13,7 @@ import type { MemoryState } from './memory-state.ts'
 import { emptyRow } from './new-job.ts'
 import { pruneJobs } from './prune.ts'
 import { completeJobs, failJobs, releaseJobs } from './settle.ts'
+import { enterStage, recordLateResult } from './stage.ts'
 import { previewSweep, sweepJobs } from './sweep.ts'
 
 export interface MemoryStoreOptions {
@@ -65,6 +66,7 @@ function bindVerbs(state: MemoryState): JobStore {
     claimJobs: async (request) => claimJobs(state, request),
     claimJob: async (jobId, request) => claimJob(state, jobId, request),
     heartbeatJobs: async (leases, options = {}) => heartbeatJobs(state, leases, options),
+    enterStage: async (lease, stage, options) => enterStage(state, lease, stage, options?.policy),
     completeJobs: async (completions) => completeJobs(state, completions),
     failJobs: async (failures, options) => failJobs(state, failures, options?.policy),
     releaseJobs: async (leases, options = {}) => releaseJobs(state, leases, options),
@@ -73,6 +75,7 @@ function bindVerbs(state: MemoryState): JobStore {
     sweepJobs: async (request = {}) => sweepJobs(state, request),
     previewSweep: async (options = {}) => previewSweep(state, options),
     pruneJobs: async (request = {}) => pruneJobs(state, request),
+    recordLateResult: async (lease, details) => recordLateResult(state, lease, details),
     getJob: async (jobId) => structuredClone(state.jobs.get(jobId) ?? null),
     listEvents: async (jobId) => structuredClone(state.events.get(jobId) ?? []),
     readHealth: async (options) => readHealth(state, options?.policy),

@@ -1,7 +1,7 @@
 // The PostgreSQL store: every verb is one call of a function in sql/functions. Nothing is decided here.
 import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
-import type { Job, NewJob } from '../../job/job.ts'
+import type { Job, JsonValue, NewJob } from '../../job/job.ts'
 import type { ClaimedJob, Lease } from '../../job/lease.ts'
 import type { CancelOutcome, CompleteOutcome, ReleaseOutcome, RetryOutcome } from '../../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
@@ -11,6 +11,7 @@ import type {
   ClaimRequest,
   Completion,
   EnqueuedJob,
+  EnteredStage,
   FailedJob,
   Failure,
   Health,
@@ -37,6 +38,7 @@ import { retryConflicts, translated } from './postgres-errors.ts'
 import { type RenderOptions, render } from './render.ts'
 import {
   toClaimedJob,
+  toEnteredStage,
   toEvent,
   toFailedJob,
   toHealth,
@@ -113,6 +115,11 @@ class PostgresStore implements JobStore<SqlClient> {
     }
   }
 
+  async enterStage(lease: Lease, stage: string, { policy }: PolicyOption = {}): Promise<EnteredStage> {
+    const [row] = await this.#call('enter_stage', [lease.jobId, lease.leaseId, stage, policyToJson(policy)])
+    return toEnteredStage(row ?? {})
+  }
+
   async completeJobs(
     completions: Completion[],
     { tx }: TxOption<SqlClient> = {},
@@ -179,6 +186,12 @@ class PostgresStore implements JobStore<SqlClient> {
   async pruneJobs({ retentionDays, limit, cursor }: PruneRequest = {}): Promise<PruneStep> {
     const [row] = await this.#call('prune_jobs', [retentionDays ?? null, limit ?? 1000, cursor ?? null])
     return { deleted: Number(row?.['deleted']), next: (row?.['next'] ?? null) as string | null }
+  }
+
+  async recordLateResult(lease: Lease, details: { [key: string]: JsonValue }): Promise<boolean> {
+    const params = [lease.jobId, lease.leaseId, jsonText('details', details)]
+    const [row] = await this.#call('record_late_result', params)
+    return row?.['is_recorded'] === true
   }
 
   async getJob(jobId: string, { tx }: TxOption<SqlClient> = {}): Promise<Job | null> {

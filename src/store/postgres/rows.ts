@@ -2,9 +2,9 @@
 import type { EventData, EventType, JobEvent } from '../../job/event.ts'
 import type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../job/lease.ts'
-import type { FailOutcome, ReapAction } from '../../job/outcome.ts'
+import type { FailOutcome, ReapAction, StageOutcome } from '../../job/outcome.ts'
 import type { TableProfile } from '../../profile/profile.ts'
-import type { FailedJob, Health, HoldReason, ReapedJob, SweepStep } from '../job-store.ts'
+import type { EnteredStage, FailedJob, Health, HoldReason, ReapedJob, SweepStep } from '../job-store.ts'
 import type { Row } from './executor.ts'
 
 const text = (value: unknown) => (value ?? null) as string | null
@@ -137,6 +137,14 @@ export function toSweepStep(step: Row): SweepStep {
     holdReason: text(step['hold_reason']) as HoldReason | null,
     sweptAt: String(step['swept_at']),
     next: step['next'] === null ? null : JSON.stringify(step['next']),
+  }
+}
+
+export function toEnteredStage(row: Row): EnteredStage {
+  return {
+    outcome: row['outcome'] as StageOutcome,
+    leaseMs: numberOrNull(row['lease_ms']),
+    deadlineMs: numberOrNull(row['deadline_ms']),
   }
 }
 

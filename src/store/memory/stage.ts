@@ -1,0 +1,51 @@
+import { invalidArgument } from '../../errors/index.ts'
+import type { JsonValue } from '../../job/job.ts'
+import type { Lease } from '../../job/lease.ts'
+import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import { stageDeadlineMs, stageLeaseMs } from '../../policy/stage-lease.ts'
+import type { EnteredStage } from '../job-store.ts'
+import { changeJob, type MemoryState, recordEvent } from './memory-state.ts'
+import { copyJson } from './new-job.ts'
+
+export function enterStage(
+  state: MemoryState,
+  { jobId, leaseId }: Lease,
+  stage: string,
+  override: PolicyOverride | undefined,
+): EnteredStage {
+  if (stage.length === 0 || stage.length > 200) throw invalidArgument('stage', stage, '1 to 200 characters')
+  const job = state.jobs.get(jobId)
+  if (job === undefined) return refused('not-found')
+  if (job.status !== 'running' || job.leaseId !== leaseId)
+    return refused(job.finishedLeaseId === leaseId ? 'already-done' : 'lease-lost')
+  const policy = withOverride(state.policy, override)
+  const nowMs = state.nowMs()
+  const deadlineMs = stageDeadlineMs(policy, stage)
+  const leaseMs = Math.min(
+    stageLeaseMs(policy, stage, job.expectedDurationMs),
+    deadlineMs ?? Number.POSITIVE_INFINITY,
+  )
+  changeJob(state, job, {
+    stage,
+    heartbeatAt: new Date(nowMs),
+    updatedAt: new Date(nowMs),
+    leaseExpiresAt: new Date(nowMs + leaseMs),
+    deadlineAt: deadlineMs === null ? null : new Date(nowMs + deadlineMs),
+  })
+  return { outcome: 'entered', leaseMs, deadlineMs }
+}
+
+function refused(outcome: EnteredStage['outcome']): EnteredStage {
+  return { outcome, leaseMs: null, deadlineMs: null }
+}
+
+export function recordLateResult(
+  state: MemoryState,
+  { jobId, leaseId }: Lease,
+  details: { [key: string]: JsonValue },
+): boolean {
+  if (!state.jobs.has(jobId)) return false
+  const copy = copyJson(details, 'details') as { [key: string]: JsonValue }
+  recordEvent(state, state.nowMs(), { jobId, type: 'late_result', details: { ...copy, lease_id: leaseId } })
+  return true
+}
