@@ -33,7 +33,7 @@ with place as (
   union all
   select '2', typname, 0,
          concat_ws(' ', 'domain', typname, format_type(typbasetype, typtypmod),
-                   (select string_agg(pg_get_constraintdef(oid), ' ' order by conname collate "C")
+                   (select string_agg(pg_get_constraintdef(oid), ' ' order by conname::text)
                       from pg_constraint where contypid = pg_type.oid and contype <> 'n'))
     from pg_type, place where typnamespace = place.id and typtype = 'd'
   union all
@@ -60,4 +60,5 @@ with place as (
 )
 select replace(text, quote_ident(place.name) || '.', '<schema>.') as line
   from described, place
- order by kind, owner collate "C", ordinal, text collate "C"
+ -- As bytes: a database's collation must not change the order.
+ order by kind, convert_to(owner, 'UTF8'), ordinal, convert_to(text, 'UTF8')

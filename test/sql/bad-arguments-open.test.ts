@@ -6,7 +6,6 @@ import {
   badJob,
   heldId,
   ids,
-  leaseId,
   leases,
   openRefusalBench,
   type RefusalBench,
@@ -22,7 +21,6 @@ beforeEach(() => bench.plant())
 afterAll(() => bench.close())
 
 const expectRefusals = (...row: Row) => bench.expectRefusals(...row)
-const title = 'OPS-8 %s should refuse this %s: %s %j'
 
 // Random, so that compression does not make it fit into an index.
 const huge = Array.from({ length: 4_000 }, (_, n) =>
@@ -51,7 +49,7 @@ describe('jobs as they are asked for', () => {
     ['enqueue_jobs', 'traceparent', enqueue, badJob({ traceparent: {} }, '{}')],
     // Accepted and ignored: a misspelt name.
     ['enqueue_jobs', 'job', enqueue, badJob({ priorty: 1 }, 'priorty')],
-  ] satisfies Row[])(title, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s should refuse this %s (%#)', expectRefusals)
 })
 
 describe('claims and settlements', () => {
@@ -68,7 +66,7 @@ describe('claims and settlements', () => {
     // Accepted: results belong to jobs by their place.
     ['complete_jobs', 'results', `complete_jobs(${ids}, ${leases}, $1)`, [[], '0 results']],
     ['complete_jobs', 'results', `complete_jobs(${ids}, ${leases}, $1)`, [['1', '2'], '2 results']],
-  ] satisfies Row[])(title, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s should refuse this %s (%#)', expectRefusals)
 })
 
 describe('failures', () => {
@@ -83,7 +81,7 @@ describe('failures', () => {
     // Accepted: the word by which retry_jobs knows a cancelled job, so the dead job cannot be retried.
     ['fail_jobs', 'code', fail, badFailure({ code: 'cancelled', is_retryable: false }, '"cancelled"')],
     ['fail_jobs', 'code', fail, badFailure({ code: {} }, '{}')],
-  ] satisfies Row[])(title, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s should refuse this %s (%#)', expectRefusals)
 })
 
 describe('policies', () => {
@@ -113,7 +111,7 @@ describe('policies', () => {
       ['{"stage_leases_ms": {"a": 1e30}}', ''],
     ],
     ['write_policy', 'change', `write_policy('native', $1)`, [null]],
-  ] satisfies Row[])(title, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s should refuse this %s (%#)', expectRefusals)
 })
 
 describe('sweeps', () => {
@@ -135,5 +133,5 @@ describe('sweeps', () => {
     ['reap_jobs', 'spread_ms', 'reap_jobs(1, null, null, null, null, $1)', ['Infinity']],
     // 22008.
     ['reap_jobs', 'spread_ms', 'reap_jobs(1, null, null, null, null, $1)', ['NaN']],
-  ] satisfies Row[])(title, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s should refuse this %s (%#)', expectRefusals)
 })

@@ -26,8 +26,6 @@ afterAll(() => bench.close())
 
 const expectRefusals = (...row: Row) => bench.expectRefusals(...row)
 
-const refuses = 'OPS-8 %s refuses a bad %s and writes nothing: %s'
-
 describe('limits', () => {
   const bad: Bad[] = [[0], [-1], [10_001], [null]]
   it.each([
@@ -39,7 +37,7 @@ describe('limits', () => {
     ['preview_sweep', 'limit', 'preview_sweep($1)', ...bad],
     ['prune_jobs', 'limit', 'prune_jobs(1, $1)', ...bad],
     ['run_sweep', 'limit', `call unstuck.run_sweep('r', $1)`, ...bad],
-  ] satisfies Row[])(refuses, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })
 
 describe('workers and leases', () => {
@@ -58,8 +56,31 @@ describe('workers and leases', () => {
     ['release_jobs', 'cause', `release_jobs(${ids}, ${leases}, 0, $1)`, ['coffee'], [null]],
     ['cancel_jobs', 'ids', 'cancel_jobs($1)', ...badIds],
     ['retry_jobs', 'ids', 'retry_jobs($1)', ...badIds],
+    ['enter_stage', 'leases', `enter_stage($1, '${leaseId}', 'asr')`, [null, '1 ids and 1 lease ids']],
+    ['enter_stage', 'leases', `enter_stage('${heldId}', $1, 'asr')`, [null, '1 ids and 1 lease ids']],
+    ['enter_stage', 'stage', `enter_stage('${heldId}', '${leaseId}', $1)`, [null], [''], ['s'.repeat(201)]],
+    [
+      'record_late_result',
+      'leases',
+      `record_late_result($1, '${leaseId}', '{}')`,
+      [null, '1 ids and 1 lease ids'],
+    ],
+    [
+      'record_late_result',
+      'leases',
+      `record_late_result('${heldId}', $1, '{}')`,
+      [null, '1 ids and 1 lease ids'],
+    ],
+    [
+      'record_late_result',
+      'details',
+      `record_late_result('${heldId}', '${leaseId}', $1)`,
+      [null],
+      ['[]'],
+      ['7'],
+    ],
     ['retry_jobs', 'keep_attempts', `retry_jobs(${ids}, null, null, $1)`, [null]],
-  ] satisfies Row[])(refuses, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 
   const pairs = ['heartbeat_jobs', 'complete_jobs', 'release_jobs'].flatMap((verb): Row[] => [
     [
@@ -81,7 +102,7 @@ describe('workers and leases', () => {
       [[null], '1 ids and 1 lease ids'],
     ],
   ])
-  it.each(pairs)(refuses, expectRefusals)
+  it.each(pairs)('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })
 
 describe('jobs as they are asked for', () => {
@@ -143,7 +164,7 @@ describe('jobs as they are asked for', () => {
       badJob({ expected_duration_ms: 2 ** 31 }, '2147483648'),
       badJob({ expected_duration_ms: 'long' }, 'long'),
     ],
-  ] satisfies Row[])(refuses, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })
 
 describe('failures', () => {
@@ -176,7 +197,7 @@ describe('failures', () => {
       badFailure({ retry_in_ms: yearMs + 1 }, String(yearMs + 1)),
       badFailure({ retry_in_ms: 'soon' }, '"soon"'),
     ],
-  ] satisfies Row[])(refuses, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })
 
 describe('policies', () => {
@@ -196,6 +217,7 @@ describe('policies', () => {
     `claim_job('${dueId}', 'w', null, $1)`,
     `heartbeat_jobs(${ids}, ${leases}, null, $1)`,
     `fail_jobs('[{"id": "${heldId}", "lease_id": "${leaseId}"}]', $1)`,
+    `enter_stage('${heldId}', '${leaseId}', 'asr', $1)`,
     'reap_jobs(1, null, $1)',
     'bury_jobs(1, $1)',
     'sweep_jobs(null, 1, null, $1)',
@@ -205,7 +227,7 @@ describe('policies', () => {
     `policy_of('native', $1)`,
   ]
   it.each(takers.map((call): Row => [call.replace(/\(.*/s, ''), 'policy', call, ...bad]))(
-    refuses,
+    'OPS-8 %s refuses a bad %s and writes nothing: %s',
     expectRefusals,
   )
 
@@ -237,5 +259,5 @@ describe('reapers and retention', () => {
       ['', '{"reaper_id": ""}'],
     ],
     ['prune_jobs', 'retention_days', 'prune_jobs($1)', [0], [-1], [3651]],
-  ] satisfies Row[])(refuses, expectRefusals)
+  ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })

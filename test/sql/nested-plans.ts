@@ -16,7 +16,7 @@ export interface NestedPlan {
   plan: PlanNode
 }
 
-/** Innermost first, the call itself last. Runs in a transaction that is rolled back. */
+/** Innermost first, the call itself last. Runs in a transaction that is rolled back, and leaves its row versions. */
 export async function nestedPlans(client: pg.Client, call: string, params: unknown[]): Promise<NestedPlan[]> {
   const plans: NestedPlan[] = []
   const collect = ({ message }: { message?: string | undefined }) => {
@@ -30,8 +30,9 @@ export async function nestedPlans(client: pg.Client, call: string, params: unkno
   try {
     await client.query(call, params)
   } finally {
-    client.off('notice', collect)
+    // The plan of the call itself comes when its portal is closed, with the end of the transaction.
     await client.query('rollback')
+    client.off('notice', collect)
   }
   return plans
 }

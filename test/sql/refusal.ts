@@ -72,14 +72,22 @@ async function expectRefusal(
   statement: string,
   bad: Bad,
 ): Promise<void> {
-  const [value, shown = value === null ? 'NULL' : String(value)] = bad
-  const title = `${statement} with ${JSON.stringify(value)}`
+  const [value, shown = value === null ? 'NULL' : text(value)] = bad
+  const call = `${statement} with ${JSON.stringify(value)}`
   const before = await digest(client)
   const error = await client.query(statement, [value]).then(
     () => ({ code: 'accepted', message: '' }),
     (reason: unknown) => reason as pg.DatabaseError,
   )
-  expect(`${error.code} ${error.message}`, title).toMatch(/^UN001 \S+: got .*, takes \S/s)
-  expect(error.message, title).toContain(`${argument}: got ${shown.slice(0, 60)}`)
-  expect(await digest(client), title).toBe(before)
+  // The call stands in the comparison, so that a failure tells which one it was.
+  const { code, message } = error
+  expect({ call, code, message, digest: await digest(client) }).toEqual({
+    call,
+    code: 'UN001',
+    message: expect.stringMatching(/^\S+: got .*, takes \S/s),
+    digest: before,
+  })
+  expect(message).toContain(`${argument}: got ${shown.slice(0, 60)}`)
 }
+
+const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -2,6 +2,7 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JsonValue, NewJob } from '../../job/job.ts'
+import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob, Lease } from '../../job/lease.ts'
 import type { CancelOutcome, CompleteOutcome, ReleaseOutcome, RetryOutcome } from '../../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
@@ -32,7 +33,6 @@ import type {
   TxOption,
 } from '../job-store.ts'
 import { type Executor, type Row, type SqlClient, toExecutor } from './executor.ts'
-import { jsonText } from './json-text.ts'
 import { policyFromRow, policyToJson } from './policy-row.ts'
 import { retryConflicts, translated } from './postgres-errors.ts'
 import { type RenderOptions, render } from './render.ts'

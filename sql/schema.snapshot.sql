@@ -1,0 +1,189 @@
+-- Written by scripts/schema-snapshot.mjs: what a fresh install leaves, a line for each thing.
+-- table attachments
+-- column attachments.name text not null
+-- column attachments.profile text not null
+-- column attachments.table_schema text not null
+-- column attachments.table_name text not null
+-- column attachments.added_columns text[] not null default '{}'::text[]
+-- column attachments.added_indexes text[] not null default '{}'::text[]
+-- column attachments.functions_digest text
+-- column attachments.attached_at timestamp with time zone not null default now()
+-- constraint attachments attachments_pkey PRIMARY KEY (name)
+-- constraint attachments attachments_table_schema_table_name_key UNIQUE (table_schema, table_name)
+-- CREATE UNIQUE INDEX attachments_pkey ON <schema>.attachments USING btree (name)
+-- CREATE UNIQUE INDEX attachments_table_schema_table_name_key ON <schema>.attachments USING btree (table_schema, table_name)
+-- table events
+-- column events.id bigint not null identity a
+-- column events.attachment text not null
+-- column events.job_id text not null
+-- column events.type text not null
+-- column events.at timestamp with time zone not null
+-- column events.data jsonb not null
+-- constraint events events_pkey PRIMARY KEY (id)
+-- CREATE INDEX events_of_job ON <schema>.events USING btree (attachment, job_id, id)
+-- CREATE UNIQUE INDEX events_pkey ON <schema>.events USING btree (id)
+-- table jobs fillfactor=70
+-- column jobs.id uuid not null
+-- column jobs.type text not null
+-- column jobs.queue text
+-- column jobs.payload jsonb not null default '{}'::jsonb
+-- column jobs.priority integer not null default 0
+-- column jobs.status text not null default 'waiting'::text
+-- column jobs.owner text
+-- column jobs.dedupe_key text
+-- column jobs.created_at timestamp with time zone not null default now()
+-- column jobs.updated_at timestamp with time zone not null default now()
+-- column jobs.queued_at timestamp with time zone
+-- column jobs.run_at timestamp with time zone
+-- column jobs.started_at timestamp with time zone
+-- column jobs.finished_at timestamp with time zone
+-- column jobs.worker_id text
+-- column jobs.lease_id uuid
+-- column jobs.lease_expires_at timestamp with time zone
+-- column jobs.heartbeat_at timestamp with time zone
+-- column jobs.deadline_at timestamp with time zone
+-- column jobs.fence bigint not null default 0
+-- column jobs.finished_lease_id uuid
+-- column jobs.stage text
+-- column jobs.expected_duration_ms bigint
+-- column jobs.attempt integer not null default 0
+-- column jobs.failures integer
+-- column jobs.crashes integer
+-- column jobs.timeouts integer
+-- column jobs.releases integer
+-- column jobs.interruptions integer
+-- column jobs.max_attempts integer
+-- column jobs.generation integer not null default 1
+-- column jobs.cancel_requested_at timestamp with time zone
+-- column jobs.reaped_at timestamp with time zone
+-- column jobs.error_code text
+-- column jobs.error_reason text
+-- column jobs.error_category text
+-- column jobs.error_stack text
+-- column jobs.error_attempt integer
+-- column jobs.result jsonb
+-- column jobs.traceparent text
+-- constraint jobs jobs_pkey PRIMARY KEY (id)
+-- constraint jobs jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
+-- CREATE INDEX jobs_ready ON <schema>.jobs USING btree (COALESCE(queue, type), priority, COALESCE(run_at, created_at), id) WHERE (status = 'waiting'::text)
+-- CREATE INDEX jobs_running ON <schema>.jobs USING btree (id) WHERE (status = 'running'::text)
+-- CREATE UNIQUE INDEX jobs_dedupe ON <schema>.jobs USING btree (type, dedupe_key) WHERE ((dedupe_key IS NOT NULL) AND (status = ANY (ARRAY['waiting'::text, 'running'::text])))
+-- CREATE UNIQUE INDEX jobs_pkey ON <schema>.jobs USING btree (id)
+-- table migrations
+-- column migrations.name text not null
+-- column migrations.applied_at timestamp with time zone not null default now()
+-- constraint migrations migrations_pkey PRIMARY KEY (name)
+-- CREATE UNIQUE INDEX migrations_pkey ON <schema>.migrations USING btree (name)
+-- table policies
+-- column policies.attachment text not null
+-- column policies.attempt_counted_at text not null default 'claim'::text
+-- column policies.failure_budget text not null default 'failures'::text
+-- column policies.reap_budget text not null default 'crashes'::text
+-- column policies.max_attempts <schema>.attempt_limit not null default 3
+-- column policies.max_crashes <schema>.attempt_limit not null default 3
+-- column policies.max_timeouts <schema>.attempt_limit not null default 3
+-- column policies.default_lease_ms <schema>.lease_ms not null default 300000
+-- column policies.stage_leases_ms <schema>.number_by_stage not null default '{}'::jsonb
+-- column policies.stage_factors <schema>.number_by_stage not null default '{}'::jsonb
+-- column policies.default_stage text
+-- column policies.default_deadline_ms <schema>.duration_ms not null default 86400000
+-- column policies.stage_deadlines_ms <schema>.number_by_stage not null default '{}'::jsonb
+-- column policies.heartbeat_ms <schema>.lease_ms not null default 15000
+-- column policies.sweep_interval_ms <schema>.lease_ms not null default 60000
+-- column policies.reap_backoff_steps_ms <schema>.backoff_steps_ms not null default '{30000,120000,600000}'::bigint[]
+-- column policies.reap_backoff_base_ms <schema>.duration_ms not null default 30000
+-- column policies.reap_backoff_max_ms <schema>.duration_ms not null default 600000
+-- column policies.failure_backoff_steps_ms <schema>.backoff_steps_ms not null default '{}'::bigint[]
+-- column policies.failure_backoff_base_ms <schema>.duration_ms not null default 5000
+-- column policies.failure_backoff_max_ms <schema>.duration_ms not null default 3600000
+-- column policies.failure_backoff_jitter_ms <schema>.duration_ms not null default 5000
+-- column policies.requeue_rate_per_s double precision not null default 50
+-- column policies.legacy_age_rule boolean not null default false
+-- column policies.retention_days integer not null default 14
+-- column policies.events text not null default 'recovery'::text
+-- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint policies policies_attempt_counted_at_check CHECK ((attempt_counted_at = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
+-- constraint policies policies_events_check CHECK ((events = ANY (ARRAY['recovery'::text, 'all'::text])))
+-- constraint policies policies_failure_budget_check CHECK ((failure_budget = ANY (ARRAY['attempts'::text, 'failures'::text])))
+-- constraint policies policies_pkey PRIMARY KEY (attachment)
+-- constraint policies policies_reap_budget_check CHECK ((reap_budget = ANY (ARRAY['attempts'::text, 'crashes'::text])))
+-- constraint policies policies_requeue_rate_per_s_check CHECK (((requeue_rate_per_s >= (0)::double precision) AND (requeue_rate_per_s <= (1000000)::double precision)))
+-- constraint policies policies_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 3650)))
+-- constraint policies reaps_bounded_by_attempts_count_them CHECK (((reap_budget <> 'attempts'::text) OR (attempt_counted_at <> 'failure'::text)))
+-- CREATE UNIQUE INDEX policies_pkey ON <schema>.policies USING btree (attachment)
+-- table sweeps
+-- column sweeps.attachment text not null
+-- column sweeps.reaper_id text
+-- column sweeps.swept_at timestamp with time zone
+-- column sweeps.server_started_at timestamp with time zone
+-- column sweeps.outage_from timestamp with time zone
+-- column sweeps.outage_to timestamp with time zone
+-- column sweeps.hold_reason text
+-- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
+-- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
+-- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
+-- domain backoff_steps_ms bigint[] CHECK (((array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
+-- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean
+-- domain duration_ms bigint CHECK (((VALUE >= 0) AND (VALUE <= '31536000000'::bigint)))
+-- type heartbeat_answer id text, lease_id uuid, answer text, reaper_age_ms double precision
+-- domain lease_ms bigint CHECK (((VALUE >= 1) AND (VALUE <= '31536000000'::bigint)))
+-- type new_event job_id text, type text, details jsonb
+-- domain number_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, '$.*?(@.type() != "number" || @ < 0)'::jsonpath))))
+-- type picked_job id text, stage text, lease_ms bigint, deadline_ms bigint, reaped_at timestamp with time zone
+-- type reaped_job id text, action text, reason text, stage text, attempt integer, worker_id text, retry_in_ms double precision
+-- type settled_job id text, outcome text, retry_in_ms double precision
+-- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
+-- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable 6fc7d1bd0a017b6236f206c745bd1209
+-- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile 1b853dce652134f343eb20ab4b07d82e
+-- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile cad6a15c9fb5fe37a029eb4d5ef66c42
+-- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 52b7e63027895bd7007a9c7384ae370b
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile d47cddeef4c9209dc0d2312e11ca880d
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 4ca93d9f1786f84e9d87d2efcc6ad3d9
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer) returns TABLE(queue text, share integer) plpgsql volatile 7a4fab0a2e51e2e763a3745735858c60
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 181516b40aa65e58414b22b8e581f3f8
+-- function detach_table(p_attachment text) returns boolean plpgsql volatile 2a54d96b81af1ee89f77b7f706af20cc
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile f1551a373cd0f192fbe0a58a6161c7ab
+-- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 340be54771ad313f15eb0eed1615f587
+-- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile ab9529ad9c7b0cad1e57110e73159637
+-- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable 93bcaae592e7a6a2c601e0300dec420c
+-- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies) returns SETOF <schema>.claimed_job plpgsql volatile 8f6312b0de6cca373dc35c1a881d7b0e
+-- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 77eb547c912f6f2b23870a6566fcad89
+-- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile e2f2034e60215c34dfb3671949807fb6
+-- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 171f70e8dabdac7ef1614e143ba672c0
+-- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
+-- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable dd09e50b613d274d8f186dc5ef4b0a24
+-- function iso_utc(p_at timestamp with time zone) returns text sql stable db9574bf491a9fe660a80f17b7930d77
+-- function job_problem(p_job jsonb) returns text sql immutable b77ce581de622f6934f1798ccb37cb1d
+-- function job_record(p_id uuid) returns jsonb sql stable 876ee92a770186bc0685e12210f8defa
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb) returns boolean plpgsql volatile f9d59d1fe8b5a2fc8e566c9558b37ac6
+-- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
+-- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 46cc98c54382566464aefafe8f3d8943
+-- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable d24ce0f229034a748234781c31f4a656
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile ef2a6da7231c7df2a7041cfb110f3c19
+-- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text) plpgsql stable bcd474ea9061727d5a1f185b09df9be8
+-- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable 20dc62a82db4acc34c92c4b79dc05106
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile abb39e2365f1e260d2c4d7da54bf92c0
+-- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 875e201fdfed4fe866993457c68098a9
+-- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile cbf9a255125dd9e6436c36c71260f166
+-- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 19d72dd3d280c208a9bc30bb55a38b3b
+-- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile 6fa02a0092d3fd7d68cc53f4341e9f5e
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text) returns SETOF <schema>.settled_job plpgsql volatile 51d3135688a4900490f4b13c5c3bd36c
+-- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
+-- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable d67b994ad03226a7a2225494d3eaf94b
+-- function require_failures(p_failures jsonb) returns boolean plpgsql immutable fa2da3bce4c42c84765ae5ae4189ad57
+-- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 07715a12364d01f415d69b48c847091e
+-- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile c0f64837193e5a40c58d071c1a4152f4
+-- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile d62c4bbc99622312f06e009082b7b282
+-- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean) sql stable 5b7b916c8e83738af7a79d49e815f4ba
+-- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile f686cd9c4e11a5d6fc9889f0b5ef8e59
+-- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable acb094d170b07bd333432f9602d4efe2
+-- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
+-- function status_word_is_accepted(p_table regclass, p_column text, p_word text) returns boolean plpgsql volatile 0be90c4a4fe651c0c6a6f9dc0d34bdf3
+-- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 7e8044d0d0209bd27d75798b7fe24fef
+-- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8bcd909e1959c1b5a11deb47fa8050c8
+-- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
+-- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 3df1c5e47336d969988e4529f9730b3c
+-- function write_policy(p_attachment text, p_change jsonb) returns jsonb plpgsql volatile 83c201dcf131548c3ab1f86f590cb844

@@ -1,0 +1,42 @@
+// What a schema holds, as text that two databases can be compared by.
+import { readFileSync } from 'node:fs'
+import type pg from 'pg'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { migrateUp } from '../../src/store/postgres/index.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const sqlFolder = new URL('../../sql/', import.meta.url)
+const query = readFileSync(new URL('queries/describe_schema.sql', sqlFolder), 'utf8')
+
+export type Queryable = Pick<pg.Pool | pg.Client, 'query'>
+
+export async function describeSchema(client: Queryable, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ line: string }>(query, [schema])
+  return rows.map(({ line }) => line)
+}
+
+/** What scripts/schema-snapshot.mjs wrote. */
+export function readSnapshot(): string[] {
+  const [, ...lines] = readFileSync(new URL('schema.snapshot.sql', sqlFolder), 'utf8').trimEnd().split('\n')
+  return lines.map((line) => line.replace(/^-- /, ''))
+}
+
+/** A fresh native install, in a database of its own. */
+export async function describeFreshInstall(): Promise<string[]> {
+  const database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  const lines = await describeSchema(database.pool, 'unstuck')
+  await database.drop()
+  return lines
+}
+
+export async function schemaExists(client: Queryable, schema = 'unstuck'): Promise<boolean> {
+  const { rows } = await client.query('select from pg_namespace where nspname = $1', [schema])
+  return rows.length > 0
+}
+
+/** Rows and their place in the table: equal before and after means that no row was written. */
+export async function describeRows(client: Queryable, table: string): Promise<unknown[]> {
+  const { rows } = await client.query(`select ctid::text, * from ${table} order by id`)
+  return rows
+}
