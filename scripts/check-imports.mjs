@@ -32,8 +32,10 @@ const LAYERS = [
   { name: 'store/neo4j', home: 'src/store/neo4j/', imports: [...VOCABULARY, 'store', 'observe'] },
   { name: 'runtime', home: 'src/runtime/', imports: [...VOCABULARY, 'config', 'observe', 'store'] },
   { name: 'compose', home: 'src/compose.ts', imports: [...BELOW_COMPOSE, ...CONCRETE_STORES] },
-  { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'compose'] },
-  { name: 'cli', home: 'src/cli/', imports: [...BELOW_COMPOSE, 'compose', 'http'] },
+  { name: 'heartbeat-thread', home: 'src/heartbeat-thread.ts', imports: [...BELOW_COMPOSE, 'compose'] },
+  { name: 'unstuck', home: 'src/unstuck.ts', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
+  { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'compose', 'unstuck'] },
+  { name: 'cli', home: 'src/cli/', imports: [...BELOW_COMPOSE, 'compose', 'unstuck', 'http'] },
   { name: 'index', home: 'src/index.ts', imports: 'anything' },
 ]
 

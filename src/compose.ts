@@ -16,6 +16,8 @@ import {
   type SqlClient,
 } from './store/postgres/index.ts'
 
+export type { SqlClient } from './store/postgres/index.ts'
+
 export interface DeploymentTable {
   name: string
   table: TableProfile
@@ -27,15 +29,72 @@ export interface Deployment {
   close(): Promise<void>
 }
 
-/** The tables of the configured profile over one pool of connections. */
-export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
+export interface OpenTableOptions {
+  databaseUrl: string
+  schema: string
+  table: TableProfile
+  applicationName?: string
+  connections?: number
+  /** A statement that takes longer is given up, and its connection with it: for sockets that hang. */
+  queryTimeoutMs?: number
+}
+
+export interface OpenTable {
+  store: JobStore<SqlClient>
+  transaction: <T>(work: (client: SqlClient) => Promise<T>) => Promise<T>
+  close(): Promise<void>
+}
+
+/** One table over connections of its own. */
+export function openTable(options: OpenTableOptions): OpenTable {
+  const { schema, table } = options
+  const pool = openPool(options)
+  return {
+    store: createPostgresStore({ client: pool, table, schema }),
+    transaction: (work) => inTransaction(pool, work),
+    close: () => pool.end(),
+  }
+}
+
+function openPool({
+  databaseUrl,
+  applicationName,
+  connections,
+  queryTimeoutMs,
+}: Omit<OpenTableOptions, 'schema' | 'table'>): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    application_name: 'unstuck',
+    application_name: applicationName ?? 'unstuck',
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    ...(connections === undefined ? {} : { max: connections }),
+    ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }),
   })
   // An idle connection that breaks is replaced by the pool; the next query tells whether the database is there.
   pool.on('error', () => {})
+  return pool
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (client: SqlClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    client.release()
+    return result
+  } catch (error) {
+    await client.query('rollback').then(
+      () => client.release(),
+      (broken: Error) => client.release(broken),
+    )
+    throw error
+  }
+}
+
+/** The tables of the configured profile over one pool of connections. */
+export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
+  const pool = openPool({ databaseUrl })
   const [first, ...others] = shippedProfile(config.profile, config.schema).tables
   const open = (table: TableProfile): DeploymentTable => ({
     name: table.table,

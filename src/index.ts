@@ -12,10 +12,25 @@ export {
 } from './config/index.ts'
 export {
   type CatalogEntry,
+  type CodeSet,
+  converterCodes,
+  criticalError,
   type ErrorCode,
   type ExitCode,
   errorCatalog,
+  isJobError,
+  isRetryableCode,
   isUnstuckError,
+  JobError,
+  type JobErrorCategory,
+  type JobErrorOptions,
+  type PublicCode,
+  type PublicCodeOptions,
+  permanentError,
+  publicCodes,
+  type RetryableOptions,
+  toPublicCode,
+  transientError,
   UnstuckError,
   type UnstuckErrorOptions,
 } from './errors/index.ts'
@@ -31,10 +46,22 @@ export type {
   ReleaseOutcome,
   RetryOutcome,
 } from './job/outcome.ts'
+export type { AttemptEnd, EventListener, EventName, RuntimeEvents } from './observe/events.ts'
+export { type ClassifiedError, type ClassifyOptions, classifyError } from './policy/classify-error.ts'
 export { nativePolicy, type Policy, type PolicyOverride } from './policy/policy.ts'
 export { clipProfile } from './profile/clip.ts'
 export { nativeProfile } from './profile/native.ts'
 export type { IdType, LogicalColumn, Profile, TableProfile, TeamEvents } from './profile/profile.ts'
+export {
+  createGateway,
+  type Gateway,
+  type GatewayCall,
+  type GatewayInit,
+  type GatewayOptions,
+  type GatewayOutcome,
+} from './runtime/gateway.ts'
+export type { AbortCause, Handler, HandlerOptions, JobContext } from './runtime/handler.ts'
+export { JobAborted } from './runtime/handler.ts'
 export {
   createJobService,
   type FinishDetails,
@@ -44,3 +71,4 @@ export {
 export { type Reaper, type ReaperOptions, type ReaperTable, startReaper } from './runtime/reaper.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/run-sweep.ts'
 export type * from './store/job-store.ts'
+export { type Unstuck, type UnstuckOptions, unstuck } from './unstuck.ts'

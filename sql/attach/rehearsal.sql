@@ -10,6 +10,11 @@ begin
   exception when sqlstate 'UN001' then
     null; -- As it should be: nobody has this key.
   end;
+  perform "unstuck"."map_dependency"('unstuck-rehearsal', 'unstuck-rehearsal');
+  perform "unstuck"."pause_queue"('unstuck-rehearsal-2');
+  perform "unstuck".take_probe_slots(/*attachment*/'native', 'unstuck-rehearsal', array[v_id::text]);
+  perform "unstuck"."record_calls"('unstuck-rehearsal', '[{"is_failure": true}]');
+  perform "unstuck".take_tokens('[{"key": "unstuck-rehearsal", "rate_per_s": 1, "burst": 1}]');
   perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal', 'unstuck-rehearsal-2'], 1);
   perform "unstuck"."claim_job"(v_id, 'unstuck-rehearsal');
   perform "unstuck"."grant_leases"('{}', 'unstuck-rehearsal', gen_random_uuid(),
@@ -28,6 +33,8 @@ begin
   perform "unstuck"."preview_sweep"(1);
   perform "unstuck"."prune_jobs"(3650, 1);
   perform "unstuck"."read_health"();
+  perform "unstuck"."list_queues"();
+  perform "unstuck"."resume_queue"('unstuck-rehearsal-2');
   perform "unstuck"."job_record"(v_id);
 end
 $$;

@@ -13,7 +13,8 @@ begin
      where job."status" = /*waiting*/'waiting'
        and not "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                     job."max_attempts")
-     order by job."id"
+     -- In the order of "jobs_ready": by id it would walk all finished rows to find the few waiting ones.
+     order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at"), job."id"
      limit p_limit
        for no key update of job skip locked
   ), buried as (

@@ -1,13 +1,25 @@
--- Takes one job by its id, if it is waiting, due, within its budget and nobody has it locked; no row otherwise.
+-- Takes one job by its id, if it is waiting, due, within its budget and nobody has it locked; no row otherwise. A paused
+-- queue and an open breaker hold it back here too.
 create or replace function "unstuck"."claim_job"(
   p_id /*id*/uuid, p_worker_id text, p_lease_ms bigint default null, p_policy jsonb default null)
 returns setof "unstuck".claimed_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_picked "unstuck".picked_job;
+  v_queues text[];
+  v_slots jsonb;
 begin
   perform "unstuck".require_claim(p_worker_id, p_lease_ms);
   perform "unstuck".require(p_id is not null, 'id', p_id::text, 'the id of a job');
+  if "unstuck".has_queue_rules(/*attachment*/'native') then
+    select queues, slots into v_queues, v_slots
+      from "unstuck".open_queues(
+        /*attachment*/'native',
+        array(select coalesce(job."queue", job."type")::text from "unstuck"."jobs" job where job."id" = p_id));
+    if cardinality(v_queues) = 0 then
+      return;
+    end if;
+  end if;
   select job."id"::text, stage.name,
          coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")),
          "unstuck".stage_deadline_ms(v_policy, stage.name), job."reaped_at"
@@ -19,8 +31,14 @@ begin
      and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                               job."max_attempts")
      for no key update of job skip locked;
-  if found then
-    return query select * from "unstuck"."grant_leases"(array[v_picked], p_worker_id, gen_random_uuid(), v_policy);
+  if not found then
+    return;
   end if;
+  if v_slots is not null then
+    if "unstuck".take_probe_slots(/*attachment*/'native', v_queues[1], array[v_picked.id]) = 0 then
+      return;
+    end if;
+  end if;
+  return query select * from "unstuck"."grant_leases"(array[v_picked], p_worker_id, gen_random_uuid(), v_policy);
 end
 $$;

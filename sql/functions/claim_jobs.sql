@@ -1,6 +1,6 @@
 -- Takes up to p_limit due jobs of the given queues by priority, then due time, then id; never looks at lease fields.
 -- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs
--- in backoff and jobs of other queues are never walked.
+-- in backoff and jobs of other queues are never walked; nor are those of paused queues and open breakers.
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null)
@@ -8,6 +8,8 @@ returns setof "unstuck".claimed_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_lease_id uuid := gen_random_uuid();
+  v_queues text[] := p_queues;
+  v_slots jsonb;
   v_left int := p_limit;
   v_priority int := -2147483648;
   v_queue text;
@@ -18,10 +20,13 @@ begin
   perform "unstuck".require(p_queues is not null and array_position(p_queues, null) is null,
                             'queues', p_queues::text, 'names of queues');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  if "unstuck".has_queue_rules(/*attachment*/'native') then
+    select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
+  end if;
 
   while v_left > 0 loop
     select min(level.priority) into v_priority
-      from unnest(p_queues) queue(name),
+      from unnest(v_queues) queue(name),
            lateral (select job."priority" as priority from "unstuck"."jobs" job
                      where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = queue.name
                        and job."priority" > v_priority
@@ -29,7 +34,7 @@ begin
     exit when v_priority is null;
 
     for v_queue, v_share in
-      select * from "unstuck"."claim_shares"(p_queues, v_priority, v_left)
+      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left)
     loop
       exit when v_left = 0;
       -- The limit stands over the lock and every condition under it: what is skipped or refused costs no place.
@@ -47,9 +52,13 @@ begin
                  and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                           job."max_attempts")
                order by coalesce(job."run_at", job."created_at"), job."id"
-               limit least(v_share, v_left)
+               limit least(v_share, v_left, (v_slots ->> v_queue)::int)
                  for no key update of job skip locked) due;
-      if v_picked is not null then
+      if v_slots ? v_queue and v_picked is not null then
+        v_picked := v_picked[1:"unstuck".take_probe_slots(
+          /*attachment*/'native', v_queue, array(select id from unnest(v_picked)))];
+      end if;
+      if cardinality(v_picked) > 0 then
         v_left := v_left - cardinality(v_picked);
         return query select * from "unstuck"."grant_leases"(v_picked, p_worker_id, v_lease_id, v_policy);
       end if;

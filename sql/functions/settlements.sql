@@ -12,6 +12,8 @@ begin
   select asked.id::text,
          case when job."id" is null then 'not-found'
               when job."finished_lease_id" is distinct from asked.lease_id then 'lease-lost'
+              -- What a lease released or failed may run elsewhere by now: that is no completion.
+              when p_outcome = 'completed' and job."status" is distinct from /*succeeded*/'succeeded' then 'lease-lost'
               when settled.id is not null then p_outcome
               else 'already-done' end,
          null::float8

@@ -1,4 +1,23 @@
 export { type CatalogEntry, type ErrorCode, type ExitCode, errorCatalog, exitCodes } from './catalog.ts'
+export {
+  type CodeSet,
+  converterCodes,
+  isRetryableCode,
+  type PublicCode,
+  type PublicCodeOptions,
+  publicCodes,
+  type RetryableOptions,
+  toPublicCode,
+} from './job-codes.ts'
+export {
+  criticalError,
+  isJobError,
+  JobError,
+  type JobErrorCategory,
+  type JobErrorOptions,
+  permanentError,
+  transientError,
+} from './job-error.ts'
 export { showKind, showValue } from './show-value.ts'
 export {
   invalidArgument,

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../../errors/index.ts'
+import { invalidArgument } from '../errors/index.ts'
 
 /** JSON as PostgreSQL takes it. It has no NUL character in text, and JSON no NaN, Infinity, cycle or bigint. */
 export function jsonText(name: string, value: unknown): string {

@@ -18,6 +18,7 @@ import {
   outcomeOf,
   plainPolicy,
   readJob,
+  release,
   SECOND,
   startMany,
   startOne,
@@ -202,14 +203,17 @@ function describeRepeats<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(outcomes.toSorted()).toEqual([...Array<string>(5).fill('already-done'), 'completed'])
   })
 
-  it('C3 a completion after the same lease failed the job is already done and changes nothing', async () => {
+  it('C3 a completion after the same lease failed or released the job is no completion, and changes nothing', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
     await fail(store, claimed)
     await expectUnchanged(store, claimed.jobId, async () => {
-      expect(await complete(store, claimed)).toBe('already-done')
+      expect(await complete(store, claimed)).toBe('lease-lost')
     })
+    const released = await startOne(store)
+    await release(store, released)
+    expect(await complete(store, released)).toBe('lease-lost')
   })
 }
 

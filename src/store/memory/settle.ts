@@ -27,7 +27,12 @@ export function completeJobs(state: MemoryState, completions: Completion[]): Set
     completeJob(state, job, result)
     return 'completed'
   })
-  return checked.map(({ jobId }, index) => ({ jobId, outcome: outcomes[index] ?? 'not-found' }))
+  return checked.map(({ jobId }, index) => {
+    const outcome = outcomes[index] ?? 'not-found'
+    // What a lease released or failed may run elsewhere by now: that is no completion.
+    const isOther = outcome === 'already-done' && state.jobs.get(jobId)?.status !== 'succeeded'
+    return { jobId, outcome: isOther ? 'lease-lost' : outcome }
+  })
 }
 
 function completeJob(state: MemoryState, job: Job, result: JsonValue): void {
@@ -145,7 +150,8 @@ function endedLease(job: Job, nowMs: number): Partial<Job> {
 
 function describeError(failure: Failure, counts: Counts): JobErrorRecord {
   return {
-    code: failure.code ?? 'UNKNOWN',
+    // Reserved: with it a dead job would pass for a cancelled one.
+    code: failure.code === undefined || failure.code === 'cancelled' ? 'UNKNOWN' : failure.code,
     reason: failure.reason ?? null,
     category: failure.category ?? 'TRANSIENT',
     stack: failure.stack ?? null,

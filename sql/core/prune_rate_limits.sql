@@ -1,0 +1,17 @@
+-- Deletes buckets that have been full for an hour: a full bucket and none are the same. Limits by owner would grow
+-- with every owner otherwise. Answers how many; goes on where that is p_limit.
+create or replace function "unstuck".prune_rate_limits(p_limit int default 1000)
+returns int language plpgsql as $$
+declare
+  v_deleted int;
+begin
+  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  with full_ones as materialized (
+    select key from "unstuck".rate_limits where full_at < now() - interval '1 hour' limit p_limit
+       for update skip locked
+  )
+  delete from "unstuck".rate_limits bucket using full_ones where bucket.key = full_ones.key;
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;

@@ -1,0 +1,14 @@
+create or replace function "unstuck".require_calls(p_calls jsonb)
+returns boolean language plpgsql immutable as $$
+declare
+  v_bad jsonb;
+begin
+  perform "unstuck".require(jsonb_typeof(p_calls) = 'array', 'calls', p_calls::text, 'an array of calls');
+  perform "unstuck".require(jsonb_array_length(p_calls) <= 10000, 'calls', jsonb_array_length(p_calls)::text,
+                            'at most 10000 of them');
+  select call into v_bad from jsonb_array_elements(p_calls) call
+   where jsonb_typeof(call -> 'is_failure') is distinct from 'boolean'
+      or coalesce(jsonb_typeof(call -> 'job_id'), 'null') not in ('string', 'null') limit 1;
+  return "unstuck".require(v_bad is null, 'call', v_bad::text, 'an object with is_failure, true or false');
+end
+$$;

@@ -1,0 +1,55 @@
+-- What calls of a dependency came to: [{ is_failure, job_id }]. A closed breaker judges its window once per report. A
+-- half-open one hears only the jobs it let through; a call without a job_id is taken for the oldest of them. While it
+-- is open, what comes in is late and changes nothing.
+create or replace function "unstuck"."record_calls"(p_name text, p_calls jsonb)
+returns setof "unstuck".breaker_status language plpgsql as $$
+declare
+  v_breaker "unstuck".breakers;
+  v_calls boolean[];
+  v_probes int;
+  v_failures int;
+begin
+  perform "unstuck".require_calls(p_calls);
+  v_breaker := "unstuck".lock_breaker(p_name);
+  if not v_breaker.is_open then
+    v_calls := v_breaker.calls || array(select (call ->> 'is_failure')::boolean
+                                          from jsonb_array_elements(p_calls) with ordinality asked(call, ordinal)
+                                         order by asked.ordinal);
+    v_calls := v_calls[cardinality(v_calls) - v_breaker.window_calls + 1:];
+    v_failures := cardinality(array_positions(v_calls, true));
+    update "unstuck".breakers set calls = v_calls where name = p_name;
+    if cardinality(v_calls) >= least(v_breaker.min_calls, v_breaker.window_calls)
+       and v_failures::float8 / cardinality(v_calls) >= v_breaker.fail_threshold then
+      perform "unstuck".open_breaker(p_name);
+    end if;
+  elsif v_breaker.mode = 'half-open' and v_breaker.cooldown_until <= clock_timestamp() then
+    with asked as (
+      select call ->> 'job_id' as job_id, (call ->> 'is_failure')::boolean as is_failure,
+             row_number() over (partition by call ->> 'job_id' is null order by ordinal) as place
+        from jsonb_array_elements(p_calls) with ordinality each(call, ordinal)
+    ), running as (
+      select probe.*, probe.attachment = /*attachment*/'native'
+                        and exists (select from asked where asked.job_id = probe.job_id) as is_named
+        from "unstuck".probes probe where probe.breaker = p_name
+    ), answered as (
+      select placed.attachment, placed.job_id, bool_or(asked.is_failure) as is_failure
+        from (select running.*, row_number() over (
+                       partition by is_named order by granted_at, attachment, job_id) as place from running) placed
+        join asked on case when placed.is_named then asked.job_id = placed.job_id
+                           else asked.job_id is null and asked.place = placed.place end
+       group by placed.attachment, placed.job_id
+    ), gone as (
+      delete from "unstuck".probes probe using answered
+       where probe.breaker = p_name and probe.attachment = answered.attachment and probe.job_id = answered.job_id
+      returning answered.is_failure
+    )
+    select count(*), count(*) filter (where is_failure) into v_probes, v_failures from gone;
+    if v_failures > 0 then
+      perform "unstuck".open_breaker(p_name);
+    elsif v_probes > 0 then
+      perform "unstuck".count_successes(v_breaker, v_probes);
+    end if;
+  end if;
+  return query select * from "unstuck".list_breakers(p_name);
+end
+$$;

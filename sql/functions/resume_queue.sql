@@ -1,0 +1,12 @@
+-- Ends the pause of a queue. Answers whether it was paused.
+create or replace function "unstuck"."resume_queue"(p_queue text)
+returns boolean language plpgsql as $$
+declare
+  v_was_paused boolean;
+begin
+  perform "unstuck".require_queue(p_queue);
+  delete from "unstuck".pauses where attachment = /*attachment*/'native' and queue = p_queue
+  returning coalesce(paused_until > clock_timestamp(), true) into v_was_paused;
+  return coalesce(v_was_paused, false);
+end
+$$;

@@ -1,0 +1,1 @@
+select "unstuck"."map_dependency"($1::text, $2::text) as is_changed

@@ -1,0 +1,1 @@
+select * from "unstuck".resume_breaker($1::text, $2::text, $3::text)

@@ -1,0 +1,1 @@
+select "unstuck"."resume_queue"($1::text) as was_paused

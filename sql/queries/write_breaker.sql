@@ -1,0 +1,1 @@
+select * from "unstuck".write_breaker($1::text, ($2::text)::jsonb)

@@ -1,0 +1,67 @@
+// The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
+import { parentPort, workerData } from 'node:worker_threads'
+import { openTable } from './compose.ts'
+import type { Lease } from './job/lease.ts'
+import type { PolicyOverride } from './policy/policy.ts'
+import type { TableProfile } from './profile/profile.ts'
+import type { FromThread, ToThread } from './runtime/thread-heartbeat.ts'
+
+export interface HeartbeatThreadData {
+  databaseUrl: string
+  schema: string
+  table: TableProfile
+  policy: PolicyOverride
+  intervalMs: number
+}
+
+const data = workerData as HeartbeatThreadData
+const { store, close } = openTable({
+  ...data,
+  applicationName: 'unstuck heartbeat',
+  connections: 1,
+  queryTimeoutMs: Math.max(2 * data.intervalMs, 5_000),
+})
+const held = new Map<string, Lease>()
+let pingedAtMs: number | undefined
+let isBeating = false
+
+const send = (message: FromThread) => parentPort?.postMessage(message)
+const keyOf = ({ jobId, leaseId }: Lease) => `${jobId} ${leaseId}`
+const timer = setInterval(() => void beat(), data.intervalMs)
+
+parentPort?.on('message', (message: ToThread) => {
+  if (message.kind === 'hold') held.set(keyOf(message.lease), message.lease)
+  else if (message.kind === 'let-go') held.delete(keyOf(message.lease))
+  else if (message.kind === 'pong') measureLag()
+  else void stop()
+})
+
+/** A beat that is still under way when the next is due has met a dead socket or a slow server: one at a time. */
+async function beat(): Promise<void> {
+  if (pingedAtMs === undefined) {
+    pingedAtMs = performance.now()
+    send({ kind: 'ping' })
+  }
+  if (isBeating || held.size === 0) return
+  isBeating = true
+  try {
+    const { answers } = await store.heartbeatJobs([...held.values()], { policy: data.policy })
+    send({ kind: 'answers', answers })
+  } catch (error) {
+    send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  } finally {
+    isBeating = false
+  }
+}
+
+function measureLag(): void {
+  if (pingedAtMs === undefined) return
+  send({ kind: 'lag', lagMs: performance.now() - pingedAtMs })
+  pingedAtMs = undefined
+}
+
+async function stop(): Promise<void> {
+  clearInterval(timer)
+  await close()
+  parentPort?.close()
+}

@@ -1,0 +1,110 @@
+// Keeps leases alive. One statement a tick for all leases of a worker; each answer goes to the runner of its job.
+import type { HeartbeatAnswer, Lease } from '../job/lease.ts'
+import type { PolicyOverride } from '../policy/policy.ts'
+import type { JobStore } from '../store/job-store.ts'
+
+export interface Heartbeat {
+  hold(lease: Lease, onAnswer: (answer: HeartbeatAnswer) => void): void
+  letGo(lease: Lease): void
+  /** False while beats fail: such a worker must not take on more (C6). */
+  isHealthy(): boolean
+  stop(): Promise<void>
+}
+
+export interface HeartbeatEvents {
+  onFailed(error: unknown, failingForMs: number): void
+  onRecovered(failedForMs: number): void
+  onLag(lagMs: number): void
+}
+
+/** The leases that are held, and where their answers go. */
+export class HeldLeases {
+  readonly #held = new Map<string, { lease: Lease; onAnswer: (answer: HeartbeatAnswer) => void }>()
+
+  add(lease: Lease, onAnswer: (answer: HeartbeatAnswer) => void): void {
+    const { jobId, leaseId } = lease
+    this.#held.set(keyOf(lease), { lease: { jobId, leaseId }, onAnswer })
+  }
+
+  delete(lease: Lease): void {
+    this.#held.delete(keyOf(lease))
+  }
+
+  list(): Lease[] {
+    return [...this.#held.values()].map(({ lease }) => lease)
+  }
+
+  answer(lease: Lease, answer: HeartbeatAnswer): void {
+    this.#held.get(keyOf(lease))?.onAnswer(answer)
+  }
+}
+
+const keyOf = ({ jobId, leaseId }: Lease) => `${jobId} ${leaseId}`
+
+export interface MainHeartbeatOptions {
+  store: JobStore
+  intervalMs: number
+  policy: PolicyOverride
+  events: HeartbeatEvents
+}
+
+/**
+ * Beats from the main thread: for stores without a connection of their own, such as the memory store or a caller's pool. A
+ * handler that blocks the event loop blocks these beats too.
+ */
+export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHeartbeatOptions): Heartbeat {
+  const held = new HeldLeases()
+  const health = new BeatHealth(events)
+  let underWay: Promise<void> | undefined
+  const timer = setInterval(() => {
+    underWay ??= beat().finally(() => {
+      underWay = undefined
+    })
+  }, intervalMs)
+  return {
+    hold: (lease, onAnswer) => held.add(lease, onAnswer),
+    letGo: (lease) => held.delete(lease),
+    isHealthy: () => health.isHealthy,
+    async stop() {
+      clearInterval(timer)
+      await underWay
+    },
+  }
+
+  async function beat(): Promise<void> {
+    const leases = held.list()
+    if (leases.length === 0) return
+    try {
+      const { answers } = await store.heartbeatJobs(leases, { policy })
+      health.succeeded()
+      for (const { answer, ...lease } of answers) held.answer(lease, answer)
+    } catch (error) {
+      health.failed(error)
+    }
+  }
+}
+
+/** Turns single beats into the two moments that matter: it began to fail, it works again. */
+export class BeatHealth {
+  readonly #events: Pick<HeartbeatEvents, 'onFailed' | 'onRecovered'>
+  #failingSinceMs: number | undefined
+
+  constructor(events: Pick<HeartbeatEvents, 'onFailed' | 'onRecovered'>) {
+    this.#events = events
+  }
+
+  get isHealthy(): boolean {
+    return this.#failingSinceMs === undefined
+  }
+
+  succeeded(): void {
+    if (this.#failingSinceMs === undefined) return
+    this.#events.onRecovered(performance.now() - this.#failingSinceMs)
+    this.#failingSinceMs = undefined
+  }
+
+  failed(error: unknown): void {
+    this.#failingSinceMs ??= performance.now()
+    this.#events.onFailed(error, performance.now() - this.#failingSinceMs)
+  }
+}
