@@ -47,6 +47,7 @@ export type {
   RetryOutcome,
 } from './job/outcome.ts'
 export type { AttemptEnd, EventListener, EventName, RuntimeEvents } from './observe/events.ts'
+export type { Logger } from './observe/log-events.ts'
 export { type ClassifiedError, type ClassifyOptions, classifyError } from './policy/classify-error.ts'
 export { nativePolicy, type Policy, type PolicyOverride } from './policy/policy.ts'
 export { clipProfile } from './profile/clip.ts'

@@ -7,6 +7,7 @@ import { invalidArgument, UnstuckError } from './errors/index.ts'
 import type { HeartbeatThreadData } from './heartbeat-thread.ts'
 import type { NewJob } from './job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from './observe/events.ts'
+import { type Logger, logEvents } from './observe/log-events.ts'
 import { shippedProfile } from './profile/shipped.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from './runtime/handler.ts'
 import { startThreadHeartbeat } from './runtime/thread-heartbeat.ts'
@@ -30,6 +31,8 @@ export interface UnstuckOptions {
   leakBudget?: number
   onHang?: 'reopen' | 'exit'
   pollMs?: [least: number, most: number]
+  /** pino, or anything of its shape; silent where absent. */
+  logger?: Logger
 }
 
 export interface Unstuck {
@@ -59,6 +62,7 @@ const optionNames: Record<keyof UnstuckOptions, true> = {
   leakBudget: true,
   onHang: true,
   pollMs: true,
+  logger: true,
 }
 
 export function unstuck(options: UnstuckOptions = {}): Unstuck {
@@ -90,6 +94,7 @@ class Application implements Unstuck {
     const table = tableOf(this.#config, options.table)
     this.#data = { databaseUrl: url, schema: this.#config.schema, table, policy: this.#config.policy }
     this.#open = openTable(this.#data)
+    if (options.logger !== undefined) logEvents(this.#events, options.logger)
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })

@@ -9,7 +9,10 @@ export interface ConnectionFlags {
 }
 
 /** Flags over the environment; warnings go to stderr, so that stdout stays data. */
-export function loadCommandConfig(flags: ConnectionFlags, more: { intervalSec?: string } = {}): Config {
+export function loadCommandConfig(
+  flags: ConnectionFlags,
+  more: { intervalSec?: string; concurrency?: string } = {},
+): Config {
   const { databaseUrl, schema, profile } = flags
   // A flag for the database is meant for migrations too.
   const config = loadConfig({

@@ -9,6 +9,8 @@ import {
   migrateUpCommand,
 } from './commands/migrate.ts'
 import { reapCommand } from './commands/reap.ts'
+import { statusCommand, stuckCommand } from './commands/status.ts'
+import { workerCommand } from './commands/worker.ts'
 
 export function createProgram(): Command {
   const program = new Command('unstuck')
@@ -47,6 +49,23 @@ export function createProgram(): Command {
     .addHelpText('after', example('unstuck migrate sql --profile clip > unstuck.sql'))
     .action(migrateSqlCommand)
 
+  withConnection(program.command('worker'))
+    .description('runs the handlers of a module: sweeps, claims, processes, drains on SIGTERM')
+    .argument('<handlers>', 'a JavaScript module: export default (q) => q.handle(…)')
+    .option('--table <name>', 'which table of the profile; its first where absent')
+    .option('--concurrency <jobs>', 'how many jobs at once (WORKER_CONCURRENCY)', wholeNumber)
+    .addHelpText('after', example('unstuck worker ./handlers.js --concurrency 10'))
+    .action(workerCommand)
+
+  withConnection(program.command('status'))
+    .description('tells how the tables are; exit code 1 where jobs stay past their lease')
+    .addHelpText('after', example('unstuck status'))
+    .action(statusCommand)
+  withConnection(program.command('stuck'))
+    .description('lists jobs past their lease; exit code 1 where there are any')
+    .addHelpText('after', example('unstuck stuck --json'))
+    .action(stuckCommand)
+
   withConnection(program.command('reap'))
     .description('takes back jobs whose lease ran out: now and at every interval')
     .option('--once', 'one sweep, then leave')
@@ -73,6 +92,6 @@ function withConnection(command: Command): Command {
 const example = (command: string) => `\nExample:\n  $ ${command}\n`
 
 function wholeNumber(text: string): string {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It takes a whole number of seconds.')
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It takes a whole number.')
   return text
 }

@@ -1,0 +1,83 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { elapse } from '../support/postgres-harness.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { runCommand, startCommand } from './run-command.ts'
+
+const profile = nativeProfile('unstuck')
+const [table] = profile.tables
+const handlers = fileURLToPath(new URL('./fixtures/handlers.mjs', import.meta.url))
+let database: TestDatabase
+let store: JobStore
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  store = createPostgresStore({ client: database.pool, table })
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.pool.query('truncate unstuck.jobs, unstuck.events')
+})
+
+const env = () => ({ DATABASE_URL: database.url })
+
+async function loseJob(): Promise<string> {
+  const [job] = await store.enqueueJobs([{ type: 'asr' }])
+  await store.claimJobs({ workerId: 'worker-dead', queues: ['asr'], limit: 1, leaseMs: 1_000 })
+  await elapse(database.pool, table, 'unstuck', 3_600_000)
+  return job?.jobId ?? ''
+}
+
+it('WORK-1 SEE-1 unstuck worker runs the handlers of a module, logs each end as one line, and leaves on SIGTERM', async () => {
+  const [job] = await store.enqueueJobs([{ type: 'greet', payload: { name: 'Ana' } }])
+  const worker = startCommand(['worker', handlers, '--json'], env())
+  await worker.said('job completed')
+  worker.kill('SIGTERM')
+  const { exitCode, stdout } = await worker.result
+  expect(exitCode).toBe(0)
+  expect((await store.getJob(job?.jobId ?? ''))?.result).toEqual({ greeting: 'hello Ana' })
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as Record<string, unknown>)
+  expect(lines).toContainEqual(
+    expect.objectContaining({ event: 'job:ended', job_id: job?.jobId, status: 'succeeded', attempt: 1 }),
+  )
+  expect(stdout).not.toContain('Ana')
+})
+
+it('a module without handlers is refused with what to write', async () => {
+  const { exitCode, stderr } = await runCommand(
+    ['worker', fileURLToPath(new URL('./run-command.ts', import.meta.url))],
+    env(),
+  )
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('handlers')
+})
+
+it('SEE-6 unstuck stuck lists what is past its lease, and exits with 1', async () => {
+  expect(await runCommand(['stuck'], env())).toMatchObject({ exitCode: 0, stdout: 'no job is stuck\n' })
+  const jobId = await loseJob()
+  const { exitCode, stdout } = await runCommand(['stuck', '--json'], env())
+  expect(exitCode).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    stuck: [{ table: 'jobs', jobId, reason: 'lease_expired', workerId: 'worker-dead' }],
+  })
+})
+
+it('SEE-6 unstuck status tells counts and the last sweep, and exits with 1 where jobs stay past their lease', async () => {
+  await loseJob()
+  const late = await runCommand(['status'], env())
+  expect(late.exitCode).toBe(1)
+  expect(late.stdout).toContain('past their lease 1')
+  await store.sweepJobs({ reaper: { reaperId: 'test' } })
+  const { exitCode, stdout } = await runCommand(['status', '--json'], env())
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({
+    tables: [{ table: 'jobs', health: { overdue: 0, waiting: 1 } }],
+  })
+})
