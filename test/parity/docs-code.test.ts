@@ -17,6 +17,7 @@ const pages = [
   'README.md',
   'docs/reference/sql-functions.md',
   'docs/concepts/job-lifecycle.md',
+  'docs/concepts/failures.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
 ]

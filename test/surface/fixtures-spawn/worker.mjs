@@ -5,7 +5,8 @@ import { spawnChild } from '../../../dist/runtime/spawn-child.js'
 const [folder, manner, killGraceMs] = process.argv.slice(2)
 const family = new URL('family.mjs', import.meta.url).pathname
 process.stdin.on('end', () => process.exit(0)).resume()
-await spawnChild(process.execPath, [family, folder, manner], {
+// An empty environment: the watchdog must know the group from being told, not from looking for it.
+await spawnChild('/usr/bin/env', ['-i', process.execPath, family, folder, manner], {
   signal: new AbortController().signal,
   killGraceMs: Number(killGraceMs),
 })
