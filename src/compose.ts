@@ -8,6 +8,7 @@ import { shippedProfile } from './profile/shipped.ts'
 import type { JobStore } from './store/job-store.ts'
 import {
   createPostgresStore,
+  inTransaction,
   type MigrationStatus,
   migrateDown,
   migrateStatus,
@@ -73,23 +74,6 @@ function openPool({
   // An idle connection that breaks is replaced by the pool; the next query tells whether the database is there.
   pool.on('error', () => {})
   return pool
-}
-
-async function inTransaction<T>(pool: pg.Pool, work: (client: SqlClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
-    client.release()
-    return result
-  } catch (error) {
-    await client.query('rollback').then(
-      () => client.release(),
-      (broken: Error) => client.release(broken),
-    )
-    throw error
-  }
 }
 
 /** The tables of the configured profile over one pool of connections. */

@@ -15,7 +15,7 @@ export interface HeartbeatThreadData {
 }
 
 const data = workerData as HeartbeatThreadData
-const { store, close } = openTable({
+const connected = openTable({
   ...data,
   applicationName: 'unstuck heartbeat',
   connections: 1,
@@ -45,7 +45,7 @@ async function beat(): Promise<void> {
   if (isBeating || held.size === 0) return
   isBeating = true
   try {
-    const { answers } = await store.heartbeatJobs([...held.values()], { policy: data.policy })
+    const { answers } = await connected.store.heartbeatJobs([...held.values()], { policy: data.policy })
     send({ kind: 'answers', answers })
   } catch (error) {
     send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
@@ -62,6 +62,6 @@ function measureLag(): void {
 
 async function stop(): Promise<void> {
   clearInterval(timer)
-  await close()
+  await connected.close()
   parentPort?.close()
 }

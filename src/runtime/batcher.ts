@@ -29,9 +29,7 @@ export function createBatcher<Item, Answer>(
         underWay ??= Promise.resolve().then(drain)
       })
     },
-    async idle() {
-      while (underWay !== undefined) await underWay
-    },
+    idle: () => underWay ?? Promise.resolve(),
   }
 
   async function drain(): Promise<void> {

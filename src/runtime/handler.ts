@@ -3,22 +3,23 @@ import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import type { ChildResult, SpawnOptions } from './spawn-child.ts'
 
+/** Plain functions, so that a handler may take them apart. */
 export interface JobContext<Tx = unknown> {
   /** Aborted when the lease is lost, the deadline or progress limit passes, the job is cancelled, or the worker leaves. */
   signal: AbortSignal
   /** Grows with every claim of the job: for outside systems that can compare it. */
   fence: number
   /** The work moves: holds off the progress limit of the handler. */
-  progress(): void
+  progress: () => void
   /** Moves the job into another stage, with that stage's lease and deadline. Throws where the lease is lost. */
-  stage(name: string): Promise<void>
+  stage: (name: string) => Promise<void>
   /** Runs a child program that dies with the worker and on abort. */
-  spawn(command: string, args: string[], options?: Omit<SpawnOptions, 'signal'>): Promise<ChildResult>
+  spawn: (command: string, args: string[], options?: Omit<SpawnOptions, 'signal'>) => Promise<ChildResult>
   /**
    * Runs the caller's writes and the completion in one transaction: both happen, or neither. What `work` returns is the
    * job's result; the handler should return right after it.
    */
-  tx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T>
+  tx: <T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>) => Promise<T>
 }
 
 export type Handler<Tx = unknown> = (job: ClaimedJob, context: JobContext<Tx>) => Promise<unknown>

@@ -4,8 +4,9 @@ export {
   type MigrateStatusOptions,
   type MigrationStatus,
   migrateStatus,
-  migrationSql,
   type TableStatus,
 } from './migrate/migrate-status.ts'
 export { type MigrateOptions, migrateUp } from './migrate/migrate-up.ts'
+export { migrationSql } from './migrate/migration-sql.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
+export { inTransaction } from './transaction.ts'
