@@ -70,6 +70,7 @@ export {
   type ServiceResult,
 } from './runtime/job-service.ts'
 export { type Reaper, type ReaperOptions, type ReaperTable, startReaper } from './runtime/reaper.ts'
+export { type RunPruneOptions, runPrune } from './runtime/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/run-sweep.ts'
 export type * from './store/job-store.ts'
 export { type Unstuck, type UnstuckOptions, unstuck } from './unstuck.ts'

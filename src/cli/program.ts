@@ -8,6 +8,7 @@ import {
   migrateStatusCommand,
   migrateUpCommand,
 } from './commands/migrate.ts'
+import { pruneCommand } from './commands/prune.ts'
 import { reapCommand } from './commands/reap.ts'
 import { statusCommand, stuckCommand } from './commands/status.ts'
 import { workerCommand } from './commands/worker.ts'
@@ -73,6 +74,11 @@ export function createProgram(): Command {
     .option('--interval-sec <seconds>', 'between two sweeps; REAPER_INTERVAL_SEC where absent', wholeNumber)
     .addHelpText('after', example('unstuck reap --dry-run'))
     .action(reapCommand)
+
+  withConnection(program.command('prune'))
+    .description('deletes ended jobs past the retention (EMBED_JOB_RETENTION_DAYS), once')
+    .addHelpText('after', example('unstuck prune'))
+    .action(pruneCommand)
 
   withConnection(program.command('config'))
     .description('prints every setting with its source')

@@ -81,3 +81,16 @@ it('SEE-6 unstuck status tells counts and the last sweep, and exits with 1 where
     tables: [{ table: 'jobs', health: { overdue: 0, waiting: 1 } }],
   })
 })
+
+it('OPS-2 unstuck prune deletes what ended before the retention, and refuses one outside 7 to 30 days', async () => {
+  const [job] = await store.enqueueJobs([{ type: 'asr' }])
+  await store.cancelJobs([job?.jobId ?? ''])
+  await elapse(database.pool, table, 'unstuck', 10 * 86_400_000)
+  const kept = await runCommand(['prune', '--json'], env())
+  expect(JSON.parse(kept.stdout)).toEqual({ tables: [{ table: 'jobs', deleted: 0, retentionDays: 14 }] })
+  const { stdout } = await runCommand(['prune', '--json'], { ...env(), EMBED_JOB_RETENTION_DAYS: '7' })
+  expect(JSON.parse(stdout)).toEqual({ tables: [{ table: 'jobs', deleted: 1, retentionDays: 7 }] })
+  const refused = await runCommand(['prune'], { ...env(), EMBED_JOB_RETENTION_DAYS: '90' })
+  expect(refused.exitCode).toBe(2)
+  expect(refused.stderr).toContain('EMBED_JOB_RETENTION_DAYS')
+})

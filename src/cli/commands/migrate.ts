@@ -44,6 +44,7 @@ export async function migrateStatusCommand(flags: ConnectionFlags): Promise<void
     ...status.applied.map((name) => ['✓', 'migration', name, 'applied']),
     ...status.pending.map((name) => ['✗', 'migration', name, 'not applied']),
     ...status.unknown.map((name) => ['✗', 'migration', name, 'of a newer version']),
+    [status.engine === 'current' ? '✓' : '✗', 'engine', config.schema, status.engine],
     ...status.tables.map(({ table, state }) => [state === 'current' ? '✓' : '✗', 'table', table, state]),
   ])
   printLine(status.isCurrent ? 'Everything is as this version installs it.' : 'Next:  unstuck migrate up')

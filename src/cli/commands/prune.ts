@@ -1,0 +1,27 @@
+import { openDeployment } from '../../compose.ts'
+import { runPrune } from '../../runtime/run-prune.ts'
+import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { printJson, printLine, printProgress } from '../output.ts'
+
+/** Deletes ended jobs past the retention, once: for cron. Progress on a terminal only. */
+export async function pruneCommand(flags: ConnectionFlags): Promise<void> {
+  const config = loadCommandConfig(flags)
+  const deployment = openDeployment(config)
+  try {
+    const tables: { table: string; deleted: number; retentionDays: number }[] = []
+    for (const { name, store } of deployment.tables) {
+      const retentionDays = config.policy.retentionDays ?? (await store.readPolicy()).retentionDays
+      let steps = 0
+      const onStep = (deleted: number) => {
+        if (process.stderr.isTTY && ++steps % 100 === 0) printProgress(`  ${name}: ${deleted} deleted so far`)
+      }
+      tables.push({ table: name, deleted: await runPrune(store, { retentionDays, onStep }), retentionDays })
+    }
+    if (flags.json === true) return printJson({ tables })
+    for (const { table, deleted, retentionDays } of tables) {
+      printLine(`${table}: ${deleted} jobs deleted that ended more than ${retentionDays} days ago`)
+    }
+  } finally {
+    await deployment.close()
+  }
+}
