@@ -4,14 +4,55 @@
 -- column attachments.profile text not null
 -- column attachments.table_schema text not null
 -- column attachments.table_name text not null
+-- column attachments.table_oid oid
 -- column attachments.added_columns text[] not null default '{}'::text[]
 -- column attachments.added_indexes text[] not null default '{}'::text[]
+-- column attachments.functions text[] not null default '{}'::text[]
 -- column attachments.functions_digest text
 -- column attachments.attached_at timestamp with time zone not null default now()
 -- constraint attachments attachments_pkey PRIMARY KEY (name)
 -- constraint attachments attachments_table_schema_table_name_key UNIQUE (table_schema, table_name)
 -- CREATE UNIQUE INDEX attachments_pkey ON <schema>.attachments USING btree (name)
 -- CREATE UNIQUE INDEX attachments_table_schema_table_name_key ON <schema>.attachments USING btree (table_schema, table_name)
+-- table breakers fillfactor=70
+-- column breakers.name text not null
+-- column breakers.mode text not null default 'half-open'::text
+-- column breakers.window_calls integer not null default 20
+-- column breakers.min_calls integer not null default 10
+-- column breakers.fail_threshold double precision not null default 0.5
+-- column breakers.cooldown_ms <schema>.duration_ms not null default 30000
+-- column breakers.close_after integer not null default 3
+-- column breakers.probe_interval_ms <schema>.duration_ms not null default 1000
+-- column breakers.probe_slots integer not null default 1
+-- column breakers.probe_timeout_ms <schema>.lease_ms not null default 60000
+-- column breakers.calls boolean[] not null default '{}'::boolean[]
+-- column breakers.is_open boolean not null default false
+-- column breakers.successes integer not null default 0
+-- column breakers.cooldown_until timestamp with time zone
+-- column breakers.probed_at timestamp with time zone
+-- column breakers.slot_taken_at timestamp with time zone
+-- column breakers.held_at timestamp with time zone
+-- column breakers.held_until timestamp with time zone
+-- column breakers.changed_at timestamp with time zone not null default now()
+-- column breakers.changed_by text
+-- column breakers.reason text
+-- constraint breakers breakers_close_after_check CHECK (((close_after >= 1) AND (close_after <= 1000)))
+-- constraint breakers breakers_fail_threshold_check CHECK (((fail_threshold > (0)::double precision) AND (fail_threshold <= (1)::double precision)))
+-- constraint breakers breakers_min_calls_check CHECK (((min_calls >= 1) AND (min_calls <= 1000)))
+-- constraint breakers breakers_mode_check CHECK ((mode = ANY (ARRAY['hold'::text, 'half-open'::text])))
+-- constraint breakers breakers_pkey PRIMARY KEY (name)
+-- constraint breakers breakers_probe_slots_check CHECK (((probe_slots >= 1) AND (probe_slots <= 1000)))
+-- constraint breakers breakers_window_calls_check CHECK (((window_calls >= 1) AND (window_calls <= 1000)))
+-- CREATE UNIQUE INDEX breakers_pkey ON <schema>.breakers USING btree (name)
+-- table dependencies
+-- column dependencies.attachment text not null
+-- column dependencies.queue text not null
+-- column dependencies.name text not null
+-- constraint dependencies dependencies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint dependencies dependencies_name_fkey FOREIGN KEY (name) REFERENCES <schema>.breakers(name) ON DELETE CASCADE
+-- constraint dependencies dependencies_pkey PRIMARY KEY (attachment, queue)
+-- CREATE INDEX dependencies_of_breaker ON <schema>.dependencies USING btree (name)
+-- CREATE UNIQUE INDEX dependencies_pkey ON <schema>.dependencies USING btree (attachment, queue)
 -- table events
 -- column events.id bigint not null identity a
 -- column events.attachment text not null
@@ -74,20 +115,30 @@
 -- column migrations.applied_at timestamp with time zone not null default now()
 -- constraint migrations migrations_pkey PRIMARY KEY (name)
 -- CREATE UNIQUE INDEX migrations_pkey ON <schema>.migrations USING btree (name)
+-- table pauses
+-- column pauses.attachment text not null
+-- column pauses.queue text not null
+-- column pauses.paused_at timestamp with time zone not null
+-- column pauses.paused_until timestamp with time zone
+-- column pauses.paused_by text
+-- column pauses.reason text
+-- constraint pauses pauses_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint pauses pauses_pkey PRIMARY KEY (attachment, queue)
+-- CREATE UNIQUE INDEX pauses_pkey ON <schema>.pauses USING btree (attachment, queue)
 -- table policies
 -- column policies.attachment text not null
--- column policies.attempt_counted_at text not null default 'claim'::text
--- column policies.failure_budget text not null default 'failures'::text
--- column policies.reap_budget text not null default 'crashes'::text
+-- column policies.attempt_counted_at <schema>.attempt_counting not null default 'claim'::text
+-- column policies.failure_budget <schema>.failure_bound not null default 'failures'::text
+-- column policies.reap_budget <schema>.reap_bound not null default 'crashes'::text
 -- column policies.max_attempts <schema>.attempt_limit not null default 3
 -- column policies.max_crashes <schema>.attempt_limit not null default 3
 -- column policies.max_timeouts <schema>.attempt_limit not null default 3
 -- column policies.default_lease_ms <schema>.lease_ms not null default 300000
--- column policies.stage_leases_ms <schema>.number_by_stage not null default '{}'::jsonb
--- column policies.stage_factors <schema>.number_by_stage not null default '{}'::jsonb
--- column policies.default_stage text
+-- column policies.stage_leases_ms <schema>.leases_by_stage not null default '{}'::jsonb
+-- column policies.stage_factors <schema>.factors_by_stage not null default '{}'::jsonb
+-- column policies.default_stage <schema>.stage_name
 -- column policies.default_deadline_ms <schema>.duration_ms not null default 86400000
--- column policies.stage_deadlines_ms <schema>.number_by_stage not null default '{}'::jsonb
+-- column policies.stage_deadlines_ms <schema>.deadlines_by_stage not null default '{}'::jsonb
 -- column policies.heartbeat_ms <schema>.lease_ms not null default 15000
 -- column policies.sweep_interval_ms <schema>.lease_ms not null default 60000
 -- column policies.reap_backoff_steps_ms <schema>.backoff_steps_ms not null default '{30000,120000,600000}'::bigint[]
@@ -97,20 +148,28 @@
 -- column policies.failure_backoff_base_ms <schema>.duration_ms not null default 5000
 -- column policies.failure_backoff_max_ms <schema>.duration_ms not null default 3600000
 -- column policies.failure_backoff_jitter_ms <schema>.duration_ms not null default 5000
--- column policies.requeue_rate_per_s double precision not null default 50
+-- column policies.requeue_rate_per_s <schema>.rate_per_s not null default 50
 -- column policies.legacy_age_rule boolean not null default false
--- column policies.retention_days integer not null default 14
--- column policies.events text not null default 'recovery'::text
+-- column policies.retention_days <schema>.retention_days not null default 14
+-- column policies.events <schema>.told_events not null default 'recovery'::text
 -- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
--- constraint policies policies_attempt_counted_at_check CHECK ((attempt_counted_at = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
--- constraint policies policies_events_check CHECK ((events = ANY (ARRAY['recovery'::text, 'all'::text])))
--- constraint policies policies_failure_budget_check CHECK ((failure_budget = ANY (ARRAY['attempts'::text, 'failures'::text])))
 -- constraint policies policies_pkey PRIMARY KEY (attachment)
--- constraint policies policies_reap_budget_check CHECK ((reap_budget = ANY (ARRAY['attempts'::text, 'crashes'::text])))
--- constraint policies policies_requeue_rate_per_s_check CHECK (((requeue_rate_per_s >= (0)::double precision) AND (requeue_rate_per_s <= (1000000)::double precision)))
--- constraint policies policies_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 3650)))
--- constraint policies reaps_bounded_by_attempts_count_them CHECK (((reap_budget <> 'attempts'::text) OR (attempt_counted_at <> 'failure'::text)))
+-- constraint policies reaps_bounded_by_attempts_count_them CHECK ((((reap_budget)::text <> 'attempts'::text) OR ((attempt_counted_at)::text <> 'failure'::text)))
 -- CREATE UNIQUE INDEX policies_pkey ON <schema>.policies USING btree (attachment)
+-- table probes
+-- column probes.breaker text not null
+-- column probes.attachment text not null
+-- column probes.job_id text not null
+-- column probes.granted_at timestamp with time zone not null
+-- constraint probes probes_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint probes probes_breaker_fkey FOREIGN KEY (breaker) REFERENCES <schema>.breakers(name) ON DELETE CASCADE
+-- constraint probes probes_pkey PRIMARY KEY (breaker, attachment, job_id)
+-- CREATE UNIQUE INDEX probes_pkey ON <schema>.probes USING btree (breaker, attachment, job_id)
+-- table rate_limits fillfactor=50
+-- column rate_limits.key text not null
+-- column rate_limits.full_at timestamp with time zone not null
+-- constraint rate_limits rate_limits_pkey PRIMARY KEY (key)
+-- CREATE UNIQUE INDEX rate_limits_pkey ON <schema>.rate_limits USING btree (key)
 -- table sweeps
 -- column sweeps.attachment text not null
 -- column sweeps.reaper_id text
@@ -122,68 +181,110 @@
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
 -- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
+-- domain attempt_counting text CHECK ((VALUE = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
 -- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
 -- domain backoff_steps_ms bigint[] CHECK (((array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
+-- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb
 -- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean
+-- domain deadlines_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- domain duration_ms bigint CHECK (((VALUE >= 0) AND (VALUE <= '31536000000'::bigint)))
+-- domain factors_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?((@.type() != "number" || @ < 0) || @ > 1000)'::jsonpath))))
+-- domain failure_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'failures'::text])))
 -- type heartbeat_answer id text, lease_id uuid, answer text, reaper_age_ms double precision
 -- domain lease_ms bigint CHECK (((VALUE >= 1) AND (VALUE <= '31536000000'::bigint)))
+-- domain leases_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 1) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- type new_event job_id text, type text, details jsonb
--- domain number_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, '$.*?(@.type() != "number" || @ < 0)'::jsonpath))))
 -- type picked_job id text, stage text, lease_ms bigint, deadline_ms bigint, reaped_at timestamp with time zone
+-- domain rate_per_s double precision CHECK (((VALUE >= (0)::double precision) AND (VALUE <= (1000000)::double precision)))
+-- domain reap_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'crashes'::text])))
 -- type reaped_job id text, action text, reason text, stage text, attempt integer, worker_id text, retry_in_ms double precision
+-- domain retention_days integer CHECK (((VALUE >= 1) AND (VALUE <= 3650)))
 -- type settled_job id text, outcome text, retry_in_ms double precision
+-- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
+-- domain told_events text CHECK ((VALUE = ANY (ARRAY['recovery'::text, 'all'::text])))
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable 6fc7d1bd0a017b6236f206c745bd1209
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile 1b853dce652134f343eb20ab4b07d82e
--- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile cad6a15c9fb5fe37a029eb4d5ef66c42
--- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 52b7e63027895bd7007a9c7384ae370b
--- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile d47cddeef4c9209dc0d2312e11ca880d
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 4ca93d9f1786f84e9d87d2efcc6ad3d9
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile b642b19b1de7197f54013a06b202144a
+-- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
+-- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile defaea0150f6d5e6ec8510698b0fc4bb
+-- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 82737599f0cdb202c4fbe53cfed58e91
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile ee53162180a66306d22276faaf437a65
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile add5719cb89abf09b2a3a278ed58708f
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer) returns TABLE(queue text, share integer) plpgsql volatile 7a4fab0a2e51e2e763a3745735858c60
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 181516b40aa65e58414b22b8e581f3f8
--- function detach_table(p_attachment text) returns boolean plpgsql volatile 2a54d96b81af1ee89f77b7f706af20cc
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile f1551a373cd0f192fbe0a58a6161c7ab
+-- function close_breaker(p_name text) returns boolean plpgsql volatile b23c844d4c9423dddcf75521cfbbe59e
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 143fbb0f0acd9b89bd6115e9c66d7be8
+-- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile 9e243f19f3370c088ffd84a26210343a
+-- function detach_table(p_attachment text) returns boolean plpgsql volatile 24c508fe04696164bc80087d8cd505e7
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 457219defdad632135c4494f72f05b4f
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 340be54771ad313f15eb0eed1615f587
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile ab9529ad9c7b0cad1e57110e73159637
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 11ae28e99fb9735745d5b7bf8bb83eba
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable 93bcaae592e7a6a2c601e0300dec420c
+-- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 45c404d0516b4cf218adbb456b086abc
 -- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies) returns SETOF <schema>.claimed_job plpgsql volatile 8f6312b0de6cca373dc35c1a881d7b0e
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 77eb547c912f6f2b23870a6566fcad89
+-- function has_queue_rules(p_attachment text) returns boolean sql stable 50bd4314cb939bb1bb75d6ebe8de2ea8
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile e2f2034e60215c34dfb3671949807fb6
+-- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile e8467593991d86165491cf89c7bfabaa
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 171f70e8dabdac7ef1614e143ba672c0
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
+-- function is_id(p_text text, p_type text) returns boolean sql immutable 6f246b4d03fceb05b1ca34694d3bf334
+-- function is_iso_time(p_text text) returns boolean sql immutable 83238abce4d9a6484c636cf19ff5c11f
 -- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable dd09e50b613d274d8f186dc5ef4b0a24
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable db9574bf491a9fe660a80f17b7930d77
--- function job_problem(p_job jsonb) returns text sql immutable b77ce581de622f6934f1798ccb37cb1d
+-- function job_problem(p_job jsonb) returns text sql stable bbf04973828a840ef949d8c9b5c378dd
 -- function job_record(p_id uuid) returns jsonb sql stable 876ee92a770186bc0685e12210f8defa
 -- function leave_pulse(p_reaper jsonb, p_cursor jsonb) returns boolean plpgsql volatile f9d59d1fe8b5a2fc8e566c9558b37ac6
+-- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 36e762ba2638f67c9d8fbe104ed740f3
+-- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 13a5d79e0e7abc0b7573da9ecd0f9924
+-- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile dad336fe8a3befdf1dbd8ceee932f09f
+-- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile bbf37c299f091f19be696b709d1fc70b
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
--- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 46cc98c54382566464aefafe8f3d8943
--- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable d24ce0f229034a748234781c31f4a656
+-- function open_breaker(p_name text) returns boolean plpgsql volatile 2d1cb54a742eba69f0819ebb2e207ef6
+-- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable 903fbccb98261ed2c56ae9a0002b72a8
+-- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 43bfbe50cb9150cc92a2c329eac27672
+-- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 2cc36ed3f98ede2a76b3deddbde946db
+-- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 7eca2b437042c0f41e256f24542c214a
 -- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile ef2a6da7231c7df2a7041cfb110f3c19
+-- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile b441cb05a59998fc24b85eb57688efcf
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text) plpgsql stable bcd474ea9061727d5a1f185b09df9be8
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable 20dc62a82db4acc34c92c4b79dc05106
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile abb39e2365f1e260d2c4d7da54bf92c0
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile 069eb23a6cc2d6512a71c1730f193d0f
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 875e201fdfed4fe866993457c68098a9
+-- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
+-- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 39c7dea5a4fef262a447464f6b5f6d5f
 -- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile cbf9a255125dd9e6436c36c71260f166
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 19d72dd3d280c208a9bc30bb55a38b3b
--- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile 6fa02a0092d3fd7d68cc53f4341e9f5e
+-- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile 5845fba48d31152d2754c9f4561e7c2c
+-- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile f2d0f27f3e78569b822eb05f65131879
 -- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text) returns SETOF <schema>.settled_job plpgsql volatile 51d3135688a4900490f4b13c5c3bd36c
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
+-- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 9ecf10cbd70445d793fa2fe92dc3ae69
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable d67b994ad03226a7a2225494d3eaf94b
--- function require_failures(p_failures jsonb) returns boolean plpgsql immutable fa2da3bce4c42c84765ae5ae4189ad57
--- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 07715a12364d01f415d69b48c847091e
--- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile c0f64837193e5a40c58d071c1a4152f4
+-- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable ddad7a26a49bc13ef1272708c687511f
+-- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable a3aacfe05c03f2e869f509d59889df0d
+-- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 682ada21c62a569cd5a15c2b24898ee1
+-- function require_limits(p_limits jsonb) returns boolean plpgsql immutable dc650ebe6933d1f155a1c0620f7c4f07
+-- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 6f49a4ed08f197725cf24000689f2bdf
+-- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable 8f7366a5401ca37c62f2ad8108da99e1
+-- function require_queue(p_queue text) returns boolean plpgsql immutable 0d38e54a617576ea3f4f59fbbe2f01a0
+-- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable 513ca0ca6336e7d89e65f94e96ba67f3
+-- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 3909d0562a10324c4b8a869fc5cac2b6
+-- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile dcc3eb9d41dc04522f579debe01688c9
+-- function resume_queue(p_queue text) returns boolean plpgsql volatile 67702d739449e375b6723e7eab6c65ac
+-- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 4b0a37003c762466d5035d05a22b3218
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile d62c4bbc99622312f06e009082b7b282
 -- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean) sql stable 5b7b916c8e83738af7a79d49e815f4ba
--- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile f686cd9c4e11a5d6fc9889f0b5ef8e59
+-- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile de63c1da36512f594dbbcf7108af53fb
+-- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 6a0cd3556dff7a99688f9ec8481caf3c
 -- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable acb094d170b07bd333432f9602d4efe2
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
--- function status_word_is_accepted(p_table regclass, p_column text, p_word text) returns boolean plpgsql volatile 0be90c4a4fe651c0c6a6f9dc0d34bdf3
--- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 7e8044d0d0209bd27d75798b7fe24fef
+-- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 1a9578e819ed27a331718caad26e1c85
+-- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile fb6004ca02b8e2d0ff92a80607ac71f4
+-- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile 3cbd0826511079457d765cd052a75f9b
 -- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8bcd909e1959c1b5a11deb47fa8050c8
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 3df1c5e47336d969988e4529f9730b3c
--- function write_policy(p_attachment text, p_change jsonb) returns jsonb plpgsql volatile 83c201dcf131548c3ab1f86f590cb844
+-- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 245b8efab68b6f9e4483acfbbb9a7a7c
+-- function write_policy(p_attachment text, p_change jsonb) returns jsonb plpgsql volatile ed8cf9fe648086f2762df2f6a52fd9b4

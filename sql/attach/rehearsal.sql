@@ -1,8 +1,9 @@
--- Runs every function once against ids that nobody has, so that a column of the wrong type or a missing right shows at
--- install and not in production. The caller rolls it back.
+-- Runs every function once, so that a column of the wrong type shows at install and not in production. Functions and
+-- table are copies (rehearsal_copy.sql): no row of the team's is read, locked or written. The caller rolls it back.
 do $$
 declare
-  v_id /*id*/uuid := /*lowest_id*/'00000000-0000-0000-0000-000000000000';
+  v_id /*id*/uuid := /*some_id*/'00000000-0000-0000-0000-000000000001';
+  v_lease_id uuid;
 begin
   perform "unstuck"."enqueue_jobs"('[]');
   begin
@@ -36,5 +37,17 @@ begin
   perform "unstuck"."list_queues"();
   perform "unstuck"."resume_queue"('unstuck-rehearsal-2');
   perform "unstuck"."job_record"(v_id);
+
+  -- A job of its own, for the statements behind a row that was found. Short words: columns may be narrow.
+  insert into "unstuck"."jobs" ("id", "type", "status", "priority", "attempt", "created_at")
+  values (v_id, 'r', /*waiting*/'waiting', 0, 0, now());
+  select lease_id into v_lease_id from "unstuck"."claim_jobs"('r', array['r', 'x'], 1);
+  if v_lease_id is not null then -- Somebody's queue of this name may be paused.
+    perform "unstuck"."heartbeat_jobs"(array[v_id], array[v_lease_id]);
+    perform "unstuck"."enter_stage"(v_id, v_lease_id, 'r');
+    perform "unstuck"."record_late_result"(v_id, v_lease_id, '{}');
+    perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', v_lease_id)));
+  end if;
+  perform "unstuck"."cancel_jobs"(array[v_id]);
 end
 $$;

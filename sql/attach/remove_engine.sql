@@ -1,32 +1,39 @@
--- Takes the engine out. Native jobs and their story are the application's data: they stay where there are any, unless
--- p_purge is asked for.
+-- Takes out what an install made, by its names: routines ($1), tables ($2), types ($3). Nothing of anyone else goes: no
+-- CASCADE, and the schema only where it is empty. Native jobs and their story are the application's data: they stay
+-- where there are any, unless a purge is asked for.
 do $$
 declare
-  v_name text;
-  v_keeps boolean := not /*purge*/false and exists (select from "unstuck"."jobs");
+  v_schema oid := to_regnamespace(/*schema*/'unstuck');
+  v_keeps boolean := false;
+  v_names text;
 begin
-  for v_name in
-    select format('%s %s', case prokind when 'p' then 'procedure' else 'function' end, oid::regprocedure)
-      from pg_proc where pronamespace = /*schema*/'unstuck'::regnamespace
-  loop
-    execute format('drop %s cascade', v_name);
-  end loop;
-  for v_name in
-    select format('%I.%I', /*schema*/'unstuck', relname) from pg_class
-     where relnamespace = /*schema*/'unstuck'::regnamespace and relkind = 'r'
-       and not (v_keeps and relname in ('jobs', 'events'))
-  loop
-    execute format('drop table %s cascade', v_name);
-  end loop;
-  for v_name in
-    select format('%s %I.%I', case typtype when 'd' then 'domain' else 'type' end, /*schema*/'unstuck', typname)
-      from pg_type left join pg_class on pg_class.oid = typrelid
-     where typnamespace = /*schema*/'unstuck'::regnamespace and (typtype = 'd' or relkind = 'c')
-  loop
-    execute format('drop %s cascade', v_name);
-  end loop;
-  if not v_keeps then
-    drop schema "unstuck";
+  if not /*purge*/false and to_regclass(format('%I.jobs', /*schema*/'unstuck')) is not null then
+    v_keeps := exists (select from "unstuck"."jobs");
   end if;
+  select string_agg(oid::regprocedure::text, ', ') into v_names from pg_proc
+   where pronamespace = v_schema and proname = any ($1::text[]);
+  if v_names is not null then
+    execute 'drop routine ' || v_names;
+  end if;
+  if v_keeps then
+    delete from "unstuck".events where attachment <> 'native';
+  end if;
+  select string_agg(oid::regclass::text, ', ') into v_names from pg_class
+   where relnamespace = v_schema and relkind = 'r' and relname = any ($2::text[])
+     and not (v_keeps and relname in ('jobs', 'events'));
+  if v_names is not null then
+    execute 'drop table ' || v_names;
+  end if;
+  select string_agg(pg_type.oid::regtype::text, ', ') into v_names
+    from pg_type left join pg_class on pg_class.oid = typrelid
+   where typnamespace = v_schema and typname = any ($3::text[]) and (typtype in ('d', 'e') or relkind = 'c');
+  if v_names is not null then
+    execute 'drop type ' || v_names;
+  end if;
+  begin
+    drop schema "unstuck";
+  exception when dependent_objects_still_exist or insufficient_privilege then
+    null; -- It holds something of the team's, or is not ours.
+  end;
 end
 $$;

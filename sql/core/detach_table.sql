@@ -1,20 +1,37 @@
--- Takes what attach added off a team's table, and nothing else: its rows and its own columns stay.
+-- Takes off a team's table what attach added, and its functions, and nothing else: its rows and its own columns stay,
+-- and what the team built upon ours refuses to let it go. Finds the table though it was renamed.
 create or replace function "unstuck".detach_table(p_attachment text)
 returns boolean language plpgsql as $$
 declare
-  v_table "unstuck".attachments;
-  v_name text;
+  v_attached "unstuck".attachments;
+  v_schema oid := (select relnamespace from pg_class where oid = (
+                     select tableoid from "unstuck".attachments where name = p_attachment));
+  v_table regclass;
+  v_names text;
 begin
-  select * into v_table from "unstuck".attachments where name = p_attachment;
+  select * into v_attached from "unstuck".attachments where name = p_attachment;
   if not found then
     return false;
   end if;
-  foreach v_name in array v_table.added_indexes loop
-    execute format('drop index if exists %I.%I', v_table.table_schema, v_name);
-  end loop;
-  foreach v_name in array v_table.added_columns loop
-    execute format('alter table %I.%I drop column if exists %I', v_table.table_schema, v_table.table_name, v_name);
-  end loop;
+  v_table := coalesce(to_regclass(format('%I.%I', v_attached.table_schema, v_attached.table_name)),
+                      (select oid::regclass from pg_class where oid = v_attached.table_oid and relkind = 'r'));
+
+  select string_agg(indexrelid::regclass::text, ', ') into v_names
+    from pg_index join pg_class on pg_class.oid = indexrelid
+   where indrelid = v_table and relname = any (v_attached.added_indexes);
+  if v_names is not null then
+    execute format('drop index %s', v_names);
+  end if;
+  select string_agg(format('drop column %I', attname), ', ') into v_names from pg_attribute
+   where attrelid = v_table and attname = any (v_attached.added_columns) and attnum > 0 and not attisdropped;
+  if v_names is not null then
+    execute format('alter table %s %s', v_table, v_names);
+  end if;
+  select string_agg(oid::regprocedure::text, ', ') into v_names from pg_proc
+   where pronamespace = v_schema and proname = any (v_attached.functions);
+  if v_names is not null then
+    execute format('drop routine %s', v_names);
+  end if;
   delete from "unstuck".attachments where name = p_attachment;
   return true;
 end

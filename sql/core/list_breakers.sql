@@ -6,10 +6,9 @@ returns setof "unstuck".breaker_status language sql stable as $$
          (select count(*) from "unstuck".probes probe
            where probe.breaker = breaker.name
              and probe.granted_at > "unstuck".after_ms(now(), -breaker.probe_timeout_ms))::int,
-         case when breaker.is_open then greatest(0, "unstuck".ms_between(clock_timestamp(), greatest(
+         case when breaker.is_open then greatest(0, "unstuck".ms_between(now(), greatest(
            breaker.cooldown_until, "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)))) end,
-         case when state.word = 'held'
-              then greatest(0, "unstuck".ms_between(clock_timestamp(), breaker.held_until)) end,
+         case when state.word = 'held' then "unstuck".ms_between(now(), breaker.held_until) end,
          jsonb_build_object(
            'mode', breaker.mode, 'window_calls', breaker.window_calls, 'min_calls', breaker.min_calls,
            'fail_threshold', breaker.fail_threshold, 'cooldown_ms', breaker.cooldown_ms,

@@ -4,6 +4,7 @@ returns jsonb language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(p_attachment, p_change);
 begin
+  perform "unstuck".require(p_change is not null, 'change', null, 'an object');
   delete from "unstuck".policies where attachment = p_attachment;
   insert into "unstuck".policies select (v_policy).*;
   return to_jsonb(v_policy);

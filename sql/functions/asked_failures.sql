@@ -4,9 +4,9 @@ returns table (ordinal bigint, id /*id*/uuid, lease_id uuid, code text, reason t
                is_retryable boolean, retry_in_ms float8, is_timeout boolean)
 language sql stable as $$
   select asked.ordinality, asked.id, asked.lease_id, coalesce(asked.code, 'UNKNOWN'), asked.reason,
-         coalesce(asked.category, 'TRANSIENT'), asked.stack, coalesce(asked.is_retryable, true), asked.retry_in_ms,
-         coalesce(asked.cause = 'timeout', false)
+         coalesce(asked.category, 'TRANSIENT'), asked.stack, coalesce(asked.is_retryable, true),
+         round(asked.retry_in_ms, 3)::float8, coalesce(asked.cause = 'timeout', false)
     from rows from (jsonb_to_recordset(p_failures) as (
            id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean,
-           retry_in_ms float8, cause text)) with ordinality asked
+           retry_in_ms numeric, cause text)) with ordinality asked
 $$;

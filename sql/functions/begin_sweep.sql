@@ -6,8 +6,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_pulse "unstuck".sweeps;
   v_last_swept_at timestamptz := (p_reaper ->> 'last_swept_at')::timestamptz;
-  v_elapsed_ms float8 := (p_reaper ->> 'elapsed_ms')::float8;
-  v_failing_for_ms float8 := coalesce((p_reaper ->> 'failing_for_ms')::float8, 0);
+  v_elapsed_ms float8 := round((p_reaper ->> 'elapsed_ms')::numeric, 3);
+  v_failing_for_ms float8 := coalesce(round((p_reaper ->> 'failing_for_ms')::numeric, 3), 0);
   v_running int;
   v_expired int;
   v_ended_since int;
@@ -15,8 +15,6 @@ declare
   v_from timestamptz;
   v_reason text;
 begin
-  perform "unstuck".require(p_reaper is null or length(p_reaper ->> 'reaper_id') between 1 and 200, 'reaper',
-                            p_reaper::text, 'NULL, or an object with a reaper_id');
   select count(*), count(*) filter (where ended_at < v_now),
          count(*) filter (where ended_at < v_now and ended_at >= v_last_swept_at)
     into v_running, v_expired, v_ended_since
@@ -51,6 +49,6 @@ begin
   return jsonb_build_object(
     'outage_from', v_pulse.outage_from, 'outage_to', v_pulse.outage_to, 'held', coalesce(v_held, 0),
     'hold_reason', case when v_held > 0 then v_pulse.hold_reason end, 'outage_reason', v_pulse.hold_reason,
-    'spread_ms', 1000 * greatest(v_expired - coalesce(v_held, 0), 0) / nullif(p_policy.requeue_rate_per_s, 0));
+    'spread_ms', "unstuck".spread_ms(p_policy, greatest(v_expired - coalesce(v_held, 0), 0)));
 end
 $$;

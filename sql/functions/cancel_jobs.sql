@@ -6,8 +6,7 @@ returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
 begin
-  perform "unstuck".require(p_ids is not null and array_position(p_ids, null) is null,
-                            'ids', p_ids::text, 'ids of jobs');
+  perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
   return query
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,

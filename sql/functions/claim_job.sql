@@ -1,5 +1,5 @@
--- Takes one job by its id, if it is waiting, due, within its budget and nobody has it locked; no row otherwise. A paused
--- queue and an open breaker hold it back here too.
+-- Takes one job by its id, if it is waiting, due, within its budget and nobody has it locked; no row otherwise. A
+-- paused queue and an open breaker hold it back here too.
 create or replace function "unstuck"."claim_job"(
   p_id /*id*/uuid, p_worker_id text, p_lease_ms bigint default null, p_policy jsonb default null)
 returns setof "unstuck".claimed_job language plpgsql as $$

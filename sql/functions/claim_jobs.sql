@@ -17,8 +17,8 @@ declare
   v_picked "unstuck".picked_job[];
 begin
   perform "unstuck".require_claim(p_worker_id, p_lease_ms);
-  perform "unstuck".require(p_queues is not null and array_position(p_queues, null) is null,
-                            'queues', p_queues::text, 'names of queues');
+  perform "unstuck".require_list(p_queues, 'queues', 'names of queues');
+  perform "unstuck".require_list(coalesce(p_types, '{}'), 'types', 'names of types');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);

@@ -12,8 +12,10 @@ declare
   v_created /*id*/uuid[];
 begin
   perform "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
-  select "unstuck".job_problem(wish) into v_problem
-    from jsonb_array_elements(p_jobs) wish where "unstuck".job_problem(wish) is not null limit 1;
+  -- With an offset the check is not copied into the condition, and is prepared once.
+  select problem into v_problem
+    from (select "unstuck".job_problem(wish) as problem from jsonb_array_elements(p_jobs) wish offset 0) checked
+   where problem is not null limit 1;
   if v_problem is not null then
     raise exception using errcode = 'UN001', message = v_problem;
   end if;
@@ -29,11 +31,13 @@ begin
        "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent")
     overriding system value
     select asked.id, wish ->> 'type', wish ->> 'queue', coalesce(wish -> 'payload', '{}'),
-           coalesce((wish ->> 'priority')::int, 0), /*waiting*/'waiting', wish ->> 'owner', wish ->> 'dedupe_key',
-           v_now, v_now,
-           coalesce((wish ->> 'run_at')::timestamptz, "unstuck".after_ms(v_now, (wish ->> 'delay_ms')::float8)),
+           coalesce((wish ->> 'priority')::numeric::int, 0), /*waiting*/'waiting', wish ->> 'owner',
+           wish ->> 'dedupe_key', v_now, v_now,
+           -- Rounded, for float8 refuses to read what is nearly nothing.
+           coalesce((wish ->> 'run_at')::timestamptz,
+                    "unstuck".after_ms(v_now, round((wish ->> 'delay_ms')::numeric, 3)::float8)),
            wish ->> 'stage', (wish ->> 'expected_duration_ms')::numeric::int,
-           coalesce((wish ->> 'max_attempts')::int, v_policy.max_attempts), wish ->> 'traceparent'
+           coalesce((wish ->> 'max_attempts')::numeric::int, v_policy.max_attempts), wish ->> 'traceparent'
       from unnest(v_ids, v_wishes) asked(id, wish)
      -- Two calls with the same keys wait for each other in one order.
      order by wish ->> 'type', wish ->> 'dedupe_key' nulls first, asked.id

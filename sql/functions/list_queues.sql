@@ -21,7 +21,7 @@ language sql stable as $$
      where dependency.attachment = /*attachment*/'native'
   )
   select known.name, coalesce(waiting_jobs.count, 0), coalesce(waiting_jobs.due, 0), coalesce(running_jobs.count, 0),
-         pause.queue is not null, pause.paused_at, greatest(0, "unstuck".ms_between(now(), pause.paused_until)),
+         pause.queue is not null, pause.paused_at, "unstuck".ms_between(now(), pause.paused_until),
          pause.paused_by, pause.reason, dependency.name, dependency.state
     from (select name::text from waiting_jobs union select name::text from running_jobs
           union select pause.queue from pause union select dependency.queue from dependency) known(name)

@@ -8,8 +8,7 @@ begin
   return query
   select running.id::text, verdict.action,
          case when running.is_timeout then 'deadline_exceeded' else 'lease_expired' end,
-         running.stage, coalesce(running.attempt, 0) + case
-           when verdict.action = 'requeued' and v_policy.attempt_counted_at = 'failure-and-reap' then 1 else 0 end,
+         running.stage, "unstuck".reaped_attempt(v_policy, verdict.action, running.attempt, running.max_attempts),
          running.worker_id,
          case when verdict.action = 'requeued'
               then "unstuck".reap_backoff_ms(v_policy, running.attempt, running.crashes, running.timeouts)::float8 end

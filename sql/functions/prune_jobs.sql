@@ -23,7 +23,9 @@ begin
      where job."id" = any (array(select page.id from page
                                   where page.status in /*ended_words*/('succeeded', 'dead', 'cancelled')
                                     and page.ended_at < v_ended_before))
+       -- Again under the lock: a retry may have brought it back, and it may have ended once more since.
        and job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
+       and coalesce(job."finished_at", job."updated_at", job."created_at") < v_ended_before
      order by job."id"
        for update of job skip locked
   ), gone as (

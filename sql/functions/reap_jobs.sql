@@ -12,6 +12,8 @@ declare
   v_now timestamptz := clock_timestamp();
 begin
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  perform "unstuck".require(coalesce(p_spread_ms, 0) between 0 and 31536000000, 'spread_ms', p_spread_ms::text,
+                            'milliseconds from 0 to one year');
   return query
   with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
@@ -34,10 +36,9 @@ begin
        for no key update of job skip locked
   ), judged as materialized (
     select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
-           attempt + (action = 'requeued' and v_policy.attempt_counted_at = 'failure-and-reap')::int as attempt_after,
-           case when action = 'requeued' then "unstuck".reap_backoff_ms(v_policy, attempt, crashes, timeouts)
-             + floor(random() * coalesce(p_spread_ms, 1000 * count(*) over () / nullif(v_policy.requeue_rate_per_s, 0),
-                                         0)) end as backoff_ms
+           "unstuck".reaped_attempt(v_policy, action, attempt, max_attempts) as attempt_after,
+           case when action = 'requeued' then "unstuck".reap_backoff_ms(v_policy, attempt, crashes, timeouts) + floor(
+             random() * coalesce(p_spread_ms, "unstuck".spread_ms(v_policy, count(*) over ()), 0)) end as backoff_ms
       from expired, lateral (select "unstuck".reap_verdict(
              v_policy, is_cancelled, is_timeout, attempt, crashes, timeouts, max_attempts) as action) verdict
   ), reaped as (

@@ -8,17 +8,20 @@ returns jsonb language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
-  v_cursor jsonb := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy));
+  v_cursor jsonb;
   v_reaped jsonb;
   v_last text;
   v_is_last boolean;
 begin
-  select coalesce(jsonb_agg(to_jsonb(reaped)), '[]'), (array_agg(reaped.id order by reaped.id::/*id*/uuid desc))[1],
-         count(*) < p_limit
+  perform "unstuck".require_reaper(p_reaper);
+  perform "unstuck".require_cursor(p_cursor, pg_typeof(null::/*id*/uuid)::text);
+  v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy));
+  select coalesce(jsonb_agg(to_jsonb(reaped) order by reaped.id::/*id*/uuid), '[]'),
+         (array_agg(reaped.id order by reaped.id::/*id*/uuid desc))[1], count(*) < p_limit
     into v_reaped, v_last, v_is_last
     from "unstuck"."reap_jobs"(
       p_limit, (v_cursor ->> 'after')::/*id*/uuid, p_policy, (v_cursor ->> 'outage_from')::timestamptz,
-      (v_cursor ->> 'outage_to')::timestamptz, (v_cursor ->> 'spread_ms')::float8) reaped;
+      (v_cursor ->> 'outage_to')::timestamptz, round((v_cursor ->> 'spread_ms')::numeric, 3)::float8) reaped;
   if v_is_last then
     v_reaped := v_reaped
       || (select coalesce(jsonb_agg(to_jsonb(buried)), '[]') from "unstuck"."bury_jobs"(p_limit, p_policy) buried)

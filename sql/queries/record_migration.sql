@@ -1,1 +1,1 @@
-insert into "unstuck".migrations (name) values ($1)
+insert into "unstuck".migrations (name) values ($1::text)

@@ -29,6 +29,13 @@ export function createProgram(): Command {
     .addHelpText('after', example('unstuck demo'))
     .action(demoCommand)
 
+  addMigrate(program)
+  addRunning(program)
+  addLooking(program)
+  return program
+}
+
+function addMigrate(program: Command): void {
   const migrate = program
     .command('migrate')
     .description('installs the engine, takes it out, tells what is there')
@@ -49,7 +56,9 @@ export function createProgram(): Command {
     .description('prints what up would run on an empty database; runs nothing')
     .addHelpText('after', example('unstuck migrate sql --profile clip > unstuck.sql'))
     .action(migrateSqlCommand)
+}
 
+function addRunning(program: Command): void {
   withConnection(program.command('worker'))
     .description('runs the handlers of a module: sweeps, claims, processes, drains on SIGTERM')
     .argument('<handlers>', 'a JavaScript module: export default (q) => q.handle(…)')
@@ -57,15 +66,6 @@ export function createProgram(): Command {
     .option('--concurrency <jobs>', 'how many jobs at once (WORKER_CONCURRENCY)', wholeNumber)
     .addHelpText('after', example('unstuck worker ./handlers.js --concurrency 10'))
     .action(workerCommand)
-
-  withConnection(program.command('status'))
-    .description('tells how the tables are; exit code 1 where jobs stay past their lease')
-    .addHelpText('after', example('unstuck status'))
-    .action(statusCommand)
-  withConnection(program.command('stuck'))
-    .description('lists jobs past their lease; exit code 1 where there are any')
-    .addHelpText('after', example('unstuck stuck --json'))
-    .action(stuckCommand)
 
   withConnection(program.command('reap'))
     .description('takes back jobs whose lease ran out: now and at every interval')
@@ -79,12 +79,22 @@ export function createProgram(): Command {
     .description('deletes ended jobs past the retention (EMBED_JOB_RETENTION_DAYS), once')
     .addHelpText('after', example('unstuck prune'))
     .action(pruneCommand)
+}
+
+function addLooking(program: Command): void {
+  withConnection(program.command('status'))
+    .description('tells how the tables are; exit code 1 where jobs stay past their lease')
+    .addHelpText('after', example('unstuck status'))
+    .action(statusCommand)
+  withConnection(program.command('stuck'))
+    .description('lists jobs past their lease; exit code 1 where there are any')
+    .addHelpText('after', example('unstuck stuck --json'))
+    .action(stuckCommand)
 
   withConnection(program.command('config'))
     .description('prints every setting with its source')
     .addHelpText('after', example('unstuck config --json'))
     .action(configCommand)
-  return program
 }
 
 function withConnection(command: Command): Command {

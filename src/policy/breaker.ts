@@ -107,17 +107,15 @@ export function countFailures(calls: readonly boolean[]): number {
   return calls.filter((isFailure) => isFailure).length
 }
 
-function afterProbeCalls(
-  facts: BreakerFacts,
-  calls: readonly DependencyCall[],
-  nowMs: number,
-): BreakerFacts {
+function afterProbeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], nowMs: number): BreakerFacts {
   const isNamed = ({ jobId }: BreakerProbe) => calls.some((call) => call.jobId === jobId)
   const nameless = calls.filter(({ jobId }) => jobId === undefined)
   const heard = facts.probes.filter((probe) => !isNamed(probe)).slice(0, nameless.length)
   const left = facts.probes.filter((probe) => !isNamed(probe)).slice(nameless.length)
   const outcomes = [
-    ...facts.probes.filter(isNamed).map(({ jobId }) => calls.some((call) => call.jobId === jobId && call.isFailure)),
+    ...facts.probes
+      .filter(isNamed)
+      .map(({ jobId }) => calls.some((call) => call.jobId === jobId && call.isFailure)),
     ...heard.map((_, index) => nameless[index]?.isFailure === true),
   ]
   if (outcomes.includes(true)) return opened(facts, nowMs)

@@ -32,7 +32,9 @@ export function takeTokens(
     const owedMs = Math.max(0, (fullAtMs.get(key) ?? nowMs) - nowMs)
     return { key, tokenMs, owedMs, depthMs: tokenMs * burst }
   })
-  const free = found.map(({ depthMs, owedMs, tokenMs }) => Math.floor((depthMs - owedMs) / tokenMs + TOLERANCE))
+  const free = found.map(({ depthMs, owedMs, tokenMs }) =>
+    Math.floor((depthMs - owedMs) / tokenMs + TOLERANCE),
+  )
   const granted = Math.min(tokens, Math.max(0, Math.min(...free)))
   if (granted > 0) {
     for (const { key, owedMs, tokenMs } of found) fullAtMs.set(key, nowMs + owedMs + granted * tokenMs)

@@ -15,9 +15,19 @@ import type {
   StageOutcome,
 } from '../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
+import type { DependencyStore } from './dependency-store.ts'
+
+export type {
+  BreakerMode,
+  BreakerSettings,
+  BreakerState,
+  DependencyCall,
+} from '../policy/breaker.ts'
+export type { RateLimit, TokenGrant } from '../policy/rate-limit.ts'
+export type * from './dependency-store.ts'
 
 /** `Tx` is what the store joins a caller's transaction with; stores that cannot take `never`. */
-export interface JobStore<Tx = never> {
+export interface JobStore<Tx = never> extends DependencyStore {
   /** Writes all jobs or none. A job whose dedupe key is taken answers the id of the job that has it. */
   enqueueJobs(jobs: NewJob[], options?: TxOption<Tx> & PolicyOption): Promise<EnqueuedJob[]>
 

@@ -6,6 +6,8 @@ import { migrateStatus, migrateUp } from '../../src/store/postgres/index.ts'
 import { clipTables } from '../support/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { describeRows, describeSchema, schemaExists } from './describe.ts'
+import { hurry } from './hurry.ts'
+import { teamProfile } from './team-table.ts'
 
 const schema = 'unstuck'
 
@@ -104,14 +106,127 @@ describe('attach', () => {
   })
 })
 
-describe('an attach that could not finish', () => {
-  /** What waits between two tries becomes short; the timeout of a connection stays what it is. */
-  function hurry(): void {
-    const wait = globalThis.setTimeout
-    vi.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, ms = 0) =>
-      wait(run, ms % 250 === 0 && ms <= 2_500 ? 1 : ms),
+describe('a rehearsal', () => {
+  it('OPS-7 runs no function on the team’s rows: no trigger fires, and nothing is reaped', async () => {
+    await database.pool.query(`
+      create function object() returns trigger language plpgsql as $$ begin raise 'touched'; end $$;
+      insert into jobs (status, started_at, updated_at) values ('processing', now() - interval '1 year', now() - interval '1 year');
+      insert into jobs (status, updated_at, attempt_count) values ('completed', now() - interval '20 years', 0), ('queued', now(), 9);
+      create trigger object before insert or update or delete on jobs for each row execute function object();
+      create trigger object before insert on job_events for each row execute function object()`)
+    const rows = await describeRows(database.pool, 'jobs')
+    await up()
+    await up()
+    expect(await describeRows(database.pool, 'jobs')).toEqual(rows.map((row) => expect.objectContaining(row)))
+    const { rows: left } = await database.pool.query(
+      `select relname from pg_class where relname like '%rehearsal%'`,
     )
-  }
+    expect(left).toEqual([])
+  })
+
+  it('OPS-7 needs no lock that a writer’s open transaction has', async () => {
+    await up()
+    const writer = await database.connect()
+    await writer.query(`begin; insert into jobs (payload) values ('{}'); update jobs set updated_at = now()`)
+    await database.pool.query(`update unstuck.attachments set functions_digest = 'of another version'`)
+    await up(50)
+    expect(await isCurrent()).toBe(true)
+    await writer.query('rollback')
+  })
+})
+
+describe('traffic during an attach', () => {
+  it('OPS-7 a lock that is not to be had on one table does not stop the readers of another', async () => {
+    const holder = await database.connect()
+    await holder.query('begin')
+    await holder.query('select from asr_jobs')
+    const attach = up()
+    const reader = await database.connect()
+    await reader.query(`set lock_timeout = '500ms'`)
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await database.pool.query(
+            `select from pg_locks where not granted and relation = 'asr_jobs'::regclass`,
+          )
+          return rows.length
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(1)
+    await reader.query('select from jobs')
+    await holder.query('rollback')
+    await attach
+    expect(await isCurrent()).toBe(true)
+  })
+})
+
+describe('a table that was renamed', () => {
+  it('OPS-7 is known again under its new name, with what was added to it', async () => {
+    await up()
+    const renamed = teamProfile({ ...clipProfile.tables[0], table: 'tasks' }, { ...clipProfile.tables[1] })
+    const read = async () =>
+      (await database.pool.query(`select added_columns from unstuck.attachments where name = 'jobs'`)).rows
+    const before = await read()
+    await database.pool.query('alter table jobs rename to tasks')
+    await migrateUp({ databaseUrl: database.url, schema, profile: renamed })
+    expect(await read()).toEqual(before)
+    const { rows } = await database.pool.query(`select from unstuck.claim_jobs__jobs('w', array['clip'], 1)`)
+    expect(rows).toEqual([])
+    const status = await migrateStatus({ databaseUrl: database.url, schema, profile: renamed })
+    expect(status).toMatchObject({ isCurrent: true, tables: [{ table: 'public.tasks' }, {}] })
+  })
+
+  it('OPS-7 and replaced by another owes nothing of the other’s columns to us', async () => {
+    await up()
+    await database.pool.query(`drop table jobs; create table tasks (
+      id uuid primary key, status text not null default 'queued', lease_id uuid)`)
+    const moved = teamProfile({ ...clipProfile.tables[0], table: 'tasks' })
+    await migrateUp({ databaseUrl: database.url, schema, profile: moved })
+    const { rows } = await database.pool.query<{ added_columns: string[] }>(
+      `select added_columns from unstuck.attachments where name = 'jobs'`,
+    )
+    expect(rows[0]?.added_columns).toContain('fence')
+    expect(rows[0]?.added_columns).not.toContain('lease_id')
+  })
+})
+
+describe('an attach that could not finish', () => {
+  it('OPS-7 at the second table leaves the first attached and says so', async () => {
+    hurry()
+    const before = await describeSchema(database.pool, 'public')
+    const reader = await database.connect()
+    await reader.query('begin')
+    await reader.query('select from asr_jobs')
+    await expect(up(20)).rejects.toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      message: expect.stringMatching(/^table public\.asr_jobs: .*; nothing was changed on it$/),
+      hint: expect.stringMatching(/public\.jobs stays attached/),
+    })
+    const { tables } = await migrateStatus({ databaseUrl: database.url, schema, profile: clipProfile })
+    expect(tables.map(({ state }) => state)).toEqual(['current', 'not attached'])
+    const lines = (await describeSchema(database.pool, 'public')).filter((line) => line.includes('asr_jobs'))
+    expect(lines).toEqual(before.filter((line) => line.includes('asr_jobs')))
+    await reader.query('rollback')
+    await up()
+    expect(await isCurrent()).toBe(true)
+  })
+
+  it('OPS-7 at a later run, on a table that is attached, leaves it attached as it was', async () => {
+    await up()
+    await database.pool.query(`
+      insert into jobs (type, payload) values ('clip', '{}');
+      drop index unstuck_jobs_dedupe;
+      insert into jobs (type, dedupe_key) values ('clip', 'k'), ('clip', 'k')`)
+    await expect(up()).rejects.toMatchObject({
+      code: 'TABLE_UNSUPPORTED',
+      message: expect.stringMatching(/index unstuck_jobs_dedupe cannot be built/),
+    })
+    const lines = await describeSchema(database.pool, 'public')
+    expect(lines.filter((line) => line.includes('(invalid)'))).toEqual([])
+    const { rows } = await database.pool.query(`select from unstuck.claim_jobs__jobs('w', array['clip'], 1)`)
+    expect(rows).toHaveLength(1)
+  })
 
   it('OPS-7 gives way to a reader that stays: LOCK_TIMEOUT, nothing half-installed, and done when it is gone', async () => {
     hurry()
@@ -123,6 +238,8 @@ describe('an attach that could not finish', () => {
       name: 'UnstuckError',
       code: 'LOCK_TIMEOUT',
       isRetryable: true,
+      message: 'table public.jobs: a lock was not granted within 20 ms, 10 times; nothing was changed on it',
+      hint: expect.stringMatching(/The engine was taken out again\.$/),
     })
     expect(await schemaExists(database.pool)).toBe(false)
     expect(await describeSchema(database.pool, 'public')).toEqual(before)
@@ -136,7 +253,13 @@ describe('an attach that could not finish', () => {
     const reader = await database.connect()
     await reader.query('begin isolation level repeatable read')
     await reader.query('select from job_events')
-    await expect(up(20)).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
+    await expect(up(20)).rejects.toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      message: expect.stringMatching(
+        /^index unstuck_jobs_\w+: .*; public\.jobs has its columns, but not all/,
+      ),
+      hint: expect.stringMatching(/goes on where it stopped/),
+    })
     expect(await isCurrent()).toBe(false)
     await workAsBefore(database.pool)
     await reader.query('rollback')

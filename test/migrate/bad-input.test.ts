@@ -189,16 +189,27 @@ describe('a table that cannot be attached', () => {
 
 describe('names', () => {
   const invalid = 'INVALID_ARGUMENT'
-  it.each(['', 'a"b', "a'b", 'a;--', 'a\0b', 'a b', 'App', '1st', 'pg_jobs', long, 'größe'])(
-    'OPS-7 C19 %j is no name for the schema',
-    async (schema) => {
-      await expectRefusal(
-        nativeProfile(schema),
-        { code: invalid, message: /^schema: got .*, takes / },
-        { schema },
-      )
-    },
-  )
+  it.each([
+    '',
+    'a"b',
+    "a'b",
+    'a;--',
+    'a\0b',
+    'a b',
+    'App',
+    '1st',
+    'pg_jobs',
+    'public',
+    'information_schema',
+    long,
+    'größe',
+  ])('OPS-7 C19 %j is no name for the schema', async (schema) => {
+    await expectRefusal(
+      nativeProfile(schema),
+      { code: invalid, message: /^schema: got .*, takes / },
+      { schema },
+    )
+  })
 
   it.each(['', 'a"b', 'a;--', 'a\0b', 'a-b', 'Jobs', 'a'.repeat(48)])(
     'OPS-7 C19 %j is no name for an attachment',
@@ -270,6 +281,21 @@ describe('rights', () => {
     url.searchParams.set('options', '-c default_transaction_read_only=on')
     const refusal = { code: denied, message: /read-only/, hint: /primary/ }
     await expectRefusal(teamProfile({ table: 'plain' }), refusal, { databaseUrl: url.href })
+  })
+
+  it.each<[string, string, RegExp, (url: URL) => void]>([
+    ['a wrong password', denied, /password/, (url) => (url.password = 'wrong')],
+    ['a user that is not there', denied, /user/, (url) => (url.username = 'nobody')],
+    [
+      'a database that is not there',
+      'INVALID_CONFIG',
+      /Create the database/,
+      (url) => (url.pathname = '/nowhere'),
+    ],
+  ])('OPS-8 %s is told so', async (_, code, hint, change) => {
+    const url = new URL(guestUrl())
+    change(url)
+    await expectRefusal(nativeProfile('unstuck'), { code, message: /./, hint }, { databaseUrl: url.href })
   })
 
   it('OPS-7 a server that does not answer is told so', async () => {

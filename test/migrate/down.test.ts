@@ -1,5 +1,5 @@
 // Taking it out again: the application's tables as they were, its rows untouched, native jobs kept unless purged.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
@@ -7,6 +7,7 @@ import { migrateDown, migrateStatus, migrateUp } from '../../src/store/postgres/
 import { clipTables } from '../support/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { describeFreshInstall, describeRows, describeSchema, schemaExists } from './describe.ts'
+import { hurry } from './hurry.ts'
 
 const schema = 'unstuck'
 const native = nativeProfile(schema)
@@ -16,7 +17,10 @@ let database: TestDatabase
 beforeEach(async () => {
   database = await createTestDatabase()
 })
-afterEach(() => database.drop())
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await database.drop()
+})
 
 const up = (profile: Profile) => migrateUp({ databaseUrl: database.url, schema, profile })
 const down = (isPurge = false) => migrateDown({ databaseUrl: database.url, schema, isPurge })
@@ -79,12 +83,7 @@ describe('migrateDown of the clip tables', () => {
     await up(clipProfile)
     const steps: string[] = []
     await migrateDown({ databaseUrl: database.url, schema, onStep: (step) => steps.push(step) })
-    expect(steps).toEqual([
-      'detach unstuck.jobs',
-      'detach public.jobs',
-      'detach public.asr_jobs',
-      'remove the engine',
-    ])
+    expect(steps).toEqual(['detach public.jobs', 'detach public.asr_jobs', 'remove the engine'])
     await up(clipProfile)
     const { isCurrent } = await migrateStatus({ databaseUrl: database.url, schema, profile: clipProfile })
     expect(isCurrent).toBe(true)
@@ -107,12 +106,125 @@ describe('migrateDown of the clip tables', () => {
     const reader = await database.connect()
     await reader.query('begin')
     await reader.query('select from jobs')
-    await expect(migrateDown({ databaseUrl: database.url, schema, lockTimeoutMs: 50 })).rejects.toMatchObject(
-      { code: 'LOCK_TIMEOUT' },
+    hurry()
+    await expect(migrateDown({ databaseUrl: database.url, schema, lockTimeoutMs: 20 })).rejects.toMatchObject(
+      {
+        code: 'LOCK_TIMEOUT',
+        message: 'public.jobs: a lock was not granted within 20 ms, 10 times; nothing was changed',
+      },
     )
     expect(await read()).toEqual(before)
     await reader.query('rollback')
     expect(await down()).toBe(true)
+  })
+
+  it('OPS-5 waits for a lock by giving way, and goes on where a run stopped', async () => {
+    hurry()
+    await up(clipProfile)
+    const reader = await database.connect()
+    await reader.query('begin')
+    await reader.query('select from asr_jobs')
+    const quick = { databaseUrl: database.url, schema, lockTimeoutMs: 20 }
+    await expect(migrateDown(quick)).rejects.toMatchObject({
+      code: 'LOCK_TIMEOUT',
+      message: expect.stringMatching(/^public\.asr_jobs: .*; only public\.jobs was taken off before$/),
+    })
+    const onStep = (step: string) => {
+      if (step.startsWith('a lock')) void reader.query('rollback')
+    }
+    expect(await migrateDown({ ...quick, onStep })).toBe(true)
+    expect(await schemaExists(database.pool)).toBe(false)
+  })
+
+  it('OPS-5 finds a table though it was renamed, and does without one that was dropped', async () => {
+    const before = (await describeSchema(database.pool, 'public')).filter((line) =>
+      line.startsWith('column jobs.'),
+    )
+    await up(clipProfile)
+    await database.pool.query('alter table jobs rename to tasks; drop table asr_jobs')
+    expect(await down()).toBe(true)
+    const after = (await describeSchema(database.pool, 'public')).filter((line) =>
+      line.startsWith('column tasks.'),
+    )
+    expect(after).toEqual(before.map((line) => line.replace('jobs.', 'tasks.')))
+  })
+
+  it.each([
+    ['a function', 'create view report as select * from unstuck.read_health()'],
+    ['a table', 'create view report as select * from unstuck.events'],
+    ['a column', 'create view report as select fence from jobs'],
+  ])('OPS-5 does not drop what the team built upon %s of ours: it names it and stops', async (_, view) => {
+    await up(clipProfile)
+    await database.pool.query(view)
+    await expect(down()).rejects.toMatchObject({
+      code: 'TABLE_UNSUPPORTED',
+      hint: expect.stringMatching(/view report depends on .* Drop it first/),
+    })
+    await database.pool.query('select * from report; drop view report')
+    expect(await down()).toBe(true)
+  })
+
+  it('OPS-5 takes events of attached tables with it, and keeps those of native jobs', async () => {
+    await up(clipProfile)
+    await database.pool.query(`select from unstuck.enqueue_jobs('[{"type": "a"}]')`)
+    await database.pool.query(`select from unstuck.cancel_jobs(array(select id from unstuck.jobs))`)
+    await database.pool.query(`select from unstuck.cancel_jobs__jobs(array(select id from jobs))`)
+    await down()
+    const { rows } = await database.pool.query('select distinct attachment from unstuck.events')
+    expect(rows).toEqual([{ attachment: 'native' }])
+  })
+})
+
+describe('a schema of the team’s own', () => {
+  const upInApp = () => migrateUp({ databaseUrl: database.url, schema: 'app', profile: nativeProfile('app') })
+
+  it('OPS-5 keeps everything that migrateDown did not make', async () => {
+    await database.pool.query(`
+      create schema app;
+      create type app.mood as enum ('good');
+      create table app.customers (id int primary key, mood app.mood);
+      create function app.greeting() returns text language sql as $$ select 'hello' $$;
+      insert into app.customers values (1, 'good')`)
+    const before = await describeSchema(database.pool, 'app')
+    await upInApp()
+    await migrateDown({ databaseUrl: database.url, schema: 'app', isPurge: true })
+    const { rows } = await database.pool.query('select app.greeting() as greeting, * from app.customers')
+    expect(rows).toEqual([{ greeting: 'hello', id: 1, mood: 'good' }])
+    expect(await describeSchema(database.pool, 'app')).toEqual(before)
+  })
+
+  it.each([
+    ['table', 'create table app.jobs (id int primary key)', 'a relation jobs'],
+    ['table of events', 'create table app.events (id int primary key, data jsonb)', 'a relation events'],
+    ['domain', 'create domain app.lease_ms as int', 'a type lease_ms'],
+    [
+      'function',
+      `create function app.require(int) returns int language sql as 'select 1'`,
+      'a routine require',
+    ],
+  ])('OPS-7 is refused where a %s has a name of ours', async (_, sql, what) => {
+    await database.pool.query(`create schema app; ${sql}`)
+    const before = await describeSchema(database.pool, 'app')
+    await expect(upInApp()).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining(what),
+    })
+    await migrateDown({ databaseUrl: database.url, schema: 'app', isPurge: true })
+    expect(await describeSchema(database.pool, 'app')).toEqual(before)
+  })
+
+  it('OPS-5 public is never taken for the engine’s', async () => {
+    const outcome = migrateDown({ databaseUrl: database.url, schema: 'public', isPurge: true })
+    await expect(outcome).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  })
+
+  it('OPS-5 that a newer version changed is left to that version', async () => {
+    await upInApp()
+    await database.pool.query(`insert into app.migrations (name) values ('9999_from_the_future')`)
+    const before = await describeSchema(database.pool, 'app')
+    const outcome = migrateDown({ databaseUrl: database.url, schema: 'app' })
+    await expect(outcome).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
+    expect(await describeSchema(database.pool, 'app')).toEqual(before)
   })
 })
 
@@ -161,8 +273,7 @@ describe('migrateDown of the native table', () => {
     expect(rows).toEqual([{ type: 'a' }])
   })
 
-  // Answers that there is nothing to take out.
-  it.fails('OPS-5 a purge after a kept down takes what was kept', async () => {
+  it('OPS-5 a purge after a kept down takes what was kept', async () => {
     await up(native)
     await addJob()
     await down()

@@ -109,7 +109,7 @@ const oddTables: OddTable[] = [
     name: 'narrow columns',
     sql: `create table team_jobs (id varchar(64) primary key, status text not null default 'queued', priority smallint not null default 0,
                                   attempt smallint not null default 0, failures smallint, crashes smallint, max_attempts smallint, payload json,
-                                  expected_duration_ms bigint, worker_id varchar(50), type varchar(50) default 'clip',
+                                  expected_duration_ms bigint, worker_id varchar(50), type varchar(50) not null default 'clip',
                                   traceparent varchar(60));`,
     table: { idType: 'text' },
   },

@@ -2,11 +2,17 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateStatus, migrateUp, migrationSql } from '../../src/store/postgres/index.ts'
+import { migrateDown, migrateStatus, migrateUp, migrationSql } from '../../src/store/postgres/index.ts'
 import { readSqlFolder } from '../../src/store/postgres/sql-files.ts'
 import { clipTables } from '../support/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { describeFreshInstall, describeSchema, readSnapshot } from './describe.ts'
+import {
+  describeFreshInstall,
+  describeSchema,
+  type Queryable,
+  readSnapshot,
+  schemaExists,
+} from './describe.ts'
 import { splitStatements } from './split-statements.ts'
 
 const schema = 'unstuck'
@@ -138,33 +144,87 @@ describe('an attached install', () => {
   })
 })
 
-describe('what is open', () => {
-  // The printed SQL notes neither migrations nor columns, indexes and digest: `migrate up` after it fails with 42P07
-  // or 42710, `migrate status` takes everything for pending, and `migrate down` leaves the columns in the team's table.
-  it.fails('OPS-7 an install from the printed SQL should be one that migrate up and status know', async () => {
-    await runStatements(migrationSql(schema, profile))
-    await migrateUp({ databaseUrl: database.url, schema, profile })
-    expect(await migrateStatus({ databaseUrl: database.url, schema, profile })).toMatchObject({
-      isCurrent: true,
-    })
+describe('an install from the printed SQL', () => {
+  it('OPS-7 is one that migrate status, up and down know', async () => {
+    await database.pool.query(clipTables)
+    // A column of the team's that the engine uses too: not ours to take off again.
+    await database.pool.query('alter table jobs add column priority int not null default 7')
+    const before = await describeSchema(database.pool, 'public')
+    await runStatements(migrationSql(schema, clipProfile))
+    const status = () => migrateStatus({ databaseUrl: database.url, schema, profile: clipProfile })
+    expect(await status()).toMatchObject({ isCurrent: true, pending: [] })
+    const printed = await describeSchema(database.pool, schema)
+    await migrateUp({ databaseUrl: database.url, schema, profile: clipProfile })
+    expect(await describeSchema(database.pool, schema)).toEqual(printed)
+    expect(await status()).toMatchObject({ isCurrent: true })
+    await migrateDown({ databaseUrl: database.url, schema })
+    expect(await describeSchema(database.pool, 'public')).toEqual(before)
+    expect(await schemaExists(database.pool)).toBe(false)
   })
 
-  // `create or replace` keeps an overload that an older version had, and refuses another result: 42P13.
-  it.fails('OPS-7 a function of an older version with another result should be replaced', async () => {
-    await migrateUp({ databaseUrl: database.url, schema, profile })
-    await database.pool.query(`
-      drop function unstuck.read_health(jsonb);
-      create function unstuck.read_health(p_policy jsonb default null) returns int language sql as 'select 1'`)
-    await migrateUp({ databaseUrl: database.url, schema, profile })
-    expect(await describeSchema(database.pool, schema)).toEqual(fresh)
+  it('OPS-7 notes what migrate up notes', async () => {
+    const read = async (pool: Queryable) => [
+      (await pool.query('select name from unstuck.migrations order by name')).rows,
+      (
+        await pool.query(
+          `select name, profile, table_schema, table_name, added_columns, added_indexes, functions, functions_digest
+             from unstuck.attachments order by name`,
+        )
+      ).rows,
+    ]
+    await database.pool.query(clipTables)
+    await runStatements(migrationSql(schema, clipProfile))
+    const other = await createTestDatabase()
+    await other.pool.query(clipTables)
+    await migrateUp({ databaseUrl: other.url, schema, profile: clipProfile })
+    expect(await read(database.pool)).toEqual(await read(other.pool))
+    await other.drop()
   })
+})
 
-  it.fails('OPS-7 an overload that an older version had should be gone after an upgrade', async () => {
+describe('functions of an older version', () => {
+  beforeEach(() => migrateUp({ databaseUrl: database.url, schema, profile }))
+
+  const upgradeAfter = async (sql: string) => {
+    await database.pool.query(sql)
     await migrateUp({ databaseUrl: database.url, schema, profile })
-    await database.pool.query(
+  }
+
+  it.each([
+    [
+      'with another result are replaced',
+      `drop function unstuck.read_health(jsonb);
+       create function unstuck.read_health(p_policy jsonb default null) returns int language sql as 'select 1'`,
+    ],
+    [
+      'that were procedures are replaced',
+      `drop function unstuck.iso_utc(timestamptz);
+       create procedure unstuck.iso_utc(p_at timestamptz) language sql as 'select 1'`,
+    ],
+    [
+      'with other arguments are gone',
       `create function unstuck.require_leases(int, int, boolean) returns boolean language sql as 'select true'`,
-    )
-    await migrateUp({ databaseUrl: database.url, schema, profile })
+    ],
+    [
+      'that this version does not have are gone',
+      `create function unstuck.former_jobs() returns int language sql as 'select 1';
+       update unstuck.attachments set functions = functions || 'former_jobs'::text`,
+    ],
+  ])('OPS-7 %s', async (_, sql) => {
+    await upgradeAfter(sql)
     expect(await describeSchema(database.pool, schema)).toEqual(fresh)
+  })
+
+  it('OPS-7 that only have another body keep their grants and what a team built upon them', async () => {
+    await upgradeAfter(`
+      create view jobs_health as select * from unstuck.read_health();
+      revoke execute on function unstuck.read_health(jsonb) from public;
+      create or replace function unstuck.job_record(p_id uuid) returns jsonb language sql stable as 'select null::jsonb'`)
+    expect(await describeSchema(database.pool, schema)).toEqual(fresh)
+    await database.pool.query('select * from jobs_health')
+    const { rows } = await database.pool.query(
+      `select proacl::text not like '%{=X/%' as is_kept from pg_proc where proname = 'read_health'`,
+    )
+    expect(rows).toEqual([{ is_kept: true }])
   })
 })

@@ -33,6 +33,7 @@ describe('migrateStatus', () => {
       applied: [],
       pending: migrationNames,
       unknown: [],
+      engine: 'not installed',
       tables: [
         { attachment: 'jobs', table: 'public.jobs', state: 'not attached' },
         { attachment: 'asr_jobs', table: 'public.asr_jobs', state: 'not attached' },
@@ -107,31 +108,33 @@ describe('migrateStatus', () => {
     })
   })
 
-  // The digest is of what was rendered and not of what is there.
-  it.fails('OPS-7 should see a function that was changed by hand', async () => {
+  it('OPS-7 sees a function that was changed by hand', async () => {
     await up(native)
     await database.pool.query(`create or replace function unstuck.job_record(p_id uuid) returns jsonb
                                language sql stable as 'select null::jsonb'`)
     expect(states(await status(native))).toEqual({ native: 'functions differ' })
   })
 
-  it.fails('OPS-7 should see a function that was dropped by hand', async () => {
+  it('OPS-7 sees a function that was dropped by hand', async () => {
     await up(native)
     await database.pool.query('drop function unstuck.read_health(jsonb)')
     expect(states(await status(native))).toEqual({ native: 'functions differ' })
   })
 
-  // The functions that all tables share (sql/core) have no digest at all: a version that changes only them is "current".
-  it.fails('OPS-7 should see a shared function that is not of this version', async () => {
-    await up(native)
+  it('OPS-7 sees a shared function that is not of this version', async () => {
+    await up(clipProfile)
     await database.pool.query(`create or replace function unstuck.iso_utc(p_at timestamptz) returns text
                                language sql stable as 'select p_at::text'`)
-    expect((await status(native)).isCurrent).toBe(false)
+    expect(await status(clipProfile)).toMatchObject({ engine: 'functions differ', isCurrent: false })
+    await up(clipProfile)
+    expect(await status(clipProfile)).toMatchObject({ engine: 'current', isCurrent: true })
   })
 
-  it.fails('OPS-7 should see a column that was dropped by hand', async () => {
+  it('OPS-7 sees a column that was dropped by hand', async () => {
     await up(clipProfile)
     await database.pool.query('alter table jobs drop column finished_lease_id')
-    expect((await status(clipProfile)).isCurrent).toBe(false)
+    expect(states(await status(clipProfile))).toEqual({ jobs: 'columns missing', asr_jobs: 'current' })
+    await up(clipProfile)
+    expect((await status(clipProfile)).isCurrent).toBe(true)
   })
 })

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClaimedJob } from '../../src/job/lease.ts'
 import {
+  cancel,
   claimMany,
   complete,
   enqueueMany,
@@ -13,9 +14,10 @@ import {
   TYPE,
 } from '../../src/store/conformance/builders.ts'
 import type { ClaimRequest, JobStore } from '../../src/store/job-store.ts'
+import { buildGates, closeGate } from './gate.ts'
 import { raceBench } from './race-bench.ts'
 
-const opened = raceBench()
+const opened = raceBench({ setUp: buildGates })
 
 async function drain(store: JobStore, request: Partial<ClaimRequest>): Promise<ClaimedJob[]> {
   const all: ClaimedJob[] = []
@@ -117,6 +119,39 @@ describe('a claim that is uncommitted', () => {
   })
 })
 
+describe('a claim that others overtake between its snapshot and its locks', () => {
+  it('LEASE-1 does not get the jobs that were claimed meanwhile, and takes as many of the next', async () => {
+    const { store, connect, pool } = opened()
+    const jobIds = await enqueueMany(store, 10)
+    const [slow, quick, keeper] = [await connect(), await connect(), await connect()]
+
+    const gate = await closeGate(pool, keeper, slow, 'has_budget')
+    const late = await gate.arrive(() => claimMany(slow.store, { limit: 4 }))
+    expect(idsOf(await claimMany(quick.store, { limit: 3 }))).toEqual(jobIds.slice(0, 3))
+    await gate.open()
+
+    expect(idsOf(await late.answer)).toEqual(jobIds.slice(3, 7))
+    const fences = await pool.query<{ fence: string }>(
+      'select distinct fence from unstuck.jobs order by fence',
+    )
+    expect(fences.rows).toEqual([{ fence: '0' }, { fence: '1' }])
+  })
+
+  it('LEASE-1, FAIL-6 does not get jobs that were cancelled or put off meanwhile', async () => {
+    const { store, connect, pool } = opened()
+    const [cancelled, postponed, left] = await enqueueMany(store, 3)
+    const [worker, operator, keeper] = [await connect(), await connect(), await connect()]
+
+    const gate = await closeGate(pool, keeper, worker, 'has_budget')
+    const late = await gate.arrive(() => claimMany(worker.store))
+    expect(await cancel(operator.store, String(cancelled))).toBe('cancelled')
+    await operator.query("update unstuck.jobs set run_at = now() + interval '1 h' where id = $1", [postponed])
+    await gate.open()
+
+    expect(idsOf(await late.answer)).toEqual([left])
+  })
+})
+
 describe('claims beside reaps', () => {
   it('LEASE-1, REAP-4 what reapers give back while workers claim is claimed once each', async () => {
     const { store, elapse, connectMany } = opened()
@@ -125,17 +160,18 @@ describe('claims beside reaps', () => {
     const reapers = await connectMany(2)
     const workers = await connectMany(6)
 
-    let isSwept = false
+    const sweeping = new Set(reapers)
     async function claimUntilSwept(worker: JobStore): Promise<ClaimedJob[]> {
       const all: ClaimedJob[] = []
-      while (!isSwept) all.push(...(await claimMany(worker, { limit: 3 })))
+      while (sweeping.size > 0) all.push(...(await claimMany(worker, { limit: 3 })))
       return [...all, ...(await drain(worker, { limit: 3 }))]
     }
-    const claims = Promise.all(workers.map((worker) => claimUntilSwept(worker.store)))
-    await Promise.all(reapers.map((reaper) => sweep(reaper.store, { limit: 10 })))
-    isSwept = true
+    const [claims] = await Promise.all([
+      Promise.all(workers.map((worker) => claimUntilSwept(worker.store))),
+      ...reapers.map((reaper) => sweep(reaper.store, { limit: 10 }).finally(() => sweeping.delete(reaper))),
+    ])
 
-    const claimed = (await claims).flat()
+    const claimed = claims.flat()
     expect(idsOf(claimed)).toEqual(idsOf(lost))
     expect(claimed.every(({ fence, isRescue, crashes }) => fence === 2 && isRescue && crashes === 1)).toBe(
       true,

@@ -128,8 +128,8 @@ describe.each(verbs)('$name and a reap of one job', ({ finish, outcome, status }
     if (first === undefined || second === undefined) throw new Error('there are no jobs')
     await elapse(2 * MINUTE)
 
-    const gate = await closeGate(pool, keeper, reaper, { id: first.jobId })
-    const reap = await gate.arrive(() => sweep(reaper.store, { policy: { requeueRatePerS: 1000 } }))
+    const gate = await closeGate(pool, keeper, reaper, 'is_held')
+    const reap = await gate.arrive(() => sweep(reaper.store))
     expect(await finish(worker.store, second)).toBe(outcome)
     await gate.open()
 

@@ -20,19 +20,19 @@ export interface Connection {
   pid: number
   client: pg.Client
   store: JobStore<SqlClient>
-  begin(isolation?: IsolationLevel): Promise<void>
-  commit(): Promise<void>
-  rollback(): Promise<void>
-  query(text: string, params?: unknown[]): Promise<pg.QueryResultRow[]>
+  begin: (isolation?: IsolationLevel) => Promise<void>
+  commit: () => Promise<void>
+  rollback: () => Promise<void>
+  query: (text: string, params?: unknown[]) => Promise<pg.QueryResultRow[]>
 }
 
 export interface Race extends StoreHarness<SqlClient> {
   pool: pg.Pool
   /** Ended with the test, and its open transaction with it. */
-  connect(): Promise<Connection>
-  connectMany(count: number): Promise<Connection[]>
+  connect: () => Promise<Connection>
+  connectMany: (count: number) => Promise<Connection[]>
   /** Starts a call that has to wait for `holder`, and resolves once it does. */
-  startBlocked<T>(waiter: Connection, holder: Connection, call: () => Promise<T>): Promise<Pending<T>>
+  startBlocked: <T>(waiter: Connection, holder: Connection, call: () => Promise<T>) => Promise<Pending<T>>
 }
 
 /** In an object, because `await` would wait for a bare promise. */
@@ -45,10 +45,12 @@ export interface RaceOptions {
   policy?: PolicyOverride
   /** What the file needs beside the install: tables of a user, triggers. */
   setUp?: (pool: pg.Pool) => Promise<unknown>
+  /** After each test, when its connections are gone and their locks with them. */
+  cleanUp?: (pool: pg.Pool) => Promise<unknown>
 }
 
 /** Registers the hooks of a test file: one install for the file, empty tables and fresh connections for each test. */
-export function raceBench({ policy, setUp }: RaceOptions = {}): () => Race {
+export function raceBench({ policy, setUp, cleanUp }: RaceOptions = {}): () => Race {
   const profile = nativeProfile('unstuck')
   const [table] = profile.tables
   let bench: PostgresBench
@@ -58,7 +60,7 @@ export function raceBench({ policy, setUp }: RaceOptions = {}): () => Race {
   async function connect(): Promise<Connection> {
     const client = await bench.database.connect()
     // A call that waits where it must not fails with the statement's name instead of running into the test's timeout.
-    await client.query("set lock_timeout = '15s'")
+    await client.query("set lock_timeout = '5s'")
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     const connection: Connection = {
       pid: Number(rows[0]?.pid),
@@ -106,6 +108,7 @@ export function raceBench({ policy, setUp }: RaceOptions = {}): () => Race {
   afterEach(async () => {
     await Promise.all(connections.map(({ client }) => client.end()))
     connections = []
+    await cleanUp?.(bench.database.pool)
   })
   afterAll(() => bench.close())
   return () => race

@@ -1,4 +1,5 @@
 // Any number of reapers at once, and rows and pulses that others have locked: nobody waits, nothing is taken twice.
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   MINUTE,
@@ -156,7 +157,11 @@ describe('the pulse row', () => {
 
     await slow.begin()
     await sweep(slow.store, { reaper: { reaperId: 'slow' } })
-    const [jobId] = await startExpired(race, 1)
+    const jobId = await race.plantJob({
+      status: 'running',
+      leaseId: randomUUID(),
+      leaseExpiresAt: new Date('2000-01-01'),
+    })
     expect(idsOf((await sweep(quick.store, { reaper: { reaperId: 'quick' } })).reaped)).toEqual([jobId])
     const lease = await startOne(race.store, { type: 'other' })
     expect((await quick.store.heartbeatJobs([lease])).answers).toMatchObject([{ answer: 'kept' }])
@@ -182,7 +187,9 @@ describe('a job whose row a half-open session has locked past its lease', () => 
       expect(await race.store.previewSweep()).toMatchObject([{ jobId: locked, action: 'requeued' }])
 
       await halfOpen.client.end()
-      await expect.poll(async () => idsOf((await sweep(reaper.store)).reaped)).toEqual([locked])
+      await expect
+        .poll(async () => idsOf((await sweep(reaper.store)).reaped), { interval: 5 })
+        .toEqual([locked])
       expect(await readJob(race.store, String(locked))).toMatchObject({ status: 'waiting', crashes: 1 })
     },
   )

@@ -1,6 +1,6 @@
 // A row that references a job by foreign key holds FOR KEY SHARE on it until its transaction ends. That must hide the job
 // from nobody: our row locks are FOR NO KEY UPDATE, which is the strongest that goes together with it.
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Lease } from '../../src/job/lease.ts'
 import {
   beat,
@@ -19,10 +19,10 @@ import {
 import type { JobStore } from '../../src/store/job-store.ts'
 import { type Connection, type Race, raceBench } from './race-bench.ts'
 
-const opened = raceBench()
-
-// Not left standing: a table that something references cannot be emptied for the next test.
-afterEach(() => opened().pool.query('drop table if exists public.notes'))
+const opened = raceBench({
+  // Not left standing: a table that something references cannot be emptied for the next test.
+  cleanUp: (pool) => pool.query('drop table if exists public.notes'),
+})
 
 /** A user's transaction that has added a note to a job and is still open. */
 async function referToJob({ pool, connect }: Race, jobId: string): Promise<Connection> {

@@ -54,9 +54,15 @@ const qualified = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${q
 async function clear(pool: pg.Pool, table: TableProfile, schema: string): Promise<void> {
   await pool.query(`truncate ${qualified(table)}, ${schema}.events`)
   // The maps of a policy are merged by writePolicy, so what a test put into them is taken out here.
-  await pool.query(`update ${schema}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}'`)
+  await pool.query(
+    `update ${schema}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}'`,
+  )
   await pool.query(`delete from ${schema}.sweeps`)
   await pool.query(`insert into ${schema}.sweeps (attachment) select name from ${schema}.attachments`)
+  // Small, and emptied faster by deletes. The probes and the queues of a breaker go with it.
+  await pool.query(
+    `delete from ${schema}.breakers; delete from ${schema}.pauses; delete from ${schema}.rate_limits`,
+  )
   if (table.teamEvents !== null)
     await pool.query(`truncate ${table.teamEvents.schema}.${table.teamEvents.table}`)
 }
@@ -76,7 +82,8 @@ export async function elapse(pool: pg.Pool, table: TableProfile, schema: string,
     await pool.query(`update ${name} set ${sets.join(', ')}`, [ms])
   }
   await shift(qualified(table))
-  await shift(`${schema}.sweeps`)
+  for (const name of ['sweeps', 'breakers', 'probes', 'pauses', 'rate_limits'])
+    await shift(`${schema}.${name}`)
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (tx: SqlClient) => Promise<T>): Promise<T> {

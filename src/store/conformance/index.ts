@@ -1,6 +1,7 @@
 // The one suite that every store passes. Titles start with the requirement, or the rule of correctness, that they hold.
 import { afterEach, beforeEach, describe } from 'vitest'
 import { describeBrakes } from './brakes.ts'
+import { describeBreaker } from './breaker.ts'
 import { describeCancel } from './cancel.ts'
 import { describeClaim } from './claim.ts'
 import { describeComplete } from './complete.ts'
@@ -10,8 +11,10 @@ import type { ConformanceOptions, StoreHarness } from './harness.ts'
 import { describeHealthAndPolicy } from './health-and-policy.ts'
 import { describeHeartbeat } from './heartbeat.ts'
 import { describeLegacyRows } from './legacy-rows.ts'
+import { describePause } from './pause.ts'
 import { describePreview } from './preview.ts'
 import { describePrune } from './prune.ts'
+import { describeRateLimit } from './rate-limit.ts'
 import { describeReapBackoff } from './reap-backoff.ts'
 import { describeRelease } from './release.ts'
 import { describeRetry } from './retry.ts'
@@ -56,5 +59,8 @@ export function describeJobStore<Tx = never>(
     describeBrakes(opened)
     describePrune(opened)
     describeHealthAndPolicy(opened)
+    describeBreaker(opened)
+    describePause(opened)
+    describeRateLimit(opened)
   })
 }

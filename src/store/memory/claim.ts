@@ -7,6 +7,7 @@ import { hasBudget } from '../../policy/budget.ts'
 import { type Policy, withOverride } from '../../policy/policy.ts'
 import { stageDeadlineMs } from '../../policy/stage-lease.ts'
 import type { ClaimOneRequest, ClaimRequest } from '../job-store.ts'
+import { admitJob } from './admit-job.ts'
 import { changeJob, countsOf, dueMs, leaseMsOf, type MemoryState, recordEvent } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
 
@@ -28,10 +29,12 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const ready = [...state.jobs.values()].filter(
     (job) => queues.has(job.queue) && types?.has(job.type) !== false && isClaimable(grant, job),
   )
-  return ready
-    .toSorted(compareClaimOrder)
-    .slice(0, request.limit)
-    .map((job) => grantLease(state, grant, job))
+  const claimed: ClaimedJob[] = []
+  for (const job of ready.toSorted(compareClaimOrder)) {
+    if (claimed.length === request.limit) break
+    if (admitJob(state, job, grant.nowMs)) claimed.push(grantLease(state, grant, job))
+  }
+  return claimed
 }
 
 export function claimJob(
@@ -41,7 +44,9 @@ export function claimJob(
 ): ClaimedJob | 'not-claimable' {
   const grant = prepareGrant(state, request)
   const job = state.jobs.get(jobId)
-  return job !== undefined && isClaimable(grant, job) ? grantLease(state, grant, job) : 'not-claimable'
+  return job !== undefined && isClaimable(grant, job) && admitJob(state, job, grant.nowMs)
+    ? grantLease(state, grant, job)
+    : 'not-claimable'
 }
 
 function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {

@@ -2,6 +2,7 @@
 import type { EventType, JobEvent } from '../../job/event.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
 import { stageOf } from '../../job/stage.ts'
+import type { BreakerFacts } from '../../policy/breaker.ts'
 import type { Counts } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { stageLeaseMs } from '../../policy/stage-lease.ts'
@@ -12,6 +13,21 @@ export interface Outage {
   fromMs: number
   toMs: number
   reason: HoldReason
+}
+
+export interface MemoryBreaker {
+  facts: BreakerFacts
+  changedAtMs: number
+  changedBy: string | null
+  reason: string | null
+}
+
+export interface Pause {
+  pausedAtMs: number
+  /** Null: until somebody resumes it. */
+  untilMs: number | null
+  actor: string | null
+  reason: string | null
 }
 
 export interface MemoryState {
@@ -26,6 +42,12 @@ export interface MemoryState {
   /** The last sweep by a reaper. */
   sweptAtMs: number | null
   outage: Outage | null
+  readonly breakers: Map<string, MemoryBreaker>
+  /** The names of breakers by queue. */
+  readonly dependencies: Map<string, string>
+  readonly pauses: Map<string, Pause>
+  /** When each bucket of tokens will be full again. */
+  readonly fullAtMs: Map<string, number>
 }
 
 export function changeJob(state: MemoryState, job: Job, change: Partial<Job>): Job {

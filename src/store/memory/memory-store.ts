@@ -4,6 +4,7 @@ import type { Job } from '../../job/job.ts'
 import { nativePolicy, type PolicyOverride, withOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../job-store.ts'
 import { claimJob, claimJobs } from './claim.ts'
+import { bindDependencyVerbs } from './dependencies.ts'
 import { enqueueJobs } from './enqueue.ts'
 import { readHealth } from './health.ts'
 import { heartbeatJobs } from './heartbeat.ts'
@@ -48,6 +49,10 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     eventCount: 0,
     sweptAtMs: null,
     outage: null,
+    breakers: new Map(),
+    dependencies: new Map(),
+    pauses: new Map(),
+    fullAtMs: new Map(),
   }
   return {
     ...bindVerbs(state),
@@ -62,6 +67,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
 // Each verb is async though none waits: a refused argument is a rejection, as with every store.
 function bindVerbs(state: MemoryState): JobStore {
   return {
+    ...bindDependencyVerbs(state),
     enqueueJobs: async (jobs, options) => enqueueJobs(state, jobs, options?.policy),
     claimJobs: async (request) => claimJobs(state, request),
     claimJob: async (jobId, request) => claimJob(state, jobId, request),

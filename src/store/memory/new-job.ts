@@ -4,25 +4,25 @@ import type { Job, JsonValue, NewJob } from '../../job/job.ts'
 import type { Policy } from '../../policy/policy.ts'
 
 const MAX_TYPE_LENGTH = 200
-const TEXT_FIELDS = ['queue', 'stage', 'owner', 'dedupeKey', 'traceparent'] as const
+const MAX_KEY_BYTES = 1800
+const MAX_EXPECTATION_MS = 2_147_483_647
+const MAX_DELAY_MS = 10 * 31_536_000_000
+const TEXT_LENGTHS = { queue: 200, stage: 200, owner: 200, dedupeKey: 1000, traceparent: 200 } as const
 // PostgreSQL stores neither in text or jsonb: NUL, and half of a surrogate pair.
 const UNSTORABLE = /\0|\p{Surrogate}/u
 
 export function checkNewJob(job: NewJob, name: string): void {
-  if (
-    typeof job.type !== 'string' ||
-    job.type === '' ||
-    job.type.length > MAX_TYPE_LENGTH ||
-    hasUnstorable(job.type)
-  )
+  if (!isText(job.type, MAX_TYPE_LENGTH))
     throw invalidArgument(`${name}.type`, job.type, `a text of 1 to ${MAX_TYPE_LENGTH} characters`)
-  for (const field of TEXT_FIELDS) {
-    const text = job[field]
-    if (text !== undefined && (typeof text !== 'string' || hasUnstorable(text)))
-      throw invalidArgument(`${name}.${field}`, text, 'a text without NUL')
+  for (const [field, maxLength] of Object.entries(TEXT_LENGTHS)) {
+    const text: unknown = job[field as keyof typeof TEXT_LENGTHS]
+    if (text !== undefined && !isText(text, maxLength))
+      throw invalidArgument(`${name}.${field}`, text, `a text of 1 to ${maxLength} characters`)
   }
+  if (job.dedupeKey !== undefined && Buffer.byteLength(job.dedupeKey) > MAX_KEY_BYTES)
+    throw invalidArgument(`${name}.dedupeKey`, job.dedupeKey, `a text of at most ${MAX_KEY_BYTES} bytes`)
   checkWhole(job.priority, `${name}.priority`, -32_768, 32_767)
-  checkWhole(job.expectedDurationMs, `${name}.expectedDurationMs`, 0, Number.MAX_SAFE_INTEGER)
+  checkWhole(job.expectedDurationMs, `${name}.expectedDurationMs`, 0, MAX_EXPECTATION_MS)
   checkWhole(job.maxAttempts, `${name}.maxAttempts`, 1, 1000)
   checkStart(job, name)
   if (job.payload !== undefined) copyJson(job.payload, `${name}.payload`)
@@ -31,8 +31,8 @@ export function checkNewJob(job: NewJob, name: string): void {
 function checkStart({ delayMs, runAt }: NewJob, name: string): void {
   if (delayMs !== undefined && runAt !== undefined)
     throw invalidArgument(`${name}.runAt`, runAt, 'a time only where there is no delayMs')
-  if (delayMs !== undefined && !(Number.isFinite(delayMs) && delayMs >= 0))
-    throw invalidArgument(`${name}.delayMs`, delayMs, 'milliseconds from 0')
+  if (delayMs !== undefined && !(delayMs >= 0 && delayMs <= MAX_DELAY_MS))
+    throw invalidArgument(`${name}.delayMs`, delayMs, 'milliseconds from 0 to ten years')
   if (runAt !== undefined && !(runAt instanceof Date && Number.isFinite(runAt.getTime())))
     throw invalidArgument(`${name}.runAt`, runAt, 'a valid Date')
 }
@@ -59,6 +59,12 @@ function refuseUnstorable(key: string, value: unknown): unknown {
   if (hasUnstorable(key) || (typeof value === 'string' && hasUnstorable(value)))
     throw new TypeError('holds a character that PostgreSQL cannot store')
   return value
+}
+
+/** As PostgreSQL counts: a character outside the basic plane is one. */
+function isText(value: unknown, maxLength: number): boolean {
+  if (typeof value !== 'string' || value === '' || hasUnstorable(value)) return false
+  return value.length <= maxLength || [...value].length <= maxLength
 }
 
 function hasUnstorable(text: string): boolean {

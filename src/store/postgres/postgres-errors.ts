@@ -19,8 +19,29 @@ function translateError(error: unknown): unknown {
   const code = codeOf(error)
   const known = translate(code, error)
   if (known === null) return error
-  const hint = 'hint' in error && typeof error.hint === 'string' ? { hint: error.hint } : {}
-  return new UnstuckError(known, error.message, { cause: error, details: { sqlState: code }, ...hint })
+  const hint = hintOf(code, error)
+  return new UnstuckError(known, error.message, {
+    cause: error,
+    details: { sqlState: code },
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+function hintOf(code: string, error: Error): string | undefined {
+  if (code.startsWith('28')) return 'Check the user and the password in DATABASE_URL.'
+  if (code === '3D000') return 'Create the database, or correct its name in DATABASE_URL.'
+  // PostgreSQL's own hint is a CASCADE, which would drop what is not ours; the detail names what stands in the way.
+  if (code === '2BP01')
+    return `${textOf(error, 'detail') ?? ''} Drop it first, and make it again afterwards.`.trim()
+  if (code === '42501') {
+    return textOf(error, 'hint') ?? 'Use the role that owns it, or let that one grant the right.'
+  }
+  return textOf(error, 'hint')
+}
+
+function textOf(error: Error, field: 'detail' | 'hint'): string | undefined {
+  const value = field in error ? (error as Error & { detail?: unknown; hint?: unknown })[field] : undefined
+  return typeof value === 'string' ? value : undefined
 }
 
 function translate(code: string, error: Error): ErrorCode | null {
@@ -29,6 +50,9 @@ function translate(code: string, error: Error): ErrorCode | null {
   }
   if (conflicts.has(code)) return 'DATABASE_CONFLICT'
   if (code === '55P03') return 'LOCK_TIMEOUT'
+  if (code.startsWith('28')) return 'PERMISSION_DENIED'
+  if (code === '3D000') return 'INVALID_CONFIG'
+  if (code === '2BP01') return 'TABLE_UNSUPPORTED'
   if (badValues.has(code)) return 'INVALID_ARGUMENT'
   // No such schema, table, function or type: nothing is installed, or an older version is.
   if (code === '3F000' || code === '42P01' || code === '42883' || code === '42704') return 'NOT_INSTALLED'

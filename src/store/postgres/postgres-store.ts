@@ -32,10 +32,10 @@ import type {
   SweepStep,
   TxOption,
 } from '../job-store.ts'
-import { type Executor, type Row, type SqlClient, toExecutor } from './executor.ts'
+import { type CallQuery, createCallQuery } from './call-query.ts'
+import type { Row, SqlClient } from './executor.ts'
 import { policyFromRow, policyToJson } from './policy-row.ts'
-import { retryConflicts, translated } from './postgres-errors.ts'
-import { type RenderOptions, render } from './render.ts'
+import { PostgresDependencies } from './postgres-dependencies.ts'
 import {
   toClaimedJob,
   toEnteredStage,
@@ -48,7 +48,6 @@ import {
   toReaperAge,
   toSweepStep,
 } from './rows.ts'
-import { readSql } from './sql-files.ts'
 
 export interface PostgresStoreOptions {
   /** A pg pool or client, postgres.js, or anything with `query(text, params)`. */
@@ -61,21 +60,15 @@ export function createPostgresStore(options: PostgresStoreOptions): JobStore<Sql
   return new PostgresStore(options)
 }
 
-class PostgresStore implements JobStore<SqlClient> {
-  readonly #own: Executor
-  readonly #render: RenderOptions
-  readonly #queries = new Map<string, string>()
+class PostgresStore extends PostgresDependencies implements JobStore<SqlClient> {
+  readonly #call: CallQuery
+  readonly #table: TableProfile
 
   constructor({ client, table, schema = 'unstuck' }: PostgresStoreOptions) {
-    this.#own = toExecutor(client)
-    this.#render = { schema, table }
-  }
-
-  #call(name: string, params: unknown[], tx?: SqlClient): Promise<Row[]> {
-    const text = this.#queries.get(name) ?? render(readSql('queries', name), this.#render)
-    this.#queries.set(name, text)
-    if (tx !== undefined) return translated(() => toExecutor(tx).query(text, params))
-    return retryConflicts(() => translated(() => this.#own.query(text, params)))
+    const call = createCallQuery(client, { schema, table })
+    super(call)
+    this.#call = call
+    this.#table = table
   }
 
   async #settle<Outcome>(name: string, params: unknown[], tx?: SqlClient): Promise<Settled<Outcome>[]> {
@@ -197,7 +190,7 @@ class PostgresStore implements JobStore<SqlClient> {
   async getJob(jobId: string, { tx }: TxOption<SqlClient> = {}): Promise<Job | null> {
     const [row] = await this.#call('get_job', [jobId], tx)
     const job = (row?.['job'] ?? null) as Row | null
-    return job === null ? null : toJob(job, this.#render.table)
+    return job === null ? null : toJob(job, this.#table)
   }
 
   async listEvents(jobId: string): Promise<JobEvent[]> {

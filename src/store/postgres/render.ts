@@ -146,6 +146,7 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['ended_words', words([succeeded, dead, cancelled ?? dead])],
     ['id', table.idType],
     ['lowest_id', lowestId[table.idType]],
+    ['some_id', someId[table.idType]],
     ['schema', quoteLiteral(schema)],
     ['attachment', quoteLiteral(table.attachment)],
     ['profile', quoteLiteral(profile ?? 'native')],
@@ -162,6 +163,13 @@ const lowestId = {
   uuid: "'00000000-0000-0000-0000-000000000000'::uuid",
   bigint: "'-9223372036854775808'::bigint",
   text: "''",
+} as const
+
+/** An id that any column of the type can hold, however narrow. */
+const someId = {
+  uuid: "'00000000-0000-0000-0000-000000000001'",
+  bigint: "'1'",
+  text: "'1'",
 } as const
 
 /** Ids are ours and time-ordered, but for numbers, which the table's own sequence gives. */

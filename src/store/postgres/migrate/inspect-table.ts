@@ -1,10 +1,13 @@
 // Looks at a team's table before anything is written, and says in one error what stands in the way.
 import { UnstuckError } from '../../../errors/index.ts'
-import { columnName, type TableProfile } from '../../../profile/profile.ts'
+import { columnName, type LogicalColumn, type TableProfile } from '../../../profile/profile.ts'
+import type { Row } from '../executor.ts'
 import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
+import { assertTeamEvents } from './inspect-events.ts'
 import type { MigrationSession } from './migration-session.ts'
+import { withLiterals } from './statement-text.ts'
 
 export interface TableFacts {
   columns: Record<string, ColumnFacts>
@@ -19,6 +22,52 @@ interface ColumnFacts {
   /** Qualified, so that a cast does not depend on anyone's search_path. */
   enum_name: string | null
   is_generated: boolean
+  is_nullable: boolean
+}
+
+/** What is there, whether it can be attached or not. */
+export async function readTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
+  return factsOf(options.table, await readRow(session, options))
+}
+
+/** What is there, of a table that can be attached. */
+export async function inspectTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
+  const { table } = options
+  const row = await readRow(session, options)
+  const facts = factsOf(table, row)
+  assertKind(table, row)
+  assertPrimaryKey(options, row, facts.columns)
+  assertStatusColumn(table, facts.columns)
+  assertColumnTypes(table, facts.columns)
+  assertNeverNull(table, facts.columns)
+  await assertStatusWords(session, options)
+  await assertTeamEvents(session, options)
+  return facts
+}
+
+async function readRow(session: MigrationSession, options: RenderOptions): Promise<Row> {
+  const { table } = options
+  const [row] = await session.query('inspect_table', options, [
+    table.schema,
+    table.table,
+    columnName(table, 'id'),
+  ])
+  if (row !== undefined) return row
+  throw new UnstuckError(
+    'TABLE_NOT_FOUND',
+    `table ${table.schema}.${table.table}: not found in this database`,
+    { hint: 'Check the schema and the name in the profile, and that DATABASE_URL is the database you mean.' },
+  )
+}
+
+function factsOf(table: TableProfile, row: Row): TableFacts {
+  const columns = row['columns'] as Record<string, ColumnFacts>
+  const enumName = columns[columnName(table, 'status')]?.enum_name ?? null
+  return {
+    columns,
+    indexes: row['indexes'] as Record<string, boolean>,
+    ...(enumName === null ? {} : { statusType: enumName }),
+  }
 }
 
 const kinds: Record<string, string> = {
@@ -28,78 +77,27 @@ const kinds: Record<string, string> = {
   S: 'a sequence',
 }
 
-export async function inspectTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
-  const { table } = options
-  const name = `${table.schema}.${table.table}`
-  const [row] = await session.query('inspect_table', options, [table.schema, table.table])
-  if (row === undefined) {
-    throw new UnstuckError('TABLE_NOT_FOUND', `table ${name}: not found in this database`, {
-      hint: 'Check the schema and the name in the profile, and that DATABASE_URL is the database you mean.',
-    })
-  }
+function assertKind(table: TableProfile, row: Row): void {
   const kind = kinds[String(row['kind'])]
   if (kind !== undefined) throw unsupported(table, `it is ${kind}`, 'Attach the table behind it.')
-  const columns = row['columns'] as Record<string, ColumnFacts>
-  assertPrimaryKey(options, row['primary_key'] as string[] | null, columns)
-  assertPartitioning(table, row['partition_key'] as string | null)
-  const status = columns[columnName(table, 'status')]
-  if (status === undefined) {
+  const partitionKey = row['partition_key'] as string | null
+  if (partitionKey !== null) {
+    const isByStatus = partitionKey.includes(columnName(table, 'status'))
+    const hint = isByStatus
+      ? 'A job changes its status: partition by another column.'
+      : 'Partitioned tables are not supported yet: attach a plain table.'
+    throw unsupported(table, `it is partitioned by ${partitionKey}`, hint)
+  }
+  if (row['is_in_hierarchy'] === true) {
     throw unsupported(
       table,
-      `it has no column ${columnName(table, 'status')}`,
-      'Name its status column in the profile.',
+      'it is a partition, or inherits from a table or is inherited from',
+      'Partitions and inheritance are not supported yet: attach a plain table.',
     )
   }
-  assertColumnTypes(table, columns)
-  return {
-    columns,
-    indexes: row['indexes'] as Record<string, boolean>,
-    ...(status.enum_name === null ? {} : { statusType: status.enum_name }),
-  }
-}
-
-/** Inside the transaction of the install, where the function that asks the constraints is already there. */
-export async function assertStatusWords(session: MigrationSession, options: RenderOptions): Promise<void> {
-  const { waiting, running, succeeded, dead, cancelled } = options.table.statuses
-  const words = [waiting, ...running, succeeded, dead, ...(cancelled === null ? [] : [cancelled])]
-  const rows = await session.query('refused_status_words', options, [
-    words,
-    columnName(options.table, 'status'),
-  ])
-  if (rows.length === 0) return
-  const refused = rows.map((row) => `'${String(row['word'])}'`).join(', ')
-  const hint = 'Correct the words in the profile, or let the table’s CHECK constraint or enum type take them.'
-  throw unsupported(options.table, `its status column does not take ${refused}`, hint)
-}
-
-function assertPrimaryKey(
-  options: RenderOptions,
-  key: string[] | null,
-  columns: Record<string, ColumnFacts>,
-): void {
-  const { table } = options
-  const id = columnName(table, 'id')
-  if (key === null) {
-    throw unsupported(
-      table,
-      'it has no primary key',
-      `Add one: ${render(readSql('attach', 'add_primary_key'), options).trim()}`,
-    )
-  }
-  if (!key.includes(id)) {
-    throw unsupported(
-      table,
-      `its primary key is (${key.join(', ')}), not ${id}`,
-      'Name its key column as id in the profile.',
-    )
-  }
-  const type = columns[id]?.type
-  if (type !== undefined && !idTypes[table.idType].includes(type)) {
-    throw unsupported(
-      table,
-      `its column ${id} is ${type}, not ${table.idType}`,
-      'Correct idType in the profile.',
-    )
+  if (row['is_unlogged'] === true) {
+    const hint = `A crash of the server would empty it. ${String(row['set_logged'])}`
+    throw unsupported(table, 'it is unlogged', hint)
   }
 }
 
@@ -109,14 +107,42 @@ const idTypes = {
   text: ['text', 'character varying', 'character'],
 }
 
-function assertPartitioning(table: TableProfile, partitionKey: string | null): void {
-  const status = columnName(table, 'status')
-  if (partitionKey?.includes(status)) {
-    throw unsupported(
-      table,
-      `it is partitioned by ${partitionKey}`,
-      'A job changes its status: partition by another column.',
-    )
+function assertPrimaryKey(options: RenderOptions, row: Row, columns: Record<string, ColumnFacts>): void {
+  const { table } = options
+  const key = row['primary_key'] as string[] | null
+  const id = columnName(table, 'id')
+  if (key === null) {
+    const statement = render(readSql('attach', 'add_primary_key'), options).trim()
+    throw unsupported(table, 'it has no primary key', `Add one: ${statement}`)
+  }
+  if (!key.includes(id)) {
+    const problem = `its primary key is (${key.join(', ')}), not ${id}`
+    throw unsupported(table, problem, 'Name its key column as id in the profile.')
+  }
+  if (key.length > 1) {
+    const problem = `its primary key is (${key.join(', ')}), more than ${id}`
+    throw unsupported(table, problem, 'An id must name one job: make it the primary key alone.')
+  }
+  const type = columns[id]?.type
+  if (type !== undefined && !idTypes[table.idType].includes(type)) {
+    const problem = `its column ${id} is ${type}, not ${table.idType}`
+    throw unsupported(table, problem, 'Correct idType in the profile.')
+  }
+  if (table.idType === 'bigint' && row['id_sequence'] === null) {
+    const hint = `Let it number itself: ${String(row['add_identity'])}`
+    throw unsupported(table, `its column ${id} has no sequence of its own to take new ids from`, hint)
+  }
+}
+
+function assertStatusColumn(table: TableProfile, columns: Record<string, ColumnFacts>): void {
+  const name = columnName(table, 'status')
+  const status = columns[name]
+  if (status === undefined) {
+    throw unsupported(table, `it has no column ${name}`, 'Name its status column in the profile.')
+  }
+  if (status.type === 'character') {
+    const problem = `its column ${name} is character(n), which pads its words with blanks`
+    throw unsupported(table, problem, 'Change its type to text.')
   }
 }
 
@@ -125,7 +151,7 @@ function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFa
   for (const { column, type } of columnStatements()) {
     const found = columns[columnName(table, column)]
     if (found === undefined) continue
-    if (found.is_generated || !compatible(type).includes(found.type)) {
+    if (found.is_generated || !compatible(column, type).includes(found.type)) {
       const what = found.is_generated ? 'generated' : found.type
       const problem = `its column ${columnName(table, column)} is ${what}, and the engine writes ${type}`
       throw unsupported(table, problem, `Map ${column} to another column in the profile: it will be added.`)
@@ -133,15 +159,46 @@ function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFa
   }
 }
 
-function compatible(type: string): string[] {
-  if (type === 'int' || type === 'bigint')
-    return ['smallint', 'integer', 'bigint'].slice(type === 'bigint' ? 2 : 0)
+/** Counts are handed to functions that take int, and PostgreSQL makes no int of a bigint by itself. */
+const counts = new Set<LogicalColumn>(['attempt', 'failures', 'crashes', 'timeouts', 'max_attempts'])
+
+function compatible(column: LogicalColumn, type: string): string[] {
+  if (type === 'bigint') return ['bigint']
+  if (type === 'int') return ['smallint', 'integer', ...(counts.has(column) ? [] : ['bigint'])]
   if (type === 'timestamptz') return ['timestamp with time zone']
   if (type === 'jsonb') return ['json', 'jsonb']
   if (type === 'uuid') return ['uuid']
   return ['text', 'character varying']
 }
 
-function unsupported(table: TableProfile, problem: string, hint: string): UnstuckError {
+/** The claim compares these, and a comparison with NULL is never true. */
+const neverNull: LogicalColumn[] = ['type', 'priority', 'created_at']
+
+function assertNeverNull(table: TableProfile, columns: Record<string, ColumnFacts>): void {
+  for (const column of neverNull) {
+    const name = columnName(table, column)
+    if (columns[name]?.is_nullable !== true) continue
+    throw unsupported(
+      table,
+      `its column ${name} may be NULL, and no claim would ever take such a row`,
+      `Give it a default and NOT NULL, or map ${column} to another column in the profile: it will be added.`,
+    )
+  }
+}
+
+async function assertStatusWords(session: MigrationSession, options: RenderOptions): Promise<void> {
+  const { waiting, running, succeeded, dead, cancelled } = options.table.statuses
+  const words = [waiting, ...running, succeeded, dead, ...(cancelled === null ? [] : [cancelled])]
+  const values = [columnName(options.table, 'status'), words]
+  await session.run(withLiterals(render(readSql('attach', 'status_words'), options), values))
+  const rows = await session.query('refused_status_words', options)
+  if (rows.length === 0) return
+  const refused = rows.map((row) => `'${String(row['word'])}'`).join(', ')
+  const hint =
+    'Correct the words in the profile, or let the column’s type, its CHECK constraint or its enum take them.'
+  throw unsupported(options.table, `its status column does not take ${refused}`, hint)
+}
+
+export function unsupported(table: TableProfile, problem: string, hint: string): UnstuckError {
   return new UnstuckError('TABLE_UNSUPPORTED', `table ${table.schema}.${table.table}: ${problem}`, { hint })
 }

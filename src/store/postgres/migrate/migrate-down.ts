@@ -1,36 +1,107 @@
-// Takes everything out again, in reverse order. The application's rows and columns stay; so do native jobs, unless purged.
+// Takes out what an install made, table by table, and nothing else. The application's rows and columns stay; so do
+// native jobs, unless purged.
+import { isUnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
-import { assertPlainName } from '../identifiers.ts'
+import type { Row } from '../executor.ts'
 import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
-import { holdMigrationLock, withMigrationSession } from './migration-session.ts'
+import { told } from './attach-table.ts'
+import { assertEngineSchema } from './check-profile.ts'
+import { holdMigrationLock, type MigrationSession, withMigrationSession } from './migration-session.ts'
+import { newerSchema } from './newer-schema.ts'
+import { engineFunctions, migrations, ownNames } from './plan.ts'
+import { defaultLockTimeoutMs, type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
+import { withLiterals } from './statement-text.ts'
 
-export interface MigrateDownOptions {
+export interface MigrateDownOptions extends LockPatience {
   databaseUrl: string
   schema: string
   /** Drop native jobs and their events too. */
   isPurge?: boolean
-  lockTimeoutMs?: number
-  onStep?: (step: string) => void
 }
 
 /** Answers false where there was nothing to take out. */
 export async function migrateDown(options: MigrateDownOptions): Promise<boolean> {
-  const { databaseUrl, schema, isPurge = false, lockTimeoutMs = 2_000, onStep } = options
-  assertPlainName('schema', schema)
+  const { databaseUrl, schema, isPurge = false, lockTimeoutMs = defaultLockTimeoutMs } = options
+  assertEngineSchema(schema)
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], isPurge }
   return withMigrationSession({ databaseUrl, lockTimeoutMs }, async (session) => {
-    const [facts] = await session.query('server_facts', base)
-    if (facts?.['has_attachments'] !== true) return false
     await holdMigrationLock(session, base, 60_000)
-    await session.transaction(async () => {
-      for (const attachment of (await session.query('list_attachments', base)).reverse()) {
-        onStep?.(`detach ${String(attachment['table_schema'])}.${String(attachment['table_name'])}`)
-        await session.query('detach_table', base, [attachment['name']])
-      }
-      onStep?.('remove the engine')
-      await session.run(render(readSql('attach', 'remove_engine'), base))
-    })
+    const [facts = {}] = await session.query('server_facts', base)
+    if (facts['is_installed'] !== true) return isPurge && purgeKept(session, base, facts, options)
+    await assertKnown(session, base)
+    const attached = await session.query('list_attachments', base)
+    const done: string[] = []
+    for (const row of attached.reverse().filter(({ name }) => name !== 'native')) {
+      const table = `${String(row['table_schema'])}.${String(row['table_name'])}`
+      options.onStep?.(`detach ${table}`)
+      await inTurn(session, options, table, done, () => session.query('detach_table', base, [row['name']]))
+      done.push(table)
+    }
+    options.onStep?.('remove the engine')
+    await inTurn(session, options, 'the engine', done, () => removeEngine(session, base))
     return true
   })
+}
+
+/** Each table in a transaction of its own: nobody waits for one of them because we wait for another. */
+async function inTurn(
+  session: MigrationSession,
+  options: MigrateDownOptions,
+  what: string,
+  done: string[],
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await retryOnLock(options, () => session.transaction(work))
+  } catch (error) {
+    if (!isUnstuckError(error, 'LOCK_TIMEOUT')) throw error
+    const before = done.length === 0 ? 'nothing was changed' : `only ${done.join(', ')} was taken off before`
+    throw told(
+      error,
+      `${what}: ${lockNotGranted(options)}; ${before}`,
+      'Run it again: it goes on where it stopped.',
+    )
+  }
+}
+
+/** What a newer version made has names that this one does not know. */
+async function assertKnown(session: MigrationSession, base: RenderOptions): Promise<void> {
+  const known = new Set(migrations().map(({ name }) => name))
+  const stranger = (await appliedMigrations(session, base)).find((name) => !known.has(name))
+  if (stranger !== undefined) throw newerSchema(stranger)
+}
+
+async function appliedMigrations(session: MigrationSession, base: RenderOptions): Promise<string[]> {
+  return (await session.query('list_migrations', base)).map((row) => String(row['name']))
+}
+
+/** Inside a transaction. Knows what is ours by the files of this version and by what the install recorded. */
+export async function removeEngine(session: MigrationSession, base: RenderOptions): Promise<void> {
+  const { tables, types } = ownNames(await appliedMigrations(session, base))
+  const attached = await session.query('list_attachments', base)
+  const recorded = attached.flatMap(({ functions }) => functions as string[])
+  const routines = [...engineFunctions(base).map(({ name }) => name), ...recorded]
+  await drop(session, base, [routines, tables, types])
+}
+
+/** What an earlier removal kept. */
+async function purgeKept(
+  session: MigrationSession,
+  base: RenderOptions,
+  facts: Row,
+  options: MigrateDownOptions,
+): Promise<boolean> {
+  const kept = [
+    ...(facts['has_jobs'] === true ? ['jobs'] : []),
+    ...(facts['has_events'] === true ? ['events'] : []),
+  ]
+  if (kept.length === 0) return false
+  options.onStep?.('drop the jobs that were kept')
+  await inTurn(session, options, 'the jobs that were kept', [], () => drop(session, base, [[], kept, []]))
+  return true
+}
+
+async function drop(session: MigrationSession, base: RenderOptions, names: string[][]): Promise<void> {
+  await session.run(withLiterals(render(readSql('attach', 'remove_engine'), base), names))
 }

@@ -1,14 +1,21 @@
 // What is installed, and whether it is what this version would install. Changes nothing.
-
 import { nativeProfile } from '../../../profile/native.ts'
-import type { Profile } from '../../../profile/profile.ts'
+import { columnName, logicalColumns, type Profile } from '../../../profile/profile.ts'
 import type { Row } from '../executor.ts'
-import { type RenderOptions, render } from '../render.ts'
-import { readSql } from '../sql-files.ts'
-import { columnStatements } from './column-statements.ts'
-import { inspectTable } from './inspect-table.ts'
+import type { RenderOptions } from '../render.ts'
+import type { SqlFile } from '../sql-files.ts'
+import { readTable } from './inspect-table.ts'
+import { listRoutines } from './install-functions.ts'
 import { type MigrationSession, withMigrationSession } from './migration-session.ts'
-import { attachmentFunctions, coreFunctions, functionsDigest, indexStatements, migrations } from './plan.ts'
+import {
+  attachmentFunctions,
+  bodyDigest,
+  engineFunctions,
+  functionsDigest,
+  indexStatements,
+  migrations,
+} from './plan.ts'
+import { defaultLockTimeoutMs } from './retry-on-lock.ts'
 
 export interface MigrationStatus {
   isInstalled: boolean
@@ -16,6 +23,8 @@ export interface MigrationStatus {
   pending: string[]
   /** Applied by a version that knows more than this one. */
   unknown: string[]
+  /** What all tables share, the native table's functions with it. */
+  engine: 'current' | 'not installed' | 'functions differ'
   tables: TableStatus[]
   isCurrent: boolean
 }
@@ -24,7 +33,7 @@ export interface TableStatus {
   attachment: string
   table: string
   /** `current`, or what `migrate up` would change. */
-  state: 'current' | 'not attached' | 'functions differ' | 'indexes missing or invalid'
+  state: 'current' | 'not attached' | 'columns missing' | 'functions differ' | 'indexes missing or invalid'
 }
 
 export interface MigrateStatusOptions {
@@ -39,23 +48,40 @@ export async function migrateStatus({
   profile,
 }: MigrateStatusOptions): Promise<MigrationStatus> {
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
-  return withMigrationSession({ databaseUrl, lockTimeoutMs: 2_000 }, async (session) => {
+  return withMigrationSession({ databaseUrl, lockTimeoutMs: defaultLockTimeoutMs }, async (session) => {
     const [facts] = await session.query('server_facts', base)
-    const isInstalled = facts?.['has_attachments'] === true
+    const isInstalled = facts?.['is_installed'] === true
     const applied = isInstalled ? names(await session.query('list_migrations', base)) : []
     const known = migrations().map(({ name }) => name)
     const attached = isInstalled ? await session.query('list_attachments', base) : []
+    const engine = isInstalled ? await engineStatus(session, base, attached) : 'not installed'
     const tables: TableStatus[] = []
-    for (const table of profile.tables) tables.push(await tableStatus(session, { ...base, table }, attached))
+    for (const table of profile.tables) {
+      tables.push(await tableStatus(session, { ...base, table }, attached))
+    }
     const pending = known.filter((name) => !applied.includes(name))
     const unknown = applied.filter((name) => !known.includes(name))
     const isCurrent =
-      pending.length + unknown.length === 0 && tables.every(({ state }) => state === 'current')
-    return { isInstalled, applied, pending, unknown, tables, isCurrent }
+      pending.length + unknown.length === 0 &&
+      engine === 'current' &&
+      tables.every(({ state }) => state === 'current')
+    return { isInstalled, applied, pending, unknown, engine, tables, isCurrent }
   })
 }
 
 const names = (rows: Row[]) => rows.map((row) => String(row['name']))
+
+async function engineStatus(
+  session: MigrationSession,
+  base: RenderOptions,
+  attached: Row[],
+): Promise<MigrationStatus['engine']> {
+  const functions = engineFunctions(base)
+  const row = attached.find(({ name }) => name === 'native')
+  const isCurrent =
+    row?.['functions_digest'] === functionsDigest(functions) && (await areThere(session, base, functions))
+  return isCurrent ? 'current' : 'functions differ'
+}
 
 async function tableStatus(
   session: MigrationSession,
@@ -70,37 +96,32 @@ async function tableStatus(
     state,
   })
   if (row === undefined) return status('not attached')
-  const facts = await inspectTable(session, options)
+  const facts = await readTable(session, options)
+  const hasColumns = logicalColumns.every((column) => columnName(table, column) in facts.columns)
+  if (!hasColumns) return status('columns missing')
   const statusType = facts.statusType === undefined ? {} : { statusType: facts.statusType }
-  const digest = functionsDigest(attachmentFunctions({ ...options, ...statusType }))
-  if (row['functions_digest'] !== digest) return status('functions differ')
+  const functions = attachmentFunctions({ ...options, ...statusType })
+  // The native table's are recorded together with those that all tables share.
+  const recorded = table.attachment === 'native' ? engineFunctions(options) : functions
+  const isRecorded = row['functions_digest'] === functionsDigest(recorded)
+  if (!(isRecorded && (await areThere(session, options, functions)))) return status('functions differ')
   const hasIndexes = indexStatements(options).every(({ name }) => facts.indexes[name] === true)
   return status(hasIndexes ? 'current' : 'indexes missing or invalid')
 }
 
-/** Everything `migrate up` would run on an empty database, as one text for a review or another migration tool. */
-export function migrationSql(schema: string, profile: Profile): string {
-  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
-  const attached = profile.name === 'native' ? [] : profile.tables
-  const parts = [
-    render(readSql('attach', 'schema'), base),
-    ...migrations().map(({ name, text }) => `-- migration ${name}\n${render(text, base)}`),
-    ...coreFunctions(base).map(({ text }) => text),
-    tableSql(base, false),
-    ...attached.map((table) => tableSql({ schema, table, profile: profile.name, isConcurrent: true }, true)),
-  ]
-  return `${parts.map((part) => part.trim()).join('\n\n')}\n`
-}
-
-function tableSql(options: RenderOptions, isAttached: boolean): string {
-  const { table } = options
-  const columns = isAttached ? columnStatements().map(({ sql }) => render(sql, options)) : []
-  const indexes = indexStatements(options).map(({ sql }) => sql)
-  return [
-    `-- table ${table.schema}.${table.table}`,
-    ...columns,
-    render(readSql('attach', 'register'), options),
-    ...attachmentFunctions(options).map(({ text }) => text),
-    ...indexes,
-  ].join('\n\n')
+/** Each of them once, with the body that this version gives it. */
+async function areThere(
+  session: MigrationSession,
+  options: RenderOptions,
+  functions: SqlFile[],
+): Promise<boolean> {
+  const found = await listRoutines(
+    session,
+    options,
+    functions.map(({ name }) => name),
+  )
+  const bodies = new Map(found.map(({ name, body }) => [name, body]))
+  return (
+    found.length === functions.length && functions.every((file) => bodies.get(file.name) === bodyDigest(file))
+  )
 }

@@ -1,81 +1,62 @@
-// Installs the engine and attaches tables. Everything but concurrent indexes is one transaction: all of it or nothing. A run
-// that was interrupted while it built indexes is resumed by running it again.
-import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
+// Installs the engine and attaches tables. The engine is one transaction; each table comes after it, on its own
+// (attach-table.ts). A run that fails leaves nothing half-installed; one that was interrupted is resumed by the next.
+import { invalidArgument, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
-import { columnName, type Profile } from '../../../profile/profile.ts'
+import type { Profile } from '../../../profile/profile.ts'
+import type { Row } from '../executor.ts'
 import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
-import { columnStatements } from './column-statements.ts'
-import { assertStatusWords, inspectTable, type TableFacts } from './inspect-table.ts'
+import { type Attachment, attachTable, buildIndexes, nameOf, told } from './attach-table.ts'
+import { assertProfile } from './check-profile.ts'
+import { inspectTable, unsupported } from './inspect-table.ts'
+import { rehearse, replaceFunctions } from './install-functions.ts'
+import { removeEngine } from './migrate-down.ts'
 import { holdMigrationLock, type MigrationSession, withMigrationSession } from './migration-session.ts'
+import { newerSchema } from './newer-schema.ts'
 import {
-  assertProfileNames,
   attachmentFunctions,
-  coreFunctions,
+  engineFunctions,
   functionsDigest,
   indexStatements,
   migrations,
+  ownNames,
 } from './plan.ts'
+import { defaultLockTimeoutMs, type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
 
-export interface MigrateOptions {
+export interface MigrateOptions extends LockPatience {
   databaseUrl: string
   schema: string
   profile: Profile
-  /** How long a statement may wait for a lock before it gives way to the team's traffic. */
-  lockTimeoutMs?: number
-  onStep?: (step: string) => void
   /** Only migrations up to this name: for tests of upgrades. */
   upTo?: string
 }
 
 const oldestServer = 14
-const lockRetries = 10
 
 export async function migrateUp(options: MigrateOptions): Promise<void> {
-  const { databaseUrl, schema, profile, lockTimeoutMs = 2_000 } = options
-  assertProfileNames(schema, profile)
+  const { databaseUrl, schema, profile, lockTimeoutMs = defaultLockTimeoutMs } = options
+  assertProfile(schema, profile)
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
   await withMigrationSession({ databaseUrl, lockTimeoutMs }, async (session) => {
     await assertServer(session, base)
     await holdMigrationLock(session, base, 60_000)
-    const attachments = await attachmentsOf(session, options, base)
-    await retryOnLock(options, () =>
-      session.transaction(async () => {
-        await installCore(session, options, base)
-        for (const attachment of attachments) await attachTable(session, attachment, options)
-      }),
-    )
-    for (const { facts, render: table } of attachments) {
-      if (table.isConcurrent === true) await buildIndexes(session, table, facts, options)
+    const [facts = {}] = await session.query('server_facts', base)
+    const isFresh = facts['is_installed'] !== true
+    if (isFresh) await assertSchemaIsFree(session, base, facts)
+    const attached = isFresh ? [] : await session.query('list_attachments', base)
+    const attachments = await inspectTables(session, options, attached)
+    const formerFunctions = functionsOf(attached.find(({ name }) => name === 'native'))
+    const hasJobs = facts['has_jobs'] === true
+    await installEngine(session, options, base, { formerFunctions, hasJobs })
+    if (options.upTo !== undefined) return
+    try {
+      // Plain ones are for a table that is as new as the engine.
+      if (hasJobs) await buildIndexes(session, base, options)
+      await attachTables(session, attachments, options)
+    } catch (error) {
+      throw isFresh ? await withoutEngine(session, base, error) : error
     }
   })
-}
-
-interface Attachment {
-  render: RenderOptions
-  facts: TableFacts | null
-}
-
-/** The native table is always there; a profile's own tables are looked at before anything is written. */
-async function attachmentsOf(
-  session: MigrationSession,
-  options: MigrateOptions,
-  base: RenderOptions,
-): Promise<Attachment[]> {
-  const attachments: Attachment[] = [{ render: base, facts: null }]
-  if (options.profile.name === 'native') return attachments
-  for (const table of options.profile.tables) {
-    const render: RenderOptions = {
-      schema: options.schema,
-      table,
-      profile: options.profile.name,
-      isConcurrent: true,
-    }
-    const facts = await inspectTable(session, render)
-    const statusType = facts.statusType === undefined ? {} : { statusType: facts.statusType }
-    attachments.push({ render: { ...render, ...statusType }, facts })
-  }
-  return attachments
 }
 
 async function assertServer(session: MigrationSession, base: RenderOptions): Promise<void> {
@@ -98,7 +79,90 @@ async function assertServer(session: MigrationSession, base: RenderOptions): Pro
   }
 }
 
-async function installCore(
+/** A team may lend us a schema of its own; what it has there under a name of ours would be taken for ours. */
+async function assertSchemaIsFree(session: MigrationSession, base: RenderOptions, facts: Row): Promise<void> {
+  const { tables, types } = ownNames(migrations().map(({ name }) => name))
+  const routines = engineFunctions(base).map(({ name }) => name)
+  const kept = new Set([
+    ...(facts['has_jobs'] === true ? ['jobs'] : []),
+    ...(facts['has_events'] === true ? ['events'] : []),
+  ])
+  const namesakes = await session.query('list_namesakes', base, [[...tables, ...types], routines])
+  const stranger = namesakes.find(({ name }) => !kept.has(String(name)))
+  if (stranger === undefined) return
+  const found = `${base.schema}, which has a ${String(stranger['kind'])} ${String(stranger['name'])} of its own`
+  throw invalidArgument('schema', found, 'a schema without names of the engine')
+}
+
+/** The profile's own tables are looked at before anything is written. */
+async function inspectTables(
+  session: MigrationSession,
+  { schema, profile }: MigrateOptions,
+  attached: Row[],
+): Promise<Attachment[]> {
+  const attachments: Attachment[] = []
+  if (profile.name === 'native') return attachments
+  for (const table of profile.tables) {
+    const options: RenderOptions = { schema, table, profile: profile.name, isConcurrent: true }
+    const facts = await inspectTable(session, options)
+    assertNotTaken(options, attached)
+    const row = attached.find(({ name }) => name === table.attachment)
+    attachments.push({
+      options: { ...options, ...(facts.statusType === undefined ? {} : { statusType: facts.statusType }) },
+      facts,
+      isNew: (row?.['functions_digest'] ?? null) === null,
+      formerFunctions: functionsOf(row),
+    })
+  }
+  return attachments
+}
+
+const functionsOf = (attached: Row | undefined) => (attached?.['functions'] ?? []) as string[]
+
+/** By an earlier run: the table under another name, or the name for another table that is still there. */
+function assertNotTaken(options: RenderOptions, attached: Row[]): void {
+  const { table } = options
+  const hint = (name: string) =>
+    `Take it off first, with the SQL function ${options.schema}.detach_table('${name}').`
+  for (const row of attached) {
+    const name = String(row['name'])
+    const isSameTable = row['table_schema'] === table.schema && row['table_name'] === table.table
+    if (isSameTable && name !== table.attachment) {
+      throw unsupported(table, `it is attached as ${name} already`, hint(name))
+    }
+    if (!isSameTable && name === table.attachment && row['has_table'] === true) {
+      const other = `${String(row['table_schema'])}.${String(row['table_name'])}`
+      throw unsupported(table, `the attachment ${name} is that of ${other}`, hint(name))
+    }
+  }
+}
+
+interface EngineFacts {
+  formerFunctions: string[]
+  /** The native table was there before this run, with or without the engine. */
+  hasJobs: boolean
+}
+
+async function installEngine(
+  session: MigrationSession,
+  options: MigrateOptions,
+  base: RenderOptions,
+  facts: EngineFacts,
+): Promise<void> {
+  try {
+    await retryOnLock(options, () =>
+      session.transaction(async () => {
+        await applyMigrations(session, options, base)
+        if (options.upTo === undefined) await installNative(session, options, base, facts)
+      }),
+    )
+  } catch (error) {
+    if (!isUnstuckError(error, 'LOCK_TIMEOUT')) throw error
+    throw told(error, `schema ${base.schema}: ${lockNotGranted(options)}; nothing was changed`)
+  }
+}
+
+async function applyMigrations(
   session: MigrationSession,
   options: MigrateOptions,
   base: RenderOptions,
@@ -107,89 +171,64 @@ async function installCore(
   const applied = new Set((await session.query('list_migrations', base)).map((row) => String(row['name'])))
   const known = migrations()
   const stranger = [...applied].find((name) => !known.some((migration) => migration.name === name))
-  if (stranger !== undefined) {
-    throw new UnstuckError('SCHEMA_NEWER', `migration ${stranger} is not known to this version of unstuck`, {
-      hint: 'The schema was installed by a newer version: upgrade this one.',
-    })
-  }
+  if (stranger !== undefined) throw newerSchema(stranger)
   for (const { name, text } of known) {
     if (applied.has(name) || (options.upTo !== undefined && name > options.upTo)) continue
     options.onStep?.(`migration ${name}`)
     await session.run(render(text, base))
     await session.query('record_migration', base, [name])
   }
-  if (options.upTo !== undefined) return
-  for (const { text } of coreFunctions(base)) await session.run(text)
 }
 
-async function attachTable(
+async function installNative(
   session: MigrationSession,
-  attachment: Attachment,
+  { onStep }: MigrateOptions,
+  base: RenderOptions,
+  { formerFunctions, hasJobs }: EngineFacts,
+): Promise<void> {
+  onStep?.(`attach ${nameOf(base)}`)
+  const functions = engineFunctions(base)
+  await replaceFunctions(session, base, functions, formerFunctions)
+  await session.run(render(readSql('attach', 'register'), base))
+  if (!hasJobs) for (const { sql } of indexStatements(base)) await session.run(sql)
+  const native = attachmentFunctions(base).map(({ name }) => name)
+  await session.query('record_functions', base, [functionsDigest(functions), native])
+  await rehearse(session, base)
+}
+
+async function attachTables(
+  session: MigrationSession,
+  attachments: Attachment[],
   options: MigrateOptions,
 ): Promise<void> {
-  if (options.upTo !== undefined) return
-  const { render: table, facts } = attachment
-  const name = `${table.table.schema}.${table.table.table}`
-  options.onStep?.(`attach ${name}`)
-  await session.run(render(readSql('attach', 'register'), table))
-  if (facts !== null) {
-    await assertStatusWords(session, table)
-    await addColumns(session, table, facts)
-  } else {
-    for (const { sql } of indexStatements(table)) await session.run(sql)
-  }
-  const functions = attachmentFunctions(table)
-  for (const { text } of functions) await session.run(text)
-  await session.query('record_functions', table, [functionsDigest(functions)])
-  await rehearse(session, table)
-}
-
-async function addColumns(session: MigrationSession, table: RenderOptions, facts: TableFacts): Promise<void> {
-  const missing = columnStatements().filter(
-    ({ column }) => !(columnName(table.table, column) in facts.columns),
-  )
-  if (missing.length === 0) return
-  for (const { sql } of missing) await session.run(render(sql, table))
-  await session.query('record_columns', table, [missing.map(({ column }) => columnName(table.table, column))])
-}
-
-/** Every function runs once and leaves nothing behind. */
-async function rehearse(session: MigrationSession, table: RenderOptions): Promise<void> {
-  await session.run('savepoint rehearsal')
-  await session.run(render(readSql('attach', 'rehearsal'), table))
-  await session.run('rollback to savepoint rehearsal')
-}
-
-/** A build that failed leaves an invalid index, which `if not exists` would take for done: it is dropped first. */
-async function buildIndexes(
-  session: MigrationSession,
-  table: RenderOptions,
-  facts: TableFacts | null,
-  options: MigrateOptions,
-): Promise<void> {
-  const built: string[] = []
-  for (const { name, sql } of indexStatements(table)) {
-    if (facts?.indexes[name] === true) continue
-    options.onStep?.(`index ${name}`)
-    await retryOnLock(options, async () => {
-      const fresh = await inspectTable(session, table)
-      if (fresh.indexes[name] === false)
-        await session.run(render(readSql('attach', 'drop_index'), { ...table, index: name }))
-      await session.run(sql)
-    })
-    built.push(name)
-  }
-  if (built.length > 0) await session.query('record_indexes', table, [built])
-}
-
-async function retryOnLock(options: MigrateOptions, work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  const done: string[] = []
+  for (const attachment of attachments) {
     try {
-      return await work()
+      await attachTable(session, attachment, options)
     } catch (error) {
-      if (!isUnstuckError(error, 'LOCK_TIMEOUT') || attempt >= lockRetries) throw error
-      options.onStep?.(`a lock was not to be had; waiting to try again (${attempt} of ${lockRetries})`)
-      await new Promise((resolve) => setTimeout(resolve, 250 * attempt))
+      if (done.length === 0 || !isUnstuckError(error)) throw error
+      throw told(error, error.message, joined(error.hint, `${done.join(', ')} stays attached.`))
     }
+    done.push(nameOf(attachment.options))
   }
 }
+
+/** An engine that this run brought and that serves no table of the profile goes with the failure. */
+async function withoutEngine(
+  session: MigrationSession,
+  base: RenderOptions,
+  error: unknown,
+): Promise<unknown> {
+  let end = 'The engine was taken out again.'
+  try {
+    const attached = await session.query('list_attachments', base)
+    if (attached.some(({ name }) => name !== 'native')) return error
+    await session.transaction(() => removeEngine(session, base))
+  } catch {
+    // The first error is the one to tell.
+    end = `The engine stays in schema ${base.schema}: unstuck migrate down takes it out.`
+  }
+  return isUnstuckError(error) ? told(error, error.message, joined(error.hint, end)) : error
+}
+
+const joined = (...sentences: (string | undefined)[]) => sentences.filter(Boolean).join(' ')

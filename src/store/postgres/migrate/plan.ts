@@ -1,54 +1,53 @@
-// What an install consists of, in order. `migrate up` runs it, `migrate sql` prints it.
+// What an install consists of, in order. `migrate up` runs it, `migrate sql` prints it, `migrate down` knows it again.
 import { createHash } from 'node:crypto'
-import { UnstuckError } from '../../../errors/index.ts'
-import { logicalColumns, type Profile, type TableProfile } from '../../../profile/profile.ts'
-import { assertIdentifier, assertPlainName } from '../identifiers.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { functionSuffix, type RenderOptions, render } from '../render.ts'
 import { readSql, readSqlFolder, type SqlFile } from '../sql-files.ts'
-
-/** The longest name of sql/functions and the two underscores leave this much of 63 bytes. */
-const longestAttachmentName = 63 - 'unfinished_job__'.length
-
-export function assertProfileNames(schema: string, { tables }: Profile): void {
-  assertPlainName('schema', schema)
-  for (const table of tables) {
-    assertPlainName('attachment', table.attachment, longestAttachmentName)
-    assertIdentifier('table schema', table.schema)
-    assertIdentifier('table name', table.table)
-    for (const [column, name] of Object.entries(table.columns)) assertIdentifier(`column ${column}`, name)
-    assertOneColumnEach(table)
-  }
-}
-
-function assertOneColumnEach(table: TableProfile): void {
-  const names = logicalColumns.map((column) => table.columns[column] ?? column)
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice === undefined) return
-  const message = `profile of ${table.schema}.${table.table}: column ${twice} plays two roles`
-  throw new UnstuckError('TABLE_UNSUPPORTED', message, {
-    hint: 'Map each logical column to a column of its own.',
-  })
-}
 
 export const migrations = (): SqlFile[] => readSqlFolder('migrations')
 
-/**
- * PostgreSQL checks the body of an SQL function when it is made, so what is called comes before its caller: PL/pgSQL
- * functions, checked at their first run, come last.
- */
-export function coreFunctions(options: RenderOptions): SqlFile[] {
-  return rendered('core', options)
+export interface OwnNames {
+  tables: string[]
+  types: string[]
+}
+
+/** The tables and types that these migrations made. Nothing else in the schema is ours, whatever it is called. */
+export function ownNames(applied: Iterable<string>): OwnNames {
+  const names = new Set(applied)
+  const texts = [
+    readSql('attach', 'schema'),
+    ...migrations()
+      .filter(({ name }) => names.has(name))
+      .map(({ text }) => text),
+  ]
+  const made = [
+    ...texts.join('\n').matchAll(/^create (table|type|domain)(?: if not exists)? "unstuck"\."?(\w+)/gm),
+  ].map(([, kind, name]) => ({ kind: String(kind), name: String(name) }))
+  return {
+    tables: made.filter(({ kind }) => kind === 'table').map(({ name }) => name),
+    types: made.filter(({ kind }) => kind !== 'table').map(({ name }) => name),
+  }
 }
 
 export function attachmentFunctions(options: RenderOptions): SqlFile[] {
   return rendered('functions', options)
 }
 
-function rendered(folder: 'core' | 'functions', options: RenderOptions): SqlFile[] {
-  const files = readSqlFolder(folder).map(({ name, text }) => ({ name, text: render(text, options) }))
-  return inCallOrder(files)
+/** What the engine itself consists of: the native table's functions, and those that all tables share. */
+export function engineFunctions(base: RenderOptions): SqlFile[] {
+  return [...rendered('core', base), ...rendered('functions', base)]
 }
 
+/** Files with the name that the routine has in the database. */
+function rendered(folder: 'core' | 'functions', options: RenderOptions): SqlFile[] {
+  const files = readSqlFolder(folder).map(({ name, text }) => ({ name, text: render(text, options) }))
+  const suffix = folder === 'core' ? '' : functionSuffix(options.table)
+  return inCallOrder(files).map(({ name, text }) => ({ name: name + suffix, text }))
+}
+
+/**
+ * PostgreSQL checks the body of an SQL function when it is made, so what is called comes before its caller: PL/pgSQL
+ * functions, checked at their first run, come last.
+ */
 function inCallOrder(files: SqlFile[]): SqlFile[] {
   const ordered: SqlFile[] = []
   const visit = (file: SqlFile) => {
@@ -74,6 +73,12 @@ export function functionsDigest(functions: SqlFile[]): string {
     .update(functions.map(({ text }) => text).join('\n'))
     .digest('hex')
     .slice(0, 16)
+}
+
+/** Of the text between the dollar quotes, which PostgreSQL keeps as it is. */
+export function bodyDigest({ text }: SqlFile): string {
+  const body = text.slice(text.indexOf('$$') + 2, text.lastIndexOf('$$'))
+  return createHash('md5').update(body).digest('hex')
 }
 
 export interface IndexStatement {

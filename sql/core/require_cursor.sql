@@ -1,0 +1,14 @@
+-- Where a sweep goes on: the next of an earlier answer, and nothing made up.
+create or replace function "unstuck".require_cursor(p_cursor jsonb, p_id_type text)
+returns boolean language plpgsql immutable as $$
+begin
+  return p_cursor is null or "unstuck".require(
+    jsonb_typeof(p_cursor) = 'object'
+      and (p_cursor ->> 'after' is null or "unstuck".is_id(p_cursor ->> 'after', p_id_type))
+      and (p_cursor ->> 'outage_from' is null or "unstuck".is_iso_time(p_cursor ->> 'outage_from'))
+      and (p_cursor ->> 'outage_to' is null or "unstuck".is_iso_time(p_cursor ->> 'outage_to'))
+      and (p_cursor ->> 'spread_ms' is null or jsonb_typeof(p_cursor -> 'spread_ms') = 'number'
+           and (p_cursor ->> 'spread_ms')::numeric between 0 and 31536000000),
+    'cursor', p_cursor::text, 'the next of an earlier step');
+end
+$$;

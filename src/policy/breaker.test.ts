@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import {
+  afterCalls,
+  afterProbe,
+  type BreakerFacts,
+  breakerState,
+  closedBreaker,
+  nextProbeInMs,
+  takeProbeSlots,
+} from './breaker.ts'
+
+const calls = (failures: number, successes = 0) => [
+  ...Array.from({ length: successes }, () => ({ isFailure: false })),
+  ...Array.from({ length: failures }, () => ({ isFailure: true })),
+]
+const opened = afterCalls(closedBreaker, calls(20), 0)
+const withMode = (facts: BreakerFacts, mode: 'hold' | 'half-open'): BreakerFacts => ({
+  ...facts,
+  settings: { ...facts.settings, mode },
+})
+
+describe('afterCalls', () => {
+  it.each([
+    [9, 11, 'closed'],
+    [10, 10, 'open'],
+    [4, 6, 'closed'],
+    [5, 5, 'open'],
+    [9, 0, 'closed'],
+    [10, 0, 'open'],
+  ])('BREAK-1 %i failures beside %i good calls leave it %s', (failures, successes, state) => {
+    expect(breakerState(afterCalls(closedBreaker, calls(failures, successes), 0), 0)).toBe(state)
+  })
+
+  it('BREAK-1 one by one or in one report, the window is the same', () => {
+    const story = [...calls(3, 5), ...calls(2, 8), ...calls(1, 6)]
+    const singly = story.reduce((facts, call) => afterCalls(facts, [call], 0), closedBreaker)
+    expect(afterCalls(closedBreaker, story, 0)).toEqual(singly)
+    expect(singly.calls).toHaveLength(20)
+  })
+
+  it('BREAK-2 an open breaker does not hear late calls', () => {
+    expect(afterCalls(opened, calls(3, 30), 1_000)).toBe(opened)
+  })
+})
+
+describe('breakerState', () => {
+  it('BREAK-3 an open breaker is half-open after its cooldown, in that mode only', () => {
+    expect(breakerState(opened, 29_999)).toBe('open')
+    expect(breakerState(opened, 30_000)).toBe('half-open')
+    expect(breakerState(withMode(opened, 'hold'), 30_000)).toBe('open')
+  })
+
+  it('BREAK-2 a hold stands over everything until its end', () => {
+    const held = { ...opened, hold: { untilMs: 50_000 } }
+    expect(breakerState(held, 49_999)).toBe('held')
+    expect(breakerState(held, 50_000)).toBe('half-open')
+    expect(breakerState({ ...closedBreaker, hold: { untilMs: null } }, 1e12)).toBe('held')
+  })
+})
+
+describe('afterProbe', () => {
+  it('BREAK-3 three good ones in a row, an interval apart, close it', () => {
+    const moments = [30_000, 30_500, 31_000, 32_000]
+    const states = moments.map(
+      (_, index) =>
+        moments.slice(0, index + 1).reduce((facts, ms) => afterProbe(facts, true, ms), opened).isOpen,
+    )
+    expect(states).toEqual([true, true, true, false])
+  })
+
+  it('BREAK-3 a bad one begins the cooldown anew', () => {
+    const again = afterProbe(afterProbe(opened, true, 30_000), false, 30_100)
+    expect(again).toMatchObject({ isOpen: true, successes: 0, cooldownUntilMs: 60_100 })
+    expect(nextProbeInMs(again, 30_100)).toBe(30_000)
+  })
+})
+
+describe('takeProbeSlots', () => {
+  it('BREAK-3 gives no more slots than there are, and takes back those of silent jobs', () => {
+    const taken = takeProbeSlots(opened, ['a', 'b'], 30_000)
+    expect(taken.probes.map(({ jobId }) => jobId)).toEqual(['a'])
+    expect(takeProbeSlots(taken, ['b'], 89_999).probes.map(({ jobId }) => jobId)).toEqual(['a'])
+    expect(takeProbeSlots(taken, ['b'], 90_000).probes.map(({ jobId }) => jobId)).toEqual(['b'])
+  })
+})

@@ -1,0 +1,490 @@
+import { describe, expect, it } from 'vitest'
+import type { BreakerSettings, BreakerState } from '../../policy/breaker.ts'
+import type { Breaker } from '../dependency-store.ts'
+import type { JobStore } from '../job-store.ts'
+import {
+  claimMany,
+  claimOne,
+  complete,
+  enqueueMany,
+  enqueueOne,
+  expectAbout,
+  expectUnchanged,
+  invalidArgument,
+  MINUTE,
+  plainPolicy,
+  readJob,
+  release,
+  SECOND,
+  startOne,
+  TYPE,
+} from './builders.ts'
+import type { TestBench } from './harness.ts'
+
+const NAME = 'gateway'
+const times = { cooldownMs: MINUTE, probeIntervalMs: SECOND }
+const hold: Partial<BreakerSettings> = { ...times, mode: 'hold' }
+const halfOpen: Partial<BreakerSettings> = { ...times, mode: 'half-open' }
+
+const outcomes = (failures: number, successes = 0) => [
+  ...Array.from({ length: successes }, () => ({ isFailure: false })),
+  ...Array.from({ length: failures }, () => ({ isFailure: true })),
+]
+
+async function stateOf(store: JobStore): Promise<BreakerState> {
+  return (await readBreaker(store)).state
+}
+
+async function readBreaker(store: JobStore): Promise<Breaker> {
+  const breaker = (await store.listBreakers()).find(({ name }) => name === NAME)
+  if (breaker === undefined) throw new Error(`there is no breaker ${NAME}`)
+  return breaker
+}
+
+/** A breaker over the queue of the tests that failing calls have just opened. */
+async function openBreaker(store: JobStore, settings: Partial<BreakerSettings>): Promise<void> {
+  await store.mapDependency(TYPE, NAME)
+  await store.writeBreaker(NAME, settings)
+  await store.recordCalls(NAME, outcomes(20))
+  expect(['open', 'half-open']).toContain(await stateOf(store))
+}
+
+/** As `openBreaker`, in mode half-open and past its cooldown. */
+async function openHalf(
+  { store, elapse }: TestBench,
+  settings: Partial<BreakerSettings> = {},
+): Promise<void> {
+  await openBreaker(store, { ...halfOpen, ...settings })
+  await elapse(MINUTE + SECOND)
+  expect(await stateOf(store)).toBe('half-open')
+}
+
+export function describeBreaker(opened: () => TestBench): void {
+  describe('breakers', () => {
+    describeWindow(opened)
+    describeOpen(opened)
+    describeHealthProbes(opened)
+    describeHalfOpen(opened)
+    describeProbeSlots(opened)
+    describeOperators(opened)
+    describeSharing(opened)
+  })
+}
+
+function describeWindow(opened: () => TestBench): void {
+  it('BREAK-1 half of the last 20 calls failing opens the breaker', async () => {
+    const { store } = opened()
+    await store.writeBreaker(NAME, hold)
+    expect((await store.recordCalls(NAME, outcomes(0, 11))).state).toBe('closed')
+    expect((await store.recordCalls(NAME, outcomes(9))).state).toBe('closed')
+    const breaker = await store.recordCalls(NAME, outcomes(1))
+    expect(breaker).toMatchObject({ state: 'open', calls: 20, failures: 10, reason: 'calls-failed' })
+    expect(breaker.changedBy).toBeNull()
+    expectAbout(breaker.nextProbeInMs, MINUTE)
+  })
+
+  it('BREAK-1 the window slides: what is older than its last calls counts no more', async () => {
+    const { store } = opened()
+    await store.recordCalls(NAME, outcomes(4, 6))
+    await store.recordCalls(NAME, outcomes(0, 20))
+    expect(await readBreaker(store)).toMatchObject({ state: 'closed', calls: 20, failures: 0 })
+    expect((await store.recordCalls(NAME, outcomes(9))).state).toBe('closed')
+    expect((await store.recordCalls(NAME, outcomes(1))).state).not.toBe('closed')
+  })
+
+  it('BREAK-1 a report is judged as a whole, by the window after it', async () => {
+    const { store } = opened()
+    const calls = [...outcomes(19), ...outcomes(0, 20)]
+    expect(await store.recordCalls(NAME, calls)).toMatchObject({ state: 'closed', calls: 20, failures: 0 })
+    expect((await store.recordCalls(NAME, [])).state).toBe('closed')
+  })
+
+  it('BREAK-1 under ten calls nothing is judged, unless the settings say so', async () => {
+    const { store } = opened()
+    expect((await store.recordCalls(NAME, outcomes(9))).state).toBe('closed')
+    expect((await store.recordCalls(NAME, outcomes(1))).state).not.toBe('closed')
+    await store.writeBreaker('early', { minCalls: 2 })
+    expect((await store.recordCalls('early', outcomes(2))).state).not.toBe('closed')
+    await store.writeBreaker('narrow', { windowCalls: 3 })
+    expect((await store.recordCalls('narrow', outcomes(3))).state).not.toBe('closed')
+  })
+
+  it('BREAK-1 window and threshold are settings', async () => {
+    const { store } = opened()
+    await store.writeBreaker(NAME, { windowCalls: 100, minCalls: 100, failThreshold: 0.07 })
+    expect((await store.recordCalls(NAME, outcomes(6, 94))).state).toBe('closed')
+    expect(await store.recordCalls(NAME, outcomes(1))).toMatchObject({ failures: 7, calls: 100 })
+    expect(await stateOf(store)).not.toBe('closed')
+  })
+
+  it('BREAK-1 a smaller window keeps the newest calls', async () => {
+    const { store } = opened()
+    await store.recordCalls(NAME, [...outcomes(4, 6), ...outcomes(0, 4)])
+    expect(await store.writeBreaker(NAME, { windowCalls: 5 })).toMatchObject({ calls: 5, failures: 1 })
+  })
+
+  it('OPS-8 bad settings, names and calls are refused and change nothing', async () => {
+    const { store } = opened()
+    const bad = [
+      { windowCalls: 0 },
+      { windowCalls: 1.5 },
+      { failThreshold: 0 },
+      { failThreshold: 1.1 },
+      { cooldownMs: -1 },
+      { probeSlots: 0 },
+      { mode: 'sometimes' },
+      { closeAfter: null },
+      { window: 20 },
+    ]
+    for (const change of bad)
+      await expect(store.writeBreaker(NAME, change as never)).rejects.toMatchObject(invalidArgument)
+    await expect(store.recordCalls('', [])).rejects.toMatchObject(invalidArgument)
+    await expect(store.recordCalls(NAME, [{} as never])).rejects.toMatchObject(invalidArgument)
+    await expect(store.holdBreaker(NAME, { durationMs: 0 })).rejects.toMatchObject(invalidArgument)
+    await expect(store.mapDependency('', NAME)).rejects.toMatchObject(invalidArgument)
+    expect(await store.listBreakers()).toEqual([])
+  })
+}
+
+function describeOpen(opened: () => TestBench): void {
+  it('BREAK-2 RATE-5 while it is open no job is claimed, and none changes', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    const jobId = await enqueueOne(store, { maxAttempts: 1 })
+    await expectUnchanged(store, jobId, async () => {
+      for (let nth = 0; nth < 5; nth += 1) expect(await claimMany(store)).toEqual([])
+      expect(await store.claimJob(jobId, { workerId: 'worker-1' })).toBe('not-claimable')
+    })
+    expect(await store.readHealth()).toMatchObject({ waiting: 1, due: 1 })
+  })
+
+  it('BREAK-2 what runs when it opens goes on and completes', async () => {
+    const { store } = opened()
+    const claimed = await startOne(store)
+    await openBreaker(store, hold)
+    expect(await complete(store, claimed)).toBe('completed')
+  })
+
+  it('BREAK-2 other queues are claimed as ever', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    await enqueueOne(store)
+    const other = await enqueueOne(store, { type: 'mail' })
+    const claimed = await claimMany(store, { queues: [TYPE, 'mail'] })
+    expect(claimed.map(({ jobId }) => jobId)).toEqual([other])
+  })
+
+  it('BREAK-2 a queue that is bound to no dependency any more is claimed again', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    const jobId = await enqueueOne(store)
+    expect(await store.mapDependency(TYPE, NAME)).toBe(false)
+    expect(await store.mapDependency(TYPE, null)).toBe(true)
+    expect(await store.mapDependency(TYPE, null)).toBe(false)
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('BREAK-2 late calls of jobs that ran before change nothing', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    const before = await readBreaker(store)
+    await store.recordCalls(NAME, outcomes(5, 50))
+    expect(await readBreaker(store)).toMatchObject({
+      state: 'open',
+      calls: before.calls,
+      since: before.since,
+    })
+  })
+}
+
+function describeHealthProbes(opened: () => TestBench): void {
+  it('BREAK-3 three good probes after the cooldown close it, and jobs are claimed again', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, hold)
+    const jobId = await enqueueOne(store)
+    await elapse(MINUTE + SECOND)
+    for (const successes of [1, 2]) {
+      expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'open', successes })
+      expect(await claimMany(store)).toEqual([])
+      await elapse(2 * SECOND)
+    }
+    const breaker = await store.recordProbe(NAME, true)
+    expect(breaker).toMatchObject({
+      state: 'closed',
+      calls: 0,
+      reason: 'probes-succeeded',
+      nextProbeInMs: null,
+    })
+    expect(await claimOne(store)).toMatchObject({ jobId, attempt: 1 })
+  })
+
+  it('BREAK-3 good probes count once per interval, however many workers probe', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, { ...hold, probeIntervalMs: 10 * SECOND })
+    await elapse(MINUTE + SECOND)
+    for (let nth = 0; nth < 5; nth += 1) await store.recordProbe(NAME, true)
+    const breaker = await readBreaker(store)
+    expect(breaker).toMatchObject({ state: 'open', successes: 1 })
+    expectAbout(breaker.nextProbeInMs, 10 * SECOND)
+  })
+
+  it('BREAK-3 a probe during the cooldown changes nothing', async () => {
+    const { store } = opened()
+    await openBreaker(store, { ...hold, closeAfter: 1 })
+    expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'open', successes: 0 })
+  })
+
+  it('BREAK-3 a failed probe lets the cooldown begin anew and the row of good ones with it', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, hold)
+    await elapse(MINUTE + SECOND)
+    await store.recordProbe(NAME, true)
+    const breaker = await store.recordProbe(NAME, false)
+    expect(breaker).toMatchObject({ state: 'open', successes: 0 })
+    expectAbout(breaker.nextProbeInMs, MINUTE)
+    await elapse(30 * SECOND)
+    expect((await store.recordProbe(NAME, true)).successes).toBe(0)
+  })
+
+  it('BREAK-3 a failed probe does not make it look newly opened', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, hold)
+    await elapse(2 * MINUTE)
+    const { since } = await readBreaker(store)
+    expect((await store.recordProbe(NAME, false)).since).toEqual(since)
+  })
+
+  it('BREAK-3 a closed breaker takes no notice of probes', async () => {
+    const { store } = opened()
+    expect(await store.recordProbe(NAME, false)).toMatchObject({ state: 'closed', nextProbeInMs: null })
+  })
+
+  it('BREAK-3 mode hold lets no job through, however long it lasts', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, hold)
+    await enqueueOne(store)
+    await elapse(60 * MINUTE)
+    expect(await claimMany(store)).toEqual([])
+    expect(await readBreaker(store)).toMatchObject({ state: 'open', nextProbeInMs: 0 })
+  })
+}
+
+function describeHalfOpen(opened: () => TestBench): void {
+  it('BREAK-3 in mode half-open one job at a time is let through after the cooldown', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, halfOpen)
+    const [first] = await enqueueMany(store, 3)
+    expect(await claimMany(store)).toEqual([])
+    await elapse(MINUTE + SECOND)
+    expect((await claimMany(store)).map(({ jobId }) => jobId)).toEqual([first])
+    expect(await claimMany(store)).toEqual([])
+    expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 1 })
+  })
+
+  it('BREAK-3 good calls of enough such jobs close it', async () => {
+    const bench = opened()
+    const { store } = bench
+    await openHalf(bench)
+    await enqueueMany(store, 5)
+    for (const successes of [1, 2]) {
+      const { jobId } = await claimOne(store)
+      const breaker = await store.recordCalls(NAME, [{ isFailure: false, jobId }])
+      expect(breaker).toMatchObject({ state: 'half-open', successes, probing: 0 })
+    }
+    const { jobId } = await claimOne(store)
+    expect((await store.recordCalls(NAME, [{ isFailure: false, jobId }])).state).toBe('closed')
+    expect(await claimMany(store)).toHaveLength(2)
+  })
+
+  it('BREAK-3 one failed call of such a job lets the cooldown begin anew', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await openHalf(bench, { probeSlots: 2 })
+    await enqueueMany(store, 3)
+    const [good, bad] = await claimMany(store)
+    const calls = [
+      { isFailure: false, jobId: String(good?.jobId) },
+      { isFailure: true, jobId: String(bad?.jobId) },
+    ]
+    expect(await store.recordCalls(NAME, calls)).toMatchObject({ state: 'open', successes: 0, probing: 0 })
+    expect(await claimMany(store)).toEqual([])
+    await elapse(MINUTE + SECOND)
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('BREAK-3 a half-open breaker hears the jobs it let through, and no late ones', async () => {
+    const bench = opened()
+    const { store } = bench
+    const late = await startOne(store)
+    await openHalf(bench, { closeAfter: 1 })
+    await enqueueOne(store)
+    const probe = await claimOne(store)
+    await store.recordCalls(NAME, [{ isFailure: true, jobId: late.jobId }])
+    expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 1 })
+    await store.recordCalls(NAME, [{ isFailure: false, jobId: probe.jobId }])
+    expect(await stateOf(store)).toBe('closed')
+  })
+
+  it('BREAK-3 a call without a job is taken for that of the oldest probe, and for nobody’s where none runs', async () => {
+    const bench = opened()
+    const { store } = bench
+    await openHalf(bench, { closeAfter: 2 })
+    expect(await store.recordCalls(NAME, outcomes(3, 3))).toMatchObject({ state: 'half-open', successes: 0 })
+    await enqueueMany(store, 2)
+    await claimOne(store)
+    expect(await store.recordCalls(NAME, outcomes(0, 3))).toMatchObject({ state: 'half-open', successes: 1 })
+    await claimOne(store)
+    expect((await store.recordCalls(NAME, outcomes(1))).state).toBe('open')
+  })
+
+  it('BREAK-3 health probes close a half-open breaker too', async () => {
+    const bench = opened()
+    await openHalf(bench, { closeAfter: 1 })
+    expect((await bench.store.recordProbe(NAME, true)).state).toBe('closed')
+  })
+}
+
+function describeProbeSlots(opened: () => TestBench): void {
+  it('BREAK-3 the slots are shared by all queues of the dependency', async () => {
+    const bench = opened()
+    const { store } = bench
+    await openHalf(bench, { probeSlots: 2 })
+    await store.mapDependency('mail', NAME)
+    await store.enqueueJobs([TYPE, TYPE, 'mail', 'mail'].map((type) => ({ type })))
+    expect(await claimMany(store, { queues: [TYPE, 'mail'] })).toHaveLength(2)
+    expect(await claimMany(store, { queues: [TYPE, 'mail'] })).toEqual([])
+  })
+
+  it('BREAK-3 a full half-open breaker takes no place from other queues', async () => {
+    const bench = opened()
+    const { store } = bench
+    await openHalf(bench)
+    await enqueueMany(store, 5)
+    await store.enqueueJobs(Array.from({ length: 5 }, () => ({ type: 'mail' })))
+    const claimed = await claimMany(store, { queues: [TYPE, 'mail'], limit: 4 })
+    expect(claimed.map(({ type }) => type).toSorted()).toEqual([TYPE, 'mail', 'mail', 'mail'].toSorted())
+  })
+
+  it('BREAK-3 a claim by id takes a slot, or is refused where there is none', async () => {
+    const bench = opened()
+    const { store } = bench
+    await openHalf(bench)
+    const [first = '', second = ''] = await enqueueMany(store, 2)
+    expect(await store.claimJob(second, { workerId: 'worker-1' })).toMatchObject({ jobId: second })
+    await expectUnchanged(store, first, async () => {
+      expect(await store.claimJob(first, { workerId: 'worker-1' })).toBe('not-claimable')
+    })
+  })
+
+  it('BREAK-3 a probe that never reports gives its slot back after its time', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await openHalf(bench, { probeTimeoutMs: 2 * MINUTE })
+    await enqueueMany(store, 2)
+    const vanished = await claimOne(store)
+    await elapse(MINUTE)
+    expect(await claimMany(store)).toEqual([])
+    await elapse(MINUTE + SECOND)
+    expect((await readBreaker(store)).probing).toBe(0)
+    expect((await claimOne(store)).jobId).not.toBe(vanished.jobId)
+  })
+
+  it('BREAK-3 RATE-5 a probe that was released can be claimed again at once, and has lost no attempt', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy(plainPolicy)
+    await openHalf(bench)
+    const jobId = await enqueueOne(store, { maxAttempts: 1 })
+    for (let nth = 0; nth < 5; nth += 1) await release(store, await claimOne(store))
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', attempt: 0 })
+    expect((await readBreaker(store)).probing).toBe(1)
+  })
+}
+
+function describeOperators(opened: () => TestBench): void {
+  it('BREAK-2 an operator may hold a dependency, and resume it', async () => {
+    const { store } = opened()
+    await store.mapDependency(TYPE, NAME)
+    const jobId = await enqueueOne(store)
+    const held = await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance' })
+    expect(held).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance', heldForMs: null })
+    expect(await claimMany(store)).toEqual([])
+    const resumed = await store.resumeBreaker(NAME, { actor: 'ben', reason: 'done' })
+    expect(resumed).toMatchObject({ state: 'closed', changedBy: 'ben', reason: 'done' })
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('BREAK-2 a hold with a duration ends by itself', async () => {
+    const { store, elapse } = opened()
+    await store.mapDependency(TYPE, NAME)
+    await enqueueOne(store)
+    expectAbout((await store.holdBreaker(NAME, { durationMs: MINUTE })).heldForMs, MINUTE)
+    await elapse(30 * SECOND)
+    expect(await claimMany(store)).toEqual([])
+    await elapse(31 * SECOND)
+    expect(await stateOf(store)).toBe('closed')
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('BREAK-2 calls go on counting under a hold, and what the operator wrote stays', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, hold)
+    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: 30 * SECOND })
+    await store.recordCalls(NAME, outcomes(20))
+    expect(await readBreaker(store)).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance' })
+    await elapse(31 * SECOND)
+    expect(await stateOf(store)).toBe('open')
+  })
+
+  it('BREAK-3 resuming closes a breaker that failing calls opened, with an empty window', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    await enqueueOne(store)
+    const resumed = await store.resumeBreaker(NAME, { actor: 'ana' })
+    expect(resumed).toMatchObject({ state: 'closed', calls: 0, failures: 0, changedBy: 'ana' })
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('BREAK-3 resuming what is closed changes nothing', async () => {
+    const { store } = opened()
+    const before = await store.recordCalls(NAME, outcomes(2, 2))
+    expect(await store.resumeBreaker(NAME, { actor: 'ana' })).toEqual(before)
+  })
+}
+
+function describeSharing(opened: () => TestBench): void {
+  it('BREAK-4 the list tells every breaker with its settings and its queues', async () => {
+    const { store, elapse } = opened()
+    await store.mapDependency('mail', NAME)
+    await store.mapDependency(TYPE, NAME)
+    await store.recordCalls('archive', outcomes(1, 2))
+    await openBreaker(store, hold)
+    await elapse(10 * SECOND)
+    const [archive, gateway, ...others] = await store.listBreakers()
+    expect(others).toEqual([])
+    expect(archive).toMatchObject({ name: 'archive', state: 'closed', calls: 3, failures: 1, queues: [] })
+    expect(gateway).toMatchObject({ name: NAME, state: 'open', settings: { mode: 'hold', windowCalls: 20 } })
+    expect(gateway?.queues.map(({ queue }) => queue)).toEqual([TYPE, 'mail'].toSorted())
+    expectAbout(gateway?.nextProbeInMs, 50 * SECOND)
+  })
+
+  it('BREAK-4 a breaker that nobody configured has the settings of the documents', async () => {
+    const { store } = opened()
+    await store.mapDependency(TYPE, NAME)
+    expect(await readBreaker(store)).toMatchObject({
+      state: 'closed',
+      changedBy: null,
+      settings: {
+        mode: 'half-open',
+        windowCalls: 20,
+        minCalls: 10,
+        failThreshold: 0.5,
+        cooldownMs: 30 * SECOND,
+        closeAfter: 3,
+        probeIntervalMs: SECOND,
+        probeSlots: 1,
+        probeTimeoutMs: MINUTE,
+      },
+    })
+  })
+}

@@ -1,0 +1,18 @@
+import type { Job } from '../../job/job.ts'
+import { breakerState, takeProbeSlots } from '../../policy/breaker.ts'
+import type { MemoryState, Pause } from './memory-state.ts'
+
+/** Do pause and breaker of its queue let this job be claimed? A half-open breaker gives it a slot, if it has one left. */
+export function admitJob(state: MemoryState, job: Job, nowMs: number): boolean {
+  if (isPaused(state.pauses.get(job.queue), nowMs)) return false
+  const breaker = state.breakers.get(state.dependencies.get(job.queue) ?? '')
+  if (breaker === undefined) return true
+  const condition = breakerState(breaker.facts, nowMs)
+  if (condition !== 'half-open') return condition === 'closed'
+  breaker.facts = takeProbeSlots(breaker.facts, [job.id], nowMs)
+  return breaker.facts.probes.some(({ jobId }) => jobId === job.id)
+}
+
+export function isPaused(pause: Pause | undefined, nowMs: number): pause is Pause {
+  return pause !== undefined && (pause.untilMs === null || pause.untilMs > nowMs)
+}

@@ -1,0 +1,141 @@
+// Breakers, pauses and limits: the state around the decisions of src/policy/breaker.ts and rate-limit.ts.
+import { invalidArgument } from '../../errors/index.ts'
+import {
+  afterCalls,
+  afterProbe,
+  type BreakerFacts,
+  breakerState,
+  closed,
+  closedBreaker,
+  countFailures,
+  type DependencyCall,
+  nextProbeInMs,
+} from '../../policy/breaker.ts'
+import type { Breaker, DependencyStore, HoldOptions } from '../dependency-store.ts'
+import { changeSettings } from './breaker-settings.ts'
+import { checkQueue, checkText } from './check-text.ts'
+import { pruneRateLimits, takeTokens } from './limits.ts'
+import type { MemoryBreaker, MemoryState } from './memory-state.ts'
+import { checkWhole } from './new-job.ts'
+import { listQueues, mapDependency, pauseQueue, resumeQueue } from './queues.ts'
+
+const MAX_CALLS = 10_000
+const YEAR_MS = 31_536_000_000
+
+export function bindDependencyVerbs(state: MemoryState): DependencyStore {
+  return {
+    mapDependency: async (queue, name) => {
+      checkQueue(queue)
+      if (name !== null) openRow(state, name)
+      return mapDependency(state, queue, name)
+    },
+    writeBreaker: async (name, change) => {
+      const facts = changeSettings(state.breakers.get(name)?.facts ?? closedBreaker, change)
+      openRow(state, name).facts = facts
+      return describe(state, name)
+    },
+    recordCalls: async (name, calls) => {
+      checkCalls(calls)
+      return change(state, name, (facts, nowMs) => afterCalls(facts, calls, nowMs))
+    },
+    recordProbe: async (name, isHealthy) => {
+      if (typeof isHealthy !== 'boolean') throw invalidArgument('isHealthy', isHealthy, 'true or false')
+      return change(state, name, (facts, nowMs) => afterProbe(facts, isHealthy, nowMs))
+    },
+    holdBreaker: async (name, options = {}) => {
+      const untilMs = endOf(state, options)
+      const row = openRow(state, name)
+      row.facts = { ...row.facts, hold: { untilMs } }
+      return note(state, name, options)
+    },
+    resumeBreaker: async (name, options = {}) => {
+      const row = openRow(state, name)
+      if (!row.facts.isOpen && row.facts.hold === null) return describe(state, name)
+      row.facts = { ...closed(row.facts), hold: null }
+      return note(state, name, options)
+    },
+    listBreakers: async () => [...state.breakers.keys()].toSorted().map((name) => describe(state, name)),
+    pauseQueue: async (queue, options = {}) => pauseQueue(state, queue, endOf(state, options), options),
+    resumeQueue: async (queue) => resumeQueue(state, queue),
+    listQueues: async () => listQueues(state),
+    takeTokens: async (limits, tokens = 1) => takeTokens(state, limits, tokens),
+    pruneRateLimits: async (limit = 1_000) => pruneRateLimits(state, limit),
+  }
+}
+
+function openRow(state: MemoryState, name: string): MemoryBreaker {
+  checkText('name', name, 200)
+  const known = state.breakers.get(name)
+  if (known !== undefined) return known
+  const row = { facts: closedBreaker, changedAtMs: state.nowMs(), changedBy: null, reason: null }
+  state.breakers.set(name, row)
+  return row
+}
+
+/** What an operator wrote about a hold stays, whatever happens beneath it. */
+function change(
+  state: MemoryState,
+  name: string,
+  decide: (facts: BreakerFacts, nowMs: number) => BreakerFacts,
+): Breaker {
+  const row = openRow(state, name)
+  const nowMs = state.nowMs()
+  const before = row.facts
+  row.facts = decide(before, nowMs)
+  if (before.isOpen !== row.facts.isOpen && breakerState(before, nowMs) !== 'held') {
+    row.changedAtMs = nowMs
+    row.changedBy = null
+    row.reason = row.facts.isOpen ? 'calls-failed' : 'probes-succeeded'
+  }
+  return describe(state, name)
+}
+
+function note(state: MemoryState, name: string, { actor = null, reason = null }: Noted): Breaker {
+  Object.assign(openRow(state, name), { changedAtMs: state.nowMs(), changedBy: actor, reason })
+  return describe(state, name)
+}
+
+interface Noted {
+  actor?: string | null
+  reason?: string | null
+}
+
+function endOf(state: MemoryState, { durationMs }: HoldOptions): number | null {
+  checkWhole(durationMs, 'durationMs', 1, YEAR_MS)
+  return durationMs === undefined ? null : state.nowMs() + durationMs
+}
+
+function checkCalls(calls: DependencyCall[]): void {
+  if (!Array.isArray(calls) || calls.length > MAX_CALLS)
+    throw invalidArgument('calls', calls, `an array of at most ${MAX_CALLS} calls`)
+  const bad = calls.find(({ isFailure }) => typeof isFailure !== 'boolean')
+  if (bad !== undefined) throw invalidArgument('call', bad, 'an object with isFailure, true or false')
+}
+
+function describe(state: MemoryState, name: string): Breaker {
+  const { facts, changedAtMs, changedBy, reason } = openRow(state, name)
+  const nowMs = state.nowMs()
+  const condition = breakerState(facts, nowMs)
+  const untilMs = condition === 'held' ? (facts.hold?.untilMs ?? null) : null
+  const running = facts.probes.filter(
+    ({ grantedAtMs }) => grantedAtMs > nowMs - facts.settings.probeTimeoutMs,
+  )
+  return {
+    name,
+    state: condition,
+    since: new Date(changedAtMs),
+    changedBy,
+    reason,
+    calls: facts.calls.length,
+    failures: countFailures(facts.calls),
+    successes: facts.successes,
+    probing: running.length,
+    nextProbeInMs: nextProbeInMs(facts, nowMs),
+    heldForMs: untilMs === null ? null : untilMs - nowMs,
+    settings: { ...facts.settings },
+    queues: [...state.dependencies]
+      .filter(([, mapped]) => mapped === name)
+      .map(([queue]) => ({ attachment: state.table, queue }))
+      .toSorted((a, b) => (a.queue < b.queue ? -1 : 1)),
+  }
+}

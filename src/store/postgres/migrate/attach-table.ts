@@ -1,0 +1,171 @@
+// One table, in three steps, so that no lock on it is held for longer than it takes to add columns, and none while we
+// wait for another: register and columns; indexes, without blocking writers; functions, tried on a copy. What a failed
+// step leaves is taken back, or can be gone on with.
+import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
+import { columnName } from '../../../profile/profile.ts'
+import { type RenderOptions, render } from '../render.ts'
+import { readSql } from '../sql-files.ts'
+import { columnStatements } from './column-statements.ts'
+import { readTable, type TableFacts, unsupported } from './inspect-table.ts'
+import { rehearse, replaceFunctions } from './install-functions.ts'
+import type { MigrationSession } from './migration-session.ts'
+import { attachmentFunctions, functionsDigest, type IndexStatement, indexStatements } from './plan.ts'
+import { type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
+
+export interface Attachment {
+  options: RenderOptions
+  facts: TableFacts
+  /** Not attached yet, or never to the end. */
+  isNew: boolean
+  /** The names of its functions as an older version recorded them. */
+  formerFunctions: string[]
+}
+
+export const nameOf = ({ table }: RenderOptions): string => `${table.schema}.${table.table}`
+
+export async function attachTable(
+  session: MigrationSession,
+  attachment: Attachment,
+  patience: LockPatience,
+): Promise<void> {
+  const { options, facts } = attachment
+  const name = nameOf(options)
+  patience.onStep?.(`attach ${name}`)
+  const locked = (error: unknown, what: string) =>
+    isUnstuckError(error, 'LOCK_TIMEOUT')
+      ? told(error, `table ${name}: ${lockNotGranted(patience)}; ${what}`, runAgain)
+      : error
+  try {
+    await retryOnLock(patience, () => session.transaction(() => addColumns(session, options, facts)))
+  } catch (error) {
+    throw locked(error, 'nothing was changed on it')
+  }
+  try {
+    await buildIndexes(session, options, patience)
+    await retryOnLock(patience, () => session.transaction(() => installFunctions(session, attachment))).catch(
+      (error: unknown) => {
+        throw locked(error, 'it has its columns and indexes, but not the functions of this version')
+      },
+    )
+  } catch (error) {
+    // What waits for a lock can be gone on with; an hour of building indexes is not thrown away for it.
+    if (isUnstuckError(error, 'LOCK_TIMEOUT') || !attachment.isNew) throw error
+    throw await takenBack(session, options, patience, error)
+  }
+}
+
+const runAgain = 'Run it again when the table is less busy: it goes on where it stopped.'
+
+async function addColumns(
+  session: MigrationSession,
+  options: RenderOptions,
+  facts: TableFacts,
+): Promise<void> {
+  const statements = columnStatements()
+  const nameIn = ({ column }: (typeof statements)[number]) => columnName(options.table, column)
+  await session.run(render(readSql('attach', 'register'), options))
+  await session.query('record_columns', options, [statements.map(nameIn)])
+  await session.query('record_indexes', options, [indexStatements(options).map(({ name }) => name)])
+  const missing = statements.filter((statement) => !(nameIn(statement) in facts.columns))
+  // In one message: the table is locked from the first to the commit.
+  if (missing.length > 0) await session.run(missing.map(({ sql }) => render(sql, options)).join('\n'))
+}
+
+/** Those that are missing. A build that failed leaves an invalid index, which `if not exists` would take for done. */
+export async function buildIndexes(
+  session: MigrationSession,
+  options: RenderOptions,
+  patience: LockPatience,
+): Promise<void> {
+  const { indexes } = await readTable(session, options)
+  for (const index of indexStatements({ ...options, isConcurrent: true })) {
+    if (indexes[index.name] === true) continue
+    patience.onStep?.(`index ${index.name}`)
+    try {
+      await retryOnLock(patience, () => buildIndex(session, options, index))
+    } catch (error) {
+      throw await indexError(session, options, index, patience, error)
+    }
+  }
+}
+
+async function buildIndex(
+  session: MigrationSession,
+  options: RenderOptions,
+  { name, sql }: IndexStatement,
+): Promise<void> {
+  const { indexes } = await readTable(session, options)
+  if (indexes[name] === false) await dropIndex(session, options, name)
+  await session.run(sql)
+}
+
+async function dropIndex(session: MigrationSession, options: RenderOptions, index: string): Promise<void> {
+  await session.run(render(readSql('attach', 'drop_index'), { ...options, index }))
+}
+
+async function indexError(
+  session: MigrationSession,
+  options: RenderOptions,
+  { name }: IndexStatement,
+  patience: LockPatience,
+  error: unknown,
+): Promise<unknown> {
+  if (isUnstuckError(error, 'LOCK_TIMEOUT')) {
+    return told(
+      error,
+      `index ${name}: ${lockNotGranted(patience)}; ${nameOf(options)} has its columns, but not all indexes yet`,
+      `A transaction is open for long. ${runAgain}`,
+    )
+  }
+  // It would slow every writer down and serve nobody. Where it cannot be dropped, the next run does.
+  await dropIndex(session, options, name).catch(() => {})
+  if (!(error instanceof Error && 'code' in error && error.code === '23505')) return error
+  const detail = 'detail' in error && typeof error.detail === 'string' ? `: ${error.detail}` : ''
+  return unsupported(
+    options.table,
+    `index ${name} cannot be built, for two unfinished jobs have one dedupe key${detail}`,
+    'End one of them, or map dedupe_key to another column in the profile: it will be added.',
+  )
+}
+
+async function installFunctions(
+  session: MigrationSession,
+  { options, formerFunctions }: Attachment,
+): Promise<void> {
+  const functions = attachmentFunctions(options)
+  await replaceFunctions(session, options, functions, formerFunctions)
+  await session.query('record_functions', options, [
+    functionsDigest(functions),
+    functions.map(({ name }) => name),
+  ])
+  await rehearse(session, options)
+}
+
+async function takenBack(
+  session: MigrationSession,
+  options: RenderOptions,
+  patience: LockPatience,
+  error: unknown,
+): Promise<unknown> {
+  const isBack = await retryOnLock(patience, () =>
+    session.transaction(() => session.query('detach_table', options, [options.table.attachment])),
+  ).then(
+    () => true,
+    () => false,
+  )
+  if (!isUnstuckError(error)) return error
+  const end = isBack
+    ? `What was added to ${nameOf(options)} was taken back.`
+    : `What was added to ${nameOf(options)} could not be taken back: unstuck migrate down does it.`
+  return told(error, error.message, [error.hint, end].filter(Boolean).join(' '))
+}
+
+/** The same error, in words that say what was changed and what was not. */
+export function told(error: UnstuckError, message: string, hint?: string): UnstuckError {
+  const said = hint ?? error.hint
+  return new UnstuckError(error.code, message, {
+    cause: error,
+    details: error.details,
+    ...(said === undefined ? {} : { hint: said }),
+  })
+}

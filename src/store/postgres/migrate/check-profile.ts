@@ -1,0 +1,103 @@
+// What is wrong with a profile can be told without a database.
+import { invalidArgument, UnstuckError } from '../../../errors/index.ts'
+import { logicalColumns, type Profile, type TableProfile } from '../../../profile/profile.ts'
+import { assertIdentifier, assertPlainName } from '../identifiers.ts'
+import { readSqlFolder } from '../sql-files.ts'
+
+/** Everybody's, or PostgreSQL's own: an engine in there could not be told from the rest. */
+const systemSchemas = new Set(['public', 'information_schema'])
+
+export function assertEngineSchema(schema: string): void {
+  assertPlainName('schema', schema)
+  if (systemSchemas.has(schema)) {
+    throw invalidArgument('schema', schema, 'a schema for the engine, such as unstuck')
+  }
+}
+
+export function assertProfile(schema: string, profile: Profile): void {
+  assertEngineSchema(schema)
+  for (const table of profile.tables) {
+    assertNames(table)
+    assertOneColumnEach(table)
+    assertOneRoleEach(table)
+    if (profile.name !== 'native') assertNotNative(schema, table)
+  }
+  assertOnce(profile.tables, 'attachment', ({ attachment }) => attachment)
+  assertOnce(profile.tables, 'table', ({ schema: place, table }) => `${place}.${table}`)
+}
+
+/** The longest name of sql/functions and the two underscores leave this much of 63 bytes. */
+function longestAttachmentName(): number {
+  return 63 - '__'.length - Math.max(...readSqlFolder('functions').map(({ name }) => name.length))
+}
+
+function assertNames(table: TableProfile): void {
+  assertPlainName('attachment', table.attachment, longestAttachmentName())
+  assertName('table schema', table.schema)
+  assertName('table name', table.table)
+  for (const [column, name] of Object.entries(table.columns)) assertName(`column ${column}`, name)
+  if (table.teamEvents !== null) {
+    const { schema, table: name, jobIdColumn, dataColumn } = table.teamEvents
+    assertName('teamEvents schema', schema)
+    assertName('teamEvents table', name)
+    assertName('teamEvents jobIdColumn', jobIdColumn)
+    assertName('teamEvents dataColumn', dataColumn)
+  }
+  const { running, ...others } = table.statuses
+  for (const word of [...running, ...Object.values(others)]) assertNoDollars('status word', word)
+  assertNoDollars('default type', table.defaultType)
+}
+
+function assertName(what: string, name: string): void {
+  assertIdentifier(what, name)
+  assertNoDollars(what, name)
+}
+
+/** Bodies of functions stand between $$. */
+function assertNoDollars(what: string, text: string | null): void {
+  if (text?.includes('$$')) throw invalidArgument(what, text, 'text without $$')
+}
+
+function assertOneColumnEach(table: TableProfile): void {
+  const twice = firstRepeated(logicalColumns.map((column) => table.columns[column] ?? column))
+  if (twice === undefined) return
+  throw refused(table, `column ${twice} plays two roles`, 'Map each logical column to a column of its own.')
+}
+
+function assertOneRoleEach(table: TableProfile): void {
+  const { running, cancelled, ...others } = table.statuses
+  const words = [...Object.values(others), ...new Set(running), ...(cancelled === null ? [] : [cancelled])]
+  const twice = firstRepeated(words)
+  if (twice === undefined) return
+  const hint =
+    'Give waiting, running, succeeded and dead a word each. A null for cancelled means dead with a code.'
+  throw refused(table, `the status word '${twice}' plays two roles`, hint)
+}
+
+function assertNotNative(schema: string, table: TableProfile): void {
+  if (table.attachment === 'native' || (table.schema === schema && table.table === 'jobs')) {
+    throw refused(
+      table,
+      'the attachment native and its table are the engine’s own',
+      'Choose another name for the attachment.',
+    )
+  }
+}
+
+function assertOnce(tables: TableProfile[], what: string, of: (table: TableProfile) => string): void {
+  const twice = firstRepeated(tables.map(of))
+  if (twice === undefined) return
+  throw new UnstuckError('TABLE_UNSUPPORTED', `profile: ${what} ${twice} is there twice`, {
+    hint: 'Give each table one attachment of its own.',
+  })
+}
+
+function firstRepeated(texts: string[]): string | undefined {
+  return texts.find((text, index) => texts.indexOf(text) !== index)
+}
+
+function refused(table: TableProfile, problem: string, hint: string): UnstuckError {
+  return new UnstuckError('TABLE_UNSUPPORTED', `profile of ${table.schema}.${table.table}: ${problem}`, {
+    hint,
+  })
+}

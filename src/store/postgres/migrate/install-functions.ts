@@ -1,0 +1,110 @@
+// Functions are replaced with every install. Grants and what the team built upon them stay, wherever PostgreSQL lets a
+// function be replaced; what an older version had and this one has not is dropped.
+import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
+import { type RenderOptions, render } from '../render.ts'
+import { readSql, type SqlFile } from '../sql-files.ts'
+import type { MigrationSession } from './migration-session.ts'
+import { attachmentFunctions } from './plan.ts'
+import { withLiterals } from './statement-text.ts'
+
+/** Inside a transaction. `former` are names that an older version recorded. */
+export async function replaceFunctions(
+  session: MigrationSession,
+  options: RenderOptions,
+  files: SqlFile[],
+  former: string[] = [],
+): Promise<void> {
+  const names = [...new Set([...files.map(({ name }) => name), ...former])]
+  const before = await listRoutines(session, options, names)
+  for (const file of files) await replaceFunction(session, options, file, before)
+  const after = await listRoutines(session, options, names)
+  // Every routine that was just written has a new version: the others are overloads, or gone from this version.
+  const stale = after.filter(({ routine, version }) =>
+    before.some((old) => old.routine === routine && old.version === version),
+  )
+  await dropRoutines(session, options, stale)
+}
+
+interface Routine {
+  name: string
+  routine: string
+  body: string
+  version: string
+}
+
+export async function listRoutines(
+  session: MigrationSession,
+  options: RenderOptions,
+  names: string[],
+): Promise<Routine[]> {
+  return (await session.query('list_routines', options, [names])) as unknown as Routine[]
+}
+
+/** Another result, other names of arguments, and a procedure for a function: `create or replace` refuses them. */
+const refusedReplacements = new Set(['42P13', '42809'])
+
+async function replaceFunction(
+  session: MigrationSession,
+  options: RenderOptions,
+  { name, text }: SqlFile,
+  before: Routine[],
+): Promise<void> {
+  try {
+    await session.run(`savepoint replacement;\n${text}\nrelease savepoint replacement`)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && refusedReplacements.has(String(error.code))))
+      throw error
+    await session.run('rollback to savepoint replacement')
+    await dropRoutines(
+      session,
+      options,
+      before.filter((routine) => routine.name === name),
+    )
+    await session.run(`${text}\nrelease savepoint replacement`)
+  }
+}
+
+async function dropRoutines(
+  session: MigrationSession,
+  options: RenderOptions,
+  routines: Routine[],
+): Promise<void> {
+  if (routines.length === 0) return
+  const names = routines.map(({ routine }) => routine)
+  await session.run(withLiterals(render(readSql('attach', 'drop_routines'), options), [names]))
+}
+
+/** Every function runs once over copies of its tables, under its own name, and all of it is rolled back. */
+export async function rehearse(session: MigrationSession, options: RenderOptions): Promise<void> {
+  const { schema, table } = options
+  const copy: RenderOptions = {
+    ...options,
+    table: {
+      ...table,
+      schema,
+      table: 'unstuck_rehearsal_jobs',
+      teamEvents: table.teamEvents && { ...table.teamEvents, schema, table: 'unstuck_rehearsal_events' },
+    },
+  }
+  await session.run('savepoint rehearsal')
+  try {
+    const functions = attachmentFunctions(copy).map(({ text }) => text)
+    await session.run([render(readSql('attach', 'rehearsal_copy'), options), ...functions].join('\n'))
+    await session.run(render(readSql('attach', 'rehearsal'), copy))
+  } catch (error) {
+    throw rehearsalError(options, error)
+  }
+  await session.run('rollback to savepoint rehearsal')
+}
+
+/** These say nothing of the table. */
+const passing = ['LOCK_TIMEOUT', 'DATABASE_UNREACHABLE', 'DATABASE_CONFLICT', 'PERMISSION_DENIED'] as const
+
+function rehearsalError({ table }: RenderOptions, error: unknown): unknown {
+  if (!(error instanceof Error) || passing.some((code) => isUnstuckError(error, code))) return error
+  return new UnstuckError(
+    'TABLE_UNSUPPORTED',
+    `table ${table.schema}.${table.table}: a function does not work on its columns: ${error.message}`,
+    { hint: 'Map the column to another one in the profile: it will be added.', cause: error },
+  )
+}

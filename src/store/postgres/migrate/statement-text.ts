@@ -1,0 +1,14 @@
+import { quoteLiteral } from '../identifiers.ts'
+
+/** A statement with its values written into it: for text that is printed, and for DO blocks, which take no parameters. */
+export function withLiterals(sql: string, values: (string | string[])[]): string {
+  return sql.replaceAll(/\$(\d+)/g, (place, number) => {
+    const value = values[Number(number) - 1]
+    if (value === undefined) throw new Error(`no value for ${place} in a file of sql/`)
+    return quoteLiteral(typeof value === 'string' ? value : arrayText(value))
+  })
+}
+
+function arrayText(values: string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { clipProfile } from '../../src/profile/clip.ts'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { clipTables } from '../support/clip-tables.ts'
+import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { leaseProperty } from './lease-model.ts'
+import { countingOf, everyCounting } from './policies.ts'
+
+const runs = Number(process.env['UNSTUCK_PROPERTY_RUNS'] ?? 60)
+const seed = process.env['UNSTUCK_PROPERTY_SEED']
+const schema = 'unstuck'
+const timeoutMs = 60_000 + runs * 1_000
+
+describe('native table', () => {
+  const profile = nativeProfile(schema)
+  const [table] = profile.tables
+  let bench: PostgresBench
+  beforeAll(async () => {
+    bench = await createPostgresBench({ profile, table, schema })
+  })
+  afterAll(() => bench.close())
+
+  it(
+    'LEASE-5 every lease ever granted is answered as the model says, whatever else happens',
+    async () => {
+      const property = leaseProperty({ bench, table, schema, counting: everyCounting })
+      await fc.assert(property, parameters(runs))
+    },
+    timeoutMs,
+  )
+})
+
+describe('clip table', () => {
+  const [table] = clipProfile.tables
+  let bench: PostgresBench
+  beforeAll(async () => {
+    bench = await createPostgresBench({ profile: clipProfile, table, applicationSql: clipTables, schema })
+  })
+  afterAll(() => bench.close())
+
+  it(
+    'LEASE-5 the same holds for a table that counts everything in one column of attempts',
+    async () => {
+      const property = leaseProperty({ bench, table, schema, counting: countingOf(table.policy) })
+      await fc.assert(property, parameters(Math.ceil(runs / 4)))
+    },
+    timeoutMs,
+  )
+})
+
+function parameters(numRuns: number): fc.Parameters<unknown> {
+  return {
+    numRuns,
+    // Shrinking ends before the test does, or nobody would see what it found.
+    plugins: [fc.interruptAfterTimeLimit(timeoutMs - 10_000)],
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+  }
+}

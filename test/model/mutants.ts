@@ -1,0 +1,144 @@
+// The engine with one rule taken out each (correctness.md, M1–M20): a model that does not notice is no proof of the rule.
+import type pg from 'pg'
+import { type RenderOptions, render } from '../../src/store/postgres/render.ts'
+import { readSql } from '../../src/store/postgres/sql-files.ts'
+
+export interface Mutant {
+  id: string
+  /** What the model notices. */
+  fault: string
+  edits: Edit[]
+}
+
+interface Edit {
+  folder: 'core' | 'functions'
+  file: string
+  find: RegExp
+  replacement: string
+}
+
+const leaseCheck = /job\."lease_id" = \w+\.lease_id/
+
+function edit(file: string, find: RegExp, replacement: string, folder: Edit['folder'] = 'functions'): Edit {
+  return { folder, file, find, replacement }
+}
+
+export const mutants: Mutant[] = [
+  {
+    id: 'M1',
+    fault: 'a completion without a lease check',
+    edits: [edit('complete_jobs', leaseCheck, 'true')],
+  },
+  { id: 'M2', fault: 'a failure without a lease check', edits: [edit('fail_jobs', leaseCheck, 'true')] },
+  { id: 'M3', fault: 'a release without a lease check', edits: [edit('release_jobs', leaseCheck, 'true')] },
+  {
+    id: 'M4',
+    fault: 'a heartbeat without a lease check',
+    edits: [edit('heartbeat_jobs', leaseCheck, 'true')],
+  },
+  {
+    id: 'M4',
+    fault: 'a change of stage without a lease check',
+    edits: [edit('enter_stage', /job\."lease_id" = p_lease_id/, 'true')],
+  },
+  {
+    id: 'M7',
+    fault: 'attempts counted at the failure instead of the claim',
+    edits: [
+      edit('grant_leases', /attempt_counted_at = 'claim' then 1/, "attempt_counted_at = 'claim' then 0"),
+      edit(
+        'failed_attempt',
+        /attempt_counted_at = 'failure' and/,
+        "attempt_counted_at = 'claim' and",
+        'core',
+      ),
+    ],
+  },
+  {
+    id: 'M8',
+    fault: 'a reap that gives the attempt back',
+    edits: [edit('reap_jobs', /"attempt" = judged\.attempt_after/, '"attempt" = judged.attempt_after - 1')],
+  },
+  {
+    id: 'M9',
+    fault: 'a sweep that holds nothing back after an outage',
+    edits: [edit('is_held', /select coalesce\(/, 'select false and coalesce(', 'core')],
+  },
+  {
+    id: 'M15',
+    fault: 'a retry that does not look at the owner',
+    edits: [edit('retry_jobs', /p_owner is null or job\."owner"(?:::text)? = p_owner/, 'true')],
+  },
+  {
+    id: 'M16',
+    fault: 'a completion that does not remember its lease',
+    edits: [edit('complete_jobs', /"finished_lease_id" = held\.lease_id,/, '')],
+  },
+  {
+    id: 'M16',
+    fault: 'a repeated completion that is answered as a lost lease',
+    edits: [edit('settlements', /else 'already-done' end/, "else 'lease-lost' end")],
+  },
+  {
+    id: 'M17',
+    fault: 'a lease id that is the number of the attempt',
+    edits: [
+      edit('grant_leases', /"lease_id" = p_lease_id/, '"lease_id" = md5(job."attempt"::text)::uuid'),
+      edit(
+        'grant_leases',
+        /returning job\."id" as id,/,
+        'returning job."lease_id" as lease_id, job."id" as id,',
+      ),
+      edit('grant_leases', /'lease_id', p_lease_id/, "'lease_id', lease_id"),
+      edit('grant_leases', /select id::text, p_lease_id,/, 'select id::text, lease_id,'),
+    ],
+  },
+  {
+    id: 'M19',
+    fault: 'a sweep without a limit',
+    edits: [edit('reap_jobs', /order by job\."id" limit p_limit/, 'order by job."id"')],
+  },
+  {
+    id: 'M20',
+    fault: 'a cancel that overwrites a completed job',
+    edits: [
+      edit(
+        'cancel_jobs',
+        /job\."status" = \/\*waiting\*\/'waiting' as is_waiting/,
+        `job."status" in (/*waiting*/'waiting', /*succeeded*/'succeeded') as is_waiting`,
+      ),
+    ],
+  },
+]
+
+/** Replaces the installed functions by the mutant's for the time of `work`. */
+export async function withMutant<T>(
+  pool: pg.Pool,
+  options: RenderOptions,
+  { edits }: Mutant,
+  work: () => Promise<T>,
+): Promise<T> {
+  const originals = new Map(edits.map(({ folder, file }) => [file, readSql(folder, file)]))
+  const mutated = new Map(originals)
+  for (const { file, find, replacement } of edits) {
+    mutated.set(file, replaceOnce(file, mutated.get(file) ?? '', find, replacement))
+  }
+  try {
+    await install(pool, options, mutated)
+    return await work()
+  } finally {
+    await install(pool, options, originals)
+  }
+}
+
+/** A mutant whose text is not there any more would be the engine itself, and never be noticed. */
+function replaceOnce(file: string, text: string, find: RegExp, replacement: string): string {
+  const changed = text.replace(find, () => replacement)
+  if (changed === text)
+    throw new Error(`${file}.sql has no ${find.source}: adapt the mutant to what it says now`)
+  return changed
+}
+
+async function install(pool: pg.Pool, options: RenderOptions, files: Map<string, string>): Promise<void> {
+  for (const text of files.values()) await pool.query(render(text, options))
+}
