@@ -203,9 +203,9 @@
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
 -- domain told_events text CHECK ((VALUE = ANY (ARRAY['recovery'::text, 'all'::text])))
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
--- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable 6fc7d1bd0a017b6236f206c745bd1209
+-- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable e7f069cc5829209f849b3a2561ee2efe
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile b642b19b1de7197f54013a06b202144a
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile d013cc89e07aacd4f6356d52ad070609
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile defaea0150f6d5e6ec8510698b0fc4bb
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 82737599f0cdb202c4fbe53cfed58e91
@@ -213,19 +213,19 @@
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile add5719cb89abf09b2a3a278ed58708f
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer) returns TABLE(queue text, share integer) plpgsql volatile 7a4fab0a2e51e2e763a3745735858c60
 -- function close_breaker(p_name text) returns boolean plpgsql volatile b23c844d4c9423dddcf75521cfbbe59e
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 143fbb0f0acd9b89bd6115e9c66d7be8
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 17971243bb44a9087731f2d1e9ee3a9f
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile 9e243f19f3370c088ffd84a26210343a
 -- function detach_table(p_attachment text) returns boolean plpgsql volatile 24c508fe04696164bc80087d8cd505e7
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 457219defdad632135c4494f72f05b4f
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 663e822fc5b1250beb6dfc5ff9be1e64
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 340be54771ad313f15eb0eed1615f587
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 11ae28e99fb9735745d5b7bf8bb83eba
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile dc4042a456e57d887a066831c5c09325
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable 93bcaae592e7a6a2c601e0300dec420c
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 45c404d0516b4cf218adbb456b086abc
--- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies) returns SETOF <schema>.claimed_job plpgsql volatile 8f6312b0de6cca373dc35c1a881d7b0e
+-- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies) returns SETOF <schema>.claimed_job plpgsql volatile e8b2ac93b1e3d71f0d2a2122dbf6723d
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 77eb547c912f6f2b23870a6566fcad89
 -- function has_queue_rules(p_attachment text) returns boolean sql stable 50bd4314cb939bb1bb75d6ebe8de2ea8
--- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile e2f2034e60215c34dfb3671949807fb6
+-- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile c2e1fc6afa6e88aca96db93a44be4080
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile e8467593991d86165491cf89c7bfabaa
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 171f70e8dabdac7ef1614e143ba672c0
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
@@ -246,11 +246,11 @@
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 43bfbe50cb9150cc92a2c329eac27672
 -- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 2cc36ed3f98ede2a76b3deddbde946db
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 7eca2b437042c0f41e256f24542c214a
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile ef2a6da7231c7df2a7041cfb110f3c19
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 369398b749c0d29e709015e7dc49409c
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile b441cb05a59998fc24b85eb57688efcf
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text) plpgsql stable bcd474ea9061727d5a1f185b09df9be8
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable 20dc62a82db4acc34c92c4b79dc05106
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile 069eb23a6cc2d6512a71c1730f193d0f
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile b057baebac3af90270029701df5289c7
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 875e201fdfed4fe866993457c68098a9
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
 -- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 39c7dea5a4fef262a447464f6b5f6d5f
@@ -258,7 +258,7 @@
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 19d72dd3d280c208a9bc30bb55a38b3b
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile 5845fba48d31152d2754c9f4561e7c2c
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile f2d0f27f3e78569b822eb05f65131879
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text) returns SETOF <schema>.settled_job plpgsql volatile 51d3135688a4900490f4b13c5c3bd36c
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text) returns SETOF <schema>.settled_job plpgsql volatile 9e479730fdd7063f45a662dcc33f894e
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 9ecf10cbd70445d793fa2fe92dc3ae69
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable d67b994ad03226a7a2225494d3eaf94b
@@ -268,7 +268,7 @@
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable dc650ebe6933d1f155a1c0620f7c4f07
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 6f49a4ed08f197725cf24000689f2bdf
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable 8f7366a5401ca37c62f2ad8108da99e1
--- function require_queue(p_queue text) returns boolean plpgsql immutable 0d38e54a617576ea3f4f59fbbe2f01a0
+-- function require_queue(p_queue text) returns boolean plpgsql immutable cf30c6dc0d2889e1b34fed24ec728e3b
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable 513ca0ca6336e7d89e65f94e96ba67f3
 -- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 3909d0562a10324c4b8a869fc5cac2b6
 -- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile dcc3eb9d41dc04522f579debe01688c9
@@ -280,7 +280,7 @@
 -- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 6a0cd3556dff7a99688f9ec8481caf3c
 -- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable acb094d170b07bd333432f9602d4efe2
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
--- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 1a9578e819ed27a331718caad26e1c85
+-- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 6b62846b9c6b41572fa6c54feba17219
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile fb6004ca02b8e2d0ff92a80607ac71f4
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile 3cbd0826511079457d765cd052a75f9b
 -- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8bcd909e1959c1b5a11deb47fa8050c8

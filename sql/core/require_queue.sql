@@ -1,6 +1,6 @@
 create or replace function "unstuck".require_queue(p_queue text)
 returns boolean language plpgsql immutable as $$
 begin
-  return "unstuck".require(length(p_queue) between 1 and 1000, 'queue', p_queue, '1 to 1000 characters');
+  return "unstuck".require(length(p_queue) between 1 and 200, 'queue', p_queue, '1 to 200 characters');
 end
 $$;

@@ -31,7 +31,8 @@ begin
            "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
            "error_attempt" = null
       from held
-     where job."id" = held.id
+     -- The ids once more: a table that its statistics take for empty was scanned, 103 ms instead of 5 for 100 jobs.
+     where job."id" = held.id and job."id" = any (p_ids)
     returning job."id", job."attempt"
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(

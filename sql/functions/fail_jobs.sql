@@ -47,13 +47,11 @@ begin
            "updated_at" = v_now, "finished_lease_id" = judged.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            "attempt" = judged.attempt, "failures" = judged.failures, "timeouts" = judged.timeouts,
-           "error_code" = case when judged.outcome = 'cancelled' then 'cancelled'
-                               -- Reserved: with it a dead job would pass for a cancelled one.
-                               else coalesce(nullif(judged.code, 'cancelled'), 'UNKNOWN') end,
+           "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
            "error_reason" = judged.reason, "error_category" = judged.category, "error_stack" = judged.stack,
            "error_attempt" = judged.attempt
       from judged
-     where job."id" = judged.id
+     where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.*, job."run_at" as run_at
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(

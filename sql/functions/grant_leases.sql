@@ -27,6 +27,7 @@ begin
                    "unstuck".after_ms(v_now, pick.deadline_ms) as deadline_at
               from unnest(p_picked) with ordinality pick(id, stage, lease_ms, deadline_ms, reaped_at, ordinal)) picked
      where job."id" = picked.id::/*id*/uuid
+       and job."id" = any (array(select pick.id::/*id*/uuid from unnest(p_picked) pick))
     returning job."id" as id, job."fence" as fence, job."type" as type, coalesce(job."queue", job."type") as queue,
               job."payload" as payload, job."priority" as priority, job."owner" as owner, job."attempt" as attempt,
               job."failures" as failures, job."crashes" as crashes, job."timeouts" as timeouts,

@@ -35,7 +35,7 @@ begin
     update "unstuck"."jobs" job
        set "lease_expires_at" = held.lease_ends_at, "heartbeat_at" = v_now
       from held
-     where job."id" = held.id and held.is_past is not true
+     where job."id" = held.id and job."id" = any (p_ids) and held.is_past is not true
     returning job."id"
   )
   select array_agg(held.id), array_agg(held.lease_id),

@@ -37,7 +37,7 @@ begin
                                   else job."interruptions" end,
            "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
       from held
-     where job."id" = held.id
+     where job."id" = held.id and job."id" = any (p_ids)
     returning job."id" as id, held.is_cancelled, held.worker_id, job."attempt" as attempt
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(

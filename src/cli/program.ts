@@ -40,7 +40,7 @@ function addMigrate(program: Command): void {
     .command('migrate')
     .description('installs the engine, takes it out, tells what is there')
   withConnection(migrate.command('up'))
-    .description('installs what is missing: additive, all of it or nothing')
+    .description('installs what is missing: additive, table by table')
     .addHelpText('after', example('unstuck migrate up --profile clip'))
     .action(migrateUpCommand)
   withConnection(migrate.command('down'))

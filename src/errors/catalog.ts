@@ -82,7 +82,7 @@ export const errorCatalog = {
     isRetryable: false,
   },
   LOCK_TIMEOUT: {
-    meaning: 'A lock was not granted in time; nothing was changed.',
+    meaning: 'A lock was not granted in time; the call can be made again.',
     httpStatus: 503,
     exitCode: exitCodes.refused,
     sqlState: '55P03',

@@ -116,7 +116,8 @@ function readCode(link: unknown): string | undefined {
   const code = readText(link, 'code')
   if (code === 'ERR_WORKER_OUT_OF_MEMORY' || code === 'ERR_MEMORY_ALLOCATION_FAILED') return 'MEMORY_ERROR'
   // A DOMException has a number here, and so has a child process that failed.
-  if (/^[\w.:-]{1,64}$/.test(code) && code !== 'ABORT_ERR') return code
+  // `cancelled` is the engine's own word for jobs that were cancelled.
+  if (/^[\w.:-]{1,64}$/.test(code) && code !== 'ABORT_ERR' && code !== 'cancelled') return code
   const name = read(link, 'name')
   if (name === 'TimeoutError') return 'TIMEOUT'
   if (name === 'RangeError' && /memory|allocat/i.test(readText(link, 'message'))) return 'MEMORY_ERROR'

@@ -18,6 +18,7 @@ const pages = [
   'docs/reference/sql-functions.md',
   'docs/concepts/job-lifecycle.md',
   'docs/concepts/failures.md',
+  'docs/concepts/breaker-and-limits.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
 ]

@@ -331,18 +331,16 @@ describe('policies', () => {
     expectRefusals,
   )
 
-  const notNull = [
-    ...['attempt_counted_at', 'failure_budget', 'reap_budget', 'max_attempts', 'max_crashes', 'max_timeouts'],
-    ...['default_lease_ms', 'stage_leases_ms', 'stage_factors', 'default_deadline_ms', 'stage_deadlines_ms'],
-    ...['heartbeat_ms', 'sweep_interval_ms', 'reap_backoff_steps_ms', 'reap_backoff_base_ms'],
-    ...[
-      'reap_backoff_max_ms',
-      'failure_backoff_steps_ms',
-      'failure_backoff_base_ms',
-      'failure_backoff_max_ms',
-    ],
-    ...['failure_backoff_jitter_ms', 'requeue_rate_per_s', 'legacy_age_rule', 'retention_days', 'events'],
-  ]
+  const notNull = `
+    attempt_counted_at failure_budget reap_budget max_attempts max_crashes max_timeouts
+    default_lease_ms stage_leases_ms stage_factors default_deadline_ms stage_deadlines_ms
+    heartbeat_ms sweep_interval_ms reap_backoff_steps_ms reap_backoff_base_ms
+    reap_backoff_max_ms failure_backoff_steps_ms failure_backoff_base_ms
+    failure_backoff_max_ms failure_backoff_jitter_ms requeue_rate_per_s legacy_age_rule
+    retention_days events
+  `
+    .trim()
+    .split(/\s+/)
   const badColumns: [column: string, ...values: unknown[]][] = [
     ...notNull.map((column): [string, ...unknown[]] => [column, null]),
     ['events', 'some', 7],

@@ -64,7 +64,7 @@ function refuseUnstorable(key: string, value: unknown): unknown {
 /** As PostgreSQL counts: a character outside the basic plane is one. */
 function isText(value: unknown, maxLength: number): boolean {
   if (typeof value !== 'string' || value === '' || hasUnstorable(value)) return false
-  return value.length <= maxLength || [...value].length <= maxLength
+  return value.length <= maxLength || Array.from(value).length <= maxLength
 }
 
 function hasUnstorable(text: string): boolean {

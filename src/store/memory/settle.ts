@@ -1,4 +1,5 @@
 // How a holder ends its lease. A repeat with the same lease is told so, and a stale lease changes nothing (C2, C3).
+import { invalidArgument } from '../../errors/index.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
 import type { Lease } from '../../job/lease.ts'
 import type { CompleteOutcome, RefusedOutcome, ReleaseOutcome } from '../../job/outcome.ts'
@@ -50,6 +51,10 @@ export function failJobs(
   override: PolicyOverride | undefined,
 ): FailedJob[] {
   const policy = withOverride(state.policy, override)
+  for (const { code } of failures) {
+    // By that word a job that was cancelled is known, and is never retried.
+    if (code === 'cancelled') throw invalidArgument('code', code, 'text other than cancelled')
+  }
   const answers = settleHeld(state, failures, (job, failure) => failJob(state, policy, job, failure))
   return failures.map(({ jobId }, index) => {
     const answer = answers[index] ?? 'not-found'
@@ -150,8 +155,7 @@ function endedLease(job: Job, nowMs: number): Partial<Job> {
 
 function describeError(failure: Failure, counts: Counts): JobErrorRecord {
   return {
-    // Reserved: with it a dead job would pass for a cancelled one.
-    code: failure.code === undefined || failure.code === 'cancelled' ? 'UNKNOWN' : failure.code,
+    code: failure.code ?? 'UNKNOWN',
     reason: failure.reason ?? null,
     category: failure.category ?? 'TRANSIENT',
     stack: failure.stack ?? null,
