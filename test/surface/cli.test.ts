@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
@@ -163,10 +163,12 @@ describe('reap', () => {
   })
 
   it('REAP-6 sweeps at start and at every interval until it is told to end', async () => {
+    await store.writePolicy({ reapBackoffStepsMs: [0], requeueRatePerS: 0 })
     const reaper = startCommand(['reap', '--json', '--interval-sec', '1'], env())
     await reaper.said(jobId)
-    await store.writePolicy({ reapBackoffStepsMs: [0] })
-    await store.claimJobs({ workerId: 'worker-dead', queues: ['asr'], limit: 1, leaseMs: 1 })
+    const again = await store.claimJobs({ workerId: 'worker-dead', queues: ['asr'], limit: 1, leaseMs: 1 })
+    expect(again.map((job) => job.jobId)).toEqual([jobId])
+    await vi.waitFor(async () => expect((await store.getJob(jobId))?.crashes).toBe(2), { timeout: 10_000 })
     reaper.kill('SIGTERM')
     expect(await reaper.result).toMatchObject({ exitCode: 0 })
     const health = await store.readHealth()
