@@ -6,7 +6,7 @@ import { columnName, type LogicalColumn, type Profile, type TableProfile } from 
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { SqlClient } from '../../src/store/postgres/executor.ts'
 import { quoteIdentifier } from '../../src/store/postgres/identifiers.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 export interface PostgresBench {
@@ -84,21 +84,6 @@ export async function elapse(pool: pg.Pool, table: TableProfile, schema: string,
   await shift(qualified(table))
   for (const name of ['sweeps', 'breakers', 'probes', 'pauses', 'rate_limits'])
     await shift(`${schema}.${name}`)
-}
-
-async function inTransaction<T>(pool: pg.Pool, work: (tx: SqlClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  } finally {
-    client.release()
-  }
 }
 
 const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
