@@ -142,7 +142,8 @@ async function importEmbedded(): Promise<Pick<typeof Embedded, 'startPostgres'>>
   }
 }
 
-function requireUrl(url: string | null): string {
+/** The address of the database, or one clear error. */
+export function requireUrl(url: string | null): string {
   if (url !== null) return url
   throw new UnstuckError(
     'INVALID_CONFIG',

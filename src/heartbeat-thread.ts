@@ -1,7 +1,7 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openTable } from './compose.ts'
-import type { Lease } from './job/lease.ts'
+import { type Lease, leaseKey } from './job/lease.ts'
 import type { PolicyOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
 import type { FromThread, ToThread } from './runtime/thread-heartbeat.ts'
@@ -26,12 +26,11 @@ let pingedAtMs: number | undefined
 let isBeating = false
 
 const send = (message: FromThread) => parentPort?.postMessage(message)
-const keyOf = ({ jobId, leaseId }: Lease) => `${jobId} ${leaseId}`
 const timer = setInterval(() => void beat(), data.intervalMs)
 
 parentPort?.on('message', (message: ToThread) => {
-  if (message.kind === 'hold') held.set(keyOf(message.lease), message.lease)
-  else if (message.kind === 'let-go') held.delete(keyOf(message.lease))
+  if (message.kind === 'hold') held.set(leaseKey(message.lease), message.lease)
+  else if (message.kind === 'let-go') held.delete(leaseKey(message.lease))
   else if (message.kind === 'pong') measureLag()
   else void stop()
 })

@@ -1,9 +1,9 @@
 // The front door for applications: register handlers, start, enqueue.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { type OpenTable, openTable, type SqlClient } from './compose.ts'
+import { type OpenTable, openTable, requireUrl, type SqlClient } from './compose.ts'
 import { type Config, loadConfig } from './config/index.ts'
-import { invalidArgument, UnstuckError } from './errors/index.ts'
+import { invalidArgument } from './errors/index.ts'
 import type { HeartbeatThreadData } from './heartbeat-thread.ts'
 import type { NewJob } from './job/job.ts'
 import { type EventListener, type EventName, RuntimeEventEmitter } from './observe/events.ts'
@@ -89,8 +89,7 @@ class Application implements Unstuck {
     const { databaseUrl, schema, profile } = options
     this.#options = options
     this.#config = loadConfig({ env: process.env, flags: { databaseUrl, schema, profile } })
-    const url = this.#config.databaseUrl
-    if (url === null) throw noDatabase()
+    const url = requireUrl(this.#config.databaseUrl)
     const table = tableOf(this.#config, options.table)
     this.#data = { databaseUrl: url, schema: this.#config.schema, table, policy: this.#config.policy }
     this.#open = openTable(this.#data)
@@ -201,14 +200,4 @@ function tableOf({ profile, schema }: Config, name: string | undefined) {
   if (table === undefined)
     throw invalidArgument('table', name, tables.map((candidate) => candidate.table).join(', '))
   return table
-}
-
-function noDatabase(): UnstuckError {
-  return new UnstuckError(
-    'INVALID_CONFIG',
-    'DATABASE_URL: not set, takes postgres://user:password@host:port/database',
-    {
-      hint: 'Set DATABASE_URL, or pass databaseUrl.',
-    },
-  )
 }

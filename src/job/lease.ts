@@ -7,6 +7,11 @@ export interface Lease {
   leaseId: string
 }
 
+/** One text for a lease: the lease and not the id alone, for a worker may hold a stale and a current one of a job. */
+export function leaseKey({ jobId, leaseId }: Lease): string {
+  return `${jobId} ${leaseId}`
+}
+
 /** What a worker is given for a job it claimed. Durations count from the moment of the claim. */
 export interface ClaimedJob extends Lease {
   type: string

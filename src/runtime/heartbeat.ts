@@ -1,5 +1,5 @@
 // Keeps leases alive. One statement a tick for all leases of a worker; each answer goes to the runner of its job.
-import type { HeartbeatAnswer, Lease } from '../job/lease.ts'
+import { type HeartbeatAnswer, type Lease, leaseKey } from '../job/lease.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore } from '../store/job-store.ts'
 
@@ -23,11 +23,11 @@ export class HeldLeases {
 
   add(lease: Lease, onAnswer: (answer: HeartbeatAnswer) => void): void {
     const { jobId, leaseId } = lease
-    this.#held.set(keyOf(lease), { lease: { jobId, leaseId }, onAnswer })
+    this.#held.set(leaseKey(lease), { lease: { jobId, leaseId }, onAnswer })
   }
 
   delete(lease: Lease): void {
-    this.#held.delete(keyOf(lease))
+    this.#held.delete(leaseKey(lease))
   }
 
   list(): Lease[] {
@@ -35,11 +35,9 @@ export class HeldLeases {
   }
 
   answer(lease: Lease, answer: HeartbeatAnswer): void {
-    this.#held.get(keyOf(lease))?.onAnswer(answer)
+    this.#held.get(leaseKey(lease))?.onAnswer(answer)
   }
 }
-
-const keyOf = ({ jobId, leaseId }: Lease) => `${jobId} ${leaseId}`
 
 export interface MainHeartbeatOptions {
   store: JobStore

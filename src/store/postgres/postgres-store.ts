@@ -3,7 +3,7 @@ import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JsonValue, NewJob } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
-import type { ClaimedJob, Lease } from '../../job/lease.ts'
+import { type ClaimedJob, type Lease, leaseKey } from '../../job/lease.ts'
 import type { CancelOutcome, CompleteOutcome, ReleaseOutcome, RetryOutcome } from '../../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
@@ -99,10 +99,10 @@ class PostgresStore extends PostgresDependencies implements JobStore<SqlClient> 
   async heartbeatJobs(leases: Lease[], { leaseMs, policy }: HeartbeatOptions = {}): Promise<HeartbeatReport> {
     if (leases.length === 0) return { answers: [], reaperAgeMs: null }
     const rows = await this.#call('heartbeat_jobs', [...split(leases), leaseMs ?? null, policyToJson(policy)])
-    const byLease = new Map(rows.map(toHeartbeatAnswer).map((answer) => [key(answer), answer]))
+    const byLease = new Map(rows.map(toHeartbeatAnswer).map((answer) => [leaseKey(answer), answer]))
     return {
       answers: leases.map(({ jobId, leaseId }) => {
-        return byLease.get(key({ jobId, leaseId })) ?? { jobId, leaseId, answer: 'lost' }
+        return byLease.get(leaseKey({ jobId, leaseId })) ?? { jobId, leaseId, answer: 'lost' }
       }),
       reaperAgeMs: toReaperAge(rows[0]),
     }
@@ -212,8 +212,6 @@ class PostgresStore extends PostgresDependencies implements JobStore<SqlClient> 
     return policyFromRow(row?.['policy'] as Row)
   }
 }
-
-const key = ({ jobId, leaseId }: Lease) => `${jobId} ${leaseId}`
 
 /** Ids and lease ids as two arrays: one statement for all, whatever their number. */
 function split(leases: Lease[]): [string[], string[]] {
