@@ -1,8 +1,8 @@
 -- Every breaker, or the one that is named, as it is now.
 create or replace function "unstuck".list_breakers(p_name text default null)
 returns setof "unstuck".breaker_status language sql stable as $$
-  select breaker.name, state.word, breaker.changed_at, breaker.changed_by, breaker.reason, cardinality(breaker.calls),
-         cardinality(array_positions(breaker.calls, true)), breaker.successes,
+  select breaker.name, state.word, breaker.changed_at, breaker.changed_by, breaker.reason, cardinality(recent.calls),
+         cardinality(array_positions(recent.calls, true)), breaker.successes,
          (select count(*) from "unstuck".probes probe
            where probe.breaker = breaker.name
              and probe.granted_at > "unstuck".after_ms(now(), -breaker.probe_timeout_ms))::int,
@@ -10,15 +10,17 @@ returns setof "unstuck".breaker_status language sql stable as $$
            breaker.cooldown_until, "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)))) end,
          case when state.word = 'held' then "unstuck".ms_between(now(), breaker.held_until) end,
          jsonb_build_object(
-           'mode', breaker.mode, 'window_calls', breaker.window_calls, 'min_calls', breaker.min_calls,
-           'fail_threshold', breaker.fail_threshold, 'cooldown_ms', breaker.cooldown_ms,
-           'close_after', breaker.close_after, 'probe_interval_ms', breaker.probe_interval_ms,
+           'mode', breaker.mode, 'window_calls', breaker.window_calls, 'window_ms', breaker.window_ms,
+           'min_calls', breaker.min_calls, 'fail_threshold', breaker.fail_threshold,
+           'cooldown_ms', breaker.cooldown_ms, 'close_after', breaker.close_after,
+           'probe_interval_ms', breaker.probe_interval_ms,
            'probe_slots', breaker.probe_slots, 'probe_timeout_ms', breaker.probe_timeout_ms),
          (select coalesce(jsonb_agg(jsonb_build_object('attachment', dependency.attachment, 'queue', dependency.queue)
                                     order by dependency.attachment, dependency.queue), '[]')
             from "unstuck".dependencies dependency where dependency.name = breaker.name)
     from "unstuck".breakers breaker,
-         lateral (select "unstuck".breaker_state(breaker) as word) state
+         lateral (select "unstuck".breaker_state(breaker) as word) state,
+         lateral "unstuck".forget_calls(breaker, now()) recent
    where p_name is null or breaker.name = p_name
    order by breaker.name
 $$;

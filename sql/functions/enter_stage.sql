@@ -1,5 +1,5 @@
 -- Moves a running job into another stage, by the holder of its lease or not at all: its lease and its hard deadline are
--- those of the new stage, counted from now.
+-- those of the new stage, counted from now. A job past its deadline stays where it is: nothing revives it.
 create or replace function "unstuck"."enter_stage"(
   p_id /*id*/uuid, p_lease_id uuid, p_stage text, p_policy jsonb default null)
 returns table (outcome text, lease_ms float8, deadline_ms float8) language plpgsql as $$
@@ -7,13 +7,15 @@ declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz;
   v_lease_ms bigint;
+  v_deadline_at timestamptz;
   v_deadline_ms bigint := "unstuck".stage_deadline_ms(v_policy, p_stage);
 begin
   perform "unstuck".require_leases(array[p_id], array[p_lease_id]);
   perform "unstuck".require(length(p_stage) between 1 and 200, 'stage', p_stage, '1 to 200 characters');
-  select "unstuck".stage_lease_ms(v_policy, p_stage, job."expected_duration_ms") into v_lease_ms
+  select "unstuck".stage_lease_ms(v_policy, p_stage, job."expected_duration_ms"), job."deadline_at"
+    into v_lease_ms, v_deadline_at
     from "unstuck"."jobs" job
-   where job."id" = p_id and job."lease_id" = p_lease_id and job."status" is not distinct from /*running*/'running'
+   where job."id" = p_id and job."lease_id" = p_lease_id and job."status" is not distinct from /*any_running*/'running'
      for no key update;
   if not found then
     return query select settled.outcome, null::float8, null::float8
@@ -22,6 +24,10 @@ begin
   end if;
   -- After the lock: a lease must not be born half over because its row was waited for.
   v_now := clock_timestamp();
+  if v_deadline_at <= v_now then
+    return query select 'past-deadline', null::float8, null::float8;
+    return;
+  end if;
   v_lease_ms := least(v_lease_ms, v_deadline_ms);
   update "unstuck"."jobs" job
      set "stage" = p_stage, "heartbeat_at" = v_now, "updated_at" = v_now,

@@ -14,9 +14,6 @@ begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require(coalesce(p_lease_ms, 1) between 1 and 31536000000, 'lease_ms', p_lease_ms::text,
                             'milliseconds from 1 to one year');
-  -- A lost heartbeat is sent again; waiting for the disk would buy nothing. Reverts with the transaction, not before
-  -- its commit as a SET clause of the function would.
-  perform set_config('synchronous_commit', 'off', true);
   v_now := clock_timestamp();
 
   with held as materialized (
@@ -29,7 +26,7 @@ begin
            -- Row by row through the primary key, for the reason given in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = beat.id and job."lease_id" = beat.lease_id
-                       and job."status" is not distinct from /*running*/'running'
+                       and job."status" is not distinct from /*any_running*/'running'
                        for no key update skip locked) job
   ), kept as (
     update "unstuck"."jobs" job
@@ -53,7 +50,7 @@ begin
   if coalesce(cardinality(v_held), 0) < cardinality(p_ids) then
     return query
     select beat.id::text, beat.lease_id,
-           case when job."lease_id" = beat.lease_id and job."status" is not distinct from /*running*/'running'
+           case when job."lease_id" = beat.lease_id and job."status" is not distinct from /*any_running*/'running'
                   then 'busy'
                 when job."finished_lease_id" = beat.lease_id then 'finished'
                 else 'lost' end,

@@ -5,24 +5,30 @@ create or replace function "unstuck"."record_calls"(p_name text, p_calls jsonb)
 returns setof "unstuck".breaker_status language plpgsql as $$
 declare
   v_breaker "unstuck".breakers;
-  v_calls boolean[];
+  v_now timestamptz;
+  v_reported boolean[];
   v_probes int;
   v_failures int;
 begin
   perform "unstuck".require_calls(p_calls);
   v_breaker := "unstuck".lock_breaker(p_name);
+  v_now := clock_timestamp();
   if not v_breaker.is_open then
-    v_calls := v_breaker.calls || array(select (call ->> 'is_failure')::boolean
-                                          from jsonb_array_elements(p_calls) with ordinality asked(call, ordinal)
-                                         order by asked.ordinal);
-    v_calls := v_calls[cardinality(v_calls) - v_breaker.window_calls + 1:];
-    v_failures := cardinality(array_positions(v_calls, true));
-    update "unstuck".breakers set calls = v_calls where name = p_name;
-    if cardinality(v_calls) >= least(v_breaker.min_calls, v_breaker.window_calls)
-       and v_failures::float8 / cardinality(v_calls) >= v_breaker.fail_threshold then
+    v_reported := array(select (call ->> 'is_failure')::boolean
+                          from jsonb_array_elements(p_calls) with ordinality asked(call, ordinal)
+                         order by asked.ordinal);
+    v_breaker.calls := v_breaker.calls || v_reported;
+    if v_breaker.window_ms is not null then
+      v_breaker.called_at := v_breaker.called_at || array_fill(v_now, array[cardinality(v_reported)]);
+    end if;
+    v_breaker := "unstuck".forget_calls(v_breaker, v_now);
+    v_failures := cardinality(array_positions(v_breaker.calls, true));
+    update "unstuck".breakers set calls = v_breaker.calls, called_at = v_breaker.called_at where name = p_name;
+    if cardinality(v_breaker.calls) >= least(v_breaker.min_calls, v_breaker.window_calls)
+       and v_failures::float8 / cardinality(v_breaker.calls) >= v_breaker.fail_threshold then
       perform "unstuck".open_breaker(p_name);
     end if;
-  elsif v_breaker.mode = 'half-open' and v_breaker.cooldown_until <= clock_timestamp() then
+  elsif v_breaker.mode = 'half-open' and v_breaker.cooldown_until <= v_now then
     with asked as (
       select call ->> 'job_id' as job_id, (call ->> 'is_failure')::boolean as is_failure,
              row_number() over (partition by call ->> 'job_id' is null order by ordinal) as place

@@ -1,12 +1,17 @@
--- A whole sweep from SQL alone, for pg_cron or by hand: CALL it at top level, for it commits after every batch.
+-- A whole sweep from SQL alone, for pg_cron or by hand: CALL it at top level, for it commits after every batch. What it
+-- remembers is its pulse, where no other reaper has left one since: so it sees a mass of leases that ended together.
 create or replace procedure "unstuck"."run_sweep"(p_reaper_id text default 'sql', p_limit int default 1000)
 language plpgsql as $$
 declare
+  v_reaper jsonb := jsonb_build_object(
+    'reaper_id', p_reaper_id,
+    'last_swept_at', (select "unstuck".iso_utc(pulse.swept_at) from "unstuck".sweeps pulse
+                       where pulse.attachment = /*attachment*/'native' and pulse.reaper_id = p_reaper_id));
   v_step jsonb;
   v_cursor jsonb;
 begin
   loop
-    v_step := "unstuck"."sweep_jobs"(jsonb_build_object('reaper_id', p_reaper_id), p_limit, v_cursor);
+    v_step := "unstuck"."sweep_jobs"(v_reaper, p_limit, v_cursor);
     commit;
     v_cursor := nullif(v_step -> 'next', 'null');
     exit when v_cursor is null;

@@ -38,6 +38,24 @@ describe('afterCalls', () => {
     expect(singly.calls).toHaveLength(20)
   })
 
+  it.each([
+    [59_999, 10, 'open'],
+    [60_000, 5, 'closed'],
+  ])(
+    'BREAK-1 with a window of a minute, %i ms later %i calls are known and it is %s',
+    (laterMs, known, state) => {
+      const timed = { ...closedBreaker, settings: { ...closedBreaker.settings, windowMs: 60_000 } }
+      const later = afterCalls(afterCalls(timed, calls(5), 0), calls(5), laterMs)
+      expect(later.calls).toHaveLength(known)
+      expect(later.calledAtMs).toHaveLength(known)
+      expect(breakerState(later, laterMs)).toBe(state)
+    },
+  )
+
+  it('BREAK-1 without one no times are kept', () => {
+    expect(afterCalls(closedBreaker, calls(5), 0).calledAtMs).toEqual([])
+  })
+
   it('BREAK-2 an open breaker does not hear late calls', () => {
     expect(afterCalls(opened, calls(3, 30), 1_000)).toBe(opened)
   })

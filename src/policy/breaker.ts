@@ -1,5 +1,5 @@
 // When a breaker opens and closes (BREAK-1, BREAK-3). The database decides the same in sql/core/breaker_state.sql,
-// open_breaker.sql, close_breaker.sql, record_probe.sql and sql/functions/record_calls.sql.
+// forget_calls.sql, open_breaker.sql, close_breaker.sql, record_probe.sql and sql/functions/record_calls.sql.
 
 /** `hold` is closed by health probes alone; `half-open` lets some real jobs through after the cooldown, too. */
 export type BreakerMode = 'hold' | 'half-open'
@@ -11,6 +11,8 @@ export interface BreakerSettings {
   mode: BreakerMode
   /** How many of the last calls are looked at. */
   windowCalls: number
+  /** Calls that are older count no more; null looks at no age. */
+  windowMs: number | null
   /** Under this many calls nothing is judged; at most `windowCalls` count. */
   minCalls: number
   /** The share of failed calls in the window, from over 0 to 1, at which it opens. */
@@ -30,6 +32,7 @@ export interface BreakerSettings {
 export const defaultBreakerSettings: BreakerSettings = {
   mode: 'half-open',
   windowCalls: 20,
+  windowMs: null,
   minCalls: 10,
   failThreshold: 0.5,
   cooldownMs: 30_000,
@@ -56,6 +59,8 @@ export interface BreakerFacts {
   settings: BreakerSettings
   /** The last calls, oldest first; true is a failure. */
   calls: readonly boolean[]
+  /** When each of them was reported; empty where no age is looked at. */
+  calledAtMs: readonly number[]
   isOpen: boolean
   /** Probes that went well since it opened, in a row. */
   successes: number
@@ -71,6 +76,7 @@ export interface BreakerFacts {
 export const closedBreaker: BreakerFacts = {
   settings: defaultBreakerSettings,
   calls: [],
+  calledAtMs: [],
   isOpen: false,
   successes: 0,
   cooldownUntilMs: 0,
@@ -96,11 +102,24 @@ export function afterCalls(
     const isHearing = facts.settings.mode === 'half-open' && facts.cooldownUntilMs <= nowMs
     return isHearing ? afterProbeCalls(facts, calls, nowMs) : facts
   }
-  const { windowCalls, minCalls, failThreshold } = facts.settings
-  const window = [...facts.calls, ...calls.map(({ isFailure }) => isFailure)].slice(-windowCalls)
-  const counted = { ...facts, calls: window }
+  const { windowCalls, windowMs, minCalls, failThreshold } = facts.settings
+  const reported = calls.map(({ isFailure }) => isFailure)
+  const times = windowMs === null ? [] : reported.map(() => nowMs)
+  const counted = forgetCalls(
+    { ...facts, calls: [...facts.calls, ...reported], calledAtMs: [...facts.calledAtMs, ...times] },
+    nowMs,
+  )
+  const window = counted.calls
   const isEnough = window.length >= Math.min(minCalls, windowCalls)
   return isEnough && countFailures(window) / window.length >= failThreshold ? opened(counted, nowMs) : counted
+}
+
+/** Without what the window has left behind: calls before the last ones, and where it has an age those that are older. */
+export function forgetCalls(facts: BreakerFacts, nowMs: number): BreakerFacts {
+  const { windowCalls, windowMs } = facts.settings
+  const old = windowMs === null ? [] : facts.calledAtMs.filter((atMs) => atMs <= nowMs - windowMs)
+  const first = Math.max(facts.calls.length - windowCalls, old.length, 0)
+  return { ...facts, calls: facts.calls.slice(first), calledAtMs: facts.calledAtMs.slice(first) }
 }
 
 export function countFailures(calls: readonly boolean[]): number {

@@ -70,7 +70,25 @@ describe('every way through a budget', () => {
   ])('C10 FAIL-5 ends, and leaves no waiting job that cannot be claimed, under $name', ({ policy }) => {
     expect(walk(policy)).toEqual({ unclaimable: [], isEndless: false })
   })
+
+  it.each(everyCounting())(
+    'C10 FAIL-5 so does $attemptCountedAt, $failureBudget, $reapBudget',
+    (counting) => {
+      expect(walk({ ...nativePolicy, ...counting })).toEqual({ unclaimable: [], isEndless: false })
+    },
+  )
 })
+
+/** Every way to count but the one that is refused: a crash that counts nowhere cannot bound reaps. */
+function everyCounting(): Pick<Policy, 'attemptCountedAt' | 'failureBudget' | 'reapBudget'>[] {
+  return (['claim', 'failure', 'failure-and-reap'] as const).flatMap((attemptCountedAt) =>
+    (['attempts', 'failures'] as const).flatMap((failureBudget) =>
+      (['attempts', 'crashes'] as const)
+        .filter((reapBudget) => reapBudget === 'crashes' || attemptCountedAt !== 'failure')
+        .map((reapBudget) => ({ attemptCountedAt, failureBudget, reapBudget })),
+    ),
+  )
+}
 
 /** All lives of a job in which every attempt ends in some bad way. */
 function walk(policy: Policy): { unclaimable: Counts[]; isEndless: boolean } {

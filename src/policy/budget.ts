@@ -16,8 +16,9 @@ export function hasBudget(policy: Policy, counts: Counts): boolean {
     if (counts.crashes >= policy.maxCrashes || counts.timeouts >= policy.maxTimeouts) return false
   }
   if (policy.failureBudget === 'failures') return counts.failures < counts.maxAttempts
-  // Where claims count and crashes have a budget of their own, a crash at the last attempt leaves one more.
-  if (policy.attemptCountedAt === 'claim' && policy.reapBudget === 'crashes') return true
+  // Where crashes have a budget of their own, a crash at the last attempt leaves one more: a failure that spends the last
+  // one ends the job itself.
+  if (policy.attemptCountedAt !== 'failure-and-reap' && policy.reapBudget === 'crashes') return true
   // A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
   return policy.attemptCountedAt === 'failure-and-reap'
     ? counts.attempt <= counts.maxAttempts
@@ -41,19 +42,23 @@ export function countEnd(policy: Policy, counts: Counts, end: AttemptEnd): Count
   }
 }
 
-/** Is a job that its own worker reports as failed (or timed out) out of budget? `after` is the result of `countEnd`. */
+/**
+ * Is a job that its own worker reports as failed (or timed out) out of budget? `after` is the result of `countEnd`. A
+ * timeout is bounded as a reap is. Whatever it is, no claim may refuse what goes back to waiting.
+ */
 export function isFailureFinal(policy: Policy, after: Counts, end: 'failure' | 'timeout'): boolean {
-  if (end === 'timeout' && policy.reapBudget === 'crashes') return after.timeouts >= policy.maxTimeouts
-  const spent = policy.failureBudget === 'failures' ? after.failures : after.attempt
-  return spent >= after.maxAttempts
+  const bound = end === 'timeout' ? policy.reapBudget : policy.failureBudget
+  if (bound === 'attempts' && after.attempt >= after.maxAttempts) return true
+  return !hasBudget(policy, after)
 }
 
-/** Is a job whose lease ran out out of budget? `before` are the counts as the sweep found them. */
+/**
+ * Is a job whose lease ran out out of budget? `before` are the counts as the sweep found them. Whatever ended its attempt,
+ * no claim may refuse what goes back to waiting: a limit may have been lowered while it ran.
+ */
 export function isReapFinal(policy: Policy, before: Counts, end: 'timeout' | 'crash'): boolean {
-  if (policy.reapBudget === 'attempts') return before.attempt >= before.maxAttempts
-  return end === 'timeout'
-    ? before.timeouts + 1 >= policy.maxTimeouts
-    : before.crashes + 1 >= policy.maxCrashes
+  if (policy.reapBudget === 'attempts' && before.attempt >= before.maxAttempts) return true
+  return !hasBudget(policy, countEnd(policy, before, end))
 }
 
 /** Which wait of the failure backoff comes next; 1 is the first. */

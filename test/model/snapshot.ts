@@ -60,6 +60,7 @@ function describe(side: Side, { nowMs, jobs }: Snapshot) {
       runAt: steps(job.runAt),
       startedAt: steps(job.startedAt),
       finishedAt: steps(job.finishedAt),
+      lastAttemptAt: steps(job.lastAttemptAt),
       leaseExpiresAt: steps(job.leaseExpiresAt),
       heartbeatAt: steps(job.heartbeatAt),
       deadlineAt: steps(job.deadlineAt),

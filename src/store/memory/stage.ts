@@ -1,11 +1,12 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import type { Lease } from '../../job/lease.ts'
-import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
 import { stageDeadlineMs, stageLeaseMs } from '../../policy/stage-lease.ts'
 import type { EnteredStage } from '../job-store.ts'
 import { changeJob, type MemoryState, recordEvent } from './memory-state.ts'
 import { copyJson } from './new-job.ts'
+import { policyOf } from './policy-of.ts'
 
 export function enterStage(
   state: MemoryState,
@@ -18,8 +19,10 @@ export function enterStage(
   if (job === undefined) return refused('not-found')
   if (job.status !== 'running' || job.leaseId !== leaseId)
     return refused(job.finishedLeaseId === leaseId ? 'already-done' : 'lease-lost')
-  const policy = withOverride(state.policy, override)
+  const policy = policyOf(state.policy, override)
   const nowMs = state.nowMs()
+  // Nothing revives a job past its deadline.
+  if (job.deadlineAt !== null && job.deadlineAt.getTime() <= nowMs) return refused('past-deadline')
   const deadlineMs = stageDeadlineMs(policy, stage)
   const leaseMs = Math.min(
     stageLeaseMs(policy, stage, job.expectedDurationMs),

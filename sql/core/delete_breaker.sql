@@ -1,0 +1,16 @@
+-- Forgets a breaker and its settings, where no queue of any table is bound to it: deleted, in-use or not-found.
+create or replace function "unstuck".delete_breaker(p_name text)
+returns text language plpgsql as $$
+begin
+  perform "unstuck".require(length(p_name) between 1 and 200, 'name', p_name, '1 to 200 characters');
+  -- The whole lock, or a queue could be bound to it between the look and the end.
+  perform from "unstuck".breakers where name = p_name for update;
+  if not found then
+    return 'not-found';
+  elsif exists (select from "unstuck".dependencies where name = p_name) then
+    return 'in-use';
+  end if;
+  delete from "unstuck".breakers where name = p_name;
+  return 'deleted';
+end
+$$;

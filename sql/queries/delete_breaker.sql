@@ -1,0 +1,1 @@
+select "unstuck".delete_breaker($1::text) as outcome

@@ -1,0 +1,87 @@
+// The reaper from SQL alone, as pg_cron calls it: what it knows of its past is the pulse it left.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { HOUR, MINUTE, plainPolicy, SECOND, startMany } from '../../src/store/conformance/builders.ts'
+import type { StoreHarness } from '../../src/store/conformance/harness.ts'
+import type { SqlClient } from '../../src/store/postgres/executor.ts'
+import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+
+const profile = nativeProfile('unstuck')
+const [table] = profile.tables
+let bench: PostgresBench
+let harness: StoreHarness<SqlClient>
+
+beforeAll(async () => {
+  bench = await createPostgresBench({ profile, table })
+})
+beforeEach(async () => {
+  harness = await bench.open()
+  await harness.store.writePolicy({ ...plainPolicy, reapBackoffStepsMs: [HOUR] })
+})
+afterAll(() => bench.close())
+
+async function runSweep(reaperId: string): Promise<{ running: number; holdReason: string | null }> {
+  await bench.database.pool.query('call unstuck.run_sweep($1)', [reaperId])
+  const { running, holdReason } = await harness.store.readHealth()
+  return { running, holdReason }
+}
+
+describe('run_sweep', () => {
+  it('C9 holds a mass of leases that ended since its own last sweep, for one lease', async () => {
+    const { store, elapse } = harness
+    await startMany(store, 12)
+    await elapse(30 * SECOND)
+    await runSweep('cron')
+    await elapse(MINUTE)
+    expect(await runSweep('cron')).toEqual({ running: 12, holdReason: 'mass-expiry' })
+    await elapse(30 * SECOND)
+    expect(await runSweep('cron')).toEqual({ running: 12, holdReason: 'mass-expiry' })
+    await elapse(31 * SECOND)
+    expect(await runSweep('cron')).toEqual({ running: 0, holdReason: null })
+  })
+
+  it('C9 a worker that comes back within the hold keeps its jobs', async () => {
+    const { store, elapse } = harness
+    const leases = await startMany(store, 12)
+    await runSweep('cron')
+    await elapse(MINUTE + SECOND)
+    await runSweep('cron')
+    const { answers } = await store.heartbeatJobs(leases)
+    expect(new Set(answers.map(({ answer }) => answer))).toEqual(new Set(['kept']))
+    await elapse(40 * SECOND)
+    expect(await runSweep('cron')).toMatchObject({ running: 12 })
+  })
+
+  it('C9 fewer than ten, or half, are taken at once', async () => {
+    const { store, elapse } = harness
+    await startMany(store, 9)
+    await runSweep('cron')
+    await elapse(MINUTE + SECOND)
+    expect(await runSweep('cron')).toEqual({ running: 0, holdReason: null })
+    await startMany(store, 6)
+    await startMany(store, 6, { leaseMs: HOUR })
+    await runSweep('cron')
+    await elapse(MINUTE + SECOND)
+    expect(await runSweep('cron')).toEqual({ running: 6, holdReason: null })
+  })
+
+  it('C9 REAP-6 its first sweep is not held, nor one after the pulse of another reaper', async () => {
+    const { store, elapse } = harness
+    await startMany(store, 12)
+    await elapse(MINUTE + SECOND)
+    expect(await runSweep('cron')).toEqual({ running: 0, holdReason: null })
+    await startMany(store, 12, { leaseMs: MINUTE })
+    await elapse(MINUTE + SECOND)
+    expect(await runSweep('by-hand')).toMatchObject({ running: 0 })
+  })
+
+  it('C9 holds what ended while the server was down', async () => {
+    const { store, elapse } = harness
+    const { pool } = bench.database
+    await startMany(store, 3)
+    await runSweep('cron')
+    await pool.query("update unstuck.sweeps set server_started_at = server_started_at - interval '1 hour'")
+    await elapse(MINUTE + SECOND)
+    expect(await runSweep('cron')).toEqual({ running: 3, holdReason: 'server-restarted' })
+  })
+})
