@@ -10,6 +10,7 @@ declare
   v_wishes jsonb[];
   v_ids /*id*/uuid[];
   v_created /*id*/uuid[];
+  v_is_due boolean;
 begin
   perform "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
   -- With an offset the check is not copied into the condition, and is prepared once.
@@ -42,9 +43,13 @@ begin
      -- Two calls with the same keys wait for each other in one order.
      order by wish ->> 'type', wish ->> 'dedupe_key' nulls first, asked.id
     on conflict do nothing
-    returning job."id"
+    returning job."id", job."run_at"
   )
-  select array_agg(created."id") into v_created from created;
+  select array_agg(created."id"), bool_or(coalesce(created."run_at" <= v_now, true)) into v_created, v_is_due
+    from created;
+  if v_is_due then
+    perform "unstuck".send_hint(v_policy);
+  end if;
 
   if v_policy.events = 'all' then
     perform "unstuck"."record_events"(v_now, array_agg(

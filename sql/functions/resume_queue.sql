@@ -7,6 +7,9 @@ begin
   perform "unstuck".require_queue(p_queue);
   delete from "unstuck".pauses where attachment = /*attachment*/'native' and queue = p_queue
   returning coalesce(paused_until > clock_timestamp(), true) into v_was_paused;
+  if v_was_paused then
+    perform "unstuck".send_hint("unstuck".policy_of(/*attachment*/'native'));
+  end if;
   return coalesce(v_was_paused, false);
 end
 $$;

@@ -1,0 +1,84 @@
+// PgBouncer in front of a PostgreSQL, as a process of this test run.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { freePort } from '../../embedded/src/free-port.ts'
+import { isRoot, nobody } from '../../embedded/src/run-as.ts'
+
+type PoolMode = 'transaction' | 'session'
+
+export interface PgBouncer {
+  port: number
+  stop(): Promise<void>
+}
+
+const START_WAIT_MS = 10_000
+
+/** Few server connections, so that clients really share them. */
+export async function startPgBouncer(
+  databaseUrl: string,
+  mode: PoolMode = 'transaction',
+): Promise<PgBouncer> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'unstuck-pgbouncer-'))
+  const file = join(folder, 'pgbouncer.ini')
+  writeFileSync(file, settings(new URL(databaseUrl), port, mode))
+  chmodSync(folder, 0o755)
+  // It refuses to run as root, and has nothing to write.
+  const child = spawn('pgbouncer', [file], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(isRoot() ? await nobody() : {}),
+  })
+  const ended = once(child, 'exit')
+  const log: string[] = []
+  const isUp = new Promise<true>((resolve) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log.push(line)
+      if (line.includes('process up')) resolve(true)
+    })
+  })
+  const late = new Promise<false>((resolve) => setTimeout(resolve, START_WAIT_MS, false).unref())
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(folder, { recursive: true })
+  }
+  if (!(await Promise.race([isUp, late, ended.then(() => false)]))) {
+    await stop()
+    throw new Error(`PgBouncer did not start:\n${log.join('\n')}`)
+  }
+  return { port, stop }
+}
+
+function settings({ hostname, port, username, password }: URL, listenPort: number, mode: PoolMode): string {
+  const server = { host: hostname, port, user: username, password }
+  const target = Object.entries(server)
+    .map(([name, value]) => `${name}='${decodeURIComponent(value).replaceAll("'", "''")}'`)
+    .join(' ')
+  return [
+    '[databases]',
+    `* = ${target}`,
+    '[pgbouncer]',
+    `pool_mode = ${mode}`,
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${listenPort}`,
+    'unix_socket_dir =',
+    // Whoever asks is let in as the user above: nothing else reaches this port.
+    'auth_type = any',
+    'max_client_conn = 500',
+    'default_pool_size = 5',
+    ...(knowsPreparedStatements() ? ['max_prepared_statements = 0'] : []),
+    '',
+  ].join('\n')
+}
+
+/** From 1.21 on; older ones refuse the setting. Where they are known, the test must not depend on it. */
+function knowsPreparedStatements(): boolean {
+  const [, major = '0', minor = '0'] =
+    /(\d+)\.(\d+)/.exec(execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' })) ?? []
+  return Number(major) > 1 || Number(minor) >= 21
+}

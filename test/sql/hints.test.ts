@@ -1,0 +1,174 @@
+// Notifications as a plain listener of PostgreSQL gets them. Each test ends with a notification of its own on the same
+// channel: PostgreSQL delivers in order of commit, so what came before it is all there was.
+import type pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nativePolicy } from '../../src/policy/policy.ts'
+import { clipProfile } from '../../src/profile/clip.ts'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import type { SqlClient } from '../../src/store/postgres/executor.ts'
+import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
+import { clipTables } from '../support/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+const longSchema = `unstuck_${'x'.repeat(55)}`
+const native = nativeProfile('unstuck')
+const longNamed = nativeProfile(longSchema)
+let database: TestDatabase
+let store: JobStore<SqlClient>
+let client: pg.Client
+let heard: { channel: string; payload: string }[]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await database.pool.query(clipTables)
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: native })
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
+  await migrateUp({ databaseUrl: database.url, schema: longSchema, profile: longNamed })
+  store = createPostgresStore({ client: database.pool, table: native.tables[0] })
+  client = await database.connect()
+  client.on('notification', ({ channel, payload = '' }) => heard.push({ channel, payload }))
+  await client.query(`select unstuck.listen_to_hints('native'), unstuck.listen_to_hints('jobs')`)
+})
+afterAll(() => database.drop())
+
+beforeEach(async () => {
+  heard = []
+  await database.pool.query('truncate unstuck.jobs; delete from unstuck.pauses; delete from unstuck.breakers')
+  await store.writePolicy(nativePolicy)
+})
+
+/** How many hints on which channels the work sent. */
+async function hintsOf(work: () => Promise<unknown>): Promise<string[]> {
+  await untilQuiet()
+  await work()
+  return untilQuiet()
+}
+
+async function untilQuiet(): Promise<string[]> {
+  const arrived = new Promise<void>((resolve) => {
+    const look = ({ payload }: { payload?: string | undefined }) => {
+      if (payload !== 'end') return
+      client.off('notification', look)
+      resolve()
+    }
+    client.on('notification', look)
+  })
+  await database.pool.query(`select pg_notify(unstuck.hint_channel('native'), 'end')`)
+  await arrived
+  const hints = heard.filter(({ payload }) => payload === '').map(({ channel }) => channel)
+  heard = []
+  return hints
+}
+
+const jobs = (count: number, job = {}) => Array.from({ length: count }, () => ({ type: 'a', ...job }))
+const claim = () => store.claimJobs({ workerId: 'w', queues: ['a'], limit: 10 })
+const hour = 3_600_000
+
+describe('enqueue', () => {
+  it('WORK-1 a batch of jobs sends one hint, without content', async () => {
+    expect(await hintsOf(() => store.enqueueJobs(jobs(50)))).toEqual(['unstuck.native'])
+  })
+
+  it('WORK-1 several calls in one transaction send one hint, with the commit', async () => {
+    const hints = hintsOf(() =>
+      inTransaction(database.pool, async (tx) => {
+        await store.enqueueJobs(jobs(1), { tx })
+        await store.enqueueJobs(jobs(1), { tx })
+        expect(await untilQuiet()).toEqual([])
+      }),
+    )
+    expect(await hints).toEqual(['unstuck.native'])
+  })
+
+  it('WORK-1 a transaction that is rolled back sends none', async () => {
+    const rollBack = () =>
+      inTransaction(database.pool, async (tx) => {
+        await store.enqueueJobs(jobs(1), { tx })
+        throw new Error('no')
+      })
+    expect(await hintsOf(() => rollBack().catch(() => {}))).toEqual([])
+  })
+
+  it('WORK-1 jobs that are due later, duplicates, and no jobs at all send none', async () => {
+    await store.enqueueJobs([{ type: 'a', dedupeKey: 'k' }])
+    expect(await hintsOf(() => store.enqueueJobs(jobs(2, { delayMs: hour })))).toEqual([])
+    expect(await hintsOf(() => store.enqueueJobs([{ type: 'a', dedupeKey: 'k' }]))).toEqual([])
+    expect(await hintsOf(() => store.enqueueJobs([]))).toEqual([])
+    const mixed = [...jobs(2, { delayMs: hour }), { type: 'a', runAt: new Date(0) }]
+    expect(await hintsOf(() => store.enqueueJobs(mixed))).toHaveLength(1)
+  })
+
+  it('WORK-1 nothing is sent where the policy, stored or of the call, switches hints off', async () => {
+    expect(await hintsOf(() => store.enqueueJobs(jobs(1), { policy: { notify: 'off' } }))).toEqual([])
+    await store.writePolicy({ notify: 'off' })
+    expect(await hintsOf(() => store.enqueueJobs(jobs(1)))).toEqual([])
+    expect(await hintsOf(() => store.enqueueJobs(jobs(1), { policy: { notify: 'on' } }))).toHaveLength(1)
+    await expect(store.writePolicy({ notify: 'maybe' as 'on' })).rejects.toThrow('takes on or off')
+  })
+
+  it('WORK-1 an attached table has a channel of its own', async () => {
+    const clip = createPostgresStore({ client: database.pool, table: clipProfile.tables[0] })
+    expect(await hintsOf(() => clip.enqueueJobs([{ type: 'clip' }]))).toEqual(['unstuck.jobs'])
+  })
+
+  it.each([['nothing'], [null]])(
+    'WORK-1 listening for %s, which is not attached, is refused',
+    async (name) => {
+      const refused = database.pool.query('select unstuck.listen_to_hints($1)', [name])
+      await expect(refused).rejects.toMatchObject({ code: 'UN002' })
+    },
+  )
+
+  it('WORK-1 a channel whose name would be too long is cut, and works', async () => {
+    const { rows } = await client.query(`select ${longSchema}.listen_to_hints('native') as channel`)
+    expect(Buffer.byteLength(rows[0].channel)).toBe(63)
+    const table = longNamed.tables[0]
+    const other = createPostgresStore({ client: database.pool, table, schema: longSchema })
+    expect(await hintsOf(() => other.enqueueJobs(jobs(1)))).toEqual([rows[0].channel])
+  })
+})
+
+describe('what makes waiting jobs claimable', () => {
+  it('WORK-1 a release sends a hint, unless it has a delay', async () => {
+    await store.enqueueJobs(jobs(1))
+    let leases = await claim()
+    expect(await hintsOf(() => store.releaseJobs(leases))).toHaveLength(1)
+    expect(await hintsOf(() => store.releaseJobs(leases))).toEqual([])
+    leases = await claim()
+    expect(await hintsOf(() => store.releaseJobs(leases, { delayMs: hour }))).toEqual([])
+  })
+
+  it('OPS-1 a retry by hand sends a hint, and one that found nothing dead does not', async () => {
+    const [job] = await store.enqueueJobs(jobs(1))
+    const ids = [job?.jobId ?? '']
+    expect(await hintsOf(() => store.retryJobs(ids))).toEqual([])
+    const leases = await claim()
+    await store.failJobs(
+      leases.map((lease) => ({ ...lease, code: 'BAD', reason: 'bad', isRetryable: false })),
+    )
+    expect(await hintsOf(() => store.retryJobs(ids))).toHaveLength(1)
+    expect((await store.getJob(ids[0] ?? ''))?.status).toBe('waiting')
+  })
+
+  it('BREAK-3 a queue that is resumed and a breaker that closes send a hint', async () => {
+    await store.pauseQueue('a')
+    expect(await hintsOf(() => store.resumeQueue('a'))).toHaveLength(1)
+    expect(await hintsOf(() => store.resumeQueue('a'))).toEqual([])
+    await store.mapDependency('a', 'gateway')
+    await store.mapDependency('b', 'gateway')
+    await store.holdBreaker('gateway')
+    expect(await hintsOf(() => store.resumeBreaker('gateway'))).toEqual(['unstuck.native'])
+    expect(await hintsOf(() => store.resumeBreaker('gateway'))).toEqual([])
+  })
+
+  it('WORK-1 claims, beats and completions send none', async () => {
+    await store.enqueueJobs(jobs(3))
+    const hints = await hintsOf(async () => {
+      const leases = await claim()
+      await store.heartbeatJobs(leases)
+      await store.completeJobs(leases)
+    })
+    expect(hints).toEqual([])
+  })
+})

@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { type Listening, startListening } from '../support/listening.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+const table = nativeProfile('unstuck').tables[0]
+let database: TestDatabase
+let store: JobStore
+let listeners: Listening[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  store = createPostgresStore({ client: database.pool, table })
+})
+afterAll(() => database.drop())
+
+afterEach(async () => {
+  await Promise.all(listeners.map((listener) => listener.stop()))
+  listeners = []
+})
+
+function start(databaseUrl = database.url): Listening {
+  const listening = startListening({ databaseUrl, schema: 'unstuck', table })
+  listeners.push(listening)
+  return listening
+}
+
+async function backends(): Promise<number[]> {
+  const { rows } = await database.pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where application_name = 'unstuck listen' and datname = current_database()`,
+  )
+  return rows.map(({ pid }) => pid)
+}
+
+it('WORK-1 an enqueue reaches a listener, and the start of one is no hint for another', async () => {
+  const first = start()
+  await first.until('started')
+  const second = start()
+  await second.until('started')
+  await store.enqueueJobs([{ type: 'a' }])
+  await Promise.all([first.until('hint'), second.until('hint')])
+  expect(first.told).toEqual(['started unstuck.native', 'hint'])
+  expect(second.told).toEqual(['started unstuck.native', 'hint'])
+})
+
+it('WORK-1 one connection is kept for listening, and none after the stop', async () => {
+  const listening = start()
+  await listening.until('started')
+  expect(await backends()).toHaveLength(1)
+  await listening.stop()
+  await expect.poll(backends).toEqual([])
+})
+
+it('WORK-1 a listener whose connection is ended says so, comes back, and gives a hint for what it missed', async () => {
+  const listening = start()
+  await listening.until('started')
+  for (const round of [1, 2]) {
+    await database.pool.query('select pg_terminate_backend($1)', (await backends()).slice(0, 1))
+    await listening.until('hint', round)
+  }
+  expect(listening.told.map((text) => text.split(' ')[0])).toEqual([
+    'started',
+    'failed',
+    'started',
+    'hint',
+    'failed',
+    'started',
+    'hint',
+  ])
+  expect(listening.told[1]).toMatch(/^failed terminating connection.*; polling goes on$/)
+  await store.enqueueJobs([{ type: 'a' }])
+  await listening.until('hint', 3)
+})
+
+it('WORK-1 a listener that cannot connect says so once, goes on trying, and can be stopped meanwhile', async () => {
+  const server = createServer((socket) => {
+    socket.destroy()
+    server.emit('tried')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const listening = start(`postgres://nobody@127.0.0.1:${port}/nowhere`)
+  for (let tries = 1; tries <= 3; tries++) await once(server, 'tried')
+  await listening.stop()
+  server.close()
+  expect(listening.told).toEqual(['failed Connection terminated unexpectedly; polling goes on'])
+})
+
+it('WORK-1 a listener that was started before the install works after it', async () => {
+  const later = await createTestDatabase()
+  const listening = start(later.url)
+  try {
+    await listening.until('failed')
+    await migrateUp({ databaseUrl: later.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+    await listening.until('started')
+    expect(listening.told[0]).toContain('schema "unstuck" does not exist')
+  } finally {
+    await listening.stop()
+    await later.drop()
+  }
+})

@@ -1,0 +1,38 @@
+// A listener whose calls a test can wait for.
+import { type Listener, type ListenOptions, listen } from '../../src/store/postgres/index.ts'
+
+export interface Listening extends Listener {
+  /** In the order of the calls: `started unstuck.native`, `failed …`, `hint`. */
+  told: string[]
+  /** Settles when so many calls that begin like this were made. */
+  until(start: string, count?: number): Promise<void>
+}
+
+export function startListening(options: Pick<ListenOptions, 'databaseUrl' | 'schema' | 'table'>): Listening {
+  const told: string[] = []
+  const waiting = new Set<() => void>()
+  const tell = (text: string) => {
+    told.push(text)
+    for (const look of waiting) look()
+  }
+  const listener = listen({
+    ...options,
+    onHint: () => tell('hint'),
+    onStarted: (channel) => tell(`started ${channel}`),
+    onFailed: (reason) => tell(`failed ${reason}`),
+  })
+  return {
+    ...listener,
+    told,
+    until: (start, count = 1) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (told.filter((text) => text.startsWith(start)).length < count) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}
