@@ -1,0 +1,1 @@
+select "unstuck"."delete_schedule"($1::text) as is_deleted

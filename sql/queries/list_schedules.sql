@@ -1,0 +1,2 @@
+select schedule.*, clock.now
+  from (select now()) clock left join "unstuck"."list_schedules"() schedule on true

@@ -1,0 +1,2 @@
+select *
+  from "unstuck"."write_schedule"($1::text, $2::text, $3::text, ($4::text)::jsonb, $5::text::timestamptz, $6::text)
