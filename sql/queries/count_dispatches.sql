@@ -1,0 +1,1 @@
+select "unstuck".count_dispatches(/*attachment*/'native') as waiting

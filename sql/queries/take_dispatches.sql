@@ -1,0 +1,2 @@
+select dispatch_id::text, job_id, tries, type, queue, attempt, run_in_ms
+  from "unstuck"."take_dispatches"($1::int, $2::bigint)
