@@ -1,5 +1,6 @@
 // Everything a worker or reaper tells, by name and with typed fields. Logs, metrics and traces are made from these.
 import type { ClaimedJob } from '../job/lease.ts'
+import type { ReapAction } from '../job/outcome.ts'
 
 /** How an attempt ended for the worker that made it. */
 export type AttemptEnd =
@@ -11,10 +12,21 @@ export type AttemptEnd =
   /** The lease was lost: nothing was written but a late result. */
   | 'lost'
 
+/** What one call of an outside service came to. */
+export interface OutsideCall {
+  /** The breaker that hears of it; null where the handler names no dependency. */
+  dependency: string | null
+  /** Null where no answer came. */
+  status: number | null
+  durationMs: number
+  outcome: string
+}
+
 export interface RuntimeEvents {
   'worker:started': { workerId: string; types: string[]; concurrency: number }
   'worker:draining': { workerId: string; reason: string; running: number }
   'worker:stopped': { workerId: string; exitCode: number }
+  'jobs:enqueued': { table: string; type: string; queue: string; created: number; duplicates: number }
   'job:started': { job: ClaimedJob }
   'job:ended': {
     job: ClaimedJob
@@ -22,15 +34,46 @@ export interface RuntimeEvents {
     durationMs: number
     code?: string
     retryInMs?: number | null
+    /** Of the last call that went through `gateway`; null where no answer came. */
+    gatewayStatus?: number | null
+    /** How the breaker of the job's dependency was when this worker last heard of it. */
+    breaker?: string
   }
   'job:aborted': { job: ClaimedJob; reason: string }
   'job:hung': { job: ClaimedJob; leaked: number; leakBudget: number }
   'claim:failed': { error: unknown }
+  /** The tokens ran out: so many jobs went back unstarted, and come again after the wait. */
+  'limit:reached': { key: string; released: number; waitMs: number }
+  'gateway:called': { job: ClaimedJob; call: OutsideCall }
+  'breaker:changed': { name: string; from: string; to: string; reason: string | null }
+  'breaker:failed': { name: string; error: unknown }
+  'heartbeat:sent': { leases: number }
   'heartbeat:failed': { error: unknown; failingForMs: number }
   'heartbeat:recovered': { failedForMs: number }
   'loop:lagged': { lagMs: number }
+  'job:reaped': {
+    table: string
+    jobId: string
+    action: ReapAction
+    reason: string
+    stage: string | null
+    attempt: number
+    workerId: string | null
+    retryInMs: number | null
+  }
   'sweep:done': { table: string; requeued: number; dead: number; held: number; durationMs: number }
   'sweep:failed': { table: string; error: unknown }
+  'prune:done': { table: string; deleted: number; durationMs: number }
+  'prune:failed': { table: string; error: unknown }
+  'dispatch:done': { table: string; published: number }
+  'dispatch:failed': { table: string; error: unknown; waiting: number }
+  'schedule:enqueued': { name: string; jobId: string; dueAt: Date }
+  'schedule:failed': { name: string; error: unknown }
+  /** Hints of new work arrive, or do not: the worker polls either way. */
+  'listen:started': { channel: string }
+  'listen:failed': { reason: string }
+  /** Something an operator should change; nothing is broken yet. */
+  'config:warned': { warning: string }
 }
 
 export type EventName = keyof RuntimeEvents

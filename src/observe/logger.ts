@@ -1,0 +1,6 @@
+/** The shape of pino, and of most loggers: an object of fields, then a message. */
+export interface Logger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}

@@ -1,0 +1,191 @@
+// The metrics that are read when somebody asks: what this process knows, and what the database says.
+import { BreakerClock, breakerStates } from './breaker-clock.ts'
+import type { Labels, ReadName, Sample } from './instruments.ts'
+import { LabelLimit } from './label-limit.ts'
+import type { RuntimeEventSource } from './record-events.ts'
+
+/** Each is a verb of the store; what is absent is not shown. */
+export interface MetricReaders {
+  readHealth?: () => Promise<HealthReading>
+  readQueues?: () => Promise<readonly QueueReading[]>
+  readBreakers?: () => Promise<readonly BreakerReading[]>
+}
+
+export interface HealthReading {
+  overdue: number
+  oldestOverdueMs: number | null
+  oldestDueMs: number | null
+  unjudged: number
+  reaperAgeMs: number | null
+}
+
+export interface QueueReading {
+  queue: string
+  waiting: number
+  due: number
+  running: number
+  isPaused: boolean
+}
+
+export interface BreakerReading {
+  name: string
+  state: string
+}
+
+export interface MetricsOptions extends MetricReaders {
+  events: RuntimeEventSource
+  /** The table of the jobs whose events carry none. */
+  table: string
+}
+
+/** Several scrapers cost the database no more than one. */
+const CACHE_MS = 5_000
+/** A scrape is given up after 10 s by default: the other metrics must not go with it. */
+const READ_TIMEOUT_MS = 3_000
+
+type ReaderName = keyof MetricReaders
+
+export class MetricReadings {
+  readonly #options: MetricsOptions
+  readonly #onFailed: (read: ReaderName) => void
+  readonly #nowMs: () => number
+  readonly #breakers = new BreakerClock()
+  readonly #limit = new LabelLimit()
+  readonly #offs: (() => void)[]
+  #running = 0
+  #lagMs: number | null = null
+  #stored: Promise<Sample[]> = Promise.resolve([])
+  #storedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(
+    options: MetricsOptions,
+    onFailed: (read: ReaderName) => void,
+    nowMs: () => number = () => performance.now(),
+  ) {
+    this.#options = options
+    this.#onFailed = onFailed
+    this.#nowMs = nowMs
+    const { events } = options
+    this.#offs = [
+      events.on('job:started', () => {
+        this.#running++
+      }),
+      events.on('job:ended', () => {
+        // The start of a job that was already running is not heard of.
+        this.#running = Math.max(0, this.#running - 1)
+      }),
+      events.on('loop:lagged', ({ lagMs }) => {
+        this.#lagMs = lagMs
+      }),
+      events.on('breaker:changed', ({ name, to }) => this.#breakers.note(name, to, this.#nowMs())),
+    ]
+  }
+
+  async read(): Promise<Sample[]> {
+    const nowMs = this.#nowMs()
+    if (nowMs - this.#storedAtMs >= CACHE_MS) {
+      this.#storedAtMs = nowMs
+      this.#stored = this.#readStored()
+    }
+    // The database first: what it says of breakers is part of what this process knows.
+    const stored = await this.#stored
+    return [...stored, ...this.#readOwn()]
+  }
+
+  stop(): void {
+    for (const off of this.#offs) off()
+  }
+
+  #readOwn(): Sample[] {
+    const { table } = this.#options
+    const lag = this.#lagMs === null ? [] : [sample('loopLag', { table }, this.#lagMs / 1_000)]
+    const breakers = this.#breakers
+      .read(this.#nowMs())
+      .flatMap(({ name, state, openMs }) => [
+        sample('breakerOpen', { name }, openMs / 1_000),
+        ...breakerStates.map((each) => sample('breakerState', { name, state: each }, Number(each === state))),
+      ])
+    return [sample('jobsRunning', { table }, this.#running), ...lag, ...breakers]
+  }
+
+  async #readStored(): Promise<Sample[]> {
+    const { readHealth, readQueues, readBreakers } = this.#options
+    const [health, queues] = await Promise.all([
+      this.#attempt('readHealth', readHealth, (found) => this.#ofHealth(found)),
+      this.#attempt('readQueues', readQueues, (found) => this.#ofQueues(found)),
+      this.#attempt('readBreakers', readBreakers, (found) => {
+        this.#breakers.noteAll(found, this.#nowMs())
+        return []
+      }),
+    ])
+    return [...health, ...queues]
+  }
+
+  /** What cannot be read is absent: an old value would look like a quiet system. */
+  async #attempt<T>(
+    name: ReaderName,
+    read: (() => Promise<T>) | undefined,
+    show: (found: T) => Sample[],
+  ): Promise<Sample[]> {
+    if (read === undefined) return []
+    try {
+      return show(await within(READ_TIMEOUT_MS, read()))
+    } catch {
+      this.#onFailed(name)
+      return []
+    }
+  }
+
+  #ofHealth(health: HealthReading): Sample[] {
+    const { table } = this.#options
+    const { overdue, oldestOverdueMs, oldestDueMs, unjudged, reaperAgeMs } = health
+    return [
+      sample('overdueJobs', { table }, overdue),
+      sample('oldestOverdue', { table }, (oldestOverdueMs ?? 0) / 1_000),
+      sample('oldestWaiting', { table }, (oldestDueMs ?? 0) / 1_000),
+      sample('unjudgedJobs', { table }, unjudged),
+      ...(reaperAgeMs === null ? [] : [sample('reaperAge', { table }, reaperAgeMs / 1_000)]),
+    ]
+  }
+
+  #ofQueues(queues: readonly QueueReading[]): Sample[] {
+    const { table } = this.#options
+    const samples = queues.flatMap(({ queue: given, waiting, due, running, isPaused }) => {
+      const { queue } = this.#limit.apply({ queue: given })
+      return [
+        sample('queueDepth', { table, queue, state: 'waiting' }, waiting),
+        sample('queueDepth', { table, queue, state: 'due' }, due),
+        sample('queueDepth', { table, queue, state: 'running' }, running),
+        sample('queuePaused', { table, queue }, Number(isPaused)),
+      ]
+    })
+    return summed(samples)
+  }
+}
+
+function sample<Name extends ReadName>(name: Name, labels: Labels<Name>, value: number): Sample {
+  return { name, labels, value }
+}
+
+/** Queues past the limit of names share one. */
+function summed(samples: readonly Sample[]): Sample[] {
+  const byKey = new Map<string, Sample>()
+  for (const each of samples) {
+    const key = JSON.stringify([each.name, each.labels])
+    const before = byKey.get(key)
+    byKey.set(key, before === undefined ? each : { ...each, value: before.value + each.value })
+  }
+  return [...byKey.values()]
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,134 @@
+// One trace from the call that enqueued a job to the end of each of its attempts (SEE-4). The context of the send travels in
+// the job's `traceparent`; the span of an attempt continues that trace, and has a link to the send as the conventions for
+// messaging ask. Needs a propagator for W3C trace context, which every SDK brings by default.
+import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
+import { isUnstuckError } from '../errors/index.ts'
+import type { NewJob } from '../job/job.ts'
+import type { ClaimedJob } from '../job/lease.ts'
+import { loadOtel, type OtelApi } from './load-otel.ts'
+
+export interface Tracing {
+  /** Gives the jobs the trace of the caller; one that has a `traceparent` keeps it. */
+  enqueue<T>(jobs: NewJob[], table: string, send: (jobs: NewJob[]) => Promise<T>): Promise<T>
+  /** `run` has the span of the attempt as its active one, so that what the handler does becomes part of the trace. */
+  process<T>(
+    job: ClaimedJob,
+    workerId: string,
+    run: () => Promise<T>,
+    describeEnd: (value: T) => { end: string; code?: string },
+  ): Promise<T>
+}
+
+/** Null where @opentelemetry/api is not installed. */
+export async function openTracing(): Promise<Tracing | null> {
+  const otel = await loadOtel()
+  return otel === null ? null : new OtelTracing(otel)
+}
+
+// The conventions for messaging are still experimental and change their package with every version: copied.
+const SYSTEM = { 'messaging.system.name': 'unstuck' }
+const FAILED_ENDS = ['retried', 'dead', 'lost']
+
+class OtelTracing implements Tracing {
+  readonly #otel: OtelApi
+
+  constructor(otel: OtelApi) {
+    this.#otel = otel
+  }
+
+  enqueue<T>(jobs: NewJob[], table: string, send: (jobs: NewJob[]) => Promise<T>): Promise<T> {
+    const { context, propagation, SpanKind } = this.#otel
+    const parent = context.active()
+    const attributes = sendAttributes(jobs, table)
+    const span = this.#start(
+      `send ${destinationOf(jobs) ?? table}`,
+      { kind: SpanKind.PRODUCER, attributes },
+      parent,
+    )
+    const sending = this.#otel.trace.setSpan(parent, span)
+    const carrier: { traceparent?: string } = {}
+    propagation.inject(sending, carrier)
+    const { traceparent } = carrier
+    const marked = traceparent === undefined ? jobs : jobs.map((job) => markJob(job, traceparent))
+    return this.#inSpan(span, sending, () => send(marked))
+  }
+
+  process<T>(
+    job: ClaimedJob,
+    workerId: string,
+    run: () => Promise<T>,
+    describeEnd: (value: T) => { end: string; code?: string },
+  ): Promise<T> {
+    const { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = this.#otel
+    const carrier = job.traceparent === null ? {} : { traceparent: job.traceparent }
+    const sent = propagation.extract(ROOT_CONTEXT, carrier)
+    const send = trace.getSpanContext(sent)
+    const attributes = processAttributes(job, workerId)
+    const links = send === undefined ? [] : [{ context: send }]
+    const span = this.#start(`process ${job.queue}`, { kind: SpanKind.CONSUMER, attributes, links }, sent)
+    span.addEvent('claim', { 'unstuck.job.fence': job.fence, 'unstuck.job.is_rescue': job.isRescue })
+    return this.#inSpan(span, trace.setSpan(sent, span), async () => {
+      const value = await run()
+      const { end, code } = describeEnd(value)
+      span.addEvent('settle', { 'unstuck.job.end': end })
+      span.setAttribute('unstuck.job.end', end)
+      if (code !== undefined) span.setAttribute('error.type', code)
+      if (FAILED_ENDS.includes(end)) span.setStatus({ code: SpanStatusCode.ERROR, message: code ?? end })
+      return value
+    })
+  }
+
+  #start(name: string, options: SpanOptions, parent: Context): Span {
+    return this.#otel.trace.getTracer('unstuck').startSpan(name, options, parent)
+  }
+
+  /** Of an error only its code is kept: messages and stacks may hold what a trace must not. */
+  async #inSpan<T>(span: Span, active: Context, work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#otel.context.with(active, work)
+    } catch (error) {
+      const code = isUnstuckError(error) ? error.code : 'INTERNAL'
+      span.setAttribute('error.type', code)
+      span.setStatus({ code: this.#otel.SpanStatusCode.ERROR, message: code })
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+}
+
+function markJob(job: NewJob, traceparent: string): NewJob {
+  return job.traceparent === undefined ? { ...job, traceparent } : job
+}
+
+function sendAttributes(jobs: NewJob[], table: string): Attributes {
+  const destination = destinationOf(jobs)
+  return {
+    ...SYSTEM,
+    'messaging.operation.type': 'send',
+    'messaging.operation.name': 'enqueue',
+    'unstuck.table': table,
+    ...(jobs.length > 1 ? { 'messaging.batch.message_count': jobs.length } : {}),
+    ...(destination === undefined ? {} : { 'messaging.destination.name': destination }),
+  }
+}
+
+/** The queue, where all jobs have the same. */
+function destinationOf(jobs: NewJob[]): string | undefined {
+  const [queue, ...others] = new Set(jobs.map((job) => job.queue ?? job.type))
+  return others.length === 0 ? queue : undefined
+}
+
+function processAttributes(job: ClaimedJob, workerId: string): Attributes {
+  return {
+    ...SYSTEM,
+    'messaging.operation.type': 'process',
+    'messaging.operation.name': 'process',
+    'messaging.destination.name': job.queue,
+    'messaging.message.id': job.jobId,
+    'messaging.client.id': workerId,
+    'unstuck.job.type': job.type,
+    'unstuck.job.stage': job.stage,
+    'unstuck.job.attempt': job.attempt,
+  }
+}
