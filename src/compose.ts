@@ -1,23 +1,31 @@
 // The one place that names a concrete store: configuration in, a working deployment out.
+import { createRequire } from 'node:module'
+import { relative } from 'node:path'
 import type * as Embedded from '@unstuck/embedded'
-import pg from 'pg'
 import type { Config } from './config/index.ts'
+import type { DoctorFacts } from './doctor/facts.ts'
+import { readFacts } from './doctor/read-facts.ts'
 import { UnstuckError } from './errors/index.ts'
 import type { TableProfile } from './profile/profile.ts'
-import { shippedProfile } from './profile/shipped.ts'
+import { shippedProfile, shippedProfileNames } from './profile/shipped.ts'
 import type { JobStore } from './store/job-store.ts'
 import {
+  type ConnectionPool,
+  type ConnectionPoolOptions,
   createPostgresStore,
-  inTransaction,
   type MigrationStatus,
   migrateDown,
   migrateStatus,
   migrateUp,
   migrationSql,
+  openConnectionPool,
+  type ScanReport,
   type SqlClient,
+  scanDatabase,
+  withDoctorReader,
 } from './store/postgres/index.ts'
 
-export type { SqlClient } from './store/postgres/index.ts'
+export { listen, type ScannedTable, type ScanReport, type SqlClient } from './store/postgres/index.ts'
 
 export interface DeploymentTable {
   name: string
@@ -30,66 +38,36 @@ export interface Deployment {
   close(): Promise<void>
 }
 
-export interface OpenTableOptions {
-  databaseUrl: string
+export interface OpenTableOptions extends ConnectionPoolOptions {
   schema: string
   table: TableProfile
-  applicationName?: string
-  connections?: number
-  /** A statement that takes longer is given up, and its connection with it: for sockets that hang. */
-  queryTimeoutMs?: number
 }
 
-export interface OpenTable {
+export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'> {
   store: JobStore<SqlClient>
-  transaction: <T>(work: (client: SqlClient) => Promise<T>) => Promise<T>
-  close(): Promise<void>
 }
 
 /** One table over connections of its own. */
-export function openTable(options: OpenTableOptions): OpenTable {
-  const { schema, table } = options
-  const pool = openPool(options)
-  return {
-    store: createPostgresStore({ client: pool, table, schema }),
-    transaction: (work) => inTransaction(pool, work),
-    close: () => pool.end(),
-  }
-}
-
-function openPool({
-  databaseUrl,
-  applicationName,
-  connections,
-  queryTimeoutMs,
-}: Omit<OpenTableOptions, 'schema' | 'table'>): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    application_name: applicationName ?? 'unstuck',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    ...(connections === undefined ? {} : { max: connections }),
-    ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }),
-  })
-  // An idle connection that breaks is replaced by the pool; the next query tells whether the database is there.
-  pool.on('error', () => {})
-  return pool
+export function openTable({ schema, table, ...options }: OpenTableOptions): OpenTable {
+  const { client, transaction, close } = openConnectionPool(options)
+  return { store: createPostgresStore({ client, table, schema }), transaction, close }
 }
 
 /** The tables of the configured profile over one pool of connections. */
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
-  const pool = openPool({ databaseUrl })
+  const { client, close } = openConnectionPool({ databaseUrl })
   const [first, ...others] = shippedProfile(config.profile, config.schema).tables
   const open = (table: TableProfile): DeploymentTable => ({
     name: table.table,
     table,
-    store: createPostgresStore({ client: pool, table, schema: config.schema }),
+    store: createPostgresStore({ client, table, schema: config.schema }),
   })
-  return { tables: [open(first), ...others.map(open)], close: () => pool.end() }
+  return { tables: [open(first), ...others.map(open)], close }
 }
 
 export interface Installer {
-  up(onStep?: (step: string) => void): Promise<void>
+  /** `phases` are steps of the team's own plan, where the profile has one: all where absent. */
+  up(onStep?: (step: string) => void, phases?: number[]): Promise<void>
   /** Answers false where there was nothing to take out. */
   down(options: { isPurge: boolean; onStep?: (step: string) => void }): Promise<boolean>
   status(): Promise<MigrationStatus>
@@ -102,12 +80,54 @@ export function createInstaller(config: Config, url?: string): Installer {
   const profile = shippedProfile(config.profile, schema)
   const target = () => ({ databaseUrl: url ?? requireUrl(config.migrateUrl), schema, profile })
   return {
-    up: (onStep) => migrateUp({ ...target(), ...(onStep === undefined ? {} : { onStep }) }),
+    up: (onStep, phases) =>
+      migrateUp({
+        ...target(),
+        ...(onStep === undefined ? {} : { onStep }),
+        ...(phases === undefined ? {} : { phases }),
+      }),
     down: ({ isPurge, onStep }) =>
       migrateDown({ ...target(), isPurge, ...(onStep === undefined ? {} : { onStep }) }),
     status: () => migrateStatus(target()),
     sql: () => migrationSql(schema, profile),
   }
+}
+
+/** So short that nobody's database feels it. */
+const SCAN_TIMEOUT_MS = 2_000
+
+export interface ScanFor {
+  olderThanMs: number
+  onTable?: (table: string, index: number, count: number) => void
+}
+
+/** What is stuck in the configured database, whoever made its queues. Writes nothing. */
+export function scan(config: Config, options: ScanFor): Promise<ScanReport> {
+  const profiles = shippedProfileNames.map((name) => shippedProfile(name, config.schema))
+  return scanDatabase({
+    databaseUrl: requireUrl(config.databaseUrl),
+    profiles,
+    timeoutMs: SCAN_TIMEOUT_MS,
+    ...options,
+  })
+}
+
+/** Longer than a scan's: it is run on purpose, against one's own table. */
+const DOCTOR_TIMEOUT_MS = 5_000
+
+/** What `doctor` judges. Reads only, in transactions that cannot write. */
+export function examine(config: Config): Promise<DoctorFacts> {
+  const { schema, policy } = config
+  const { tables } = shippedProfile(config.profile, schema)
+  const options = { databaseUrl: requireUrl(config.databaseUrl), schema, timeoutMs: DOCTOR_TIMEOUT_MS }
+  return withDoctorReader(options, (reader) =>
+    readFacts({
+      ...reader,
+      migrations: () => createInstaller(config).status(),
+      tables: tables.map((table) => ({ table, store: reader.storeOf(table) })),
+      override: policy,
+    }),
+  )
 }
 
 export interface DevelopmentDatabase {
@@ -117,7 +137,7 @@ export interface DevelopmentDatabase {
   stop(): Promise<void>
 }
 
-/** The configured database, else an embedded PostgreSQL that goes away at stop: for demos and development. */
+/** The configured database, else an embedded PostgreSQL that goes away at stop: for demos. */
 export async function openDevelopmentDatabase(config: Config): Promise<DevelopmentDatabase> {
   if (config.databaseUrl !== null) {
     return { url: config.databaseUrl, description: 'the database of DATABASE_URL', stop: async () => {} }
@@ -127,23 +147,120 @@ export async function openDevelopmentDatabase(config: Config): Promise<Developme
   return { url: server.url, description: `embedded PostgreSQL ${server.version}`, stop: () => server.stop() }
 }
 
+export interface Database {
+  /** Where the database is. An embedded one is started and installed at the first call. */
+  url(): Promise<string>
+  /** Stops an embedded one when the last user in this process has closed it. */
+  close(): Promise<void>
+}
+
+/**
+ * The configured database. Where none is, an embedded PostgreSQL whose data stays in `.unstuck`, but never in production:
+ * jobs would go into a folder of some container. `tell` hears one line when it has started.
+ */
+export function openDatabase(config: Config, tell: (line: string) => void = () => {}): Database {
+  const { databaseUrl } = config
+  if (databaseUrl !== null) return { url: async () => databaseUrl, close: async () => {} }
+  if (process.env['NODE_ENV'] === 'production') requireUrl(databaseUrl)
+  if (!isEmbeddedInstalled()) throw noEmbedded()
+  let starting: Promise<string> | undefined
+  return {
+    url() {
+      starting ??= useEmbedded(config, tell).catch((error: unknown) => {
+        starting = undefined
+        throw error
+      })
+      return starting
+    },
+    async close() {
+      const wasUsed = starting
+      starting = undefined
+      if (wasUsed !== undefined && (await wasUsed.catch(() => null)) !== null) await embedded.letGo()
+    },
+  }
+}
+
+async function useEmbedded(config: Config, tell: (line: string) => void): Promise<string> {
+  const server = await embedded.hold()
+  try {
+    await createInstaller(config, server.url).up()
+  } catch (error) {
+    await embedded.letGo()
+    throw error
+  }
+  const folder = relative(process.cwd(), server.dataDir)
+  tell(
+    `DATABASE_URL is not set: an embedded PostgreSQL ${server.version} in ${folder} is used, for development only`,
+  )
+  return server.url
+}
+
+/** One server for the process: a data directory takes no second one. */
+const embedded = {
+  starting: undefined as Promise<Embedded.PostgresServer> | undefined,
+  holders: 0,
+
+  async hold(): Promise<Embedded.PostgresServer> {
+    this.holders++
+    this.starting ??= startEmbedded()
+    try {
+      return await this.starting
+    } catch (error) {
+      this.starting = undefined
+      this.holders--
+      throw error
+    }
+  },
+
+  async letGo(): Promise<void> {
+    if (--this.holders > 0) return
+    const stopping = this.starting
+    this.starting = undefined
+    await (await stopping)?.stop()
+  },
+}
+
+async function startEmbedded(): Promise<Embedded.PostgresServer> {
+  const { startPostgres } = await importEmbedded()
+  return startPostgres().catch((cause: unknown) => {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new UnstuckError('INVALID_CONFIG', `no database: DATABASE_URL is not set, and ${message}`, {
+      hint: 'Set DATABASE_URL: several processes cannot each start the embedded PostgreSQL of one folder.',
+      cause,
+    })
+  })
+}
+
+function isEmbeddedInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@unstuck/embedded')
+    return true
+  } catch {
+    return false
+  }
+}
+
 async function importEmbedded(): Promise<Pick<typeof Embedded, 'startPostgres'>> {
   try {
     return await import('@unstuck/embedded')
   } catch (cause) {
-    throw new UnstuckError(
-      'INVALID_CONFIG',
-      'no database: DATABASE_URL is not set and @unstuck/embedded is not installed',
-      {
-        hint: 'Set DATABASE_URL, or: npm install --save-dev @unstuck/embedded',
-        cause,
-      },
-    )
+    throw noEmbedded(cause)
   }
 }
 
+function noEmbedded(cause?: unknown): UnstuckError {
+  return new UnstuckError(
+    'INVALID_CONFIG',
+    'no database: DATABASE_URL is not set and @unstuck/embedded is not installed',
+    {
+      hint: 'Set DATABASE_URL, or: npm install --save-dev @unstuck/embedded',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  )
+}
+
 /** The address of the database, or one clear error. */
-export function requireUrl(url: string | null): string {
+function requireUrl(url: string | null): string {
   if (url !== null) return url
   throw new UnstuckError(
     'INVALID_CONFIG',

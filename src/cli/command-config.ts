@@ -1,14 +1,15 @@
-import { type Config, loadConfig } from '../config/index.ts'
+import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
 
 /** The flags that every command with a connection has. */
 export interface ConnectionFlags {
   databaseUrl?: string
   schema?: string
   profile?: string
+  config?: string
   json?: boolean
 }
 
-/** Flags over the environment; warnings go to stderr, so that stdout stays data. */
+/** Flags over the environment over the config file; warnings go to stderr, so that stdout stays data. */
 export function loadCommandConfig(
   flags: ConnectionFlags,
   more: { intervalSec?: string; concurrency?: string } = {},
@@ -18,6 +19,7 @@ export function loadCommandConfig(
   const config = loadConfig({
     env: process.env,
     flags: { databaseUrl, migrateUrl: databaseUrl, schema, profile, ...more },
+    file: readConfigFile(process.cwd(), flags.config),
   })
   for (const warning of config.warnings) process.stderr.write(`unstuck: warning: ${warning}\n`)
   return config

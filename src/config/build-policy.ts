@@ -16,7 +16,7 @@ export function buildPolicy(
 ): PolicyOverride {
   const policy: PolicyOverride = { ...filePolicy }
   for (const [setting, { value, source }] of found) {
-    if (isPolicySetting(setting) && source !== 'file') assign(policy, setting, Number(value))
+    if (isPolicySetting(setting) && source !== 'file') assign(policy, setting, value)
   }
   shapeBackoff('reap', base, policy, found, problems)
   shapeBackoff('failure', base, policy, found, problems)
@@ -27,10 +27,11 @@ function isPolicySetting(setting: Setting): setting is PolicySetting {
   return setting.startsWith('policy.')
 }
 
-function assign(policy: PolicyOverride, setting: PolicySetting, value: number): void {
+function assign(policy: PolicyOverride, setting: PolicySetting, value: string | number): void {
   const [, field = '', stage] = setting.split('.')
-  if (stage === undefined) policy[field as NumberField] = value
-  else policy.stageFactors = { ...policy.stageFactors, [stage]: value }
+  if (setting === 'policy.notify') policy.notify = value === 'off' ? 'off' : 'on'
+  else if (stage === undefined) policy[field as NumberField] = Number(value)
+  else policy.stageFactors = { ...policy.stageFactors, [stage]: Number(value) }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Setting } from './variable.ts'
 import { variables } from './variables.ts'
 
 /** A config file with its policy checked; the other values are checked by the setting they are for. */
-export interface ReadFile {
+export interface CheckedFile {
   values: ReadonlyMap<Setting, unknown>
   policy: PolicyOverride
 }
@@ -15,7 +15,7 @@ export function nameInFile(path: string): string {
 }
 
 /** `file` is what a module exported, so nothing about it is certain. */
-export function readConfigFile(file: unknown, problems: ConfigProblem[]): ReadFile {
+export function checkConfigFile(file: unknown, problems: ConfigProblem[]): CheckedFile {
   const values = new Map<Setting, unknown>()
   if (file === undefined) return { values, policy: {} }
   if (!isPlainObject(file)) {

@@ -17,7 +17,8 @@ name of the variable, what it got and what it takes. \`unstuck config\` prints e
 1. An option of the command line, such as \`--database-url\`.
 2. A variable. Of several that set the same thing, the first in the tables below: \`UNSTUCK_DATABASE_URL\`, then
    \`DATABASE_URL\`, then \`PG*\`; \`JOB_*\`, then \`RETRY_*\`, then \`QUEUE_*\`; \`DEFAULT_LEASE_SEC\`, then \`QUEUE_VISIBILITY_SEC\`.
-3. The config file, \`unstuck.config.ts\`.
+3. The [config file](../guides/configuration.md): \`--config\`, else \`UNSTUCK_CONFIG\`, else \`unstuck.config.ts\` (\`.mts\`, \`.js\`, \`.mjs\`,
+   \`.cjs\`) of the working directory.
 4. The policy that is stored in the database for the table.
 5. The default of the profile.
 

@@ -81,7 +81,8 @@ function valueAndSource(
 ): [Value, ConfigSource] {
   const set = found.get(name as Setting)
   if (set !== undefined) return [set.value, set.source]
-  if (name === 'migrateUrl') return valueAndSource('databaseUrl', found, profile, inForce, filePolicy)
+  if (name === 'migrateUrl' || name === 'listenUrl')
+    return valueAndSource('databaseUrl', found, profile, inForce, filePolicy)
   const [group, field = '', stage] = name.split('.')
   if (group !== 'policy') return [readSetting(name as Setting, found, profile), 'default']
   if (stage !== undefined) return [inForce.stageFactors[stage] ?? null, 'profile']

@@ -6,17 +6,19 @@ export interface ConfigSources {
   /** `process.env` of the caller; nothing else is read. */
   env: Readonly<Record<string, string | undefined>>
   flags?: { [Flag in FlagName]?: string | undefined }
-  file?: ConfigFile
+  file?: ConfigFile | undefined
 }
 
-/** What `unstuck.config.ts` exports. */
+/** What `unstuck.config.ts` exports as its default. */
 export interface ConfigFile {
   databaseUrl?: string | undefined
   migrateUrl?: string | undefined
+  listenUrl?: string | undefined
   schema?: string | undefined
   profile?: ProfileName | undefined
   policy?: PolicyOverride | undefined
   workerConcurrency?: number | undefined
+  maxPayloadBytes?: number | undefined
   gateway?: { [Field in keyof GatewayConfig]?: NonNullable<GatewayConfig[Field]> | undefined } | undefined
   circuit?: { [Field in keyof CircuitConfig]?: CircuitConfig[Field] | undefined } | undefined
 }
@@ -25,6 +27,8 @@ export interface Config {
   databaseUrl: string | null
   /** The same as `databaseUrl` where nothing else is set. */
   migrateUrl: string | null
+  /** For hints of new work; the same as `databaseUrl` where nothing else is set. */
+  listenUrl: string | null
   schema: string
   profile: ProfileName
   /** Only what the environment or the file set: sent with each call over the stored policy, never written back. */
@@ -36,6 +40,8 @@ export interface Config {
   /** As `heartbeatMs`. */
   sweepIntervalMs: number
   workerConcurrency: number
+  /** Of the JSON of one payload, in UTF-8. */
+  maxPayloadBytes: number
   gateway: GatewayConfig
   circuit: CircuitConfig
   /** Every setting of the profile with its source, secrets masked. */

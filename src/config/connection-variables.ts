@@ -76,6 +76,26 @@ export const connectionVariables: readonly Variable[] = [
     isSecret: true,
   },
   {
+    name: 'UNSTUCK_LISTEN_URL',
+    meaning:
+      'A direct address for hints of new work, where the database of the jobs is reached through a pooler in transaction mode. Unset: the database of the jobs.',
+    kind: POSTGRES_URL,
+    profiles: documentedProfiles,
+    default: null,
+    sets: ['listenUrl'],
+    requirement: 'WORK-1',
+    isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_NOTIFY',
+    meaning: 'Whether enqueues tell workers of new work, and workers listen. Off, they look every 1 to 2 s.',
+    kind: { type: 'choice', words: ['on', 'off'] },
+    profiles: documentedProfiles,
+    default: 'on',
+    sets: ['policy.notify'],
+    requirement: 'WORK-1',
+  },
+  {
     name: 'UNSTUCK_SCHEMA',
     meaning: 'The schema that holds the functions, the policies, the events and the native table.',
     kind: { type: 'schema' },
@@ -94,5 +114,15 @@ export const connectionVariables: readonly Variable[] = [
     sets: ['profile'],
     requirement: 'OPS-8',
     flag: 'profile',
+  },
+  {
+    name: 'UNSTUCK_CONFIG',
+    meaning:
+      'The config file. Unset: `unstuck.config.ts`, `.mts`, `.js`, `.mjs` or `.cjs` of the working directory.',
+    kind: TEXT,
+    profiles: documentedProfiles,
+    default: null,
+    sets: [],
+    requirement: 'OPS-8',
   },
 ]

@@ -1,6 +1,6 @@
 import { showKind } from '../errors/index.ts'
 import type { ConfigSource, ConfigSources } from './config.ts'
-import { nameInFile, type ReadFile } from './config-file.ts'
+import { type CheckedFile, nameInFile } from './config-file.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import { problem } from './config-problem.ts'
 import { libpqUrl } from './libpq-url.ts'
@@ -20,7 +20,7 @@ export interface FoundValue {
 }
 
 export interface Search extends Pick<ConfigSources, 'env' | 'flags'> {
-  file: ReadFile
+  file: CheckedFile
   profile: DocumentedProfile
   problems: ConfigProblem[]
 }

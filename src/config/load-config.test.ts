@@ -35,6 +35,7 @@ describe('loadConfig with nothing set', () => {
     expect(load({})).toMatchObject({
       databaseUrl: null,
       migrateUrl: null,
+      listenUrl: null,
       schema: 'unstuck',
       profile: 'native',
       policy: {},
@@ -100,6 +101,21 @@ describe('the connection', () => {
     expect(load({ DATABASE_URL: theirs }).migrateUrl).toBe(theirs)
     const config = load({ DATABASE_URL: theirs, UNSTUCK_MIGRATE_URL: ours })
     expect([config.databaseUrl, config.migrateUrl]).toEqual([theirs, ours])
+  })
+
+  it('WORK-1 listens where the jobs are unless UNSTUCK_LISTEN_URL is set', () => {
+    expect(load({ DATABASE_URL: theirs }).listenUrl).toBe(theirs)
+    const config = load({ DATABASE_URL: theirs, UNSTUCK_LISTEN_URL: ours })
+    expect([config.databaseUrl, config.listenUrl]).toEqual([theirs, ours])
+  })
+
+  it('WORK-1 lets UNSTUCK_NOTIFY switch hints of new work off, over what the file says', () => {
+    expect(load({ UNSTUCK_NOTIFY: 'off' }).policy).toEqual({ notify: 'off' })
+    expect(load({ UNSTUCK_NOTIFY: 'on' }, { file: { policy: { notify: 'off' } } }).policy.notify).toBe('on')
+    expect(load({}).policy).toEqual({})
+    expect(refuse({ UNSTUCK_NOTIFY: 'no' }).map(({ name, takes }) => [name, takes])).toEqual([
+      ['UNSTUCK_NOTIFY', 'on or off'],
+    ])
   })
 
   it('OPS-8 joins the variables of libpq, where an empty one counts as not set', () => {
@@ -328,6 +344,11 @@ describe('retention', () => {
   })
 
   it('OPS-2 demands a retention in the embedding profile only', () => {
+    expect(() => load({ UNSTUCK_PROFILE: 'embedding' })).toThrow(
+      /EMBED_JOB_RETENTION_DAYS.*14 is a good choice/,
+    )
+    const file = { profile: 'embedding', policy: { retentionDays: 7 } } as const
+    expect(load({}, { file }).policy.retentionDays).toBe(7)
     expect(findMissing('embedding', new Map())).toEqual([
       {
         name: 'EMBED_JOB_RETENTION_DAYS',
@@ -346,12 +367,13 @@ describe('problems', () => {
       HEARTBEAT_SEC: '15s',
       JOB_MAX_ATTEMPTS: '0',
       UNSTUCK_SCHEMA: 'pg_jobs',
-      UNSTUCK_PROFILE: 'embedding',
+      UNSTUCK_PROFILE: 'emedding',
     }
+    const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(shippedPolicies))
     expect(() => load(env, { flags: { concurrency: 'all' } })).toThrow(
       [
         '5 problems in the configuration:',
-        '  UNSTUCK_PROFILE: got "embedding", takes native or clip',
+        `  UNSTUCK_PROFILE: got "emedding", takes ${known}`,
         '  UNSTUCK_SCHEMA: got "pg_jobs", takes a schema name of 1 to 63 bytes that does not start with pg_',
         '  HEARTBEAT_SEC: got "15s", takes a whole number of seconds from 1 to 86400',
         '  JOB_MAX_ATTEMPTS: got "0", takes a whole number of attempts from 1 to 1000',

@@ -2,7 +2,7 @@ import { withOverride } from '../policy/policy.ts'
 import type { ProfileName } from '../profile/profile.ts'
 import { buildPolicy, type FoundValues } from './build-policy.ts'
 import type { Config, ConfigSources } from './config.ts'
-import { readConfigFile } from './config-file.ts'
+import { checkConfigFile } from './config-file.ts'
 import { type ConfigProblem, invalidConfig } from './config-problem.ts'
 import { listValues, readNumberSetting, readSetting, readTextSetting } from './config-values.ts'
 import { type FoundValue, findValue, type Search } from './find-value.ts'
@@ -19,15 +19,15 @@ import { variables, variablesOf } from './variables.ts'
 export function loadConfig({ env, flags, file }: ConfigSources): Config {
   const problems: ConfigProblem[] = []
   const warnings: string[] = []
-  const readFile = readConfigFile(file, problems)
-  const anyProfile: Search = { env, ...(flags && { flags }), file: readFile, profile: 'native', problems }
+  const checked = checkConfigFile(file, problems)
+  const anyProfile: Search = { env, ...(flags && { flags }), file: checked, profile: 'native', problems }
   const profile = findProfile(anyProfile)
   const search: Search = { ...anyProfile, profile }
 
   const found = findAll(search)
   problems.push(...findMissing(profile, found))
   const base = shippedPolicies[profile]
-  const policy = buildPolicy(base, readFile.policy, found, problems)
+  const policy = buildPolicy(base, checked.policy, found, problems)
   const inForce = withOverride(base, policy)
   checkHeartbeatFit(inForce, found, problems, warnings)
   findStrayNames(search, (setting) => found.has(setting), warnings)
@@ -43,7 +43,7 @@ export function loadConfig({ env, flags, file }: ConfigSources): Config {
     enqueueMaxAttempts: policy.maxAttempts ?? null,
     heartbeatMs: inForce.heartbeatMs,
     sweepIntervalMs: inForce.sweepIntervalMs,
-    values: listValues(found, profile, readFile.policy, inForce),
+    values: listValues(found, profile, checked.policy, inForce),
     warnings,
   }
 }
@@ -84,8 +84,10 @@ function readSettings(found: FoundValues, profile: ProfileName) {
   return {
     databaseUrl,
     migrateUrl: text('migrateUrl') ?? databaseUrl,
+    listenUrl: text('listenUrl') ?? databaseUrl,
     schema: String(readSetting('schema', found, profile)),
     workerConcurrency: number('workerConcurrency'),
+    maxPayloadBytes: number('maxPayloadBytes'),
     gateway: {
       url: text('gateway.url'),
       timeoutMs: number('gateway.timeoutMs'),

@@ -1,8 +1,8 @@
 // What each field of a policy takes where a config file sets it: the words and ranges of sql/migrations/0001_engine.sql,
 // checked at start instead of at the first call.
+import { closestName } from '../errors/index.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import { type ConfigProblem, problem } from './config-problem.ts'
-import { nearestName } from './near-name.ts'
 import {
   describeKind,
   MAX_TIMER_MS,
@@ -49,8 +49,11 @@ const fieldKinds: Record<keyof Policy, FieldKind> = {
   failureBackoffJitterMs: DURATION,
   requeueRatePerS: { type: 'decimal', min: 0, max: 1_000_000 },
   legacyAgeRule: { type: 'boolean' },
+  legacyAgeStages: { type: 'choice', words: ['all', 'listed'] },
   retentionDays: { type: 'whole', unit: 'days', min: 7, max: 30 },
   events: { type: 'choice', words: ['recovery', 'all'] },
+  notify: { type: 'choice', words: ['on', 'off'] },
+  dispatch: { type: 'choice', words: ['off', 'requeued'] },
 }
 
 /** The fields that are fine; the others become problems. */
@@ -71,7 +74,7 @@ export function readPolicy(
 }
 
 export function unknownField(name: string, field: string, known: readonly string[]): ConfigProblem {
-  const near = nearestName(field, known, { maxEdits: 3, allowsEndings: false })
+  const near = closestName(field, known, { maxEdits: 3 })
   const takes = near === undefined ? `one of ${known.join(', ')}` : `no such field: did you mean ${near}?`
   return problem(name, field, takes)
 }

@@ -1,5 +1,5 @@
+import { closestName } from '../errors/index.ts'
 import type { Search } from './find-value.ts'
-import { nearestName } from './near-name.ts'
 import type { Setting, Variable } from './variable.ts'
 import { variables, variablesOf } from './variables.ts'
 
@@ -33,7 +33,7 @@ function judgeOurs(name: string, { problems }: Search, warnings: string[]): void
   const known = variables
     .map((variable) => variable.name)
     .filter((candidate) => PREFIXES.some((prefix) => candidate.startsWith(prefix)))
-  const near = nearestName(name, known, { maxEdits: 3, allowsEndings: true })
+  const near = closestName(name, known, { maxEdits: 3, allowsEndings: true })
   if (near !== undefined) {
     problems.push({ name, got: 'a name that is not known', takes: `nothing: did you mean ${near}?` })
   } else if (name.startsWith(OUR_PREFIX)) {
@@ -50,10 +50,10 @@ function warnOfNearMiss(
 ): void {
   const missing = used.filter(({ isPart, sets }) => isPart === undefined && !sets.some(isSet))
   const maxEdits = name.length < 12 ? 1 : 2
-  const near = nearestName(
+  const near = closestName(
     name,
     missing.map((variable) => variable.name),
-    { maxEdits, allowsEndings: false },
+    { maxEdits },
   )
   if (near !== undefined)
     warnings.push(`${name}: is set, but there is no such variable; did you mean ${near}?`)

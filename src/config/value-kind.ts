@@ -13,7 +13,16 @@ export type ValueKind =
 export type Unit = keyof typeof unitFactors
 
 /** To what the program counts in: durations are milliseconds everywhere inside. */
-const unitFactors = { seconds: 1000, milliseconds: 1, days: 1, attempts: 1, jobs: 1, calls: 1, port: 1 }
+const unitFactors = {
+  seconds: 1000,
+  milliseconds: 1,
+  days: 1,
+  attempts: 1,
+  jobs: 1,
+  calls: 1,
+  bytes: 1,
+  port: 1,
+}
 
 /** The longest wait that a timer of the runtime can make; a longer one would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1

@@ -22,13 +22,16 @@ export type PolicySetting =
   | 'policy.failureBackoffMaxMs'
   | 'policy.failureBackoffJitterMs'
   | 'policy.retentionDays'
+  | 'policy.notify'
 
 type OtherSetting =
   | 'databaseUrl'
   | 'migrateUrl'
+  | 'listenUrl'
   | 'schema'
   | 'profile'
   | 'workerConcurrency'
+  | 'maxPayloadBytes'
   | 'gateway.url'
   | 'gateway.timeoutMs'
   | 'gateway.uploadsDir'
@@ -50,6 +53,7 @@ export interface Variable {
   profiles: readonly DocumentedProfile[]
   /** What is in force where nothing is set; per profile where they differ. */
   default: Default | Partial<Record<DocumentedProfile, Default>>
+  /** Empty where it is no setting, but says where settings are. */
   sets: readonly Setting[]
   requirement: string
   flag?: FlagName

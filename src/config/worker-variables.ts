@@ -1,6 +1,9 @@
 import { milliseconds } from './value-kind.ts'
 import { documentedProfiles, type Variable } from './variable.ts'
 
+/** PostgreSQL takes no larger string in a jsonb. */
+const JSONB_MAX_BYTES = 2 ** 28 - 1
+
 export const workerVariables: readonly Variable[] = [
   {
     name: 'WORKER_CONCURRENCY',
@@ -11,6 +14,16 @@ export const workerVariables: readonly Variable[] = [
     sets: ['workerConcurrency'],
     requirement: 'WORK-3',
     flag: 'concurrency',
+  },
+  {
+    name: 'UNSTUCK_MAX_PAYLOAD_BYTES',
+    meaning:
+      'The largest payload that `enqueue` takes, as JSON in UTF-8. Large data belongs into a file or a bucket.',
+    kind: { type: 'whole', unit: 'bytes', min: 1, max: JSONB_MAX_BYTES },
+    profiles: documentedProfiles,
+    default: '1048576',
+    sets: ['maxPayloadBytes'],
+    requirement: 'OPS-8',
   },
   {
     name: 'GATEWAY_URL',

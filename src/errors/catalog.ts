@@ -103,6 +103,13 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: true,
   },
+  DATABASE_TIMEOUT: {
+    meaning: 'A statement or a transaction took longer than its limit, or was cancelled; it was rolled back.',
+    httpStatus: 503,
+    exitCode: exitCodes.problemFound,
+    sqlState: '57014',
+    isRetryable: true,
+  },
   PERMISSION_DENIED: {
     meaning: 'The role of this connection may not do this.',
     httpStatus: 403,
@@ -115,6 +122,20 @@ export const errorCatalog = {
     httpStatus: 409,
     exitCode: exitCodes.refused,
     sqlState: 'UN003',
+    isRetryable: false,
+  },
+  JOB_NOT_FOUND: {
+    meaning: 'No job has this id, or none that the caller may see; or no dead job has this cause.',
+    httpStatus: 404,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: false,
+  },
+  PRECONDITION_FAILED: {
+    meaning: 'What the caller expected before acting is not so; nothing was changed.',
+    httpStatus: 412,
+    exitCode: exitCodes.refused,
+    sqlState: null,
     isRetryable: false,
   },
   INTERNAL: {

@@ -1,4 +1,5 @@
 export { type CatalogEntry, type ErrorCode, type ExitCode, errorCatalog, exitCodes } from './catalog.ts'
+export { closestName } from './closest-name.ts'
 export {
   type CodeSet,
   converterCodes,
@@ -18,6 +19,7 @@ export {
   permanentError,
   transientError,
 } from './job-error.ts'
+export { requireKnownNames } from './require-known-names.ts'
 export { showKind, showValue } from './show-value.ts'
 export {
   invalidArgument,

@@ -30,6 +30,8 @@ function translateError(error: unknown): unknown {
 function hintOf(code: string, error: Error): string | undefined {
   if (code.startsWith('28')) return 'Check the user and the password in DATABASE_URL.'
   if (code === '3D000') return 'Create the database, or correct its name in DATABASE_URL.'
+  if (code === '08P01' && error.message.includes('startup parameter'))
+    return 'A pooler answers here: set UNSTUCK_MIGRATE_URL to a direct address.'
   // PostgreSQL's own hint is a CASCADE, which would drop what is not ours; the detail names what stands in the way.
   if (code === '2BP01')
     return `${textOf(error, 'detail') ?? ''} Drop it first, and make it again afterwards.`.trim()

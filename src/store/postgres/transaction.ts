@@ -1,20 +1,90 @@
 import type pg from 'pg'
+import { UnstuckError } from '../../errors/index.ts'
 import type { SqlClient } from './executor.ts'
+import { readSql } from './sql-files.ts'
+
+/** So that no open transaction keeps a job row, and no half-open connection keeps a transaction (C13). */
+export interface TransactionLimits {
+  /** From begin to commit. The server holds each statement and each pause to it too, if this process no longer can. */
+  timeoutMs: number
+  /** One wait for a lock. */
+  lockTimeoutMs: number
+}
 
 /** Commits what `work` did, or rolls it back and throws on. A connection that broke is not given back to the pool. */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: SqlClient) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: SqlClient) => Promise<T>,
+  limits?: TransactionLimits,
+): Promise<T> {
   const client = await pool.connect()
+  let broken: Error | undefined
+  // Without a listener, a connection that ends between two statements would end the process.
+  const onError = (error: Error) => {
+    broken ??= error
+  }
+  client.on('error', onError)
+  const giveBack = (error?: Error) => {
+    // One that is thrown away may still report how it ended.
+    if (error === undefined) client.off('error', onError)
+    client.release(error)
+  }
   try {
     await client.query('begin')
-    const result = await work(client)
+    if (limits !== undefined) await setLimits(client, limits)
+    const result = await withinLimit(work(client), limits?.timeoutMs)
     await client.query('commit')
-    client.release()
+    giveBack()
     return result
   } catch (error) {
+    if (error instanceof TransactionTimeout) {
+      // Nothing more gets through on it, and the server rolls back as it goes.
+      giveBack(error)
+      throw tookTooLong(error.timeoutMs)
+    }
     await client.query('rollback').then(
-      () => client.release(),
-      (broken: unknown) => client.release(broken instanceof Error ? broken : true),
+      () => giveBack(),
+      (failed: unknown) => giveBack(failed instanceof Error ? failed : new Error(String(failed))),
     )
-    throw error
+    throw broken === undefined ? error : connectionBroke(broken)
   }
+}
+
+function setLimits(client: pg.PoolClient, { lockTimeoutMs, timeoutMs }: TransactionLimits): Promise<unknown> {
+  return client.query(readSql('queries', 'limit_transaction'), [lockTimeoutMs, timeoutMs].map(String))
+}
+
+class TransactionTimeout extends Error {
+  readonly timeoutMs: number
+
+  constructor(timeoutMs: number) {
+    super('the transaction took too long')
+    this.timeoutMs = timeoutMs
+  }
+}
+
+function withinLimit<T>(work: Promise<T>, timeoutMs: number | undefined): Promise<T> {
+  if (timeoutMs === undefined) return work
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new TransactionTimeout(timeoutMs)), timeoutMs)
+    void work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+function tookTooLong(timeoutMs: number): UnstuckError {
+  return new UnstuckError(
+    'DATABASE_TIMEOUT',
+    `the transaction took longer than ${timeoutMs} ms: it was rolled back`,
+    { details: { timeoutMs }, hint: 'Do the slow part before the transaction, or raise txTimeoutMs.' },
+  )
+}
+
+function connectionBroke(cause: Error): UnstuckError {
+  return new UnstuckError(
+    'DATABASE_UNREACHABLE',
+    `the connection broke during the transaction: ${cause.message}`,
+    {
+      cause,
+    },
+  )
 }

@@ -1,16 +1,22 @@
-/** The name that was probably meant: few edits away, or the same with a part missing or added at its end. */
-export function nearestName(
+/** `allowsEndings`: the same name with a part missing or added at its end counts too. */
+export interface ClosestNameOptions {
+  maxEdits?: number
+  allowsEndings?: boolean
+}
+
+/** The name that was probably meant: few edits away, whatever the case. */
+export function closestName(
   name: string,
   known: readonly string[],
-  options: { maxEdits: number; allowsEndings: boolean },
+  { maxEdits = 2, allowsEndings = false }: ClosestNameOptions = {},
 ): string | undefined {
   const upper = name.toUpperCase()
   const ranked = known
     .map((candidate) => ({ candidate, edits: countEdits(upper, candidate.toUpperCase()) }))
     .toSorted((a, b) => a.edits - b.edits)
-  const nearest = ranked[0]
-  if (nearest !== undefined && nearest.edits <= options.maxEdits) return nearest.candidate
-  if (!options.allowsEndings) return undefined
+  const closest = ranked[0]
+  if (closest !== undefined && closest.edits <= maxEdits) return closest.candidate
+  if (!allowsEndings) return undefined
   return ranked.find(({ candidate }) => hasEnding(upper, candidate) || hasEnding(candidate, upper))?.candidate
 }
 

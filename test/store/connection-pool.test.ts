@@ -1,0 +1,192 @@
+import { createServer, type Server } from 'node:net'
+import type pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { openTable } from '../../src/compose.ts'
+import { nativeProfile } from '../../src/profile/native.ts'
+import {
+  inTransaction,
+  migrateUp,
+  openConnectionPool,
+  type SqlClient,
+} from '../../src/store/postgres/index.ts'
+import { whenBlocked } from '../support/lock-wait.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+const profile = nativeProfile('unstuck')
+const [table] = profile.tables
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  await database.pool.query('create table notes (id int primary key, text text)')
+})
+afterAll(() => database.drop())
+beforeEach(() => database.pool.query("truncate notes; insert into notes values (1, 'old')"))
+
+interface Answer {
+  pid?: number
+  text?: string
+}
+
+async function ask(client: SqlClient, text: string): Promise<Answer> {
+  const answer = await (client as pg.PoolClient).query<Answer>(text)
+  return answer.rows[0] ?? {}
+}
+
+const noteText = async () => (await ask(database.pool, 'select text from notes')).text
+const settings = `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
+  current_setting('idle_in_transaction_session_timeout') as idle, pg_backend_pid() as pid`
+const none = { lock: '0', statement: '0', idle: '0' }
+
+describe('a transaction of our own', () => {
+  it('C13 C15 has limits for locks, statements and pauses, and leaves none of them on the connection', async () => {
+    const pool = openConnectionPool({ databaseUrl: database.url, connections: 1, txTimeoutMs: 30_000 })
+    onTestFinished(() => pool.close())
+    const inside = await pool.transaction((client) => ask(client, settings))
+    expect(inside).toMatchObject({ lock: '10s', statement: '30s', idle: '30s' })
+    const after = await ask(pool.client, settings)
+    expect(after).toEqual({ ...none, pid: inside.pid })
+  })
+
+  it('C13 gives up a wait for a lock, keeps nothing, and gives the connection back', async () => {
+    const holder = await database.connect()
+    await holder.query('begin')
+    await holder.query("update notes set text = 'held'")
+    const change = inTransaction(
+      database.pool,
+      async (client) => {
+        await ask(client, 'insert into notes values (2)')
+        await ask(client, "update notes set text = 'ours' where id = 1")
+      },
+      { timeoutMs: 30_000, lockTimeoutMs: 50 },
+    )
+    await expect(change).rejects.toMatchObject({ code: '55P03' })
+    await holder.query('rollback')
+    expect(await ask(database.pool, 'select count(*)::int as notes from notes')).toEqual({ notes: 1 })
+  })
+
+  it('C13 ends with its limit although its work goes on, and frees the row that it held', async () => {
+    let pid = 0
+    let openGate = () => {}
+    const gate = new Promise<void>((resolve) => {
+      openGate = resolve
+    })
+    let tellLate: (error: unknown) => void = () => {}
+    const late = new Promise((resolve) => {
+      tellLate = resolve
+    })
+    const change = inTransaction(
+      database.pool,
+      async (client) => {
+        pid = Number(
+          (await ask(client, "update notes set text = 'late' returning pg_backend_pid() as pid")).pid,
+        )
+        await gate
+        await ask(client, "update notes set text = 'later'").then(tellLate, tellLate)
+      },
+      { timeoutMs: 300, lockTimeoutMs: 100 },
+    )
+    await expect(change).rejects.toMatchObject({
+      code: 'DATABASE_TIMEOUT',
+      message: 'the transaction took longer than 300 ms: it was rolled back',
+    })
+    await database.pool.query("update notes set text = 'new'")
+    expect(await noteText()).toBe('new')
+    const { rows } = await database.pool.query('select 1 from pg_stat_activity where pid = $1', [pid])
+    expect(rows).toEqual([])
+    openGate()
+    expect(await late).toBeInstanceOf(Error)
+  })
+
+  it('C13 outlives a connection that the server ended between two statements, and says what happened', async () => {
+    const change = inTransaction(database.pool, async (client) => {
+      const { pid } = await ask(client, "update notes set text = 'lost' returning pg_backend_pid() as pid")
+      await database.pool.query('select pg_terminate_backend($1)', [pid])
+      await new Promise((resolve) => (client as pg.PoolClient).once('end', resolve))
+      await ask(client, 'select 1')
+    })
+    await expect(change).rejects.toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      message: expect.stringContaining('terminating connection'),
+    })
+    expect(await noteText()).toBe('old')
+  })
+
+  it('C13 is ended by the server where its process is stuck, so that no row stays locked', async () => {
+    const stuck = await database.connect()
+    const { pid } = await ask(stuck, 'select pg_backend_pid() as pid')
+    const ended = new Promise((resolve) => stuck.once('end', resolve))
+    // What inTransaction sends, from a client that then never sends again.
+    await stuck.query('begin')
+    await stuck.query("select set_config('idle_in_transaction_session_timeout', '200', true)")
+    await stuck.query("update notes set text = 'stuck'")
+    const waiting = await database.connect()
+    const { pid: waitingPid } = await ask(waiting, 'select pg_backend_pid() as pid')
+    const update = waiting.query("update notes set text = 'free'")
+    expect(await whenBlocked(database.pool, Number(waitingPid))).toEqual([pid])
+    await Promise.all([update, ended])
+    expect(await noteText()).toBe('free')
+  })
+})
+
+describe('connections of our own', () => {
+  it('C13 give up a statement that the server never answers, as an unknown outcome', async () => {
+    const { url, server } = await startSilentServer()
+    onTestFinished(() => void server.close())
+    const { store, close } = openTable({ databaseUrl: url, schema: 'unstuck', table, queryTimeoutMs: 200 })
+    onTestFinished(close)
+    await expect(store.readPolicy()).rejects.toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      isRetryable: true,
+    })
+  })
+
+  it('C13 tell a statement that the role does not allow to go on from a lost connection', async () => {
+    const holder = await database.connect()
+    await holder.query('begin')
+    await holder.query('lock table unstuck.policies')
+    const { username } = new URL(database.url)
+    await database.pool.query(
+      `alter role ${username} in database ${new URL(database.url).pathname.slice(1)} set statement_timeout = '100ms'`,
+    )
+    const { store, close } = openTable({ databaseUrl: database.url, schema: 'unstuck', table })
+    onTestFinished(close)
+    await expect(store.readPolicy()).rejects.toMatchObject({ code: 'DATABASE_TIMEOUT', isRetryable: true })
+    await holder.query('rollback')
+    await database.pool.query(
+      `alter role ${username} in database ${new URL(database.url).pathname.slice(1)} reset statement_timeout`,
+    )
+  })
+
+  it('OPS-8 ask for an address at the first use, once, and again where that failed', async () => {
+    let asked = 0
+    const databaseUrl = async () => {
+      if (++asked === 1) throw new Error('not yet')
+      return database.url
+    }
+    const { store, close } = openTable({ databaseUrl, schema: 'unstuck', table })
+    expect(asked).toBe(0)
+    await expect(store.readPolicy()).rejects.toThrow('not yet')
+    await Promise.all([store.readPolicy(), store.readPolicy()])
+    expect(asked).toBe(2)
+    await Promise.all([close(), close()])
+    await expect(store.readPolicy()).rejects.toMatchObject({ code: 'DATABASE_UNREACHABLE' })
+  })
+})
+
+/** Lets a client in and then never answers, as a server behind a broken network would. */
+async function startSilentServer(): Promise<{ url: string; server: Server }> {
+  const ready = Buffer.concat([
+    Buffer.from('R\0\0\0\x08\0\0\0\0', 'latin1'),
+    Buffer.from('Z\0\0\0\x05I', 'latin1'),
+  ])
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(ready))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { url: `postgresql://nobody@127.0.0.1:${port}/none`, server }
+}
