@@ -3,12 +3,14 @@
 /** What any finishing verb answers to a lease that is not, or no longer, the current one. */
 export type RefusedOutcome = 'already-done' | 'lease-lost' | 'not-found'
 
-export type StageOutcome = 'entered' | RefusedOutcome
+export type StageOutcome = 'entered' | 'past-deadline' | RefusedOutcome
 export type CompleteOutcome = 'completed' | RefusedOutcome
 export type FailOutcome = 'retried' | 'dead' | 'cancelled' | RefusedOutcome
 export type ReleaseOutcome = 'released' | 'cancelled' | RefusedOutcome
 export type CancelOutcome = 'cancelled' | 'cancel-requested' | 'already-ended' | 'not-found'
 export type RetryOutcome = 'retried' | 'not-dead' | 'generation-changed' | 'duplicate' | 'not-found'
+export type RunNowOutcome = 'due' | 'already-due' | 'not-waiting' | 'not-found'
+export type DiscardOutcome = 'discarded' | 'running' | 'not-found'
 export type EnqueueOutcome = 'created' | 'duplicate'
 
 /** What a sweep did, or would do, with one job. */

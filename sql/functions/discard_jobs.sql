@@ -1,0 +1,42 @@
+-- Deletes jobs that wait or have ended; a running one has to be cancelled first. One event is left of their story, who
+-- did it and why, until the retention is over. With p_owner only that owner's jobs exist.
+create or replace function "unstuck"."discard_jobs"(
+  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null)
+returns setof "unstuck".settled_job language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
+  return query
+  with found as materialized (
+    select job."id" as id, job."status"::text as status, job."type"::text as type, job."error_code"::text as code,
+           job."status" = /*waiting*/'waiting'
+             or job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled') as is_idle
+      from "unstuck"."jobs" job
+     where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
+     order by job."id"
+       for update of job
+  ), gone as (
+    delete from "unstuck"."jobs" job using found where job."id" = found.id and found.is_idle
+    returning job."id" as id, found.status, found.type, found.code
+  ), forgotten as (
+    delete from "unstuck".events event using gone
+     where event.attachment = /*attachment*/'native' and event.job_id = gone.id::text
+  ), undispatched as (
+    delete from "unstuck".dispatches dispatch using gone
+     where dispatch.attachment = /*attachment*/'native' and dispatch.job_id = gone.id::text
+  ), recorded as (
+    select "unstuck"."record_events"(v_now, array_agg(
+             row(id::text, 'discarded', jsonb_build_object('actor', p_actor, 'reason', p_reason, 'status', status,
+                                                           'type', type, 'code', code))::"unstuck".new_event)) as count
+      from gone
+  )
+  select asked.id::text,
+         case when found.id is null then 'not-found' when found.is_idle then 'discarded' else 'running' end,
+         null::float8
+    from recorded, unnest(p_ids) with ordinality asked(id, ordinal)
+    left join found on found.id = asked.id
+   where recorded.count >= 0
+   order by asked.ordinal;
+end
+$$;

@@ -1,0 +1,28 @@
+-- The dead letters by cause, the largest group first. Looks at the 10,000 newest of them: is_complete tells whether
+-- that was all.
+create or replace function "unstuck"."group_dead_jobs"(p_limit int default 100)
+returns table (cause_id text, code text, category text, jobs int, first_at timestamptz, last_at timestamptz,
+               example_reason text, example_id text, max_crashes int, is_complete boolean)
+language plpgsql stable as $$
+declare
+  v_walked /*id*/uuid[] := "unstuck"."walk_jobs"('dead', null, 10001);
+begin
+  perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
+  return query
+  with dead as materialized (
+    select job."id" as id, job."error_code"::text as code, job."error_reason"::text as reason,
+           job."error_category"::text as category, coalesce(job."crashes", 0)::int as crashes,
+           coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at,
+           "unstuck".cause_id(job."error_code", job."error_reason") as cause
+      from "unstuck"."jobs" job
+     where job."id" = any (v_walked[:10000]) and job."status" = /*dead*/'dead' and (
+             /*dead*/'dead' <> /*cancelled*/'cancelled' or job."error_code" is distinct from 'cancelled')
+  )
+  select dead.cause, min(dead.code), (array_agg(dead.category order by dead.id desc))[1], count(*)::int,
+         min(dead.ended_at), max(dead.ended_at), (array_agg(dead.reason order by dead.id desc))[1],
+         (array_agg(dead.id order by dead.id desc))[1]::text, max(dead.crashes), cardinality(v_walked) <= 10000
+    from dead
+   group by dead.cause
+   order by count(*) desc, dead.cause limit p_limit;
+end
+$$;

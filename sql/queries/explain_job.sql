@@ -1,0 +1,1 @@
+select "unstuck"."explain_job"($1::text::/*id*/uuid, ($2::text)::jsonb) as facts

@@ -1,0 +1,1 @@
+select id from "unstuck"."find_job_ids"($1::text, $2::int)

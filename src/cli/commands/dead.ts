@@ -1,0 +1,137 @@
+import type { Command } from 'commander'
+import { eachJob, fillPage } from '../../runtime/each-job.ts'
+import type { DeadJobGroup } from '../../store/job-store.ts'
+import { confirm } from '../confirm.ts'
+import { showTime } from '../duration.ts'
+import { findGroups } from '../find-groups.ts'
+import { type ChangeFlags, readCount, readRate, withReason, withTable } from '../job-flags.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+import { type TableFlags, withTables } from '../with-tables.ts'
+import { redriveCommand } from './dead-redrive.ts'
+import { printJobs } from './jobs.ts'
+import { refuse } from './jobs-change.ts'
+
+type TableGroup = { table: string } & DeadJobGroup
+
+export function addDead(program: Command): void {
+  const dead = program
+    .command('dead')
+    .description('looks after dead letters: jobs that ended without success')
+  withTable(withConnection(dead.command('list')))
+    .description('lists them by cause, the largest group first')
+    .addHelpText('after', example('unstuck dead list'))
+    .action(listCommand)
+  withTable(withConnection(dead.command('show')))
+    .description('lists the jobs of one cause')
+    .argument('<cause>', 'as dead list shows it')
+    .option('--limit <jobs>', 'at most, of each table (1 to 1000)', readCount, 20)
+    .addHelpText('after', example('unstuck dead show e1c9a004'))
+    .action(showCommand)
+  addRedrive(dead)
+  withReason(withConnection(dead.command('discard')))
+    .description('deletes the jobs of one cause for good')
+    .argument('<cause>', 'as dead list shows it')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', example('unstuck dead discard e1c9a004 --reason "test data" --yes'))
+    .action(discardCommand)
+}
+
+function addRedrive(dead: Command): void {
+  withReason(withConnection(dead.command('redrive')))
+    .description('brings the jobs of one cause back, and stops by itself where they fail again')
+    .argument('[cause]', 'as dead list shows it')
+    .option('--all', 'of every cause')
+    .option('--canary <jobs>', 'so many first; the rest only if they succeed', readCount, 0)
+    .option('--rate <jobs/s>', 'how fast', readRate, 10)
+    .option('--limit <jobs>', 'at most, the oldest first', readCount)
+    .option('--expect <jobs>', 'do nothing where another number of jobs matches', readCount)
+    .option('--keep-attempts', 'keep the counts and raise the maximum instead')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      example('unstuck dead redrive e1c9a004 --canary 1 --rate 10/s --reason "gateway fixed"'),
+    )
+    .action(redriveCommand)
+}
+
+async function listCommand(flags: TableFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const groups: TableGroup[] = []
+    let isComplete = true
+    for (const { name, store } of tables) {
+      const found = await store.groupDeadJobs()
+      groups.push(...found.groups.map((group) => ({ table: name, ...group })))
+      isComplete &&= found.isComplete
+    }
+    if (flags.json === true) return printJson({ groups, isComplete })
+    if (groups.length === 0) return printLine('no job is dead')
+    const rows = groups.map((group) => [
+      group.table,
+      group.causeId,
+      group.code ?? '–',
+      group.category ?? '–',
+      String(group.jobs),
+      showTime(group.firstAt),
+      showTime(group.lastAt),
+      exampleOf(group),
+    ])
+    printTable([['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'FIRST', 'LAST', 'EXAMPLE'], ...rows])
+    if (!isComplete) printLine('Only the newest 10000 of each table were looked at.')
+    printLine('Next:  unstuck dead show <cause>   unstuck dead redrive <cause> --canary 1 --reason …')
+  })
+}
+
+function exampleOf({ exampleReason, maxCrashes }: DeadJobGroup): string {
+  const reason = (exampleReason ?? '–').replaceAll(/\s+/g, ' ')
+  const short = reason.length > 60 ? `${reason.slice(0, 59)}…` : reason
+  return maxCrashes > 1 ? `${short} — killed its worker ${maxCrashes} times (possible poison job)` : short
+}
+
+async function showCommand(cause: string, flags: TableFlags & { limit: number }): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const groups = await findGroups(tables, cause)
+    const shown: { table: string; job: Awaited<ReturnType<typeof fillPage>>['jobs'][number] }[] = []
+    for (const { table, group } of groups) {
+      const filter = { status: 'dead', causeId: group.causeId } as const
+      const { jobs } = await fillPage(table.store, filter, { limit: flags.limit })
+      shown.push(...jobs.map((job) => ({ table: table.name, job })))
+    }
+    if (flags.json === true) {
+      const told = groups.map(({ table, group }) => ({ table: table.name, ...group }))
+      return printJson({ groups: told, jobs: shown.map(({ table, job }) => ({ table, ...job })) })
+    }
+    for (const { table, group } of groups) {
+      const { causeId, code, category, jobs } = group
+      printLine(`${causeId}  ${code ?? '–'}  ${category ?? '–'}  ${jobs} in ${table.name}`)
+      printLine(`  ${exampleOf(group)}`)
+    }
+    printLine()
+    printJobs(shown)
+  })
+}
+
+async function discardCommand(cause: string, flags: ChangeFlags & { yes?: boolean }): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const { actor, reason } = flags
+    const groups = await findGroups(tables, cause)
+    const count = groups.reduce((sum, { group }) => sum + group.jobs, 0)
+    if (!(await confirm(`${count} dead jobs are deleted for good.`, flags))) return refuse()
+    let discarded = 0
+    for (const { table, group } of groups) {
+      let batch: string[] = []
+      const send = async () => {
+        const answers = await table.store.discardJobs(batch, { actor, reason })
+        discarded += answers.filter(({ outcome }) => outcome === 'discarded').length
+        batch = []
+      }
+      for await (const { id } of eachJob(table.store, { status: 'dead', causeId: group.causeId })) {
+        batch.push(id)
+        if (batch.length === 500) await send()
+      }
+      await send()
+    }
+    if (flags.json === true) return printJson({ cause: groups[0]?.group.causeId, discarded })
+    printLine(`${discarded} jobs deleted`)
+  })
+}

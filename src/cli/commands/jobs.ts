@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { invalidArgument } from '../../errors/index.ts'
+import type { JobEvent } from '../../job/event.ts'
+import type { Job } from '../../job/job.ts'
+import { showDuration } from '../../policy/show-duration.ts'
+import { eachJob, fillPage } from '../../runtime/each-job.ts'
+import type { JobPage, JobSummary } from '../../store/job-store.ts'
+import { showTime } from '../duration.ts'
+import { findJob } from '../find-job.ts'
+import { type FilterFlags, filterOf, readCount, withFilter, withReason, withTable } from '../job-flags.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+import { type TableFlags, withTables } from '../with-tables.ts'
+import { cancelCommand, discardCommand, retryCommand } from './jobs-change.ts'
+
+interface ListFlags extends FilterFlags {
+  limit: number
+  cursor?: string
+}
+
+export function addJobs(program: Command): void {
+  const jobs = program.command('jobs').description('finds jobs, and does something about them')
+  withFilter(withConnection(jobs.command('list')))
+    .description('lists jobs, the newest first')
+    .option('--limit <jobs>', 'at most, of each table (1 to 1000)', readCount, 50)
+    .option('--cursor <id>', 'go on after this one')
+    .addHelpText('after', example('unstuck jobs list --status dead --limit 20'))
+    .action(listCommand)
+  withTable(withConnection(jobs.command('get')))
+    .description('tells all about one job, and its story')
+    .argument('<id>', 'its id, or the beginning of it')
+    .option('--payload', 'with payload and result')
+    .addHelpText('after', example('unstuck jobs get 0190a1b2c3d4'))
+    .action(getCommand)
+  withFilter(withConnection(jobs.command('export')))
+    .description('writes jobs as JSON, one in a line')
+    .option('--payload', 'with payload and result')
+    .option('--limit <jobs>', 'at most, of each table', readCount)
+    .addHelpText('after', example('unstuck jobs export --status dead > dead.jsonl'))
+    .action(exportCommand)
+  addChanges(jobs)
+}
+
+function addChanges(jobs: Command): void {
+  withReason(withConnection(jobs.command('retry')))
+    .description('brings dead jobs back; exit code 4 where one is not dead')
+    .argument('<ids...>', 'their ids, or the beginnings of them')
+    .option('--keep-attempts', 'keep the counts and raise the maximum instead')
+    .option('--now', 'also end the wait of jobs in backoff or with a later start')
+    .addHelpText('after', example('unstuck jobs retry 0190a1b2c3d4 --reason "gateway fixed"'))
+    .action(retryCommand)
+  withReason(withConnection(jobs.command('cancel')))
+    .description('ends waiting jobs, and tells running ones to stop')
+    .argument('<ids...>', 'their ids, or the beginnings of them')
+    .addHelpText('after', example('unstuck jobs cancel 0190a1b2c3d4 --reason "wrong file"'))
+    .action(cancelCommand)
+  withReason(withConnection(jobs.command('discard')))
+    .description('deletes jobs that wait or have ended; exit code 4 where one is running')
+    .argument('<ids...>', 'their ids, or the beginnings of them')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', example('unstuck jobs discard 0190a1b2c3d4 --reason "test data" --yes'))
+    .action(discardCommand)
+}
+
+async function listCommand(flags: ListFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const { limit, cursor } = flags
+    if (limit < 1 || limit > 1000) throw invalidArgument('limit', limit, 'a whole number from 1 to 1000')
+    if (cursor !== undefined && tables.length > 1)
+      throw invalidArgument('cursor', cursor, '--table beside it')
+    const pages: ({ table: string } & JobPage)[] = []
+    for (const { name, store } of tables) {
+      const from = cursor === undefined ? {} : { cursor }
+      pages.push({ table: name, ...(await fillPage(store, filterOf(flags), { limit, ...from })) })
+    }
+    if (flags.json === true) return printJson({ tables: pages })
+    const listed = pages.flatMap(({ table, jobs }) => jobs.map((job) => ({ table, job })))
+    if (listed.length === 0) return printLine('no job fits')
+    printJobs(listed)
+    for (const { table, next } of pages)
+      if (next !== null) printLine(`More:  --table ${table} --cursor ${next}`)
+  })
+}
+
+export function printJobs(listed: { table: string; job: JobSummary }[]): void {
+  const rows = listed.map(({ table, job }) => [
+    table,
+    job.id,
+    job.type,
+    job.status,
+    String(job.attempt),
+    showTime(job.createdAt),
+    detailOf(job),
+  ])
+  printTable([['TABLE', 'JOB', 'TYPE', 'STATUS', 'ATTEMPT', 'CREATED', ''], ...rows])
+}
+
+/** What matters of a job in its status. */
+function detailOf(job: JobSummary): string {
+  const { status, workerId, leaseLeftMs, runAt, error } = job
+  if (status === 'running') {
+    if (leaseLeftMs === null) return `on ${workerId ?? 'an unnamed worker'}, no lease`
+    const left = showDuration(Math.abs(leaseLeftMs))
+    return `on ${workerId ?? 'an unnamed worker'}, lease ${leaseLeftMs < 0 ? `over by ${left}` : `${left} left`}`
+  }
+  const why = [error?.code, error?.reason].filter((part) => part !== null && part !== undefined).join(': ')
+  if (status === 'waiting' && runAt !== null)
+    return `not before ${showTime(runAt)}${why === '' ? '' : `, ${why}`}`
+  return oneLine(why)
+}
+
+const oneLine = (text: string) => {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}
+
+async function getCommand(prefix: string, flags: TableFlags & { payload?: boolean }): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const { table, jobId } = await findJob(tables, prefix)
+    const job = await table.store.getJob(jobId)
+    // Between the search and this look somebody may have discarded it; then its last event tells who.
+    const events = await table.store.listEvents(jobId)
+    const shown = job === null || flags.payload === true ? job : withoutPayload(job)
+    if (flags.json === true) return printJson({ table: table.name, job: shown, events })
+    if (shown !== null) printFields(table.name, shown)
+    printStory(events)
+  })
+}
+
+function withoutPayload(job: Job): object {
+  const hidden = ['payload', 'result']
+  return Object.fromEntries(Object.entries(job).filter(([name]) => !hidden.includes(name)))
+}
+
+function printFields(table: string, job: object): void {
+  const rows = Object.entries({ table, ...job }).map(([name, value]) => [name, showField(value)])
+  printTable(rows.filter((row): row is [string, string] => row[1] !== null))
+}
+
+function showField(value: unknown): string | null {
+  if (value === null) return null
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function printStory(events: JobEvent[]): void {
+  if (events.length === 0) return
+  printLine()
+  printTable(
+    events.map(({ at, type, data }) => {
+      const facts = Object.entries(data.details).filter(([, value]) => value !== null)
+      return [
+        at.toISOString(),
+        type,
+        facts.map(([name, value]) => `${name} ${showField(value) ?? ''}`).join(' · '),
+      ]
+    }),
+  )
+}
+
+async function exportCommand(flags: FilterFlags & { payload?: boolean; limit?: number }): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const options = {
+      withPayload: flags.payload === true,
+      ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+    }
+    for (const { name, store } of tables) {
+      for await (const job of eachJob(store, filterOf(flags), options)) {
+        const isTaken = process.stdout.write(`${JSON.stringify({ table: name, ...job })}\n`)
+        if (!isTaken) await once(process.stdout, 'drain')
+      }
+    }
+  })
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { UnstuckError } from '../../errors/index.ts'
+import { type Explanation, explainJob, type JobFacts } from '../../policy/explain-job.ts'
+import { findJob } from '../find-job.ts'
+import { withTable } from '../job-flags.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+import { type TableFlags, withTables } from '../with-tables.ts'
+
+export function addWhy(program: Command): void {
+  withTable(withConnection(program.command('why')))
+    .description('tells why a job is not running, and when it will')
+    .argument('<id>', 'its id, or the beginning of it')
+    .addHelpText('after', example('unstuck why 0190a1b2c3d4'))
+    .action(whyCommand)
+}
+
+async function whyCommand(prefix: string, flags: TableFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const { table, jobId } = await findJob(tables, prefix)
+    const facts = await table.store.readJobFacts(jobId)
+    if (facts === null) throw new UnstuckError('JOB_NOT_FOUND', `job ${jobId}: it was deleted a moment ago`)
+    const explanation = explainJob(facts)
+    if (flags.json === true) return printJson({ table: table.name, jobId, ...explanation, facts })
+    printExplanation(facts, explanation)
+  })
+}
+
+function printExplanation(facts: JobFacts, { reasons, sentence }: Explanation): void {
+  const { jobId, type, status, attempt, maxAttempts } = facts
+  printLine(`job ${jobId}  ${type}  ${status}, attempt ${attempt} of ${maxAttempts}`)
+  printLine()
+  printTable(reasons.map(({ code, isBlocking, message }) => [`${isBlocking ? '✗' : '·'} ${code}`, message]))
+  const fine = checksPassed(facts)
+  if (fine.length > 0) printLine(fine.map((check) => `✓ ${check}`).join(' · '))
+  printLine()
+  printLine(sentence)
+  const command = overrideOf(facts, reasons)
+  if (command !== null) printLine(`Override:  ${command}`)
+}
+
+function checksPassed({ status, pause, breaker, isLocked, hasBudget }: JobFacts): string[] {
+  if (status !== 'waiting') return []
+  const checks: [isFine: boolean, text: string][] = [
+    [pause === null, 'queue not paused'],
+    [breaker?.state === 'closed', `breaker ${breaker?.name ?? ''} closed`],
+    [hasBudget, 'attempts left'],
+    [isLocked === false, 'row not locked'],
+  ]
+  return checks.filter(([isFine]) => isFine).map(([, text]) => text)
+}
+
+/** What an operator can do about it, and what that does not help against. */
+function overrideOf({ jobId, status }: JobFacts, reasons: Explanation['reasons']): string | null {
+  if (status === 'dead') return `unstuck jobs retry ${jobId} --reason …`
+  const early = reasons.find(({ code }) => code === 'BACKOFF' || code === 'SCHEDULED')
+  if (early === undefined) return null
+  const others = reasons.filter((reason) => reason.isBlocking && reason !== early).map(({ code }) => code)
+  const limit = others.length === 0 ? '' : `, not ${others.join(', ')}`
+  return `unstuck jobs retry ${jobId} --now --reason …     (skips ${early.code}${limit})`
+}

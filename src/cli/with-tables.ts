@@ -1,0 +1,26 @@
+import { type Deployment, type DeploymentTable, openDeployment } from '../compose.ts'
+import { invalidArgument } from '../errors/index.ts'
+import { type ConnectionFlags, loadCommandConfig } from './command-config.ts'
+
+export interface TableFlags extends ConnectionFlags {
+  table?: string
+}
+
+/** The tables of the profile, or the one that --table names. Their connections end with `act`. */
+export async function withTables(
+  flags: TableFlags,
+  act: (tables: Deployment['tables']) => Promise<void>,
+): Promise<void> {
+  const deployment = openDeployment(loadCommandConfig(flags))
+  try {
+    await act(flags.table === undefined ? deployment.tables : [findTable(deployment, flags.table)])
+  } finally {
+    await deployment.close()
+  }
+}
+
+function findTable({ tables }: Deployment, name: string): DeploymentTable {
+  const found = tables.find((table) => table.name === name)
+  if (found !== undefined) return found
+  throw invalidArgument('table', name, tables.map((table) => table.name).join(', '))
+}

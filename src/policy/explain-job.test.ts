@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { explainJob, type HoldingBreaker, type JobFacts } from './explain-job.ts'
+
+const runnable: JobFacts = {
+  jobId: '1',
+  type: 'asr',
+  queue: 'asr',
+  stage: 'asr',
+  status: 'waiting',
+  attempt: 0,
+  failures: 0,
+  crashes: 0,
+  timeouts: 0,
+  maxAttempts: 10,
+  hasBudget: true,
+  error: null,
+  isCancelAsked: false,
+  runInMs: -5_000,
+  ahead: 0,
+  pause: null,
+  breaker: null,
+  workerId: null,
+  leaseLeftMs: null,
+  silentMs: null,
+  deadlineLeftMs: null,
+  isLocked: false,
+  lockedBy: null,
+  endedAgoMs: null,
+  reaperAgeMs: 1_000,
+  sweepIntervalMs: 60_000,
+  lastEvent: null,
+}
+
+const open: HoldingBreaker = {
+  name: 'gateway',
+  state: 'open',
+  by: null,
+  reason: 'calls-failed',
+  sinceMs: 90_000,
+  nextProbeInMs: 9_000,
+  heldForMs: null,
+  probing: 0,
+  probeSlots: 1,
+}
+
+const running: Partial<JobFacts> = {
+  status: 'running',
+  runInMs: null,
+  ahead: null,
+  workerId: 'host:7',
+  leaseLeftMs: 11_000,
+  silentMs: 4_000,
+}
+
+const explain = (facts: Partial<JobFacts> = {}) => explainJob({ ...runnable, ...facts })
+const codes = (facts: Partial<JobFacts>) => explain(facts).reasons.map(({ code }) => code)
+
+describe('a waiting job', () => {
+  it('OPS-9 with nothing in its way runs next', () => {
+    expect(explain()).toMatchObject({
+      verdict: 'runnable',
+      runsInMs: 0,
+      reasons: [{ code: 'RUNNABLE', isBlocking: false }],
+    })
+  })
+
+  it('OPS-9 behind others is runnable all the same', () => {
+    expect(explain({ ahead: 41 })).toMatchObject({ verdict: 'runnable', runsInMs: 0 })
+    expect(explain({ ahead: 41 }).reasons[1]).toMatchObject({
+      code: 'AHEAD_IN_QUEUE',
+      message: '41 jobs of asr before it',
+    })
+    expect(explain({ ahead: 1000 }).reasons[1]?.message).toBe('1000 jobs or more of asr before it')
+  })
+
+  it('OPS-9 runs when the last of what holds it back is over', () => {
+    const held = explain({ runInMs: 30_000, attempt: 2, breaker: open })
+    expect(held).toMatchObject({ verdict: 'blocked', runsInMs: 30_000 })
+    expect(held.reasons.map(({ code, untilMs }) => [code, untilMs])).toEqual([
+      ['BREAKER_OPEN', 9_000],
+      ['BACKOFF', 30_000],
+    ])
+    expect(held.sentence).toBe('Will run at the earliest in 30 s. Nothing for you to do.')
+  })
+
+  it('OPS-9 in backoff says what put it there', () => {
+    const wait = { runInMs: 30_000, attempt: 2 }
+    const reaped = { type: 'reaper:requeued', agoMs: 10_000, details: { locked_by: 'host:7' } }
+    expect(explain({ ...wait, lastEvent: reaped }).reasons[0]?.message).toBe(
+      'for 30 s more — taken back 10 s ago from worker host:7',
+    )
+    const error = { code: 'GW_5XX', reason: 'bad', category: null }
+    expect(explain({ ...wait, error }).reasons[0]?.message).toBe(
+      'for 30 s more — its last attempt failed with GW_5XX',
+    )
+    const released = { type: 'released', agoMs: 1_000, details: {} }
+    expect(explain({ ...wait, attempt: 0, lastEvent: released }).reasons[0]?.message).toBe(
+      'for 30 s more — released 1 s ago',
+    )
+  })
+
+  it('OPS-9 that was asked for later is scheduled, not in backoff', () => {
+    expect(codes({ runInMs: 30_000 })).toEqual(['SCHEDULED'])
+  })
+
+  it('OPS-9 in a paused queue waits for its end, or for somebody', () => {
+    const pause = { by: 'ana', reason: 'deploy', sinceMs: 720_000, leftMs: 60_000 }
+    expect(explain({ pause })).toMatchObject({
+      runsInMs: 60_000,
+      reasons: [{ code: 'QUEUE_PAUSED', message: 'asr, 12 min ago by ana: deploy; ends in 60 s' }],
+    })
+    expect(explain({ pause: { ...pause, leftMs: null } })).toMatchObject({
+      runsInMs: null,
+      sentence: 'It waits until somebody resumes it.',
+    })
+  })
+
+  it('BREAK-2 behind a held breaker names who holds it', () => {
+    const breaker = { ...open, state: 'held', by: 'ana', reason: 'vendor asked' } as const
+    expect(explain({ breaker }).reasons).toMatchObject([
+      { code: 'BREAKER_HELD', message: 'gateway, 90 s ago by ana: vendor asked', untilMs: null },
+    ])
+  })
+
+  it('BREAK-3 behind a half-open breaker waits only where its slots are taken', () => {
+    expect(codes({ breaker: { ...open, state: 'half-open' } })).toEqual(['RUNNABLE'])
+    expect(codes({ breaker: { ...open, state: 'half-open', probing: 1 } })).toEqual(['BREAKER_PROBING'])
+    expect(codes({ breaker: { ...open, state: 'closed' } })).toEqual(['RUNNABLE'])
+  })
+
+  it('C10 without budget is ended by the next sweep', () => {
+    const spent = explain({ hasBudget: false, attempt: 3, maxAttempts: 3, failures: 3, crashes: 1 })
+    expect(spent.reasons).toMatchObject([
+      { code: 'BUDGET_SPENT', message: 'no attempt left: attempt 3, maximum 3, 3 failures, 1 crash' },
+    ])
+    expect(spent.runsInMs).toBeNull()
+  })
+
+  it('C13 whose row is locked names the session where it is known', () => {
+    const lockedBy = { pid: 8123, application: 'psql', state: 'idle in transaction', openMs: 840_000 }
+    expect(explain({ isLocked: true, lockedBy }).reasons).toMatchObject([
+      { code: 'ROW_LOCKED', message: 'by pid 8123 (psql, idle in transaction, open for 14 min)' },
+    ])
+    expect(explain({ isLocked: true }).reasons[0]?.message).toBe('another transaction has its row locked')
+    expect(codes({ isLocked: null })).toEqual(['RUNNABLE'])
+  })
+})
+
+describe('a running job', () => {
+  it('LEASE-2 shows its worker, lease and heartbeat', () => {
+    expect(explain(running)).toMatchObject({
+      verdict: 'running',
+      reasons: [{ code: 'LEASED', message: 'on host:7, lease 11 s left, heartbeat 4 s ago' }],
+    })
+  })
+
+  it('REAP-1 past its lease waits for the next sweep', () => {
+    const late = explain({ ...running, leaseLeftMs: -4_000, silentMs: 19_000 })
+    expect(late).toMatchObject({ verdict: 'overdue', sentence: 'A sweep takes it back within 59 s.' })
+    expect(late.reasons).toMatchObject([
+      { code: 'LEASE_OVER_AWAITING_REAPER', message: 'host:7 is past its lease by 4 s, silent for 19 s' },
+    ])
+  })
+
+  it('LEASE-8 past its deadline says so', () => {
+    const late = explain({ ...running, leaseLeftMs: -4_000, deadlineLeftMs: -4_000 })
+    expect(late.reasons[0]?.message).toContain('past its deadline by 4 s')
+  })
+
+  it('C11 past its lease with no reaper names that', () => {
+    for (const reaperAgeMs of [null, 181_000])
+      expect(codes({ ...running, leaseLeftMs: -4_000, reaperAgeMs })).toEqual([
+        'LEASE_OVER_AWAITING_REAPER',
+        'NO_REAPER',
+      ])
+  })
+
+  it('REAP-8 without a lease or a time is left to people', () => {
+    expect(explain({ ...running, leaseLeftMs: null })).toMatchObject({
+      verdict: 'overdue',
+      reasons: [{ code: 'LEASE_UNKNOWN' }],
+    })
+  })
+})
+
+describe('an ended job', () => {
+  const error = { code: 'X', reason: 'bad input', category: null }
+
+  it('OPS-9 says how it ended', () => {
+    expect(explain({ status: 'succeeded', endedAgoMs: 5_000 }).reasons).toMatchObject([
+      { code: 'SUCCEEDED', message: 'succeeded 5 s ago' },
+    ])
+    expect(codes({ status: 'cancelled', error })).toEqual(['CANCELLED'])
+    expect(explain({ status: 'dead', error, attempt: 3, failures: 3 }).reasons).toMatchObject([
+      { code: 'DEAD_MAX_ATTEMPTS', message: 'ended with attempt 3, maximum 10, 3 failures — X: bad input' },
+    ])
+    for (const category of ['PERMANENT', 'CRITICAL'] as const)
+      expect(codes({ status: 'dead', error: { ...error, category } })).toEqual([`DEAD_${category}`])
+  })
+
+  it('OPS-9 never runs by itself', () => {
+    for (const status of ['succeeded', 'dead', 'cancelled'] as const)
+      expect(explain({ status })).toMatchObject({ verdict: 'ended', runsInMs: null })
+  })
+})

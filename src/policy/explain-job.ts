@@ -1,0 +1,285 @@
+// Why a job does not run, or does: the facts that a store reads on its own clock, put into words and into one verdict.
+import type { ErrorCategory, JobStatus, JsonValue } from '../job/job.ts'
+import type { BreakerState } from './breaker.ts'
+import { showDuration } from './show-duration.ts'
+
+/** Durations count from the moment of the reading; what is over is negative. */
+export interface JobFacts {
+  jobId: string
+  type: string
+  queue: string
+  stage: string
+  status: JobStatus
+  attempt: number
+  failures: number
+  crashes: number
+  timeouts: number
+  maxAttempts: number
+  /** May it be claimed once more? */
+  hasBudget: boolean
+  error: { code: string | null; reason: string | null; category: ErrorCategory | null } | null
+  isCancelAsked: boolean
+  /** Until a waiting job is due; null where it does not wait. */
+  runInMs: number | null
+  /** Due jobs of its queue that come first, up to 1000; null where it does not wait. */
+  ahead: number | null
+  pause: PauseFacts | null
+  breaker: HoldingBreaker | null
+  workerId: string | null
+  /** Null where a running job has no lease and no time to judge it by. */
+  leaseLeftMs: number | null
+  /** Since the last heartbeat of a running job. */
+  silentMs: number | null
+  deadlineLeftMs: number | null
+  /** Null where it was not looked at, or this connection may not. */
+  isLocked: boolean | null
+  /** Null where it is not certain who has the row locked. */
+  lockedBy: LockHolder | null
+  endedAgoMs: number | null
+  reaperAgeMs: number | null
+  sweepIntervalMs: number
+  lastEvent: { type: string; agoMs: number; details: { [key: string]: JsonValue } } | null
+}
+
+export interface PauseFacts {
+  by: string | null
+  reason: string | null
+  sinceMs: number
+  /** Null: until somebody resumes it. */
+  leftMs: number | null
+}
+
+export interface HoldingBreaker {
+  name: string
+  state: BreakerState
+  by: string | null
+  reason: string | null
+  sinceMs: number
+  nextProbeInMs: number | null
+  heldForMs: number | null
+  probing: number
+  probeSlots: number
+}
+
+export interface LockHolder {
+  pid: number
+  application: string | null
+  state: string | null
+  openMs: number | null
+}
+
+export type ReasonCode =
+  | 'SUCCEEDED'
+  | 'CANCELLED'
+  | 'DEAD_MAX_ATTEMPTS'
+  | 'DEAD_PERMANENT'
+  | 'DEAD_CRITICAL'
+  | 'LEASED'
+  | 'CANCEL_ASKED'
+  | 'LEASE_OVER_AWAITING_REAPER'
+  | 'NO_REAPER'
+  | 'LEASE_UNKNOWN'
+  | 'BUDGET_SPENT'
+  | 'QUEUE_PAUSED'
+  | 'BREAKER_HELD'
+  | 'BREAKER_OPEN'
+  | 'BREAKER_PROBING'
+  | 'SCHEDULED'
+  | 'BACKOFF'
+  | 'ROW_LOCKED'
+  | 'AHEAD_IN_QUEUE'
+  | 'RUNNABLE'
+
+export interface Reason {
+  code: ReasonCode
+  /** It alone would keep the job from running, or from being taken back. */
+  isBlocking: boolean
+  message: string
+  /** When that ends, from now; null where nobody can tell. */
+  untilMs: number | null
+}
+
+export interface Explanation {
+  verdict: 'ended' | 'running' | 'overdue' | 'blocked' | 'runnable'
+  /** The blocking ones first. */
+  reasons: Reason[]
+  /** At the earliest; null where it will not, runs already, or nobody can tell. */
+  runsInMs: number | null
+  sentence: string
+}
+
+export function explainJob(facts: JobFacts): Explanation {
+  if (facts.status === 'waiting') return explainWaiting(facts)
+  if (facts.status === 'running') return explainRunning(facts)
+  return explainEnded(facts)
+}
+
+function explainEnded(facts: JobFacts): Explanation {
+  const { status, error, endedAgoMs } = facts
+  const ago = endedAgoMs === null ? '' : ` ${showDuration(endedAgoMs)} ago`
+  if (status === 'succeeded') return ended('SUCCEEDED', `succeeded${ago}`, 'It is done.')
+  const why = [error?.code, error?.reason].filter((part) => part !== null && part !== undefined).join(': ')
+  const cause = why === '' ? '' : ` — ${why}`
+  if (status === 'cancelled')
+    return ended('CANCELLED', `cancelled${ago}${cause}`, 'It was cancelled and will not run.')
+  const next = 'It is dead. It runs again when somebody retries it.'
+  const { category } = error ?? { category: null }
+  if (category === 'PERMANENT' || category === 'CRITICAL')
+    return ended(`DEAD_${category}`, `ended${ago} by an error that no retry mends${cause}`, next)
+  return ended('DEAD_MAX_ATTEMPTS', `ended${ago} with ${counts(facts)}${cause}`, next)
+}
+
+function ended(code: ReasonCode, message: string, sentence: string): Explanation {
+  const reasons = [{ code, isBlocking: true, message, untilMs: null }]
+  return { verdict: 'ended', reasons, runsInMs: null, sentence }
+}
+
+function explainRunning(facts: JobFacts): Explanation {
+  const { workerId, leaseLeftMs, silentMs, isCancelAsked } = facts
+  const worker = workerId ?? 'an unnamed worker'
+  const asked: Reason[] = isCancelAsked
+    ? [note('CANCEL_ASKED', 'the worker is told with its next heartbeat')]
+    : []
+  if (leaseLeftMs === null) {
+    const message = `${worker} runs it without a lease, and there is no time to judge it by`
+    const reasons = [block('LEASE_UNKNOWN', message, null), ...asked]
+    return {
+      verdict: 'overdue',
+      reasons,
+      runsInMs: null,
+      sentence: 'No sweep touches it: look at it by hand.',
+    }
+  }
+  if (leaseLeftMs < 0) return explainOverdue(facts, worker, asked)
+  const beat = silentMs === null ? '' : `, heartbeat ${showDuration(silentMs)} ago`
+  const leased = note('LEASED', `on ${worker}, lease ${showDuration(leaseLeftMs)} left${beat}`)
+  return { verdict: 'running', reasons: [leased, ...asked], runsInMs: null, sentence: 'It is running.' }
+}
+
+function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Explanation {
+  const { leaseLeftMs, silentMs, deadlineLeftMs, reaperAgeMs, sweepIntervalMs } = facts
+  const isLate = reaperAgeMs === null || reaperAgeMs > 3 * sweepIntervalMs
+  const silence = silentMs === null ? '' : `, silent for ${showDuration(silentMs)}`
+  const clock = deadlineLeftMs !== null && deadlineLeftMs <= 0 ? 'deadline' : 'lease'
+  const over = `${worker} is past its ${clock} by ${showDuration(-(leaseLeftMs ?? 0))}${silence}`
+  const untilMs = isLate ? null : Math.max(0, sweepIntervalMs - reaperAgeMs)
+  const reasons = [block('LEASE_OVER_AWAITING_REAPER', over, untilMs), ...locked(facts)]
+  if (isLate) {
+    const since =
+      reaperAgeMs === null ? 'nobody has swept yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
+    reasons.push(block('NO_REAPER', `${since}: start a worker, or unstuck reap`, null))
+  }
+  const sentence = isLate
+    ? 'Nobody takes it back: no reaper runs.'
+    : `A sweep takes it back within ${showDuration(untilMs ?? sweepIntervalMs)}.`
+  return { verdict: 'overdue', reasons: [...reasons, ...asked], runsInMs: null, sentence }
+}
+
+function explainWaiting(facts: JobFacts): Explanation {
+  const { ahead } = facts
+  const blocking = [...budget(facts), ...paused(facts), ...broken(facts), ...early(facts), ...locked(facts)]
+  const behind: Reason[] = []
+  if (ahead !== null && ahead > 0) {
+    const jobs = ahead >= 1000 ? '1000 jobs or more' : count(ahead, 'job')
+    behind.push(note('AHEAD_IN_QUEUE', `${jobs} of ${facts.queue} before it`))
+  }
+  if (blocking.length === 0) {
+    const reasons = [note('RUNNABLE', 'nothing is in the way'), ...behind]
+    const sentence =
+      behind.length === 0 ? 'The next free worker takes it.' : 'A worker takes it when it is its turn.'
+    return { verdict: 'runnable', reasons, runsInMs: 0, sentence }
+  }
+  const ends = blocking.map(({ untilMs }) => untilMs)
+  const runsInMs = ends.includes(null) ? null : Math.max(...ends.map((end) => end ?? 0))
+  const sentence =
+    runsInMs === null
+      ? waitsFor(blocking)
+      : `Will run at the earliest in ${showDuration(runsInMs)}. Nothing for you to do.`
+  return { verdict: 'blocked', reasons: [...blocking, ...behind], runsInMs, sentence }
+}
+
+function waitsFor(blocking: Reason[]): string {
+  const endless = blocking.find(({ untilMs }) => untilMs === null)
+  if (endless?.code === 'BUDGET_SPENT') return 'The next sweep ends it as dead; retry it then.'
+  if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that has its row locked.'
+  return 'It waits until somebody resumes it.'
+}
+
+function budget(facts: JobFacts): Reason[] {
+  return facts.hasBudget ? [] : [block('BUDGET_SPENT', `no attempt left: ${counts(facts)}`, null)]
+}
+
+function paused({ pause, queue }: JobFacts): Reason[] {
+  if (pause === null) return []
+  const { by, reason, sinceMs, leftMs } = pause
+  const end = leftMs === null ? '' : `; ends in ${showDuration(leftMs)}`
+  return [block('QUEUE_PAUSED', `${queue}, ${showDuration(sinceMs)} ago${told(by, reason)}${end}`, leftMs)]
+}
+
+function broken({ breaker }: JobFacts): Reason[] {
+  if (breaker === null || breaker.state === 'closed') return []
+  const { name, state, by, reason, sinceMs, nextProbeInMs, heldForMs, probing, probeSlots } = breaker
+  const since = showDuration(sinceMs)
+  if (state === 'held') {
+    const end = heldForMs === null ? '' : `; ends in ${showDuration(heldForMs)}`
+    return [block('BREAKER_HELD', `${name}, ${since} ago${told(by, reason)}${end}`, heldForMs)]
+  }
+  if (state === 'half-open') {
+    if (probing < probeSlots) return []
+    return [block('BREAKER_PROBING', `${name} tries ${probing} of ${probeSlots} jobs first`, 0)]
+  }
+  const probe = nextProbeInMs === null ? '' : `; next probe in ${showDuration(nextProbeInMs)}`
+  return [block('BREAKER_OPEN', `${name} has been open for ${since}${probe}`, nextProbeInMs)]
+}
+
+function early({ runInMs, attempt, lastEvent, error }: JobFacts): Reason[] {
+  if (runInMs === null || runInMs <= 0) return []
+  const wait = `for ${showDuration(runInMs)} more`
+  if (attempt === 0 && lastEvent?.type !== 'released')
+    return [block('SCHEDULED', `${wait}: it was asked for later`, runInMs)]
+  return [block('BACKOFF', `${wait}${backoffCause(lastEvent, error)}`, runInMs)]
+}
+
+function backoffCause(lastEvent: JobFacts['lastEvent'], error: JobFacts['error']): string {
+  if (lastEvent?.type === 'reaper:requeued') {
+    const from = lastEvent.details['locked_by']
+    const worker = typeof from === 'string' ? ` from worker ${from}` : ''
+    return ` — taken back ${showDuration(lastEvent.agoMs)} ago${worker}`
+  }
+  if (lastEvent?.type === 'released') return ` — released ${showDuration(lastEvent.agoMs)} ago`
+  return error?.code === null || error?.code === undefined
+    ? ''
+    : ` — its last attempt failed with ${error.code}`
+}
+
+function locked({ isLocked, lockedBy }: JobFacts): Reason[] {
+  if (isLocked !== true) return []
+  if (lockedBy === null) return [block('ROW_LOCKED', 'another transaction has its row locked', null)]
+  const { pid, application, state, openMs } = lockedBy
+  const session = [application, state, openMs === null ? null : `open for ${showDuration(openMs)}`]
+    .filter((part) => part !== null)
+    .join(', ')
+  return [block('ROW_LOCKED', `by pid ${pid}${session === '' ? '' : ` (${session})`}`, null)]
+}
+
+const block = (code: ReasonCode, message: string, untilMs: number | null): Reason => {
+  return { code, isBlocking: true, message, untilMs }
+}
+
+const note = (code: ReasonCode, message: string): Reason => {
+  return { code, isBlocking: false, message, untilMs: null }
+}
+
+function told(by: string | null, reason: string | null): string {
+  return `${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`
+}
+
+function counts({ failures, crashes, timeouts, attempt, maxAttempts }: JobFacts): string {
+  const parts = [count(failures, 'failure'), count(crashes, 'crash', 'crashes'), count(timeouts, 'timeout')]
+  const spent = parts.filter((part) => part !== '').join(', ')
+  return `attempt ${attempt}, maximum ${maxAttempts}${spent === '' ? '' : `, ${spent}`}`
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return number === 0 ? '' : `${number} ${number === 1 ? one : many}`
+}

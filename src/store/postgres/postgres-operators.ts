@@ -1,0 +1,77 @@
+// What people ask of jobs and do to them, in the PostgreSQL store: every verb is one call of a function.
+import { jsonText } from '../../job/json-text.ts'
+import type { DiscardOutcome, RunNowOutcome } from '../../job/outcome.ts'
+import type { JobFacts } from '../../policy/explain-job.ts'
+import type { TableProfile } from '../../profile/profile.ts'
+import type { ManualOptions, PolicyOption, Settled } from '../call-options.ts'
+import type { DeadJobGroups, JobFilter, JobPage, ListOptions, OperatorStore } from '../operator-store.ts'
+import type { CallQuery } from './call-query.ts'
+import type { Row, SqlClient } from './executor.ts'
+import { toDeadJobGroup, toJobFacts, toJobSummary } from './operator-rows.ts'
+import { policyToJson } from './policy-row.ts'
+import { PostgresDispatches } from './postgres-dispatches.ts'
+
+export class PostgresOperators extends PostgresDispatches implements OperatorStore<SqlClient> {
+  readonly #call: CallQuery
+  readonly #table: TableProfile
+
+  constructor(call: CallQuery, table: TableProfile) {
+    super(call)
+    this.#call = call
+    this.#table = table
+  }
+
+  async listJobs(filter: JobFilter = {}, options: ListOptions = {}): Promise<JobPage> {
+    const { limit = 100, cursor, withPayload = false } = options
+    const [row] = await this.#call('list_jobs', [filterToJson(filter), limit, cursor ?? null, withPayload])
+    const page = row?.['page'] as { jobs: Row[]; next: string | null }
+    return { jobs: page.jobs.map((job) => toJobSummary(job, this.#table)), next: page.next }
+  }
+
+  async findJobIds(prefix: string, limit = 5): Promise<string[]> {
+    return (await this.#call('find_job_ids', [prefix, limit])).map((row) => String(row['id']))
+  }
+
+  async groupDeadJobs({ limit = 100 }: { limit?: number } = {}): Promise<DeadJobGroups> {
+    const rows = await this.#call('group_dead_jobs', [limit])
+    return { groups: rows.map(toDeadJobGroup), isComplete: rows[0]?.['is_complete'] !== false }
+  }
+
+  async readJobFacts(jobId: string, { policy }: PolicyOption = {}): Promise<JobFacts | null> {
+    const [row] = await this.#call('explain_job', [jobId, policyToJson(policy)])
+    const facts = (row?.['facts'] ?? null) as Row | null
+    return facts === null ? null : toJobFacts(facts, this.#table)
+  }
+
+  async runJobsNow(
+    jobIds: string[],
+    options: ManualOptions<SqlClient> = {},
+  ): Promise<Settled<RunNowOutcome>[]> {
+    return this.#act('run_jobs_now', jobIds, options)
+  }
+
+  async discardJobs(
+    jobIds: string[],
+    options: ManualOptions<SqlClient> = {},
+  ): Promise<Settled<DiscardOutcome>[]> {
+    return this.#act('discard_jobs', jobIds, options)
+  }
+
+  async #act<Outcome>(
+    name: string,
+    jobIds: string[],
+    { owner, actor, reason, tx }: ManualOptions<SqlClient>,
+  ): Promise<Settled<Outcome>[]> {
+    if (jobIds.length === 0) return []
+    const rows = await this.#call(name, [jobIds, owner ?? null, actor ?? null, reason ?? null], tx)
+    return rows.map((row) => ({ jobId: String(row['id']), outcome: row['outcome'] as Outcome }))
+  }
+}
+
+function filterToJson(filter: JobFilter): string {
+  const entries = Object.entries(filter).map(([name, value]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value as unknown,
+  ])
+  return jsonText('filter', Object.fromEntries(entries))
+}

@@ -1,0 +1,48 @@
+// A page looks at 10,000 rows at most: what lies behind them is found by the pages after it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { fillPage } from '../../src/runtime/each-job.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+const oldest = '00000000-0000-7000-8000-000000000001'
+const profile = nativeProfile('unstuck')
+
+let database: TestDatabase
+let store: JobStore
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
+  await database.pool.query(`
+    insert into unstuck.jobs (id, type, status, error_code)
+    select gen_random_uuid(), 'a', 'dead', 'X' from generate_series(1, 10001);
+    insert into unstuck.jobs (id, type, status, owner, error_code) values ('${oldest}', 'a', 'dead', 'ana', 'Y')`)
+})
+
+afterAll(() => database.drop())
+
+describe('a job behind 10,000 that do not fit', () => {
+  it('OPS-9 is not on the first page, which goes on all the same', async () => {
+    const first = await store.listJobs({ owner: 'ana' })
+    expect(first.jobs).toEqual([])
+    expect(first.next).not.toBeNull()
+    const second = await store.listJobs({ owner: 'ana' }, { cursor: first.next ?? '' })
+    expect(second.jobs.map(({ id }) => id)).toEqual([oldest])
+    expect(second.next).toBeNull()
+  })
+
+  it('OPS-9 is on the first page that is filled', async () => {
+    const { jobs, next } = await fillPage(store, { owner: 'ana' }, { limit: 5 })
+    expect(jobs.map(({ id }) => id)).toEqual([oldest])
+    expect(next).toBeNull()
+  })
+
+  it('OPS-9 is missing from the groups, and they say that they are not complete', async () => {
+    const { groups, isComplete } = await store.groupDeadJobs()
+    expect(groups).toMatchObject([{ code: 'X', jobs: 10_000 }])
+    expect(isComplete).toBe(false)
+  })
+})
