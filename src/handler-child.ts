@@ -1,0 +1,88 @@
+// The process of one attempt: loads the module of a handler, runs it for the job it is sent, and answers with how it ended.
+import { invalidArgument, UnstuckError } from './errors/index.ts'
+import { jsonText } from './job/json-text.ts'
+import type { FromChild, ToChild } from './runtime/child-handler.ts'
+import { type Handler, JobAborted, type JobContext } from './runtime/handler.ts'
+import { spawnChild } from './runtime/spawn-child.ts'
+import { packThrown, unpackThrown } from './runtime/thrown-value.ts'
+
+// A loop that tells its progress at every turn would fill the channel.
+const PROGRESS_GAP_MS = 50
+
+const controller = new AbortController()
+const stageCalls = new Map<number, { resolve: () => void; reject: (reason: unknown) => void }>()
+let lastCallId = 0
+let progressedAtMs = Number.NEGATIVE_INFINITY
+
+const send = (message: FromChild, onSent = () => {}) => void process.send?.(message, onSent)
+
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'run') void run(message)
+  else if (message.kind === 'abort') {
+    const { abortCause, thrown } = message
+    controller.abort(abortCause === null ? unpackThrown(thrown) : new JobAborted(abortCause))
+  } else if (message.kind === 'stage-entered') stageCalls.get(message.callId)?.resolve()
+  else stageCalls.get(message.callId)?.reject(unpackThrown(message.thrown))
+})
+// The worker is gone: nobody would hear an answer.
+process.on('disconnect', () => process.exit(1))
+// Service managers signal whole trees at a deploy. Whether the job goes on is the worker's decision, told by a message.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+// Whatever the handler left uncaught is how the attempt ended, not a crash of the worker.
+process.on('uncaughtException', (error) => end({ kind: 'threw', thrown: packThrown(error) }))
+
+async function run({ moduleUrl, job }: Extract<ToChild, { kind: 'run' }>): Promise<void> {
+  try {
+    const handler = await loadHandler(moduleUrl)
+    controller.signal.throwIfAborted()
+    const result = await handler(job, contextOf(job.fence))
+    end({ kind: 'returned', result: result === undefined ? undefined : jsonText('result', result) })
+  } catch (error) {
+    end({ kind: 'threw', thrown: packThrown(error) })
+  }
+}
+
+async function loadHandler(moduleUrl: string): Promise<Handler> {
+  const loaded = (await import(moduleUrl)) as { default?: unknown }
+  if (typeof loaded.default !== 'function')
+    throw invalidArgument('default export of the handler’s file', loaded.default, 'a function', {
+      withhold: true,
+    })
+  return loaded.default as Handler
+}
+
+function contextOf(fence: number): JobContext {
+  const { signal } = controller
+  return {
+    signal,
+    fence,
+    progress,
+    stage: (name) =>
+      new Promise((resolve, reject) => {
+        const callId = ++lastCallId
+        stageCalls.set(callId, { resolve, reject })
+        send({ kind: 'stage', callId, name })
+      }),
+    spawn: (command, args, options) => spawnChild(command, args, { ...options, signal }),
+    gateway: () => notThere('gateway', 'the worker tells the breaker of its calls'),
+    tx: () => notThere('tx', 'the transaction belongs to the worker'),
+  }
+}
+
+function notThere(name: string, why: string): Promise<never> {
+  const message = `${name}: not there in a handler’s own process: ${why}`
+  const hint = 'Register the handler as a function instead of a file.'
+  return Promise.reject(new UnstuckError('INVALID_ARGUMENT', message, { hint }))
+}
+
+function progress(): void {
+  const nowMs = performance.now()
+  if (nowMs - progressedAtMs < PROGRESS_GAP_MS) return
+  progressedAtMs = nowMs
+  send({ kind: 'progress' })
+}
+
+/** Exits, whatever the handler left open; the first answer counts. */
+function end(answer: FromChild): void {
+  send(answer, () => process.exit(0))
+}
