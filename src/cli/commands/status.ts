@@ -1,32 +1,54 @@
-import { openDeployment } from '../../compose.ts'
+import { type Deployment, openDeployment } from '../../compose.ts'
+import type { Config } from '../../config/index.ts'
 import { exitCodes } from '../../errors/index.ts'
+import type { QueueStatus } from '../../store/dependency-store.ts'
 import type { Health, ReapedJob } from '../../store/job-store.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { showDuration } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { describeBreaker } from './breaker.ts'
+import { describePause } from './queues.ts'
+
+interface TableStatus {
+  table: string
+  health: Health
+  sweepIntervalMs: number
+  pausedQueues: QueueStatus[]
+}
 
 /** How every table of the profile is. Exit code 1 where jobs are past their lease for longer than a sweep may take. */
 export async function statusCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config)
   try {
-    const tables: { table: string; health: Health; sweepIntervalMs: number }[] = []
-    for (const { name, store } of deployment.tables) {
-      const { sweepIntervalMs } = await store.readPolicy()
-      const intervalMs = config.policy.sweepIntervalMs ?? sweepIntervalMs
-      tables.push({
-        table: name,
-        health: await store.readHealth({ policy: config.policy }),
-        sweepIntervalMs: intervalMs,
-      })
-    }
+    const tables = await readTables(deployment, config)
+    const breakers = await deployment.tables[0].store.listBreakers()
+    const notClosed = breakers.filter(({ state }) => state !== 'closed')
     if (tables.some(({ health, sweepIntervalMs }) => isLate(health, sweepIntervalMs))) {
       process.exitCode = exitCodes.problemFound
     }
-    if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, tables })
-    for (const { table, health, sweepIntervalMs } of tables) printHealth(table, health, sweepIntervalMs)
+    if (flags.json === true) {
+      return printJson({ schema: config.schema, profile: config.profile, tables, breakers: notClosed })
+    }
+    for (const { table, health, sweepIntervalMs, pausedQueues } of tables) {
+      printHealth(table, health, sweepIntervalMs)
+      for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
+    }
+    for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker)}`)
   } finally {
     await deployment.close()
   }
+}
+
+async function readTables(deployment: Deployment, { policy }: Config): Promise<TableStatus[]> {
+  const tables: TableStatus[] = []
+  for (const { name, store } of deployment.tables) {
+    const sweepIntervalMs = policy.sweepIntervalMs ?? (await store.readPolicy()).sweepIntervalMs
+    const health = await store.readHealth({ policy })
+    const pausedQueues = (await store.listQueues()).filter(({ isPaused }) => isPaused)
+    tables.push({ table: name, health, sweepIntervalMs, pausedQueues })
+  }
+  return tables
 }
 
 const isLate = ({ oldestOverdueMs, holdReason }: Health, sweepIntervalMs: number) =>
@@ -40,21 +62,21 @@ function printHealth(table: string, health: Health, sweepIntervalMs: number): vo
     [
       '  waiting',
       String(waiting),
-      `due ${due}${oldestDueMs === null ? '' : `, oldest for ${duration(oldestDueMs)}`}`,
+      `due ${due}${oldestDueMs === null ? '' : `, oldest for ${showDuration(oldestDueMs)}`}`,
     ],
     [
       '  running',
       String(running),
-      `past their lease ${overdue}${oldestOverdueMs === null ? '' : `, oldest by ${duration(oldestOverdueMs)}`}`,
+      `past their lease ${overdue}${oldestOverdueMs === null ? '' : `, oldest by ${showDuration(oldestOverdueMs)}`}`,
     ],
   ])
   if (unjudged > 0)
     printLine(`  ! ${unjudged} running without a lease or any time to judge them by: unstuck reap --dry-run`)
   if (holdReason !== null) printLine(`  ! the reaper holds leases that ended in an outage (${holdReason})`)
-  if (reaperAgeMs === null) printLine('  ✗ nobody has swept yet: start a worker, or unstuck reap')
+  if (reaperAgeMs === null) printLine('  ✗ nobody has swept yet: start a worker, or unstuck reaper')
   else if (reaperAgeMs > 3 * sweepIntervalMs)
-    printLine(`  ✗ last sweep ${duration(reaperAgeMs)} ago: start a worker, or unstuck reap`)
-  else printLine(`  last sweep ${duration(reaperAgeMs)} ago`)
+    printLine(`  ✗ last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reaper`)
+  else printLine(`  last sweep ${showDuration(reaperAgeMs)} ago`)
 }
 
 /** Jobs that are past their lease now. Exit code 1 where there are any. */
@@ -84,10 +106,4 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
   } finally {
     await deployment.close()
   }
-}
-
-function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`
-  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
 }

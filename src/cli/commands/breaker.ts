@@ -1,0 +1,118 @@
+import type { Command } from 'commander'
+import { openDeployment } from '../../compose.ts'
+import { exitCodes, invalidArgument } from '../../errors/index.ts'
+import type { Breaker, DependencyStore } from '../../store/dependency-store.ts'
+import { actorName } from '../actor-name.ts'
+import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { readDuration, showDuration, showTime } from '../duration.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+
+interface ChangeFlags extends ConnectionFlags {
+  reason: string
+  for?: number
+}
+
+export function addBreaker(program: Command): void {
+  const breaker = program
+    .command('breaker')
+    .description('tells, holds and resumes the breakers of dependencies')
+  withConnection(breaker.command('status'))
+    .description('lists the breakers; exit code 1 where one is not closed')
+    .argument('[name]', 'one breaker only')
+    .addHelpText('after', example('unstuck breaker status'))
+    .action(statusCommand)
+  withConnection(breaker.command('hold'))
+    .description('keeps jobs of the dependency from being claimed; running ones go on')
+    .argument('<name>', 'the breaker')
+    .requiredOption('--reason <text>', 'why, kept with the state')
+    .option('--for <duration>', 'ends by itself: 30s, 10m, 2h, 1d', readDuration)
+    .addHelpText('after', example('unstuck breaker hold gateway --reason "INC-431" --for 10m'))
+    .action(holdCommand)
+  withConnection(breaker.command('resume'))
+    .description('ends a hold, and closes the breaker where it is open')
+    .argument('<name>', 'the breaker')
+    .requiredOption('--reason <text>', 'why, kept with the state')
+    .addHelpText('after', example('unstuck breaker resume gateway --reason "gateway is back"'))
+    .action(resumeCommand)
+}
+
+async function statusCommand(name: string | undefined, flags: ConnectionFlags): Promise<void> {
+  await withStore(flags, async (store) => {
+    const all = await store.listBreakers()
+    const breakers = name === undefined ? all : [findBreaker(all, name)]
+    if (breakers.some(({ state }) => state !== 'closed')) process.exitCode = exitCodes.problemFound
+    if (flags.json === true) return printJson({ breakers })
+    if (breakers.length === 0) return printLine('no dependency has a breaker yet')
+    printTable([
+      ['BREAKER', 'STATE', 'SINCE', 'BY', 'REASON', 'FAILED CALLS', 'QUEUES'],
+      ...breakers.map((breaker) => [
+        breaker.name,
+        breaker.state,
+        showTime(breaker.since),
+        breaker.changedBy ?? 'unstuck',
+        breaker.reason ?? '–',
+        `${breaker.failures} of ${breaker.calls}`,
+        breaker.queues.map(({ attachment, queue }) => `${attachment}/${queue}`).join(', ') || '–',
+      ]),
+    ])
+  })
+}
+
+async function holdCommand(name: string, flags: ChangeFlags): Promise<void> {
+  await withStore(flags, async (store) => {
+    findBreaker(await store.listBreakers(), name)
+    const { reason, for: durationMs } = flags
+    const breaker = await store.holdBreaker(name, {
+      actor: actorName(),
+      reason,
+      ...(durationMs === undefined ? {} : { durationMs }),
+    })
+    if (flags.json === true) return printJson({ breaker })
+    printLine(describeBreaker(breaker))
+    printLine(`Next:  unstuck breaker resume ${name} --reason …`)
+  })
+}
+
+async function resumeCommand(name: string, flags: ChangeFlags): Promise<void> {
+  await withStore(flags, async (store) => {
+    findBreaker(await store.listBreakers(), name)
+    const breaker = await store.resumeBreaker(name, { actor: actorName(), reason: flags.reason })
+    if (flags.json === true) return printJson({ breaker })
+    printLine(describeBreaker(breaker))
+  })
+}
+
+/** `breaker gateway OPEN since … — 11 of the last 20 calls failed; next probe in 9 s` */
+export function describeBreaker(breaker: Breaker): string {
+  const { name, state, since, changedBy, reason, calls, failures, nextProbeInMs, heldForMs } = breaker
+  const head = `breaker ${name} ${state.toUpperCase()} since ${showTime(since)}`
+  if (state === 'held') {
+    const end = heldForMs === null ? 'until it is resumed' : `for another ${showDuration(heldForMs)}`
+    return `${head} by ${changedBy ?? 'somebody'} — ${reason ?? 'no reason given'}; ${end}`
+  }
+  if (state === 'closed') return head
+  const next = nextProbeInMs === null ? '' : `; next probe in ${showDuration(nextProbeInMs)}`
+  return `${head} — ${failures} of the last ${calls} calls failed${next}`
+}
+
+/** The store would make a breaker for any name: a typing mistake must not hold nothing, silently. */
+function findBreaker(breakers: Breaker[], name: string): Breaker {
+  const found = breakers.find((breaker) => breaker.name === name)
+  if (found !== undefined) return found
+  const known = breakers.map((breaker) => breaker.name).join(', ')
+  throw invalidArgument('breaker', name, known === '' ? 'a breaker, and there is none yet' : known)
+}
+
+async function withStore(
+  flags: ConnectionFlags,
+  act: (store: DependencyStore) => Promise<void>,
+): Promise<void> {
+  const deployment = openDeployment(loadCommandConfig(flags))
+  try {
+    // Breakers are shared by all tables.
+    await act(deployment.tables[0].store)
+  } finally {
+    await deployment.close()
+  }
+}

@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import type { QueueStatus } from '../../store/dependency-store.ts'
+import { actorName } from '../actor-name.ts'
+import { readDuration, showDuration, showTime } from '../duration.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+import { type TableFlags, withTables } from '../with-tables.ts'
+
+interface PauseFlags extends TableFlags {
+  reason: string
+  for?: number
+}
+
+export function addQueues(program: Command): void {
+  const queues = program.command('queues').description('lists, pauses and resumes queues')
+  withConnection(queues.command('list'))
+    .description('lists every queue with unfinished jobs, a pause or a dependency')
+    .option('--table <name>', 'one table of the profile only')
+    .addHelpText('after', example('unstuck queues list'))
+    .action(listCommand)
+  withConnection(queues.command('pause'))
+    .description('keeps jobs of the queue from being claimed; running ones go on')
+    .argument('<queue>', 'the queue')
+    .requiredOption('--reason <text>', 'why, kept with the pause')
+    .option('--for <duration>', 'ends by itself: 30s, 10m, 2h, 1d', readDuration)
+    .option('--table <name>', 'which table of the profile; its first where absent')
+    .addHelpText('after', example('unstuck queues pause asr --reason "new model" --for 10m'))
+    .action(pauseCommand)
+  withConnection(queues.command('resume'))
+    .description('ends the pause of a queue')
+    .argument('<queue>', 'the queue')
+    .option('--table <name>', 'which table of the profile; its first where absent')
+    .addHelpText('after', example('unstuck queues resume asr'))
+    .action(resumeCommand)
+}
+
+async function listCommand(flags: TableFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const queues: ({ table: string } & QueueStatus)[] = []
+    for (const { name, store } of tables)
+      for (const queue of await store.listQueues()) queues.push({ table: name, ...queue })
+    if (flags.json === true) return printJson({ queues })
+    if (queues.length === 0) return printLine('no queue has unfinished jobs, a pause or a dependency')
+    printTable([
+      ['TABLE', 'QUEUE', 'WAITING', 'DUE', 'RUNNING', 'PAUSED', 'DEPENDENCY'],
+      ...queues.map((queue) => [
+        queue.table,
+        queue.queue,
+        String(queue.waiting),
+        String(queue.due),
+        String(queue.running),
+        queue.isPaused ? (queue.pauseReason ?? 'yes') : '–',
+        queue.dependency === null ? '–' : `${queue.dependency} (${queue.breakerState ?? ''})`,
+      ]),
+    ])
+  })
+}
+
+async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
+  await withTables(flags, async ([{ name: table, store }]) => {
+    const { reason, for: durationMs } = flags
+    const wasRunning = await store.pauseQueue(queue, {
+      actor: actorName(),
+      reason,
+      ...(durationMs === undefined ? {} : { durationMs }),
+    })
+    const found = (await store.listQueues()).find((status) => status.queue === queue)
+    if (flags.json === true) return printJson({ table, changed: wasRunning, queue: found ?? null })
+    printLine(found === undefined ? `queue ${queue} is not paused any more` : describePause(found))
+    if (!wasRunning) printLine('It was paused already: the reason and the end are the new ones.')
+    printLine(`Next:  unstuck queues resume ${queue}`)
+  })
+}
+
+async function resumeCommand(queue: string, flags: TableFlags): Promise<void> {
+  await withTables(flags, async ([{ name: table, store }]) => {
+    const wasPaused = await store.resumeQueue(queue)
+    if (flags.json === true) return printJson({ table, queue, changed: wasPaused })
+    printLine(wasPaused ? `queue ${queue} is resumed` : `queue ${queue} was not paused`)
+  })
+}
+
+/** `queue asr PAUSED since … by ana — new model; 12 due; for another 10 min` */
+export function describePause(queue: QueueStatus): string {
+  const since = queue.pausedAt === null ? '' : ` since ${showTime(queue.pausedAt)}`
+  const end =
+    queue.pausedForMs === null ? 'until it is resumed' : `for another ${showDuration(queue.pausedForMs)}`
+  const why = `by ${queue.pausedBy ?? 'somebody'} — ${queue.pauseReason ?? 'no reason given'}`
+  return `queue ${queue.queue} PAUSED${since} ${why}; ${queue.due} due; ${end}`
+}
