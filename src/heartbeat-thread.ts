@@ -14,6 +14,7 @@ export interface HeartbeatThreadData {
   intervalMs: number
 }
 
+const RECONNECT_MS = 500
 const data = workerData as HeartbeatThreadData
 const connected = openTable({
   ...data,
@@ -24,9 +25,11 @@ const connected = openTable({
 const held = new Map<string, Lease>()
 let pingedAtMs: number | undefined
 let isBeating = false
+let isStopping = false
 
 const send = (message: FromThread) => parentPort?.postMessage(message)
 const timer = setInterval(() => void beat(), data.intervalMs)
+void connect()
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'hold') held.set(leaseKey(message.lease), message.lease)
@@ -34,6 +37,20 @@ parentPort?.on('message', (message: ToThread) => {
   else if (message.kind === 'pong') measureLag()
   else void stop()
 })
+
+/** Until the database has answered once, a beat might have to wait for a connection. */
+async function connect(): Promise<void> {
+  for (;;) {
+    try {
+      await connected.store.readPolicy()
+      return send({ kind: 'ready' })
+    } catch (error) {
+      if (isStopping) return
+      tellFailure(error)
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
+    }
+  }
+}
 
 /** A beat that is still under way when the next is due has met a dead socket or a slow server: one at a time. */
 async function beat(): Promise<void> {
@@ -47,10 +64,14 @@ async function beat(): Promise<void> {
     const { answers } = await connected.store.heartbeatJobs([...held.values()], { policy: data.policy })
     send({ kind: 'answers', answers })
   } catch (error) {
-    send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+    tellFailure(error)
   } finally {
     isBeating = false
   }
+}
+
+function tellFailure(error: unknown): void {
+  send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 
 function measureLag(): void {
@@ -60,6 +81,7 @@ function measureLag(): void {
 }
 
 async function stop(): Promise<void> {
+  isStopping = true
   clearInterval(timer)
   await connected.close()
   parentPort?.close()

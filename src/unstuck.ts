@@ -1,43 +1,49 @@
 // The front door for applications: register handlers, start, enqueue.
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import { type OpenTable, openTable, requireUrl, type SqlClient } from './compose.ts'
-import { type Config, loadConfig } from './config/index.ts'
-import { invalidArgument } from './errors/index.ts'
-import type { HeartbeatThreadData } from './heartbeat-thread.ts'
+import { type Database, type OpenTable, openDatabase, openTable, type SqlClient } from './compose.ts'
+import { type Config, loadConfig, readConfigFile } from './config/index.ts'
+import { invalidArgument, UnstuckError } from './errors/index.ts'
+import { checkNewJob } from './job/check-new-job.ts'
 import type { NewJob } from './job/job.ts'
-import { type EventListener, type EventName, RuntimeEventEmitter } from './observe/events.ts'
-import { type Logger, logEvents } from './observe/log-events.ts'
+import {
+  type EventListener,
+  type EventName,
+  RuntimeEventEmitter,
+  type RuntimeEvents,
+} from './observe/events.ts'
+import { logEvents } from './observe/log-events.ts'
+import type { MetricsOptions } from './observe/metric-readings.ts'
+import { createMetrics, type Metrics } from './observe/metrics.ts'
+import { openOtelMetrics } from './observe/otel-metrics.ts'
+import { openTracing, type Tracing } from './observe/tracing.ts'
+import { judgeBeat } from './policy/beat-check.ts'
+import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
+import type { TableProfile } from './profile/profile.ts'
 import { shippedProfile } from './profile/shipped.ts'
+import { DEFAULT_KILL_AFTER_MS, type FileHandlerOptions, fileHandler } from './runtime/child-handler.ts'
+import { createEnqueuer } from './runtime/enqueuer.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from './runtime/handler.ts'
-import { startThreadHeartbeat } from './runtime/thread-heartbeat.ts'
-import { startWorker, type Worker } from './runtime/worker.ts'
-import type { EnqueuedJob, JobStore } from './store/job-store.ts'
+import { checkRecurringJob, type RecurringJob } from './runtime/scheduler.ts'
+import { requireLimits } from './runtime/token-limiter.ts'
+import type { Worker } from './runtime/worker.ts'
+import type { EnqueuedJob, JobStore, PolicyOption } from './store/job-store.ts'
+import { checkOptions, type UnstuckOptions } from './unstuck/options.ts'
+import { startServices } from './unstuck/services.ts'
+import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './unstuck/start-worker.ts'
+import { stopOnSignals } from './unstuck/stop-on-signals.ts'
 
-export interface UnstuckOptions {
-  /** Over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
-  databaseUrl?: string
-  schema?: string
-  profile?: string
-  /** Which table of the profile; its first where absent. */
-  table?: string
-  workerId?: string
-  concurrency?: number
-  /** Drain on SIGTERM and SIGINT; only where this worker owns the process. */
-  handleSignals?: boolean
-  graceMs?: number
-  hangGraceMs?: number
-  txTimeoutMs?: number
-  leakBudget?: number
-  onHang?: 'reopen' | 'exit'
-  pollMs?: [least: number, most: number]
-  /** pino, or anything of its shape; silent where absent. */
-  logger?: Logger
-}
+export type { UnstuckOptions } from './unstuck/options.ts'
 
 export interface Unstuck {
-  handle(type: string, handler: Handler<SqlClient>, options?: HandlerOptions): Unstuck
-  /** Sweeps, claims and processes until `stop`, or until it has to leave; answers then. */
+  /** A function, or a module whose default export runs in a child process that can be killed. */
+  handle(type: string, handler: Handler<SqlClient> | FileHandler, options?: HandlerOptions): Unstuck
+  /** Enqueues the job at every time of the cron expression, once for all workers together. */
+  recurring(
+    name: string,
+    cron: string,
+    job: RecurringJob['job'],
+    options?: Pick<RecurringJob, 'timezone' | 'overlap'>,
+  ): Unstuck
+  /** Sweeps, claims and processes until `stop`, or until it has to leave; answers when it has begun. */
   start(): Promise<void>
   stop(): Promise<void>
   /** Settles with the exit code of the worker: 0, or 1 where a hang or a critical error made it leave. */
@@ -45,55 +51,57 @@ export interface Unstuck {
   enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
   enqueueMany(jobs: NewJob[], options?: { tx?: SqlClient }): Promise<EnqueuedJob[]>
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void
+  /** For Prometheus, with a registry of their own; counts from the first call on. */
+  metrics(): Promise<Metrics>
+  /** What an operator should know of this process; healthy where there is nothing. */
+  health(): { isHealthy: boolean; problems: string[] }
   store: JobStore<SqlClient>
 }
 
-const optionNames: Record<keyof UnstuckOptions, true> = {
-  databaseUrl: true,
-  schema: true,
-  profile: true,
-  table: true,
-  workerId: true,
-  concurrency: true,
-  handleSignals: true,
-  graceMs: true,
-  hangGraceMs: true,
-  txTimeoutMs: true,
-  leakBudget: true,
-  onHang: true,
-  pollMs: true,
-  logger: true,
+export interface FileHandler extends Omit<FileHandlerOptions, 'entryUrl'> {
+  file: string | URL
 }
 
 export function unstuck(options: UnstuckOptions = {}): Unstuck {
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(optionNames, name)) {
-      throw invalidArgument('options', name, Object.keys(optionNames).join(', '))
-    }
-  }
+  checkOptions(options)
   return new Application(options)
 }
 
 class Application implements Unstuck {
   readonly #options: UnstuckOptions
   readonly #config: Config
+  readonly #table: TableProfile
   readonly #events = new RuntimeEventEmitter()
   readonly #handlers = new Map<string, RegisteredHandler<SqlClient>>()
+  readonly #schedules: RecurringJob[] = []
+  readonly #database: Database
   readonly #open: OpenTable
-  readonly #data: Omit<HeartbeatThreadData, 'intervalMs'>
+  readonly #enqueueOne = createEnqueuer((jobs) => this.#send(jobs))
   readonly ended: Promise<number>
   #end: (exitCode: number) => void = () => {}
   #worker: Worker | undefined
+  #tracing: Promise<Tracing | null> | undefined
+  #metrics: Promise<Metrics> | undefined
 
   constructor(options: UnstuckOptions) {
     const { databaseUrl, schema, profile } = options
     this.#options = options
-    this.#config = loadConfig({ env: process.env, flags: { databaseUrl, schema, profile } })
-    const url = requireUrl(this.#config.databaseUrl)
-    const table = tableOf(this.#config, options.table)
-    this.#data = { databaseUrl: url, schema: this.#config.schema, table, policy: this.#config.policy }
-    this.#open = openTable(this.#data)
+    const flags = { databaseUrl, schema, profile }
+    this.#config = loadConfig({
+      env: process.env,
+      flags,
+      file: readConfigFile(process.cwd(), options.config),
+    })
+    this.#table = tableOf(this.#config, options.table)
     if (options.logger !== undefined) logEvents(this.#events, options.logger)
+    const warn = (warning: string) => this.#events.emit('config:warned', { warning })
+    this.#database = openDatabase(this.#config, warn)
+    this.#open = openTable({
+      databaseUrl: () => this.#database.url(),
+      schema: this.#config.schema,
+      table: this.#table,
+      ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
+    })
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -103,9 +111,26 @@ class Application implements Unstuck {
     return this.#open.store
   }
 
-  handle(type: string, handler: Handler<SqlClient>, options: HandlerOptions = {}): this {
+  handle(type: string, handler: Handler<SqlClient> | FileHandler, options: HandlerOptions = {}): this {
     if (this.#handlers.has(type)) throw invalidArgument('type', type, 'a type that has no handler yet')
-    this.#handlers.set(type, { ...options, type, handler })
+    requireLimits(type, options.limits ?? [])
+    const run = typeof handler === 'function' ? handler : this.#fileHandler(handler)
+    this.#handlers.set(type, { ...options, type, handler: run })
+    return this
+  }
+
+  recurring(
+    name: string,
+    cron: string,
+    job: RecurringJob['job'],
+    options: Pick<RecurringJob, 'timezone' | 'overlap'> = {},
+  ): this {
+    const recurring = { ...options, name, cron, job }
+    if (this.#schedules.some((other) => other.name === name))
+      throw invalidArgument('name', name, 'a name that has no schedule yet')
+    checkRecurringJob(recurring)
+    checkNewJob(job, this.#config)
+    this.#schedules.push(recurring)
     return this
   }
 
@@ -114,90 +139,165 @@ class Application implements Unstuck {
       throw invalidArgument('start', 'a second call', 'one call for each instance')
     if (this.#handlers.size === 0)
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
+    for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
+    const databaseUrl = await this.#database.url()
     // Fails at once where nothing is installed: a worker that cannot work should not look alive.
     const stored = await this.store.readPolicy()
-    const policy = this.#config.policy
-    const heartbeat = this.#startHeartbeat(policy.heartbeatMs ?? stored.heartbeatMs)
-    this.#worker = startWorker({
-      store: this.store,
-      tableName: this.#data.table.table,
-      workerId: this.#options.workerId ?? `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
-      handlers: [...this.#handlers.values()],
-      heartbeat,
+    const policy = withOverride(stored, this.#config.policy)
+    this.#requireBeats(policy)
+    const otelMetrics = await openOtelMetrics(this.#metricsOptions())
+    const worker = await startApplicationWorker({
+      open: this.#open,
+      config: this.#config,
+      options: this.#options,
+      table: this.#table,
       events: this.#events,
-      transaction: this.#open.transaction,
+      handlers: [...this.#handlers.values()],
+      databaseUrl,
       policy,
-      concurrency: this.#options.concurrency ?? this.#config.workerConcurrency,
-      sweepIntervalMs: policy.sweepIntervalMs ?? stored.sweepIntervalMs,
-      pollMs: this.#options.pollMs ?? [1_000, 2_000],
-      graceMs: this.#options.graceMs ?? 25_000,
-      hangGraceMs: this.#options.hangGraceMs ?? 5_000,
-      txTimeoutMs: this.#options.txTimeoutMs ?? 60_000,
-      leakBudget: this.#options.leakBudget ?? 2,
-      onHang: this.#options.onHang ?? 'reopen',
+      tracing: await this.#openTracing(),
     })
-    if (this.#options.handleSignals === true) this.#stopOnSignals()
-    void this.#worker.ended.then(async (exitCode) => {
+    this.#worker = worker
+    const services = startServices({
+      store: this.store,
+      schema: this.#config.schema,
+      table: this.#table,
+      events: this.#events,
+      policy: this.#config.policy,
+      enqueuePolicy: this.#enqueuePolicy(),
+      listenUrl: policy.notify === 'on' ? (this.#config.listenUrl ?? databaseUrl) : null,
+      onHint: () => worker.wake(),
+      schedules: this.#schedules,
+      dispatch: this.#options.dispatch,
+      isPruning: this.#options.prune ?? this.#config.profile === 'native',
+    })
+    if (this.#options.handleSignals === true) stopOnSignals((signal) => void worker.stop(signal), this.ended)
+    void worker.ended.then(async (exitCode) => {
+      await services.stop()
+      otelMetrics?.stop()
       // The last status write is done: only now may the connections go (WORK-4).
-      await this.#open.close()
+      await this.#close()
       this.#end(exitCode)
     })
   }
 
   async stop(): Promise<void> {
-    if (this.#worker === undefined) return this.#open.close()
+    if (this.#worker === undefined) return this.#close()
     await this.#worker.stop()
     await this.ended
   }
 
-  async enqueue(job: NewJob, options: { tx?: SqlClient } = {}): Promise<EnqueuedJob> {
-    const [enqueued] = await this.enqueueMany([job], options)
-    if (enqueued === undefined) throw new Error('an enqueue was not answered')
-    return enqueued
+  enqueue(job: NewJob, options: { tx?: SqlClient } = {}): Promise<EnqueuedJob> {
+    return this.#traced([job], async (jobs) => {
+      const [only = job] = jobs
+      const [enqueued] =
+        options.tx === undefined ? [await this.#enqueueOne(only)] : await this.#send(jobs, options)
+      if (enqueued === undefined) throw new Error('an enqueue was not answered')
+      return enqueued
+    })
   }
 
   enqueueMany(jobs: NewJob[], options: { tx?: SqlClient } = {}): Promise<EnqueuedJob[]> {
-    const { enqueueMaxAttempts } = this.#config
-    const policy = enqueueMaxAttempts === null ? {} : { policy: { maxAttempts: enqueueMaxAttempts } }
-    return this.store.enqueueJobs(jobs, { ...options, ...policy })
+    return this.#traced(jobs, (marked) => this.#send(marked, options))
   }
 
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void {
     return this.#events.on(name, listener)
   }
 
-  #startHeartbeat(intervalMs: number) {
-    const events = this.#events
-    return startThreadHeartbeat({
-      threadUrl: new URL('./heartbeat-thread.js', import.meta.url),
-      workerData: { ...this.#data, intervalMs } satisfies HeartbeatThreadData,
-      events: {
-        onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
-        onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
-        onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
-      },
-    })
+  metrics(): Promise<Metrics> {
+    this.#metrics ??= createMetrics(this.#metricsOptions())
+    return this.#metrics
   }
 
-  /** The first signal drains; a second one gives everything back at once. */
-  #stopOnSignals(): void {
-    const stop = (signal: NodeJS.Signals) => void this.#worker?.stop(signal)
-    process.on('SIGTERM', stop)
-    process.on('SIGINT', stop)
-    void this.ended.then((exitCode) => {
-      process.off('SIGTERM', stop)
-      process.off('SIGINT', stop)
-      process.exitCode = exitCode
-      // What a hung or careless handler left behind must not hold up a deploy; unref: nor does this.
-      setTimeout(() => process.exit(exitCode), 1_000).unref()
-    })
+  health(): { isHealthy: boolean; problems: string[] } {
+    const problems = this.#worker?.problems() ?? []
+    return { isHealthy: problems.length === 0, problems }
+  }
+
+  #fileHandler({ file, ...options }: FileHandler): Handler<SqlClient> {
+    const { hangGraceMs = DEFAULT_HANG_GRACE_MS } = this.#options
+    const { killAfterMs = DEFAULT_KILL_AFTER_MS } = options
+    if (killAfterMs >= hangGraceMs)
+      throw invalidArgument('killAfterMs', killAfterMs, `less than hangGraceMs (${hangGraceMs})`)
+    return fileHandler(file, { ...options, killAfterMs })
+  }
+
+  /** A lease that one lost beat loses is no lease (LEASE-4). */
+  #requireBeats(policy: Policy): void {
+    const { refusal, warnings } = judgeBeat(policy)
+    if (refusal !== undefined) throw new UnstuckError('INVALID_CONFIG', refusal)
+    for (const warning of warnings) this.#events.emit('config:warned', { warning })
+  }
+
+  async #traced<T>(jobs: NewJob[], send: (jobs: NewJob[]) => Promise<T>): Promise<T> {
+    for (const job of jobs) checkNewJob(job, this.#config)
+    const tracing = await this.#openTracing()
+    return tracing === null ? send(jobs) : tracing.enqueue(jobs, this.#table.table, send)
+  }
+
+  async #send(jobs: NewJob[], options: { tx?: SqlClient } = {}): Promise<EnqueuedJob[]> {
+    const enqueued = await this.store.enqueueJobs(jobs, { ...options, ...this.#enqueuePolicy() })
+    tellEnqueued(this.#events, this.#table.table, jobs, enqueued)
+    return enqueued
+  }
+
+  /** The maximum is for rows that bring none of their own (OPS-8). */
+  #enqueuePolicy(): PolicyOption {
+    const { enqueueMaxAttempts, policy } = this.#config
+    const override: PolicyOverride = {
+      ...(enqueueMaxAttempts === null ? {} : { maxAttempts: enqueueMaxAttempts }),
+      ...(policy.notify === undefined ? {} : { notify: policy.notify }),
+    }
+    return Object.keys(override).length === 0 ? {} : { policy: override }
+  }
+
+  #openTracing(): Promise<Tracing | null> {
+    this.#tracing ??= openTracing()
+    return this.#tracing
+  }
+
+  #metricsOptions(): MetricsOptions {
+    const { store } = this
+    return {
+      events: this.#events,
+      table: this.#table.table,
+      readHealth: () => store.readHealth({ policy: this.#config.policy }),
+      readQueues: () => store.listQueues(),
+      readBreakers: () => store.listBreakers(),
+    }
+  }
+
+  async #close(): Promise<void> {
+    const metrics = await this.#metrics
+    metrics?.stop()
+    await this.#open.close()
+    await this.#database.close()
   }
 }
 
-function tableOf({ profile, schema }: Config, name: string | undefined) {
+function tableOf({ profile, schema }: Config, name: string | undefined): TableProfile {
   const { tables } = shippedProfile(profile, schema)
   const table = name === undefined ? tables[0] : tables.find((candidate) => candidate.table === name)
   if (table === undefined)
     throw invalidArgument('table', name, tables.map((candidate) => candidate.table).join(', '))
   return table
+}
+
+/** One event for each type and queue of a call. */
+function tellEnqueued(
+  events: RuntimeEventEmitter,
+  table: string,
+  jobs: NewJob[],
+  enqueued: EnqueuedJob[],
+): void {
+  const counts = new Map<string, RuntimeEvents['jobs:enqueued']>()
+  for (const [index, { type, queue = type }] of jobs.entries()) {
+    const key = JSON.stringify([type, queue])
+    const count = counts.get(key) ?? { table, type, queue, created: 0, duplicates: 0 }
+    if (enqueued[index]?.outcome === 'created') count.created++
+    else count.duplicates++
+    counts.set(key, count)
+  }
+  for (const count of counts.values()) events.emit('jobs:enqueued', count)
 }

@@ -1,7 +1,8 @@
--- Gives jobs back without spending an attempt: at once, or after p_delay_ms. p_cause counts a deploy (interruption)
--- apart from a release. A job whose cancel was asked for ends as cancelled.
+-- Gives jobs back without spending an attempt: at once, or after p_delay_ms, each after the first p_spread_ms later.
+-- p_cause counts a deploy (interruption) apart from a release. A job whose cancel was asked for ends as cancelled.
 create or replace function "unstuck"."release_jobs"(
-  p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release')
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release',
+  p_spread_ms float8 default 0)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
@@ -12,24 +13,28 @@ begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require(coalesce(p_delay_ms, 0) between 0 and 31536000000, 'delay_ms', p_delay_ms::text,
                             'milliseconds from 0 to one year');
+  perform "unstuck".require(p_spread_ms between 0 and 86400000, 'spread_ms', p_spread_ms::text,
+                            'milliseconds from 0 to one day');
   perform "unstuck".require(p_cause in ('release', 'interruption'), 'cause', p_cause, 'release or interruption');
   with held as materialized (
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
-           job."cancel_requested_at" is not null as is_cancelled
-      from (select * from unnest(p_ids, p_lease_ids) give(id, lease_id) order by id) give,
+           job."cancel_requested_at" is not null as is_cancelled,
+           nullif(coalesce(p_delay_ms, 0) + (give.ordinal - 1) * p_spread_ms, 0) as delay_ms
+      from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, for the reason given in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = give.id and job."lease_id" = give.lease_id
-                       and job."status" is not distinct from /*running*/'running'
+                       and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
-           "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, nullif(p_delay_ms, 0)) end,
+           "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, held.delay_ms) end,
            "finished_at" = case when held.is_cancelled then v_now end,
            "updated_at" = v_now,
            "finished_lease_id" = held.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+           /*+lock_time "last_attempt_at" = null, */
            "attempt" = greatest(
              coalesce(job."attempt", 0) - case when v_policy.attempt_counted_at = 'claim' then 1 else 0 end, 0),
            "releases" = case when p_cause = 'release' then coalesce(job."releases", 0) + 1 else job."releases" end,
@@ -38,17 +43,23 @@ begin
            "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
       from held
      where job."id" = held.id and job."id" = any (p_ids)
-    returning job."id" as id, held.is_cancelled, held.worker_id, job."attempt" as attempt
+    returning job."id" as id, held.is_cancelled, held.worker_id, held.delay_ms, job."attempt" as attempt
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
              row(id::text, case when is_cancelled then 'cancelled' else 'released' end,
                  jsonb_build_object('cause', p_cause, 'worker_id', worker_id, 'attempt', attempt,
-                                    'delay_ms', p_delay_ms))::"unstuck".new_event)) as count
+                                    'delay_ms', delay_ms))::"unstuck".new_event)) as count
       from released where is_cancelled or v_policy.events = 'all'
   )
   select array_agg(id) filter (where not is_cancelled), array_agg(id) filter (where is_cancelled)
     into v_released, v_cancelled
     from released, recorded where recorded.count >= 0;
+  if v_policy.dispatch <> 'off' then
+    perform "unstuck".record_dispatches(v_policy, v_released::text[]);
+  end if;
+  if v_released is not null and coalesce(p_delay_ms, 0) = 0 then
+    perform "unstuck".send_hint(v_policy);
+  end if;
 
   return query
   select settled.id, case when cancelled.id is null then settled.outcome else 'cancelled' end, null::float8

@@ -20,6 +20,17 @@ export interface TokenGrant {
 // For a token whose time is exactly now. The bucket owes it, so it does not add up.
 const TOLERANCE = 1e-6
 
+/** How many tokens all limits together would grant now, and the wait until there is one where there is none. */
+export function freeTokens(
+  fullAtMs: ReadonlyMap<string, number>,
+  limits: readonly RateLimit[],
+  nowMs: number,
+): { free: number; retryInMs: number } {
+  const buckets = limits.map((limit) => readBucket(fullAtMs, limit, nowMs))
+  const free = leastFree(buckets)
+  return { free, retryInMs: free > 0 ? 0 : waitMs(buckets, 0) }
+}
+
 /** `fullAtMs` holds the buckets by key and is changed; a key that is not in it is a full bucket. */
 export function takeTokens(
   fullAtMs: Map<string, number>,
@@ -27,20 +38,43 @@ export function takeTokens(
   tokens: number,
   nowMs: number,
 ): TokenGrant {
-  const found = limits.map(({ key, ratePerS, burst }) => {
-    const tokenMs = 1_000 / ratePerS
-    const owedMs = Math.max(0, (fullAtMs.get(key) ?? nowMs) - nowMs)
-    return { key, tokenMs, owedMs, depthMs: tokenMs * burst }
-  })
-  const free = found.map(({ depthMs, owedMs, tokenMs }) =>
+  const buckets = limits.map((limit) => readBucket(fullAtMs, limit, nowMs))
+  const granted = Math.min(tokens, leastFree(buckets))
+  if (granted > 0) {
+    for (const { key, owedMs, tokenMs } of buckets) fullAtMs.set(key, nowMs + owedMs + granted * tokenMs)
+  }
+  return { granted, retryInMs: granted === tokens ? 0 : waitMs(buckets, granted) }
+}
+
+interface Bucket {
+  key: string
+  tokenMs: number
+  /** Until it is full. */
+  owedMs: number
+  depthMs: number
+}
+
+function readBucket(
+  fullAtMs: ReadonlyMap<string, number>,
+  { key, ratePerS, burst }: RateLimit,
+  nowMs: number,
+): Bucket {
+  const tokenMs = 1_000 / ratePerS
+  const owedMs = Math.max(0, (fullAtMs.get(key) ?? nowMs) - nowMs)
+  return { key, tokenMs, owedMs, depthMs: tokenMs * burst }
+}
+
+function leastFree(buckets: readonly Bucket[]): number {
+  const free = buckets.map(({ depthMs, owedMs, tokenMs }) =>
     Math.floor((depthMs - owedMs) / tokenMs + TOLERANCE),
   )
-  const granted = Math.min(tokens, Math.max(0, Math.min(...free)))
-  if (granted > 0) {
-    for (const { key, owedMs, tokenMs } of found) fullAtMs.set(key, nowMs + owedMs + granted * tokenMs)
-  }
-  const waitsMs = found.map(({ owedMs, tokenMs, depthMs }) =>
+  return Math.max(0, Math.min(...free))
+}
+
+/** Until there is one token more than were granted. */
+function waitMs(buckets: readonly Bucket[], granted: number): number {
+  const waitsMs = buckets.map(({ owedMs, tokenMs, depthMs }) =>
     Math.ceil(Math.max(0, owedMs + (granted + 1) * tokenMs - depthMs)),
   )
-  return { granted, retryInMs: granted === tokens ? 0 : Math.max(...waitsMs) }
+  return Math.max(...waitsMs)
 }

@@ -1,7 +1,9 @@
 // What a handler is given. Everything here is for the work itself; leases and retries are the runner's.
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
+import type { Gateway } from './gateway.ts'
 import type { ChildResult, SpawnOptions } from './spawn-child.ts'
+import type { HandlerLimit } from './token-limiter.ts'
 
 /** Plain functions, so that a handler may take them apart. */
 export interface JobContext<Tx = unknown> {
@@ -16,6 +18,11 @@ export interface JobContext<Tx = unknown> {
   /** Runs a child program that dies with the worker and on abort. */
   spawn: (command: string, args: string[], options?: Omit<SpawnOptions, 'signal'>) => Promise<ChildResult>
   /**
+   * Calls the outside service of GATEWAY_URL, or any address: with the timeout of GATEWAY_TIMEOUT_MS, under the job's signal,
+   * failures as errors that say whether to try again, and each call told to the breaker of the handler's dependency.
+   */
+  gateway: Gateway
+  /**
    * Runs the caller's writes and the completion in one transaction: both happen, or neither. What `work` returns is the
    * job's result; the handler should return right after it.
    */
@@ -29,6 +36,10 @@ export interface HandlerOptions {
   queue?: string
   /** Abort a handler that has not called `progress()` for so long. */
   progressLimitMs?: number
+  /** The outside service that jobs of this type call: while its breaker is open, none of them is claimed. */
+  dependency?: string
+  /** How many jobs may start in a time. */
+  limits?: HandlerLimit[]
 }
 
 export interface RegisteredHandler<Tx = unknown> extends HandlerOptions {

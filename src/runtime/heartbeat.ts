@@ -6,12 +6,16 @@ import type { JobStore } from '../store/job-store.ts'
 export interface Heartbeat {
   hold(lease: Lease, onAnswer: (answer: HeartbeatAnswer) => void): void
   letGo(lease: Lease): void
+  /** Settles when it can beat: a job claimed before that could lose its lease to a blocked event loop (LEASE-9). */
+  ready: Promise<void>
   /** False while beats fail: such a worker must not take on more (C6). */
   isHealthy(): boolean
   stop(): Promise<void>
 }
 
 export interface HeartbeatEvents {
+  /** One statement extended so many leases. */
+  onBeat(leases: number): void
   onFailed(error: unknown, failingForMs: number): void
   onRecovered(failedForMs: number): void
   onLag(lagMs: number): void
@@ -62,6 +66,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
   return {
     hold: (lease, onAnswer) => held.add(lease, onAnswer),
     letGo: (lease) => held.delete(lease),
+    ready: Promise.resolve(),
     isHealthy: () => health.isHealthy,
     async stop() {
       clearInterval(timer)
@@ -75,6 +80,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
     try {
       const { answers } = await store.heartbeatJobs(leases, { policy })
       health.succeeded()
+      events.onBeat(answers.length)
       for (const { answer, ...lease } of answers) held.answer(lease, answer)
     } catch (error) {
       health.failed(error)

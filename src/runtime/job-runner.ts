@@ -6,20 +6,26 @@ import type { JsonValue } from '../job/job.ts'
 import { jsonText } from '../job/json-text.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../job/lease.ts'
 import type { CompleteOutcome } from '../job/outcome.ts'
-import type { AttemptEnd, RuntimeEventEmitter } from '../observe/events.ts'
+import type { AttemptEnd } from '../observe/events.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import { classifyError } from '../policy/classify-error.ts'
 import type { Completion, FailedJob, Failure, JobStore, Settled } from '../store/job-store.ts'
 import type { Batcher } from './batcher.ts'
 import { type AbortCause, JobAborted, type JobContext, type RegisteredHandler } from './handler.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import { JobClocks } from './job-clocks.ts'
+import { JobGateway, type JobGatewayTools } from './job-gateway.ts'
+import { type HandlerEnd, lateDetails } from './late-result.ts'
 import { spawnChild } from './spawn-child.ts'
+import { untilKnown } from './until-known.ts'
 
-export interface RunnerTools<Tx = unknown> {
+export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
   store: JobStore<Tx>
   heartbeat: Heartbeat
   completions: Batcher<Completion, Settled<CompleteOutcome>>
   failures: Batcher<Failure, FailedJob>
-  events: RuntimeEventEmitter
+  tracing: Tracing | null
+  workerId: string
   /** How long a handler may go on after its signal before its slot is taken from it. */
   hangGraceMs: number
   /** How long a `tx` may take: the lease is extended once by it. */
@@ -42,8 +48,6 @@ export interface RunningJob {
   ended: Promise<AttemptResult>
 }
 
-type HandlerEnd = { kind: 'returned'; result: unknown } | { kind: 'threw'; error: unknown } | { kind: 'hung' }
-
 export function startJob<Tx>(
   job: ClaimedJob,
   registered: RegisteredHandler<Tx>,
@@ -57,44 +61,59 @@ class Attempt<Tx> {
   readonly #job: ClaimedJob
   readonly #registered: RegisteredHandler<Tx>
   readonly #tools: RunnerTools<Tx>
+  readonly #gateway: JobGateway
   readonly #controller = new AbortController()
   /** Settles when the handler was told to stop and did not, within the grace. */
   readonly #hung = withResolvers<HandlerEnd>()
   readonly #startedAtMs = performance.now()
-  #deadline: NodeJS.Timeout | undefined
-  #progress: NodeJS.Timeout | undefined
-  #grace: NodeJS.Timeout | undefined
+  readonly #clocks: JobClocks
   #tx: 'none' | 'tried' | 'committed' = 'none'
 
   constructor(job: ClaimedJob, registered: RegisteredHandler<Tx>, tools: RunnerTools<Tx>) {
     this.#job = job
     this.#registered = registered
     this.#tools = tools
+    this.#gateway = new JobGateway(job, registered.dependency, tools)
+    this.#clocks = new JobClocks(registered.progressLimitMs, (cause) => this.abort(cause))
   }
 
   async run(): Promise<AttemptResult> {
     this.#tools.events.emit('job:started', { job: this.#job })
     this.#holdLease()
-    this.#setDeadline(this.#job.deadlineMs)
-    this.#restartProgress()
+    this.#clocks.setDeadline(this.#job.deadlineMs)
+    this.#clocks.restartProgress()
+    const { tracing, workerId, heartbeat } = this.#tools
+    const work = () => this.#work()
+    const settled = await (tracing?.process(this.#job, workerId, work, (settlement) => settlement) ?? work())
+    this.#clocks.end()
+    heartbeat.letGo(this.#job)
+    this.#tell(settled)
+    return { end: settled.end, isLeaked: settled.isLeaked, isCritical: settled.isCritical ?? false }
+  }
+
+  async #work(): Promise<Settlement & { isLeaked: boolean }> {
     const handlerEnd = await Promise.race([this.#handle(), this.#hung.promise])
-    const { end, code, retryInMs, isCritical } = await this.#settle(handlerEnd).catch(unsettled)
-    this.#endClocks()
-    this.#tools.heartbeat.letGo(this.#job)
-    const durationMs = Math.round(performance.now() - this.#startedAtMs)
-    const told = {
+    const settlement = await this.#settle(handlerEnd).catch(unsettled)
+    return { ...settlement, isLeaked: handlerEnd.kind === 'hung' }
+  }
+
+  #tell({ end, code, retryInMs }: Settlement): void {
+    this.#gateway.noteEnd(end, code)
+    this.#tools.events.emit('job:ended', {
+      job: this.#job,
+      end,
+      durationMs: Math.round(performance.now() - this.#startedAtMs),
       ...(code === undefined ? {} : { code }),
       ...(retryInMs === undefined ? {} : { retryInMs }),
-    }
-    this.#tools.events.emit('job:ended', { job: this.#job, end, durationMs, ...told })
-    return { end, isLeaked: handlerEnd.kind === 'hung', isCritical: isCritical ?? false }
+      ...this.#gateway.facts(),
+    })
   }
 
   abort(cause: AbortCause): void {
     if (this.#controller.signal.aborted) return
     this.#tools.events.emit('job:aborted', { job: this.#job, reason: cause })
     this.#controller.abort(new JobAborted(cause))
-    this.#grace = setTimeout(() => this.giveUp(), this.#tools.hangGraceMs)
+    this.#clocks.startGrace(this.#tools.hangGraceMs, () => this.giveUp())
   }
 
   giveUp(): void {
@@ -114,27 +133,6 @@ class Attempt<Tx> {
     })
   }
 
-  #setDeadline(deadlineMs: number | null): void {
-    clearTimeout(this.#deadline)
-    // A timer holds 24 days at most; past that the heartbeat's answer tells.
-    if (deadlineMs !== null && deadlineMs < 2 ** 31) {
-      this.#deadline = setTimeout(() => this.abort('deadline'), deadlineMs)
-    }
-  }
-
-  #restartProgress(): void {
-    const limitMs = this.#registered.progressLimitMs
-    if (limitMs === undefined) return
-    clearTimeout(this.#progress)
-    this.#progress = setTimeout(() => this.abort('no-progress'), limitMs)
-  }
-
-  #endClocks(): void {
-    clearTimeout(this.#deadline)
-    clearTimeout(this.#progress)
-    clearTimeout(this.#grace)
-  }
-
   async #handle(): Promise<HandlerEnd> {
     try {
       return { kind: 'returned', result: await this.#registered.handler(this.#job, this.#context()) }
@@ -148,20 +146,25 @@ class Attempt<Tx> {
     return {
       signal,
       fence: this.#job.fence,
-      progress: () => this.#restartProgress(),
+      progress: () => this.#clocks.restartProgress(),
       stage: (name) => this.#enterStage(name),
       spawn: (command, args, options) => spawnChild(command, args, { ...options, signal }),
+      gateway: this.#gateway.open(signal),
       tx: (work) => this.#completeInTx(work),
     }
   }
 
   async #enterStage(name: string): Promise<void> {
     const entered = await this.#tools.store.enterStage(this.#job, name)
+    if (entered.outcome === 'past-deadline') {
+      this.abort('deadline')
+      throw this.#controller.signal.reason
+    }
     if (entered.outcome !== 'entered') {
       this.abort('lease-lost')
       throw leaseLost(this.#job)
     }
-    this.#setDeadline(entered.deadlineMs)
+    this.#clocks.setDeadline(entered.deadlineMs)
   }
 
   /** Beats of the job pause while the transaction is open, or REPEATABLE READ callers would meet our writes (C4). */
@@ -201,10 +204,7 @@ class Attempt<Tx> {
     } catch (error) {
       return this.#fail(error)
     }
-    const { outcome } = await untilKnown(
-      () => this.#tools.completions.add(completion),
-      this.#controller.signal,
-    )
+    const { outcome } = await this.#untilKnown(() => this.#tools.completions.add(completion))
     if (outcome === 'completed' || outcome === 'already-done') return { end: 'completed' }
     return this.#keepLateResult({ kind: 'returned', result })
   }
@@ -223,7 +223,7 @@ class Attempt<Tx> {
       ...(classified.retryInMs === undefined ? {} : { retryInMs: classified.retryInMs }),
       cause: isTimeout ? 'timeout' : 'failure',
     }
-    const settled = await untilKnown(() => this.#tools.failures.add(failure), this.#controller.signal)
+    const settled = await this.#untilKnown(() => this.#tools.failures.add(failure))
     const isCritical = !isTimeout && classified.category === 'CRITICAL'
     const told = { code: failure.code ?? 'UNKNOWN', retryInMs: settled.retryInMs, isCritical }
     if (settled.outcome === 'lease-lost' || settled.outcome === 'not-found') {
@@ -236,8 +236,12 @@ class Attempt<Tx> {
 
   async #release(): Promise<Settlement> {
     const release = () => this.#tools.store.releaseJobs([this.#job], { cause: 'interruption' })
-    const [settled] = await untilKnown(release, this.#controller.signal)
+    const [settled] = await this.#untilKnown(release)
     return { end: settled?.outcome === 'cancelled' ? 'cancelled' : 'released' }
+  }
+
+  #untilKnown<T>(call: () => Promise<T>): Promise<T> {
+    return untilKnown(call, () => this.#abortCause === 'lease-lost')
   }
 
   /** A fenced-out attempt writes nothing; what it found out is kept as evidence. */
@@ -277,33 +281,6 @@ function completionOf({ jobId, leaseId }: ClaimedJob, result: unknown): Completi
   return { jobId, leaseId, result: result as JsonValue }
 }
 
-function lateDetails(handlerEnd: HandlerEnd, job: ClaimedJob): { [key: string]: JsonValue } | null {
-  const common = { worker_fence: job.fence, attempt: job.attempt }
-  if (handlerEnd.kind === 'hung') return null
-  if (handlerEnd.kind === 'threw') return { ...common, error: classifyError(handlerEnd.error).reason }
-  try {
-    return { ...common, result: JSON.parse(jsonText('result', handlerEnd.result ?? null)) as JsonValue }
-  } catch {
-    return { ...common, result: null }
-  }
-}
-
 function leaseLost(job: ClaimedJob): UnstuckError {
   return new UnstuckError('LEASE_LOST', `job ${job.jobId}: the lease is lost, nothing was written`)
-}
-
-/**
- * An error of the connection leaves the outcome unknown, not lost (C2): the same call is made again, and the lease id on the
- * row tells whether the first one had got through (C3). Ends when it is known, or when the lease is lost for certain.
- */
-async function untilKnown<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
-    try {
-      return await call()
-    } catch (error) {
-      const isLost = signal.reason instanceof JobAborted && signal.reason.abortCause === 'lease-lost'
-      if (!isUnstuckError(error) || !error.isRetryable || isLost) throw error
-      await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random() / 2)))
-    }
-  }
 }

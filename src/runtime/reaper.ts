@@ -6,6 +6,7 @@ import { isUnstuckError } from '../errors/index.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore, ReaperFacts } from '../store/job-store.ts'
 import { runSweep, type SweepReport } from './run-sweep.ts'
+import { wait } from './wait.ts'
 
 export interface ReaperTable {
   name: string
@@ -111,17 +112,4 @@ class ReaperPast {
   failed(): void {
     if (this.#lastSweptAt !== undefined) this.#failingSinceMs ??= this.#sweptAtMs
   }
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    if (signal.aborted) done()
-  })
 }

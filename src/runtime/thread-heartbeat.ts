@@ -11,6 +11,7 @@ export type ToThread =
   | { kind: 'stop' }
 
 export type FromThread =
+  | { kind: 'ready' }
   | { kind: 'answers'; answers: (Lease & { answer: HeartbeatAnswer })[] }
   | { kind: 'failed'; message: string }
   | { kind: 'ping' }
@@ -28,13 +29,19 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   const health = new BeatHealth(events)
   const thread = new Worker(threadUrl, { workerData, name: 'unstuck-heartbeat' })
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+  let isReady = () => {}
+  const ready = new Promise<void>((resolve) => {
+    isReady = resolve
+  })
   const send = (message: ToThread) => thread.postMessage(message)
   thread.on('message', (message: FromThread) => {
-    if (message.kind === 'ping') send({ kind: 'pong' })
+    if (message.kind === 'ready') isReady()
+    else if (message.kind === 'ping') send({ kind: 'pong' })
     else if (message.kind === 'lag') events.onLag(message.lagMs)
     else if (message.kind === 'failed') health.failed(new Error(message.message))
     else {
       health.succeeded()
+      events.onBeat(message.answers.length)
       for (const { answer, ...lease } of message.answers) held.answer(lease, answer)
     }
   })
@@ -51,6 +58,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       held.delete(lease)
       send({ kind: 'let-go', lease: { jobId, leaseId } })
     },
+    ready,
     isHealthy: () => health.isHealthy,
     async stop() {
       send({ kind: 'stop' })

@@ -1,13 +1,19 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClaimedJob } from '../job/lease.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
-import type { JobStore } from '../store/job-store.ts'
+import type { JobStore, ReleaseOptions } from '../store/job-store.ts'
 import { createBatcher } from './batcher.ts'
+import { type BreakerWatch, type WatchedDependency, watchBreakers } from './breaker-watch.ts'
+import { DependencyCalls } from './dependency-calls.ts'
 import type { RegisteredHandler } from './handler.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { type RunnerTools, type RunningJob, startJob } from './job-runner.ts'
 import { type Reaper, startReaper } from './reaper.ts'
+import type { SweepReport } from './run-sweep.ts'
+import { TokenLimiter } from './token-limiter.ts'
+import { untilKnown } from './until-known.ts'
+import { wait } from './wait.ts'
 
 export interface WorkerOptions<Tx = unknown> {
   store: JobStore<Tx>
@@ -17,6 +23,10 @@ export interface WorkerOptions<Tx = unknown> {
   heartbeat: Heartbeat
   events: RuntimeEventEmitter
   transaction: RunnerTools<Tx>['transaction']
+  gateway: RunnerTools<Tx>['gateway']
+  tracing: RunnerTools<Tx>['tracing']
+  /** Whose breakers are watched and, where they have a probe, probed. */
+  dependencies: WatchedDependency[]
   policy: PolicyOverride
   concurrency: number
   sweepIntervalMs: number
@@ -38,11 +48,21 @@ export interface Worker {
   ended: Promise<number>
   /** Jobs that run now. */
   running(): number
+  /** There may be new work: look now instead of at the end of the pause. */
+  wake(): void
+  /** What an operator should know; none where all is well. */
+  problems(): string[]
 }
 
 export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
   const worker = new RunningWorker(options)
-  return { stop: (reason) => worker.stop(reason), ended: worker.run(), running: () => worker.running }
+  return {
+    stop: (reason) => worker.stop(reason),
+    ended: worker.run(),
+    running: () => worker.running,
+    wake: () => worker.wake(),
+    problems: () => worker.problems(),
+  }
 }
 
 class RunningWorker<Tx> {
@@ -52,16 +72,23 @@ class RunningWorker<Tx> {
   readonly #running = new Set<RunningJob>()
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
-  #slotFreed = new AbortController()
+  readonly #limiter: TokenLimiter
+  readonly #dependencyCalls: DependencyCalls
+  #mayGoOn = new AbortController()
+  #isHinted = false
+  #claims = 0
   #leaked = 0
   #exitCode = 0
 
   constructor(options: WorkerOptions<Tx>) {
-    const { store, policy, handlers } = options
+    const { store, policy, handlers, events } = options
     this.#options = options
     this.#byType = new Map(handlers.map((registered) => [registered.type, registered]))
+    this.#limiter = new TokenLimiter(store, (type) => this.#byType.get(type)?.limits ?? [])
+    this.#dependencyCalls = new DependencyCalls(store, events)
     this.#tools = {
       ...options,
+      dependencyCalls: this.#dependencyCalls,
       completions: createBatcher((completions) => store.completeJobs(completions)),
       failures: createBatcher((failures) => store.failJobs(failures, { policy })),
     }
@@ -71,14 +98,28 @@ class RunningWorker<Tx> {
     return this.#running.size
   }
 
+  wake(): void {
+    this.#isHinted = true
+    this.#mayGoOn.abort()
+  }
+
+  problems(): string[] {
+    const problems = []
+    if (this.#leaked > 0) problems.push(`${this.#leaked} hung handlers still hold memory`)
+    if (!this.#options.heartbeat.isHealthy()) problems.push('heartbeats fail: no more jobs are claimed')
+    if (this.#stopping.signal.aborted) problems.push('the worker is leaving')
+    return problems
+  }
+
   async run(): Promise<number> {
     const { events, workerId, concurrency } = this.#options
     const reaper = this.#startReaper()
-    await reaper.firstSweep
+    await this.#unlessStopped(Promise.all([reaper.firstSweep, this.#options.heartbeat.ready]))
+    const watch = this.#watchBreakers()
     events.emit('worker:started', { workerId, types: [...this.#byType.keys()], concurrency })
     await this.#claimUntilStopped()
     await this.#drain()
-    await reaper.stop()
+    await Promise.all([reaper.stop(), watch.stop(), this.#dependencyCalls.idle()])
     await this.#options.heartbeat.stop()
     events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
     return this.#exitCode
@@ -106,15 +147,9 @@ class RunningWorker<Tx> {
         tables: [{ name: tableName, store }],
         intervalMs: sweepIntervalMs,
         policy,
-        onSweep: (table, { requeuedIds, failedIds, held, durationMs }) => {
+        onSweep: (table, report) => {
           resolve()
-          events.emit('sweep:done', {
-            table,
-            requeued: requeuedIds.length,
-            dead: failedIds.length,
-            held,
-            durationMs,
-          })
+          tellSweep(events, table, report)
         },
         onError: (table, error) => {
           resolve()
@@ -125,27 +160,84 @@ class RunningWorker<Tx> {
     return { firstSweep, stop: async () => reaper?.stop() }
   }
 
+  async #unlessStopped(begun: Promise<unknown>): Promise<void> {
+    const stopped = new Promise((resolve) => this.#stopping.signal.addEventListener('abort', resolve))
+    await Promise.race([begun, stopped])
+  }
+
+  #watchBreakers(): BreakerWatch {
+    const { store, dependencies, events } = this.#options
+    return watchBreakers({ store, dependencies, events, calls: this.#dependencyCalls })
+  }
+
   async #claimUntilStopped(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       const free = this.#options.concurrency - this.#running.size
+      this.#isHinted = false
       // A worker that cannot beat must not take on more (C6).
-      if (free <= 0 || !this.#options.heartbeat.isHealthy()) await this.#untilSlotOr(this.#pause())
-      else if ((await this.#claim(free)) === 0) await this.#untilSlotOr(this.#pause())
+      const isAble = free > 0 && this.#options.heartbeat.isHealthy()
+      if (!isAble || (await this.#claim(free)) === 0) await this.#pause()
     }
   }
 
-  async #claim(limit: number): Promise<number> {
-    const { store, workerId, handlers, policy, events } = this.#options
-    const queues = [...new Set(handlers.map(({ type, queue }) => queue ?? type))]
+  /** Types under a limit are claimed by themselves, as many as there may be tokens for; the others together. */
+  async #claim(free: number): Promise<number> {
+    const types = [...this.#byType.keys()]
+    const limited = types.filter((type) => this.#limiter.allowance(type).jobs !== Number.POSITIVE_INFINITY)
+    const unlimited = types.filter((type) => !limited.includes(type))
+    const groups = [...limited.map((type) => [type]), ...(unlimited.length === 0 ? [] : [unlimited])]
+    let left = free
+    for (let index = 0; index < groups.length && left > 0; index++) {
+      // Another one comes first each time, so that a long queue does not keep the slots from the others.
+      const group = groups[(index + this.#claims) % groups.length] ?? []
+      const allowance = Math.min(...group.map((type) => this.#limiter.allowance(type).jobs))
+      if (allowance > 0) left -= await this.#claimTypes(group, Math.min(left, allowance))
+    }
+    this.#claims++
+    return free - left
+  }
+
+  async #claimTypes(types: string[], limit: number): Promise<number> {
+    const { store, workerId, policy, events } = this.#options
+    const queues = [...new Set(types.map((type) => this.#byType.get(type)?.queue ?? type))]
     try {
-      const jobs = await store.claimJobs({ workerId, queues, types: [...this.#byType.keys()], limit, policy })
-      for (const job of jobs) this.#start(job)
+      const jobs = await store.claimJobs({ workerId, queues, types, limit, policy })
+      if (jobs.length > 0) await this.#admit(jobs)
       return jobs.length
     } catch (error) {
       events.emit('claim:failed', { error })
       return 0
     }
+  }
+
+  /** What may not start now goes back at once: without an attempt, and with a time to come again. */
+  async #admit(jobs: ClaimedJob[]): Promise<void> {
+    if (this.#stopping.signal.aborted) return this.#giveBack(jobs, { cause: 'interruption' })
+    try {
+      const { admitted, parked } = await this.#limiter.admit(jobs)
+      for (const job of admitted) this.#start(job)
+      for (const { jobs: refused, key, delayMs, spreadMs } of parked) {
+        await this.#giveBack(refused, { delayMs, spreadMs })
+        this.#options.events.emit('limit:reached', { key, released: refused.length, waitMs: delayMs })
+      }
+    } catch (error) {
+      const started = new Set([...this.#running].map(({ job }) => job))
+      await this.#giveBack(
+        jobs.filter((job) => !started.has(job)),
+        {},
+      )
+      throw error
+    }
+  }
+
+  async #giveBack(jobs: ClaimedJob[], options: ReleaseOptions<Tx>): Promise<void> {
+    const endsAtMs = performance.now() + Math.min(...jobs.map(({ leaseMs }) => leaseMs))
+    // Not beaten for, so the lease is a limit.
+    await untilKnown(
+      () => this.#options.store.releaseJobs(jobs, options),
+      () => performance.now() > endsAtMs,
+    )
   }
 
   #start(job: RunningJob['job']): void {
@@ -156,7 +248,7 @@ class RunningWorker<Tx> {
     this.#running.add(running)
     void running.ended.then(({ isLeaked, isCritical }) => {
       this.#running.delete(running)
-      this.#slotFreed.abort()
+      this.#mayGoOn.abort()
       if (isLeaked) this.#noteLeak(running)
       if (isCritical) this.#leave('a critical error')
     })
@@ -179,8 +271,11 @@ class RunningWorker<Tx> {
   /** Running jobs get the grace; then they are aborted, and given back without an attempt spent. */
   async #drain(): Promise<void> {
     const ended = Promise.all([...this.#running].map((running) => running.ended))
-    const grace = sleep(this.#options.graceMs, undefined, { signal: this.#leaving.signal }).catch(() => {})
-    await Promise.race([ended, grace])
+    const allEnded = new AbortController()
+    const signal = AbortSignal.any([this.#leaving.signal, allEnded.signal])
+    await Promise.race([ended, wait(this.#options.graceMs, signal)])
+    // A timer that is left behind would keep the process.
+    allEnded.abort()
     const left = [...this.#running]
     for (const running of left) running.abort('shutdown')
     this.#leaving.signal.addEventListener('abort', () => left.forEach((running) => running.giveUp()))
@@ -189,14 +284,21 @@ class RunningWorker<Tx> {
     await Promise.all([this.#tools.completions.idle(), this.#tools.failures.idle()])
   }
 
-  #pause(): number {
+  /** Until a slot is free, a hint comes, a token is back, or the poll is due. */
+  async #pause(): Promise<void> {
+    this.#mayGoOn = new AbortController()
+    if (this.#isHinted) return
     const [least, most] = this.#options.pollMs
-    return least + Math.random() * (most - least)
+    const waitsMs = [...this.#byType.keys()].map((type) => this.#limiter.allowance(type).retryInMs)
+    const ms = Math.min(least + Math.random() * (most - least), ...waitsMs.filter((waitMs) => waitMs > 0))
+    const signal = AbortSignal.any([this.#mayGoOn.signal, this.#stopping.signal])
+    await wait(ms, signal)
   }
+}
 
-  async #untilSlotOr(ms: number): Promise<void> {
-    this.#slotFreed = new AbortController()
-    const signal = AbortSignal.any([this.#slotFreed.signal, this.#stopping.signal])
-    await sleep(ms, undefined, { signal }).catch(() => {})
-  }
+function tellSweep(events: RuntimeEventEmitter, table: string, report: SweepReport): void {
+  const { reaped, requeuedIds, failedIds, held, durationMs } = report
+  for (const job of reaped) events.emit('job:reaped', { table, ...job })
+  const counts = { requeued: requeuedIds.length, dead: failedIds.length, held }
+  events.emit('sweep:done', { table, ...counts, durationMs })
 }

@@ -2,15 +2,34 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const app = fileURLToPath(new URL('./fixtures/worker-app.mjs', import.meta.url))
+const appOf = (name: string) => fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url))
 
 export interface Told {
-  kind: 'ready' | 'started' | 'effect' | 'ended' | 'hung' | 'heartbeat-failed'
+  kind:
+    | 'ready'
+    | 'started'
+    | 'effect'
+    | 'ended'
+    | 'hung'
+    | 'heartbeat-failed'
+    | 'claiming'
+    | 'draining'
+    | 'breaker'
+    | 'limit'
+    | 'listening'
+    | 'not-listening'
+    | 'swept'
   jobId?: string
   fence?: number
   end?: string
   code?: string
   leaked?: number
+  gatewayStatus?: number | null
+  breaker?: string
+  name?: string
+  to?: string
+  released?: number
+  requeued?: number
 }
 
 export interface WorkerProcess {
@@ -21,15 +40,27 @@ export interface WorkerProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
+export interface ProcessOptions {
+  /** A module of ./fixtures. */
+  app?: string
+  env?: Record<string, string>
+  /** Another runtime than this one. */
+  execPath?: string
+}
+
 export function startWorkerProcess(
   databaseUrl: string,
   options: Record<string, unknown> = {},
+  { app = 'worker-app', env = {}, execPath = process.execPath }: ProcessOptions = {},
 ): WorkerProcess {
-  const child = fork(app, [], {
+  const child = fork(appOf(app), [], {
+    execPath,
+    execArgv: [],
     env: {
       PATH: process.env['PATH'] ?? '',
       DATABASE_URL: databaseUrl,
       WORKER_OPTIONS: JSON.stringify(options),
+      ...env,
     },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

@@ -1,0 +1,73 @@
+// Watches the breakers of this worker's dependencies: says when another worker opened one, and probes the health of a
+// dependency that has an address, outside any job, so that an open breaker closes by itself (BREAK-3).
+import type { RuntimeEventEmitter } from '../observe/events.ts'
+import type { Breaker, JobStore } from '../store/job-store.ts'
+import type { DependencyCalls } from './dependency-calls.ts'
+import { wait } from './wait.ts'
+
+export interface WatchedDependency {
+  name: string
+  /** Asked while the breaker is open; a status under 500 in time is healthy. */
+  probe?: () => Promise<boolean>
+}
+
+export interface BreakerWatchOptions {
+  store: Pick<JobStore, 'listBreakers' | 'recordProbe'>
+  dependencies: WatchedDependency[]
+  calls: DependencyCalls
+  events: RuntimeEventEmitter
+  /** Between two looks while nothing is open. */
+  intervalMs?: number
+}
+
+export interface BreakerWatch {
+  stop(): Promise<void>
+}
+
+export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
+  const { store, calls, events, intervalMs = 5_000 } = options
+  const probes = new Map(options.dependencies.map(({ name, probe }) => [name, probe]))
+  const stopping = new AbortController()
+  let endPause = new AbortController()
+  // A breaker that a call of this worker opened is probed as soon as its cooldown is over.
+  const stopHearing = events.on('breaker:changed', () => endPause.abort())
+  const loop = probes.size === 0 ? Promise.resolve() : run()
+  return {
+    async stop() {
+      stopHearing()
+      stopping.abort()
+      await loop
+    },
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const waitMs = await look()
+      endPause = new AbortController()
+      const signal = AbortSignal.any([stopping.signal, endPause.signal])
+      await wait(waitMs, signal)
+    }
+  }
+
+  /** Answers the wait until the next look. */
+  async function look(): Promise<number> {
+    try {
+      const breakers = (await store.listBreakers()).filter(({ name }) => probes.has(name))
+      const waitsMs = await Promise.all(breakers.map(lookAt))
+      return Math.min(intervalMs, ...waitsMs)
+    } catch (error) {
+      for (const name of probes.keys()) events.emit('breaker:failed', { name, error })
+      return intervalMs
+    }
+  }
+
+  async function lookAt(breaker: Breaker): Promise<number> {
+    calls.note(breaker)
+    const probe = probes.get(breaker.name)
+    if (probe === undefined || breaker.state === 'closed' || breaker.state === 'held') return intervalMs
+    if (breaker.nextProbeInMs !== null && breaker.nextProbeInMs > 0) return breaker.nextProbeInMs
+    const probed = await store.recordProbe(breaker.name, await probe().catch(() => false))
+    calls.note(probed)
+    return probed.nextProbeInMs === null ? intervalMs : Math.max(probed.nextProbeInMs, 50)
+  }
+}

@@ -1,0 +1,71 @@
+// The gateway as one attempt sees it: under the job's signal, every call told to the breaker of the handler's dependency.
+import { toPublicCode } from '../errors/index.ts'
+import type { ClaimedJob } from '../job/lease.ts'
+import type { AttemptEnd, RuntimeEventEmitter } from '../observe/events.ts'
+import type { DependencyCalls } from './dependency-calls.ts'
+import { createGateway, type Gateway, type GatewayCall, type GatewayOptions } from './gateway.ts'
+
+export interface JobGatewayTools {
+  gateway: Omit<GatewayOptions, 'onCall'>
+  dependencyCalls: DependencyCalls
+  events: RuntimeEventEmitter
+}
+
+export class JobGateway {
+  readonly #job: ClaimedJob
+  readonly #dependency: string | null
+  readonly #tools: JobGatewayTools
+  #lastCall: GatewayCall | undefined
+
+  constructor(job: ClaimedJob, dependency: string | undefined, tools: JobGatewayTools) {
+    this.#job = job
+    this.#dependency = dependency ?? null
+    this.#tools = tools
+  }
+
+  open(signal: AbortSignal): Gateway {
+    const call = createGateway({ ...this.#tools.gateway, onCall: (made) => this.#note(made) })
+    return (pathOrUrl, init) => call(pathOrUrl, { signal, ...init })
+  }
+
+  /** A handler with a client of its own: how its attempt ended is all there is to know. */
+  noteEnd(end: AttemptEnd, code: string | undefined): void {
+    if (this.#dependency === null || this.#lastCall !== undefined) return
+    const isFailure = endedByDependency(end, code)
+    if (isFailure !== null) this.#report(this.#dependency, isFailure)
+  }
+
+  /** What the line about the end of the attempt says of it (SEE-1). */
+  facts(): { gatewayStatus?: number | null; breaker?: string } {
+    const breaker =
+      this.#dependency === null ? undefined : this.#tools.dependencyCalls.stateOf(this.#dependency)
+    return {
+      ...(this.#lastCall === undefined ? {} : { gatewayStatus: this.#lastCall.status }),
+      ...(breaker === undefined ? {} : { breaker }),
+    }
+  }
+
+  #note(made: GatewayCall): void {
+    this.#lastCall = made
+    const { status, durationMs, outcome } = made
+    const call = { dependency: this.#dependency, status, durationMs, outcome }
+    this.#tools.events.emit('gateway:called', { job: this.#job, call })
+    // A call that the job itself gave up tells nothing about the service.
+    if (this.#dependency === null || outcome === 'aborted') return
+    const isFailure = outcome === 'server-error' || outcome === 'timeout' || outcome === 'unavailable'
+    this.#report(this.#dependency, isFailure)
+  }
+
+  #report(dependency: string, isFailure: boolean): void {
+    this.#tools.dependencyCalls.report(dependency, { isFailure, jobId: this.#job.jobId })
+  }
+}
+
+/** Null where the end tells nothing about the dependency: the deadline of a job is no timeout of a call. */
+function endedByDependency(end: AttemptEnd, code = 'UNKNOWN'): boolean | null {
+  if (end === 'completed') return false
+  if ((end !== 'retried' && end !== 'dead') || code === 'timeout') return null
+  const publicCode = toPublicCode(code)
+  if (publicCode === 'GW_5XX' || publicCode === 'GW_TIMEOUT') return true
+  return publicCode === 'GW_4XX' ? false : null
+}

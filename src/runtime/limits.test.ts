@@ -1,0 +1,190 @@
+// Rate limits and breakers of a worker, over the memory store; test/surface has them between real processes.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryWorkerBench } from '../../test/support/memory-worker.ts'
+import { permanentError, transientError } from '../errors/index.ts'
+import type { ClaimedJob } from '../job/lease.ts'
+import { requireLimits, TokenLimiter } from './token-limiter.ts'
+
+let bench: MemoryWorkerBench
+beforeEach(() => {
+  bench = new MemoryWorkerBench()
+})
+afterEach(() => bench.stop())
+
+const slow = { key: 'asr', ratePerS: 0.001, burst: 2 }
+
+describe('limits', () => {
+  it('RATE-1 as many jobs start as there are tokens; the others wait with no attempt spent', async () => {
+    const ids = await bench.enqueue(5)
+    const started: string[] = []
+    bench.work(async ({ jobId }) => void started.push(jobId), { options: { limits: [slow] } })
+    await bench.untilStatus(ids[0], 'succeeded')
+    await bench.untilStatus(ids[1], 'succeeded')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(started).toEqual(ids.slice(0, 2))
+    for (const jobId of ids.slice(2)) {
+      expect(await bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: 0, failures: 0 })
+    }
+  })
+
+  it('RATE-2 tokens gone in the middle of a batch: the unstarted go back in one call, the started finish', async () => {
+    const ids = await bench.enqueue(4)
+    // Another worker takes one of the two tokens between our claim and our start.
+    const releases: number[] = []
+    const raced = bench.withVerb('takeTokens', (real) => async (limits, tokens) => {
+      await real(limits, 1)
+      return real(limits, tokens)
+    })
+    const over = new Proxy(raced, {
+      get(target, name, receiver) {
+        if (name !== 'releaseJobs') return Reflect.get(target, name, receiver) as unknown
+        const counted: typeof bench.store.releaseJobs = (leases, options) => {
+          releases.push(leases.length)
+          return bench.store.releaseJobs(leases, options)
+        }
+        return counted
+      },
+    })
+    const reached = bench.once('limit:reached')
+    let finish = () => {}
+    const held = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    bench.work(() => held, { over, options: { limits: [{ ...slow, burst: 4 }] } })
+    expect(await reached).toMatchObject({ key: 'asr', released: 1 })
+    expect(releases).toEqual([1])
+    expect(await bench.job(ids[3])).toMatchObject({ status: 'waiting', attempt: 0, releases: 1, failures: 0 })
+    // Longer than a lease of 500 ms: what runs keeps beating.
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    for (const jobId of ids.slice(0, 3)) expect((await bench.job(jobId))?.status).toBe('running')
+    finish()
+    for (const jobId of ids.slice(0, 3)) await bench.untilStatus(jobId, 'succeeded')
+    expect(await bench.job(ids[0])).toMatchObject({ attempt: 1, fence: 1 })
+  })
+
+  it('RATE-3 a retry waits for its backoff and then for a token, each with a timer of its own', async () => {
+    const [jobId] = await bench.enqueue()
+    bench.work(() => Promise.reject(transientError('busy', { retryAfterMs: 3_600_000 })), {
+      options: { limits: [slow] },
+    })
+    const settled = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return bench.job(jobId)
+    }
+    // A token is left, and the backoff keeps the job.
+    expect(await settled()).toMatchObject({ status: 'waiting', attempt: 1, failures: 1 })
+    bench.store.elapse(3_600_001)
+    expect(await settled()).toMatchObject({ status: 'waiting', attempt: 2, failures: 2 })
+    // The backoff is over, and there is no token: the counts of failures stay as they were.
+    bench.store.elapse(3_600_001)
+    expect(await settled()).toMatchObject({ status: 'waiting', attempt: 2, failures: 2 })
+  })
+
+  it('RATE-4 each owner has tokens of its own beside the limit of all', async () => {
+    const greedy = await bench.enqueue(3, 'greedy')
+    const modest = await bench.enqueue(1, 'modest')
+    const started: string[] = []
+    bench.work(async ({ jobId }) => void started.push(jobId), {
+      options: { limits: [{ key: 'owner', ratePerS: 0.001, burst: 1, perOwner: true }] },
+    })
+    await bench.untilStatus(greedy[0], 'succeeded')
+    await bench.untilStatus(modest[0], 'succeeded')
+    expect(started).toHaveLength(2)
+    const parked = await Promise.all(greedy.slice(1).map((jobId) => bench.job(jobId)))
+    for (const job of parked) expect(job).toMatchObject({ status: 'waiting', attempt: 0, releases: 1 })
+    // One appointment after the other: a thousand seconds apart, up to the farthest.
+    expect(Number(parked[1]?.runAt) - Number(parked[0]?.runAt)).toBeGreaterThan(500_000)
+  })
+
+  it('RATE-5 a job that is sent back a hundred times has spent nothing', async () => {
+    const [jobId] = await bench.enqueue()
+    let isOpen = false
+    const over = bench.withVerb('takeTokens', (real) => async (limits, tokens) => {
+      return isOpen ? real(limits, tokens) : { granted: 0, retryInMs: 1 }
+    })
+    bench.work(async () => 'done', { over, options: { limits: [{ key: 'asr', ratePerS: 1_000, burst: 1 }] } })
+    const look = async () => expect((await bench.job(jobId))?.releases).toBeGreaterThan(100)
+    await vi.waitFor(look, { timeout: 20_000 })
+    isOpen = true
+    await bench.untilStatus(jobId, 'succeeded')
+    expect(await bench.job(jobId)).toMatchObject({ attempt: 1, failures: 0, crashes: 0, timeouts: 0 })
+  })
+
+  it('RATE-1 a limit of the process asks nobody else', async () => {
+    const limiter = new TokenLimiter({ takeTokens: () => Promise.reject(new Error('asked')) }, () => [
+      { key: 'cpu', ratePerS: 0.001, burst: 1, scope: 'process' },
+    ])
+    const jobs = [{ type: 'asr' }, { type: 'asr' }] as ClaimedJob[]
+    const { admitted, parked } = await limiter.admit(jobs)
+    expect([admitted.length, parked[0]?.jobs.length]).toEqual([1, 1])
+    expect(limiter.allowance('asr')).toMatchObject({ jobs: 0 })
+  })
+
+  it('RATE-1 a limit that cannot be kept is refused by name', () => {
+    expect(() => requireLimits('asr', [{ key: 'a', ratePerS: 0, burst: 1 }])).toThrow(
+      /limits of asr: ratePerS/,
+    )
+    expect(() => requireLimits('asr', [{ key: 'a', ratePerS: 1, burst: 0.5 }])).toThrow(/burst/)
+    expect(() => requireLimits('asr', [slow, slow])).toThrow(/each key once/)
+  })
+})
+
+describe('breaker', () => {
+  const options = { dependency: 'gateway' }
+  const settings = { windowCalls: 4, minCalls: 4, cooldownMs: 60_000 }
+  beforeEach(async () => {
+    await bench.store.writeBreaker('gateway', settings)
+    await bench.store.mapDependency('asr', 'gateway')
+  })
+
+  it('BREAK-1 BREAK-2 failed attempts open it; what waits stays waiting with no attempt used, and it is said', async () => {
+    const ids = await bench.enqueue(8)
+    const changed = bench.once('breaker:changed')
+    bench.work(() => Promise.reject(transientError('502', { code: 'GW_5XX', retryAfterMs: 3_600_000 })), {
+      options,
+    })
+    expect(await changed).toMatchObject({
+      name: 'gateway',
+      from: 'closed',
+      to: 'open',
+      reason: 'calls-failed',
+    })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const jobs = await Promise.all(ids.map((jobId) => bench.job(jobId)))
+    const untouched = jobs.filter((job) => job?.attempt === 0)
+    expect(untouched.length).toBeGreaterThan(0)
+    for (const job of jobs) expect(job?.status).toBe('waiting')
+  })
+
+  it('BREAK-1 what the caller did wrong opens nothing', async () => {
+    const ids = await bench.enqueue(8)
+    bench.work(() => Promise.reject(permanentError('400', { code: 'GW_4XX' })), { options })
+    for (const jobId of ids) await bench.untilStatus(jobId, 'dead')
+    expect((await bench.store.listBreakers())[0]).toMatchObject({ state: 'closed', failures: 0 })
+  })
+
+  it('BREAK-3 a health probe outside any job closes it, and the work goes on by itself', async () => {
+    await bench.store.writeBreaker('gateway', {
+      mode: 'hold',
+      cooldownMs: 20,
+      closeAfter: 2,
+      probeIntervalMs: 10,
+    })
+    await bench.store.recordCalls(
+      'gateway',
+      Array.from({ length: 4 }, () => ({ isFailure: true })),
+    )
+    const [jobId] = await bench.enqueue()
+    let isHealthy = false
+    let probes = 0
+    bench.work(async () => 'done', {
+      options,
+      dependencies: [{ name: 'gateway', probe: async () => ++probes > 0 && isHealthy }],
+    })
+    await vi.waitFor(() => expect(probes).toBeGreaterThan(1), { timeout: 5_000 })
+    expect(await bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: 0 })
+    isHealthy = true
+    await bench.untilStatus(jobId, 'succeeded')
+    expect(await bench.job(jobId)).toMatchObject({ attempt: 1, releases: 0 })
+  })
+})

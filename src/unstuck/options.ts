@@ -1,0 +1,76 @@
+import { invalidArgument, requireKnownNames } from '../errors/index.ts'
+import type { Logger } from '../observe/log-events.ts'
+import type { DependencyOptions } from '../runtime/dependencies.ts'
+import type { DispatchAdapter } from '../runtime/dispatcher.ts'
+
+export interface UnstuckOptions {
+  /** Over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
+  databaseUrl?: string
+  /** The config file; that of UNSTUCK_CONFIG, or `unstuck.config.*` in the working directory, where absent. */
+  config?: string
+  schema?: string
+  profile?: string
+  /** Which table of the profile; its first where absent. */
+  table?: string
+  workerId?: string
+  concurrency?: number
+  /** Drain on SIGTERM and SIGINT; only where this worker owns the process. */
+  handleSignals?: boolean
+  graceMs?: number
+  hangGraceMs?: number
+  txTimeoutMs?: number
+  leakBudget?: number
+  onHang?: 'reopen' | 'exit'
+  pollMs?: [least: number, most: number]
+  /** Settings of the breakers that handlers name as their `dependency`. */
+  dependencies?: Record<string, DependencyOptions>
+  /** Publishes what waits again to an outside queue; the policy's `dispatch` says whether it is noted. */
+  dispatch?: DispatchAdapter
+  /** Delete ended jobs past the retention while the worker runs; true where the table is unstuck's own. */
+  prune?: boolean
+  /** pino, or anything of its shape; silent where absent. */
+  logger?: Logger
+}
+
+const names: Record<keyof UnstuckOptions, true> = {
+  databaseUrl: true,
+  config: true,
+  schema: true,
+  profile: true,
+  table: true,
+  workerId: true,
+  concurrency: true,
+  handleSignals: true,
+  graceMs: true,
+  hangGraceMs: true,
+  txTimeoutMs: true,
+  leakBudget: true,
+  onHang: true,
+  pollMs: true,
+  dependencies: true,
+  dispatch: true,
+  prune: true,
+  logger: true,
+}
+
+export function checkOptions(options: UnstuckOptions): void {
+  requireKnownNames('unstuck()', Object.keys(options), Object.keys(names))
+  const atLeast = (
+    name: 'concurrency' | 'graceMs' | 'hangGraceMs' | 'txTimeoutMs' | 'leakBudget',
+    least: number,
+  ) => {
+    const value = options[name]
+    if (value !== undefined && !(Number.isInteger(value) && value >= least && value < 2 ** 31))
+      throw invalidArgument(name, value, `a whole number from ${least}`)
+  }
+  atLeast('concurrency', 1)
+  atLeast('graceMs', 0)
+  atLeast('hangGraceMs', 0)
+  atLeast('txTimeoutMs', 1)
+  atLeast('leakBudget', 0)
+  const { onHang, pollMs } = options
+  if (onHang !== undefined && onHang !== 'reopen' && onHang !== 'exit')
+    throw invalidArgument('onHang', onHang, 'reopen or exit')
+  if (pollMs !== undefined && !(pollMs[0] >= 1 && pollMs[1] >= pollMs[0]))
+    throw invalidArgument('pollMs', pollMs, 'two numbers of milliseconds, the smaller first')
+}

@@ -1,0 +1,81 @@
+// What runs beside the claims of a worker: hints of new work, schedules, dispatch to an outside queue, retention.
+import { listen } from '../compose.ts'
+import type { RuntimeEventEmitter } from '../observe/events.ts'
+import type { PolicyOverride } from '../policy/policy.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import { type DispatchAdapter, startDispatcher } from '../runtime/dispatcher.ts'
+import { startPruner } from '../runtime/pruner.ts'
+import { type RecurringJob, startScheduler } from '../runtime/scheduler.ts'
+import type { JobStore, PolicyOption } from '../store/job-store.ts'
+
+export interface ServiceOptions {
+  store: JobStore
+  schema: string
+  table: TableProfile
+  events: RuntimeEventEmitter
+  policy: PolicyOverride
+  /** Over the stored policy when a job is enqueued. */
+  enqueuePolicy: PolicyOption
+  /** Null where the policy switches hints off. */
+  listenUrl: string | null
+  onHint: () => void
+  schedules: RecurringJob[]
+  dispatch: DispatchAdapter | undefined
+  isPruning: boolean
+}
+
+export interface Services {
+  stop(): Promise<void>
+}
+
+export function startServices(options: ServiceOptions): Services {
+  const running = [
+    startListening(options),
+    startScheduling(options),
+    startDispatching(options),
+    startPruning(options),
+  ].filter((service) => service !== undefined)
+  return {
+    async stop() {
+      await Promise.all(running.map((service) => service.stop()))
+    },
+  }
+}
+
+function startListening({ listenUrl, schema, table, events, onHint }: ServiceOptions): Services | undefined {
+  if (listenUrl === null) return undefined
+  return listen({
+    databaseUrl: listenUrl,
+    schema,
+    table,
+    onHint,
+    onStarted: (channel) => events.emit('listen:started', { channel }),
+    onFailed: (reason) => events.emit('listen:failed', { reason }),
+  })
+}
+
+/** Without schedules of its own too: one that another process stored runs as long as any worker does. */
+function startScheduling({ store, schedules, events, enqueuePolicy }: ServiceOptions): Services {
+  return startScheduler({ store, schedules, events, ...enqueuePolicy })
+}
+
+function startDispatching({ dispatch, store, table, events }: ServiceOptions): Services | undefined {
+  if (dispatch === undefined) return undefined
+  const dispatcher = startDispatcher({ table: table.table, store, adapter: dispatch, events })
+  const stopWaking = [
+    events.on('sweep:done', ({ requeued }) => requeued > 0 && dispatcher.wake()),
+    events.on('job:ended', ({ end }) => (end === 'retried' || end === 'released') && dispatcher.wake()),
+  ]
+  return {
+    stop() {
+      for (const stop of stopWaking) stop()
+      return dispatcher.stop()
+    },
+  }
+}
+
+function startPruning({ isPruning, table, store, events, policy }: ServiceOptions): Services | undefined {
+  if (!isPruning) return undefined
+  const tables = [{ name: table.table, store }]
+  return startPruner({ tables, events, retentionDays: policy.retentionDays })
+}

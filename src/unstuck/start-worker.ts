@@ -1,0 +1,103 @@
+// From configuration and options to a running worker.
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { OpenTable, SqlClient } from '../compose.ts'
+import type { Config } from '../config/index.ts'
+import type { HeartbeatThreadData } from '../heartbeat-thread.ts'
+import type { RuntimeEventEmitter } from '../observe/events.ts'
+import type { Tracing } from '../observe/tracing.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import { type DependencyOptions, prepareDependencies } from '../runtime/dependencies.ts'
+import type { RegisteredHandler } from '../runtime/handler.ts'
+import type { Heartbeat } from '../runtime/heartbeat.ts'
+import { startThreadHeartbeat } from '../runtime/thread-heartbeat.ts'
+import { startWorker, type Worker } from '../runtime/worker.ts'
+import type { UnstuckOptions } from './options.ts'
+
+export interface ApplicationParts {
+  open: OpenTable
+  config: Config
+  options: UnstuckOptions
+  table: TableProfile
+  events: RuntimeEventEmitter
+  handlers: RegisteredHandler<SqlClient>[]
+}
+
+export interface StartedParts extends ApplicationParts {
+  databaseUrl: string
+  /** In force: what is stored, and over it what this process was given. */
+  policy: Policy
+  tracing: Tracing | null
+}
+
+export const DEFAULT_HANG_GRACE_MS = 5_000
+
+export async function startApplicationWorker(parts: StartedParts): Promise<Worker> {
+  const { open, config, options, table, events, handlers, policy, tracing } = parts
+  const dependencies = await prepareDependencies(open.store, handlers, dependencyOptions(parts))
+  return startWorker({
+    store: open.store,
+    tableName: table.table,
+    workerId: options.workerId ?? `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+    handlers,
+    heartbeat: startHeartbeat(parts),
+    events,
+    transaction: open.transaction,
+    gateway: { baseUrl: config.gateway.url, timeoutMs: config.gateway.timeoutMs },
+    tracing,
+    dependencies,
+    policy: config.policy,
+    concurrency: options.concurrency ?? config.workerConcurrency,
+    sweepIntervalMs: policy.sweepIntervalMs,
+    pollMs: options.pollMs ?? [1_000, 2_000],
+    graceMs: options.graceMs ?? 25_000,
+    hangGraceMs: options.hangGraceMs ?? DEFAULT_HANG_GRACE_MS,
+    txTimeoutMs: options.txTimeoutMs ?? 60_000,
+    leakBudget: options.leakBudget ?? 2,
+    onHang: options.onHang ?? 'reopen',
+  })
+}
+
+/** The dependency that GATEWAY_URL is the address of. */
+const GATEWAY = 'gateway'
+
+/** CIRCUIT_* and GATEWAY_URL are for the dependency `gateway`; what the code says of it wins. */
+function dependencyOptions({
+  config,
+  options,
+  handlers,
+}: ApplicationParts): Record<string, DependencyOptions> {
+  const given = options.dependencies ?? {}
+  if (!handlers.some(({ dependency }) => dependency === GATEWAY)) return given
+  const isSet = (name: string) =>
+    config.values.some((value) => value.name === name && value.source !== 'default')
+  const { circuit, gateway } = config
+  const configured: DependencyOptions = {
+    ...(isSet('circuit.window') ? { windowCalls: circuit.window } : {}),
+    ...(isSet('circuit.failThreshold') ? { failThreshold: circuit.failThreshold } : {}),
+    ...(isSet('circuit.cooldownMs') ? { cooldownMs: circuit.cooldownMs } : {}),
+    ...(gateway.url === null ? {} : { probeUrl: gateway.url }),
+  }
+  return { ...given, [GATEWAY]: { ...configured, ...given[GATEWAY] } }
+}
+
+function startHeartbeat({ databaseUrl, config, table, policy, events }: StartedParts): Heartbeat {
+  const workerData: HeartbeatThreadData = {
+    databaseUrl,
+    schema: config.schema,
+    table,
+    policy: config.policy,
+    intervalMs: policy.heartbeatMs,
+  }
+  return startThreadHeartbeat({
+    threadUrl: new URL('../heartbeat-thread.js', import.meta.url),
+    workerData,
+    events: {
+      onBeat: (leases) => events.emit('heartbeat:sent', { leases }),
+      onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
+      onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
+      onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
+    },
+  })
+}

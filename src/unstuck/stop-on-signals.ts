@@ -1,0 +1,12 @@
+/** The first signal drains; a second one gives everything back at once. */
+export function stopOnSignals(stop: (signal: NodeJS.Signals) => void, ended: Promise<number>): void {
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  void ended.then((exitCode) => {
+    process.off('SIGTERM', stop)
+    process.off('SIGINT', stop)
+    process.exitCode = exitCode
+    // What a hung or careless handler left behind must not hold up a deploy; unref: nor does this.
+    setTimeout(() => process.exit(exitCode), 1_000).unref()
+  })
+}

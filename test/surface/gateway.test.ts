@@ -1,0 +1,167 @@
+// Breakers and rate limits between real worker processes, a real database and a real HTTP service that fails on command.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { nativePolicy } from '../../src/policy/policy.ts'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+
+const profile = nativeProfile('unstuck')
+let database: TestDatabase
+let store: JobStore
+let workers: WorkerProcess[]
+let server: Server
+let gatewayUrl: string
+let calls: { method: string; path: string }[]
+let status: number
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
+  server = createServer((request, response) => {
+    calls.push({ method: request.method ?? '', path: request.url ?? '' })
+    response.writeHead(status).end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await database.drop()
+})
+
+beforeEach(async () => {
+  workers = []
+  calls = []
+  status = 200
+  await database.pool.query(
+    'truncate unstuck.jobs, unstuck.events, unstuck.breakers, unstuck.rate_limits cascade',
+  )
+  await store.writePolicy({
+    ...nativePolicy,
+    defaultLeaseMs: 3_000,
+    heartbeatMs: 500,
+    sweepIntervalMs: 1_000,
+    failureBackoffStepsMs: [100],
+    failureBackoffJitterMs: 0,
+    maxAttempts: 50,
+  })
+})
+afterEach(async () => {
+  for (const { child } of workers) child.kill('SIGKILL')
+  await Promise.all(workers.map(({ ended }) => ended))
+})
+
+function work(options: Record<string, unknown>, env: Record<string, string> = {}): WorkerProcess {
+  const worker = startWorkerProcess(database.url, options, {
+    app: 'gateway-app',
+    env: { GATEWAY_URL: gatewayUrl, GATEWAY_TIMEOUT_MS: '2000', ...env },
+  })
+  workers.push(worker)
+  return worker
+}
+
+async function enqueue(type: string, count: number): Promise<string[]> {
+  const jobs = await store.enqueueJobs(Array.from({ length: count }, () => ({ type })))
+  return jobs.map(({ jobId }) => jobId)
+}
+
+const untilAll = (ids: string[], expected: string) =>
+  vi.waitFor(
+    async () => {
+      const jobs = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
+      expect(jobs.filter((job) => job?.status !== expected)).toEqual([])
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+const untilState = (state: string) =>
+  vi.waitFor(async () => expect((await store.listBreakers())[0]?.state).toBe(state), { timeout: 10_000 })
+const posts = () => calls.filter(({ method }) => method === 'POST').length
+
+for (const mode of ['hold', 'half-open'] as const) {
+  it(`BREAK-1 BREAK-2 BREAK-3 BREAK-4 a gateway that fails opens the breaker of all workers, and its recovery closes it (${mode})`, async () => {
+    status = 502
+    const dependencies = { gateway: { mode, minCalls: 4, closeAfter: 2, probeIntervalMs: 50 } }
+    // From the environment, as document 004 names them.
+    const env = { CIRCUIT_WINDOW: '4', CIRCUIT_FAIL_THRESHOLD: '50%', CIRCUIT_COOLDOWN_MS: '400' }
+    const first = work({ dependencies, concurrency: 2 }, env)
+    const second = work({ dependencies, concurrency: 2 }, env)
+    await Promise.all([
+      first.until(({ kind }) => kind === 'ready'),
+      second.until(({ kind }) => kind === 'ready'),
+    ])
+    const ids = await enqueue('convert', 30)
+    await untilState('open')
+    expect((await store.listBreakers())[0]?.settings).toMatchObject({ windowCalls: 4, cooldownMs: 400, mode })
+    await Promise.any(
+      workers.map((worker) => worker.until(({ kind, to }) => kind === 'breaker' && to === 'open')),
+    )
+
+    // Open: what nobody started is untouched, and the failing service is left alone but for probes.
+    const before = posts()
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    const jobs = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
+    expect(jobs.every((job) => job?.status === 'waiting' || mode === 'half-open')).toBe(true)
+    expect(jobs.filter((job) => job?.attempt === 0).length).toBeGreaterThan(10)
+    // Half-open lets one job through after each cooldown of 400 ms; hold lets none.
+    expect(posts() - before).toBeLessThanOrEqual(mode === 'hold' ? 2 : 8)
+    if (mode === 'hold') expect(calls.some(({ method }) => method === 'GET')).toBe(true)
+
+    status = 200
+    await untilAll(ids, 'succeeded')
+    await untilState('closed')
+    const done = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
+    for (const job of done) expect(job).toMatchObject({ crashes: 0, timeouts: 0, releases: 0 })
+  }, 60_000)
+}
+
+it('SEE-1 the end of a job says what the gateway answered and how its breaker is', async () => {
+  const worker = work({ dependencies: { gateway: { minCalls: 1, windowCalls: 1 } } })
+  const [good] = await enqueue('convert', 1)
+  expect(await worker.until(({ kind, jobId }) => kind === 'ended' && jobId === good)).toMatchObject({
+    end: 'completed',
+    gatewayStatus: 200,
+  })
+  status = 503
+  const [bad] = await enqueue('convert', 1)
+  expect(await worker.until(({ kind, jobId }) => kind === 'ended' && jobId === bad)).toMatchObject({
+    end: 'retried',
+    code: 'GW_5XX',
+    gatewayStatus: 503,
+  })
+})
+
+it('RATE-1 RATE-5 two processes share one limit: never more starts than burst + rate × time', async () => {
+  const limits = [{ key: 'shared', ratePerS: 20, burst: 5 }]
+  await database.pool.query('create table starts (at timestamptz not null)')
+  await database.pool.query(
+    `create function note_start() returns trigger language plpgsql as
+     $$ begin insert into starts select clock_timestamp() where new.status = 'succeeded'; return new; end $$`,
+  )
+  await database.pool.query(
+    'create trigger note_start after update on unstuck.jobs for each row execute function note_start()',
+  )
+  const ids = await enqueue('limited', 60)
+  work({ limits, concurrency: 8 })
+  work({ limits, concurrency: 8 })
+  await untilAll(ids, 'succeeded')
+  const { rows } = await database.pool.query<{ at: Date }>('select at from starts order by at')
+  const times = rows.map(({ at }) => at.getTime())
+  expect(times).toHaveLength(60)
+  // A job ends a little after its token was taken: that much a window may be off.
+  const slackMs = 250
+  for (let from = 0; from < times.length; from++) {
+    for (let to = from; to < times.length; to++) {
+      const windowMs = (times[to] ?? 0) - (times[from] ?? 0) + slackMs
+      expect(to - from + 1).toBeLessThanOrEqual(5 + (20 * windowMs) / 1_000)
+    }
+  }
+  const jobs = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
+  for (const job of jobs) expect(job).toMatchObject({ attempt: 1, failures: 0, crashes: 0 })
+  await database.pool.query('drop trigger note_start on unstuck.jobs')
+}, 60_000)
