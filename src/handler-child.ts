@@ -56,6 +56,8 @@ function contextOf(fence: number): JobContext {
   return {
     signal,
     fence,
+    // The worker knows; what it learns of a lost lease comes as the signal.
+    isAtRisk: () => false,
     progress,
     stage: (name) =>
       new Promise((resolve, reject) => {

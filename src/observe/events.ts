@@ -40,6 +40,8 @@ export interface RuntimeEvents {
     breaker?: string
   }
   'job:aborted': { job: ClaimedJob; reason: string }
+  /** No heartbeat got through for a whole lease: somebody else may have the job, and nobody here knows yet. */
+  'job:at-risk': { job: ClaimedJob }
   'job:hung': { job: ClaimedJob; leaked: number; leakBudget: number }
   'claim:failed': { error: unknown }
   /** The tokens ran out: so many jobs went back unstarted, and come again after the wait. */

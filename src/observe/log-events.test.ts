@@ -57,6 +57,7 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'job:started': { job },
   'job:ended': { job, end: 'completed', durationMs: 1 },
   'job:aborted': { job, reason: 'deadline' },
+  'job:at-risk': { job },
   'job:hung': { job, leaked: 1, leakBudget: 2 },
   'claim:failed': { error: away },
   'limit:reached': { key: 'gateway', released: 3, waitMs: 200 },
@@ -97,7 +98,7 @@ describe('every event', () => {
 
   it('SEE-1 has an example here', () => {
     const source = readFileSync(new URL('events.ts', import.meta.url), 'utf8')
-    const declared = [...source.matchAll(/^ {2}'([a-z]+:[a-z]+)': /gm)].map(([, name = '']) => name)
+    const declared = [...source.matchAll(/^ {2}'([a-z]+:[a-z-]+)': /gm)].map(([, name = '']) => name)
     expect(Object.keys(examples).toSorted()).toEqual(declared.toSorted())
   })
 

@@ -66,6 +66,9 @@ export function logJobEvents(events: RuntimeEventEmitter, logger: Logger): void 
     const fields = { event: 'job:aborted', ...jobFields(job), status: 'running', reason }
     logger.warn(fields, `job aborted: ${reason}`)
   })
+  events.on('job:at-risk', ({ job }) => {
+    logger.warn({ event: 'job:at-risk', ...jobFields(job) }, 'no heartbeat got through for a lease')
+  })
   events.on('job:hung', ({ job, leaked, leakBudget }) => {
     logger.error({ event: 'job:hung', ...jobFields(job), leaked, leak_budget: leakBudget }, 'handler hangs')
   })

@@ -59,6 +59,7 @@ function run(mode: string, { killAfterMs = 2_000 } = {}): Promise<unknown> {
   const context: JobContext = {
     signal: controller.signal,
     fence: job.fence,
+    isAtRisk: () => false,
     progress: () => void progress++,
     stage: async (name) => {
       if (name === 'refused') throw new UnstuckError('LEASE_LOST', 'the lease is lost')

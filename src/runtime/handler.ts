@@ -11,6 +11,8 @@ export interface JobContext<Tx = unknown> {
   signal: AbortSignal
   /** Grows with every claim of the job: for outside systems that can compare it. */
   fence: number
+  /** True while no heartbeat got through in time: somebody else may run the job, so hold back effects that cannot be undone. */
+  isAtRisk: () => boolean
   /** The work moves: holds off the progress limit of the handler. */
   progress: () => void
   /** Moves the job into another stage, with that stage's lease and deadline. Throws where the lease is lost. */

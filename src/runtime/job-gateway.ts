@@ -1,5 +1,5 @@
 // The gateway as one attempt sees it: under the job's signal, every call told to the breaker of the handler's dependency.
-import { toPublicCode } from '../errors/index.ts'
+import { toPublicCode, transientError } from '../errors/index.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import type { AttemptEnd, RuntimeEventEmitter } from '../observe/events.ts'
 import type { DependencyCalls } from './dependency-calls.ts'
@@ -23,9 +23,13 @@ export class JobGateway {
     this.#tools = tools
   }
 
-  open(signal: AbortSignal): Gateway {
+  open(signal: AbortSignal, isAtRisk: () => boolean): Gateway {
     const call = createGateway({ ...this.#tools.gateway, onCall: (made) => this.#note(made) })
-    return (pathOrUrl, init) => call(pathOrUrl, { signal, ...init })
+    return async (pathOrUrl, init) => {
+      // Somebody else may run the job by now: no new effects until a beat has got through (C6).
+      if (isAtRisk()) throw transientError('no heartbeat got through in time: the lease may be over')
+      return call(pathOrUrl, { signal, ...init })
+    }
   }
 
   /** A handler with a client of its own: how its attempt ended is all there is to know. */

@@ -67,6 +67,8 @@ class Attempt<Tx> {
   readonly #hung = withResolvers<HandlerEnd>()
   readonly #startedAtMs = performance.now()
   readonly #clocks: JobClocks
+  /** Of the stage the job is in. */
+  #leaseMs: number
   #tx: 'none' | 'tried' | 'committed' = 'none'
 
   constructor(job: ClaimedJob, registered: RegisteredHandler<Tx>, tools: RunnerTools<Tx>) {
@@ -74,12 +76,18 @@ class Attempt<Tx> {
     this.#registered = registered
     this.#tools = tools
     this.#gateway = new JobGateway(job, registered.dependency, tools)
-    this.#clocks = new JobClocks(registered.progressLimitMs, (cause) => this.abort(cause))
+    this.#leaseMs = job.leaseMs
+    this.#clocks = new JobClocks(
+      registered.progressLimitMs,
+      (cause) => this.abort(cause),
+      () => this.#tools.events.emit('job:at-risk', { job }),
+    )
   }
 
   async run(): Promise<AttemptResult> {
     this.#tools.events.emit('job:started', { job: this.#job })
     this.#holdLease()
+    this.#clocks.renewLease(this.#leaseMs)
     this.#clocks.setDeadline(this.#job.deadlineMs)
     this.#clocks.restartProgress()
     const { tracing, workerId, heartbeat } = this.#tools
@@ -127,6 +135,7 @@ class Attempt<Tx> {
 
   #holdLease(): void {
     this.#tools.heartbeat.hold(this.#job, (answer: HeartbeatAnswer) => {
+      if (answer === 'kept' || answer === 'cancel-asked') this.#clocks.renewLease(this.#leaseMs)
       if (answer === 'lost') this.abort('lease-lost')
       else if (answer === 'cancel-asked') this.abort('cancelled')
       else if (answer === 'past-deadline') this.abort('deadline')
@@ -146,10 +155,11 @@ class Attempt<Tx> {
     return {
       signal,
       fence: this.#job.fence,
+      isAtRisk: () => this.#clocks.isAtRisk,
       progress: () => this.#clocks.restartProgress(),
       stage: (name) => this.#enterStage(name),
       spawn: (command, args, options) => spawnChild(command, args, { ...options, signal }),
-      gateway: this.#gateway.open(signal),
+      gateway: this.#gateway.open(signal, () => this.#clocks.isAtRisk),
       tx: (work) => this.#completeInTx(work),
     }
   }
@@ -164,6 +174,8 @@ class Attempt<Tx> {
       this.abort('lease-lost')
       throw leaseLost(this.#job)
     }
+    this.#leaseMs = entered.leaseMs ?? this.#leaseMs
+    this.#clocks.renewLease(this.#leaseMs)
     this.#clocks.setDeadline(entered.deadlineMs)
   }
 
@@ -173,6 +185,7 @@ class Attempt<Tx> {
     const { answers } = await store.heartbeatJobs([this.#job], { leaseMs: txTimeoutMs })
     if (answers[0]?.answer !== 'kept') throw leaseLost(this.#job)
     heartbeat.letGo(this.#job)
+    this.#clocks.renewLease(txTimeoutMs)
     this.#tx = 'tried'
     try {
       const result = await transaction(async (client) => {

@@ -108,6 +108,35 @@ it('C6 a worker that cannot beat claims nothing until it can again', async () =>
   expect(first).toBeDefined()
 })
 
+it('C6 a job whose beats fail for a lease is at risk: its handler can ask, and its gateway makes no new call', async () => {
+  let isDown = false
+  const cut = bench.withVerb('heartbeatJobs', (real) => async (leases, options) => {
+    if (isDown) throw new UnstuckError('DATABASE_UNREACHABLE', 'connection refused')
+    return real(leases, options)
+  })
+  const [jobId] = await bench.enqueue()
+  const calls: unknown[] = []
+  const atRisk = bench.once('job:at-risk')
+  bench.work(
+    async (_, { isAtRisk, gateway, signal }) => {
+      expect(isAtRisk()).toBe(false)
+      isDown = true
+      await atRisk
+      expect(isAtRisk()).toBe(true)
+      calls.push(await gateway('http://127.0.0.1:9/').catch((error: Error) => error.message))
+      isDown = false
+      await bench.once('heartbeat:recovered')
+      await vi.waitFor(() => expect(isAtRisk()).toBe(false))
+      expect(signal.aborted).toBe(false)
+    },
+    // Nobody else takes the job in the meantime.
+    { over: cut, sweepIntervalMs: 60_000 },
+  )
+  await bench.untilStatus(jobId, 'succeeded')
+  expect(calls).toEqual(['no heartbeat got through in time: the lease may be over'])
+  expect(await bench.job(jobId)).toMatchObject({ attempt: 1, fence: 1 })
+})
+
 it('WORK-6 LEASE-5 only the job whose lease is lost is aborted', async () => {
   const [lost, kept] = await bench.enqueue(2)
   const aborted: string[] = []

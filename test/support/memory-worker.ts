@@ -9,7 +9,7 @@ import type { JobStore } from '../../src/store/job-store.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
 
 export interface WorkOptions
-  extends Partial<Pick<WorkerOptions, 'concurrency' | 'dependencies' | 'workerId'>> {
+  extends Partial<Pick<WorkerOptions, 'concurrency' | 'dependencies' | 'sweepIntervalMs' | 'workerId'>> {
   options?: HandlerOptions
   /** Instead of the bench's own store. */
   over?: JobStore
