@@ -1,0 +1,22 @@
+-- Tables that might hold jobs: those with a status ($1, an expression over names of columns), those named as known
+-- queues name theirs ($2), and those of the shipped profiles ($3, schema.table). Partitions are counted
+-- through their parent.
+select namespace.nspname::text as schema, relation.relname::text as table,
+       has_schema_privilege(namespace.oid, 'usage') and has_table_privilege(relation.oid, 'select') as can_read,
+       row_security_active(relation.oid) as is_filtered,
+       (select coalesce(array_agg(attname::text order by array_position(indkey::int2[], attnum)), '{}') from pg_index
+          join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+         where indrelid = relation.oid and indisprimary) as primary_key,
+       (select coalesce(jsonb_object_agg(attname, jsonb_build_object(
+                 'type', format_type(atttypid, null),
+                 'words', (select jsonb_agg(enumlabel order by enumsortorder) from pg_enum where enumtypid = atttypid)
+               )), '{}')
+          from pg_attribute where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns
+  from pg_class relation join pg_namespace namespace on namespace.oid = relation.relnamespace
+ where relation.relkind in ('r', 'p') and not relation.relispartition and relation.relpersistence <> 't'
+   and namespace.nspname <> 'information_schema' and namespace.nspname !~ '^pg_'
+   and (relation.relname ~ any ($2::text[]) or format('%s.%s', namespace.nspname, relation.relname) = any ($3::text[])
+        or exists (select from pg_attribute
+                    where attrelid = relation.oid and attnum > 0 and not attisdropped and attname ~* $1::text))
+ order by 1, 2
+ limit $4

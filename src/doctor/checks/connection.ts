@@ -1,0 +1,24 @@
+import type { DoctorFacts } from '../facts.ts'
+import { type Finding, fine, problem, warning } from '../finding.ts'
+
+const OLDEST_VERSION = 140_000
+/** Leases are the database's business alone, so a host that is off harms nothing but what people read. */
+const MAX_SKEW_MS = 1_000
+
+export function checkConnection({ server }: DoctorFacts): Finding[] {
+  const { version, versionNumber, roundTripMs, clockSkewMs, isStandby } = server
+  if (versionNumber < OLDEST_VERSION) {
+    return [problem('connection', `PostgreSQL ${version} is too old`, 'Upgrade to PostgreSQL 14 or newer.')]
+  }
+  if (isStandby) {
+    const message = `PostgreSQL ${version} is a standby: no job can be claimed, beaten or taken back here`
+    return [problem('connection', message, 'Point DATABASE_URL at the primary.')]
+  }
+  const skew = `clock skew ${(clockSkewMs / 1000).toFixed(2)} s`
+  const message = `PostgreSQL ${version}, ${Math.round(roundTripMs)} ms; ${skew}`
+  // Half of the way there is the error of the measurement.
+  if (Math.abs(clockSkewMs) <= MAX_SKEW_MS + roundTripMs) return [fine('connection', message)]
+  const fix =
+    'Keep the clock of this host in step (NTP). Leases use the database’s clock and are not affected.'
+  return [warning('connection', `${message} between the database and this host`, fix)]
+}

@@ -1,0 +1,24 @@
+import type { IndexUse, TableFacts } from '../facts.ts'
+import { type Finding, fine, problem, warning } from '../finding.ts'
+
+/** Below this PostgreSQL may well read the whole table, or take any index: all are as cheap. */
+const MIN_ROWS = 10_000
+
+export function checkIndexUse(table: TableFacts): Finding[] {
+  return [...checkVerb('claim', table.claim, table), ...checkVerb('sweep', table.sweep, table)]
+}
+
+function checkVerb(verb: 'claim' | 'sweep', use: IndexUse | null, { name, relation }: TableFacts): Finding[] {
+  if (use === null) return []
+  const check = `${verb} index`
+  if (!use.isThere) {
+    const message = `${name} has no valid index ${use.expected}: every ${verb} reads ${use.used.join(', ')}`
+    return [problem(check, message, use.create)]
+  }
+  if (use.used.includes(use.expected)) return [fine(check, `the ${verb} of ${name} uses ${use.expected}`)]
+  if ((relation?.liveRows ?? 0) < MIN_ROWS) {
+    return [fine(check, `the ${verb} of ${name} can use ${use.expected}; the table is small`)]
+  }
+  const message = `the ${verb} of ${name} uses ${use.used.join(', ')} and not ${use.expected}`
+  return [warning(check, message, relation?.fixes.analyze ?? null)]
+}

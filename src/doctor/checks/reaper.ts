@@ -1,0 +1,42 @@
+import { withOverride } from '../../policy/policy.ts'
+import { showDuration } from '../../policy/show-duration.ts'
+import type { ServerFacts, TableFacts } from '../facts.ts'
+import { type Finding, fine, problem, warning } from '../finding.ts'
+
+/** A sweep may be late; three in a row that did not come are an absence. */
+const PATIENCE = 3
+
+export function checkReaper(table: TableFacts, { hasCron }: ServerFacts): Finding[] {
+  const { name, health, stored, override, relation } = table
+  if (health === null || stored === null) return []
+  const { sweepIntervalMs } = withOverride(stored, override)
+  const { reaperAgeMs } = health
+  const schedule = hasCron && relation !== null ? `, or: ${relation.fixes.scheduleSweeps}` : ''
+  const fix = `Start a worker, or: unstuck reaper${schedule}`
+  const interval = `interval ${showDuration(sweepIntervalMs)}`
+  if (reaperAgeMs === null) return [problem('no reaper', `${name} was never swept (${interval})`, fix)]
+  if (reaperAgeMs > PATIENCE * sweepIntervalMs) {
+    const message = `no sweep of ${name} seen for ${showDuration(reaperAgeMs)} (${interval})`
+    return [problem('no reaper', message, fix)]
+  }
+  return [fine('reaper', `${name} was swept ${showDuration(reaperAgeMs)} ago (${interval})`)]
+}
+
+export function checkLongOverdue({ name, longOverdue, health }: TableFacts): Finding[] {
+  const check = 'over 2x TTL'
+  if (longOverdue === null) return []
+  const { jobs, ids, oldestMs } = longOverdue
+  if (jobs === 0) return [fine(check, `no job of ${name} is past its lease by another lease`)]
+  const oldest = oldestMs === null ? '' : `, the oldest by ${showDuration(oldestMs)}`
+  const which = `${ids.join(', ')}${jobs > ids.length ? ', …' : ''}`
+  const message = `${jobs} of ${name} are past their lease by more than another lease${oldest}: ${which}`
+  const hold = health?.holdReason ?? null
+  if (hold !== null) return [warning(check, `${message}; held after an outage (${hold})`, null)]
+  return [problem(check, message, 'unstuck reap --once')]
+}
+
+export function checkUnjudged({ name, health }: TableFacts): Finding[] {
+  if (health === null || health.unjudged === 0) return []
+  const message = `${health.unjudged} jobs of ${name} run without a lease or any time to judge them by`
+  return [warning('unjudged jobs', message, 'unstuck reap --dry-run')]
+}

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest'
+import { nativePolicy } from '../policy/policy.ts'
+import { diagnose } from './diagnose.ts'
+import type { DoctorFacts, HorizonHolder, RelationFacts, ServerFacts, TableFacts } from './facts.ts'
+import type { Finding } from './finding.ts'
+
+const server: ServerFacts = {
+  version: '18.0',
+  versionNumber: 180_000,
+  clockSkewMs: 40,
+  roundTripMs: 2,
+  isStandby: false,
+  hasAutovacuum: true,
+  role: 'app',
+  canSeeOthers: true,
+  hasCron: false,
+}
+
+const relation: RelationFacts = {
+  isUnlogged: false,
+  hasPrimaryKey: true,
+  fillfactor: 70,
+  hasAutovacuum: true,
+  scaleFactor: 0.2,
+  liveRows: 100_000,
+  deadRows: 0,
+  vacuumAgeMs: null,
+  beatIndexes: [],
+  fixes: {
+    setLogged: 'set logged',
+    addPrimaryKey: 'add key',
+    setFillfactor: 'set fillfactor',
+    enableAutovacuum: 'enable',
+    setScaleFactor: 'set scale factor',
+    vacuum: 'vacuum it',
+    analyze: 'analyze it',
+    scheduleSweeps: 'schedule it',
+  },
+}
+
+const table: TableFacts = {
+  name: 'public.jobs',
+  stored: nativePolicy,
+  override: {},
+  storeOverride: null,
+  health: {
+    waiting: 0,
+    due: 0,
+    running: 0,
+    overdue: 0,
+    oldestOverdueMs: null,
+    oldestDueMs: null,
+    unjudged: 0,
+    reaperAgeMs: 1_000,
+    holdReason: null,
+  },
+  longOverdue: { jobs: 0, ids: [], oldestMs: null },
+  unknownWords: [],
+  relation,
+  missingRights: [],
+  claim: { expected: 'jobs_ready', create: 'create it', isThere: true, used: ['jobs_ready'] },
+  sweep: { expected: 'jobs_running', create: 'create it', isThere: true, used: ['jobs_running'] },
+  dispatchesWaiting: 0,
+  queues: [],
+}
+
+const facts: DoctorFacts = {
+  server,
+  migrations: {
+    isInstalled: true,
+    applied: ['0001'],
+    pending: [],
+    unknown: [],
+    engine: 'current',
+    tables: [{ table: 'public.jobs', state: 'current' }],
+    isCurrent: true,
+  },
+  horizon: [],
+  breakers: [],
+  tables: [table],
+  unreadable: [],
+}
+
+/** What is not fine, as level, check and fix. */
+function troubles(change: Partial<DoctorFacts>): [Finding['level'], string, string | null][] {
+  return diagnose({ ...facts, ...change })
+    .filter(({ level }) => level !== 'fine')
+    .map(({ level, check, fix }) => [level, check, fix])
+}
+
+const kinds = (found: [Finding['level'], string, string | null][]) =>
+  found.map(([level, check]) => [level, check])
+const withTable = (change: Partial<TableFacts>) => troubles({ tables: [{ ...table, ...change }] })
+const withRelation = (change: Partial<RelationFacts>) => withTable({ relation: { ...relation, ...change } })
+const withServer = (change: Partial<ServerFacts>) => troubles({ server: { ...server, ...change } })
+
+it('OPS-8 facts that are well give no trouble', () => {
+  expect(troubles({})).toEqual([])
+})
+
+describe('the server', () => {
+  it('OPS-8 a clock that is off by over a second is a warning, in either direction', () => {
+    for (const clockSkewMs of [-1_100, 1_100])
+      expect(kinds(withServer({ clockSkewMs }))).toEqual([['warning', 'connection']])
+    expect(withServer({ clockSkewMs: 900 })).toEqual([])
+    // The answer was so long on its way that the clocks may well agree.
+    expect(withServer({ clockSkewMs: 1_100, roundTripMs: 500 })).toEqual([])
+  })
+
+  it('OPS-8 an old version and a standby are problems', () => {
+    expect(kinds(withServer({ versionNumber: 130_012 }))).toEqual([['problem', 'connection']])
+    expect(kinds(withServer({ isStandby: true }))).toEqual([['problem', 'connection']])
+  })
+})
+
+describe('long transactions', () => {
+  const held = (change: Partial<HorizonHolder>) =>
+    troubles({
+      horizon: [
+        {
+          kind: 'transaction',
+          name: 'pid 7',
+          state: 'idle',
+          ageMs: 0,
+          xminAge: null,
+          fix: 'end it',
+          ...change,
+        },
+      ],
+    })
+
+  it('OPS-8 over five minutes is a warning, over an hour a problem, each with the statement that ends it', () => {
+    expect(held({ ageMs: 299_000 })).toEqual([])
+    expect(held({ ageMs: 301_000 })).toEqual([['warning', 'long transactions', 'end it']])
+    expect(held({ ageMs: 3_601_000 })).toEqual([['problem', 'long transactions', 'end it']])
+    expect(kinds(held({ kind: 'prepared transaction', ageMs: 3_601_000 }))).toEqual([
+      ['problem', 'long transactions'],
+    ])
+  })
+
+  it('OPS-8 a slot matters only while nobody uses it', () => {
+    expect(held({ kind: 'replication slot', state: 'active', ageMs: null })).toEqual([])
+    expect(held({ kind: 'replication slot', state: 'inactive', ageMs: null })).toEqual([
+      ['warning', 'long transactions', 'end it'],
+    ])
+  })
+
+  it('OPS-8 a role that cannot see others says so instead of claiming that there are none', () => {
+    const [found] = diagnose({ ...facts, server: { ...server, canSeeOthers: false } }).filter(
+      ({ check }) => check === 'long transactions',
+    )
+    expect(found).toMatchObject({
+      level: 'fine',
+      message: expect.stringContaining('sees its own only') as string,
+    })
+  })
+})
+
+describe('dead rows', () => {
+  it('OPS-8 a fifth of the table is a warning, if it is many; first the scale factor, then a vacuum', () => {
+    expect(withRelation({ deadRows: 9_999, liveRows: 1 })).toEqual([])
+    expect(withRelation({ deadRows: 20_000, liveRows: 100_000 })).toEqual([])
+    expect(withRelation({ deadRows: 38_000, liveRows: 62_000 })).toEqual([
+      ['warning', 'autovacuum', 'set scale factor'],
+    ])
+    expect(withRelation({ deadRows: 38_000, liveRows: 62_000, scaleFactor: 0.02 })).toEqual([
+      ['warning', 'autovacuum', 'vacuum it'],
+    ])
+  })
+})
+
+describe('indexes', () => {
+  it('OPS-8 an index that is there but is not chosen is a warning, unless the table is small', () => {
+    const claim = { expected: 'jobs_ready', create: 'create it', isThere: true, used: ['jobs_pkey'] }
+    expect(withTable({ claim })).toEqual([['warning', 'claim index', 'analyze it']])
+    expect(withTable({ claim, relation: { ...relation, liveRows: 9_999 } })).toEqual([])
+  })
+})
+
+describe('the reaper', () => {
+  it('REAP-8 rows that nothing can judge are told', () => {
+    if (table.health === null) throw new Error('the table has its health')
+    expect(withTable({ health: { ...table.health, unjudged: 2 } })).toEqual([
+      ['warning', 'unjudged jobs', 'unstuck reap --dry-run'],
+    ])
+  })
+
+  it('OPS-4 what is held after an outage is a warning, not a problem', () => {
+    if (table.health === null) throw new Error('the table has its health')
+    const longOverdue = { jobs: 1, ids: ['1'], oldestMs: 900_000 }
+    expect(kinds(withTable({ longOverdue }))).toEqual([['problem', 'over 2x TTL']])
+    expect(
+      kinds(withTable({ longOverdue, health: { ...table.health, holdReason: 'server-restarted' } })),
+    ).toEqual([['warning', 'over 2x TTL']])
+  })
+
+  it('OPS-4 the interval of the environment counts, and pg_cron is named where it is there', () => {
+    if (table.health === null) throw new Error('the table has its health')
+    const health = { ...table.health, reaperAgeMs: 100_000 }
+    expect(withTable({ health })).toEqual([])
+    const found = troubles({
+      server: { ...server, hasCron: true },
+      tables: [{ ...table, health, override: { sweepIntervalMs: 30_000 } }],
+    })
+    expect(found[0]).toEqual(['problem', 'no reaper', 'Start a worker, or: unstuck reaper, or: schedule it'])
+  })
+})
+
+describe('status words', () => {
+  it('REAP-8 a word for an end only stays, any other keeps its rows from being claimed and reaped', () => {
+    const words = (...list: (string | null)[]) =>
+      kinds(withTable({ unknownWords: list.map((word) => ({ word, jobs: 1 })) }))
+    expect(words('error', 'Aborted')).toEqual([['warning', 'status words']])
+    expect(words('picked', null)).toEqual([['problem', 'status words']])
+    expect(words('processing', 'done')).toEqual([
+      ['problem', 'status words'],
+      ['warning', 'status words'],
+    ])
+  })
+})
+
+describe('policy drift', () => {
+  it('OPS-8 only the keys of a map that are given are compared', () => {
+    const stored = { ...nativePolicy, stageLeasesMs: { asr: 1_000_000, clip: 300_000 } }
+    const same = { stored, override: { stageLeasesMs: { asr: 1_000_000 } }, storeOverride: 'store it' }
+    expect(withTable(same)).toEqual([])
+    const other = { ...same, override: { stageLeasesMs: { asr: 2_000_000 }, reapBackoffStepsMs: [1] } }
+    expect(withTable(other)).toEqual([['warning', 'policy drift', 'store it']])
+  })
+})
+
+it('OPS-8 what could not be read is a problem of its own, and its checks are left out', () => {
+  const bare = { stored: null, health: null, longOverdue: null, unknownWords: null, relation: null }
+  const more = { missingRights: null, claim: null, sweep: null, queues: null, dispatchesWaiting: null }
+  const found = troubles({
+    tables: [{ ...table, ...bare, ...more }],
+    migrations: null,
+    horizon: null,
+    breakers: null,
+    unreadable: [{ what: 'health of public.jobs', reason: 'permission denied' }],
+  })
+  expect(found).toEqual([['problem', 'unreadable', null]])
+})

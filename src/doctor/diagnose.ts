@@ -1,0 +1,38 @@
+// Facts in, findings out. Every check is a small function of the facts; none of them reads or changes anything.
+import { checkConnection } from './checks/connection.ts'
+import { checkBreakers, checkDispatches, checkQueues } from './checks/held-back.ts'
+import { checkHorizon } from './checks/horizon.ts'
+import { checkIndexUse } from './checks/index-use.ts'
+import { checkLeaseAndBeat } from './checks/lease-and-beat.ts'
+import { checkMigrations } from './checks/migrations.ts'
+import { checkPolicyDrift } from './checks/policy-drift.ts'
+import { checkLongOverdue, checkReaper, checkUnjudged } from './checks/reaper.ts'
+import { checkRights } from './checks/rights.ts'
+import { checkStatusWords } from './checks/status-words.ts'
+import { checkStorage } from './checks/storage.ts'
+import type { DoctorFacts } from './facts.ts'
+import { type Finding, problem } from './finding.ts'
+
+export function diagnose(facts: DoctorFacts): Finding[] {
+  const { server, tables, unreadable } = facts
+  return [
+    ...checkConnection(facts),
+    ...checkMigrations(facts),
+    ...unreadable.map(({ what, reason }) => problem('unreadable', `${what}: ${reason}`, null)),
+    ...tables.flatMap((table) => [
+      ...checkRights(table, server.role),
+      ...checkIndexUse(table),
+      ...checkLeaseAndBeat(table),
+      ...checkReaper(table, server),
+      ...checkLongOverdue(table),
+      ...checkUnjudged(table),
+      ...checkStatusWords(table),
+      ...checkStorage(table, server),
+      ...checkPolicyDrift(table),
+      ...checkQueues(table),
+      ...checkDispatches(table),
+    ]),
+    ...checkBreakers(facts),
+    ...checkHorizon(facts),
+  ]
+}

@@ -1,0 +1,109 @@
+// What the checks judge. Everything was read in read-only transactions; null is what could not be read.
+import type { Policy, PolicyOverride } from '../policy/policy.ts'
+import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
+import type { Health } from '../store/job-store.ts'
+
+export interface DoctorFacts {
+  server: ServerFacts
+  migrations: MigrationFacts | null
+  horizon: HorizonHolder[] | null
+  breakers: Breaker[] | null
+  tables: TableFacts[]
+  /** Why something is null above or below. */
+  unreadable: Unreadable[]
+}
+
+export interface Unreadable {
+  what: string
+  reason: string
+}
+
+export interface ServerFacts {
+  version: string
+  versionNumber: number
+  /** The database's clock minus this host's. */
+  clockSkewMs: number
+  /** Of one question and its answer. */
+  roundTripMs: number
+  isStandby: boolean
+  hasAutovacuum: boolean
+  role: string
+  canSeeOthers: boolean
+  /** pg_cron is installed here. */
+  hasCron: boolean
+}
+
+export interface MigrationFacts {
+  isInstalled: boolean
+  applied: string[]
+  pending: string[]
+  unknown: string[]
+  engine: string
+  tables: { table: string; state: string }[]
+  isCurrent: boolean
+}
+
+export interface HorizonHolder {
+  kind: 'transaction' | 'prepared transaction' | 'replication slot'
+  name: string
+  state: string
+  ageMs: number | null
+  /** How many transactions ago the oldest row that it may still need was made. */
+  xminAge: number | null
+  fix: string
+}
+
+export interface TableFacts {
+  /** With its schema. */
+  name: string
+  stored: Policy | null
+  /** What the environment or the config file of this process sets over it. */
+  override: PolicyOverride
+  /** The statement that would store the override. */
+  storeOverride: string | null
+  health: Health | null
+  longOverdue: { jobs: number; ids: string[]; oldestMs: number | null } | null
+  unknownWords: { word: string | null; jobs: number }[] | null
+  relation: RelationFacts | null
+  missingRights: { object: string; missing: string; fix: string }[] | null
+  claim: IndexUse | null
+  sweep: IndexUse | null
+  dispatchesWaiting: number | null
+  queues: QueueStatus[] | null
+}
+
+export interface RelationFacts {
+  isUnlogged: boolean
+  hasPrimaryKey: boolean
+  /** Null where it was never set, which means 100. */
+  fillfactor: number | null
+  hasAutovacuum: boolean
+  scaleFactor: number
+  liveRows: number
+  deadRows: number
+  /** Null where it was never vacuumed. */
+  vacuumAgeMs: number | null
+  beatIndexes: { name: string; columns: string[]; drop: string }[]
+  fixes: RelationFixes
+}
+
+export interface RelationFixes {
+  setLogged: string
+  addPrimaryKey: string
+  setFillfactor: string
+  enableAutovacuum: string
+  setScaleFactor: string
+  vacuum: string
+  analyze: string
+  /** With pg_cron. */
+  scheduleSweeps: string
+}
+
+export interface IndexUse {
+  /** The index that attach made for it, and the statement that makes it. */
+  expected: string
+  create: string
+  isThere: boolean
+  /** How the planner would read the table: names of indexes, or `seq scan`. */
+  used: string[]
+}

@@ -1,0 +1,32 @@
+/** `problem`: jobs stay stuck, or will. `warning`: it works, and something costs or threatens. */
+export type Level = 'fine' | 'warning' | 'problem'
+
+export interface Finding {
+  /** The heading of its explanation in docs/guides/scan-and-doctor.md. */
+  check: string
+  level: Level
+  message: string
+  /** The statement, command or setting that mends it; null where there is nothing to mend. */
+  fix: string | null
+}
+
+export const fine = (check: string, message: string): Finding => ({
+  check,
+  level: 'fine',
+  message,
+  fix: null,
+})
+
+export const warning = (check: string, message: string, fix: string | null): Finding => ({
+  check,
+  level: 'warning',
+  message,
+  fix,
+})
+
+export const problem = (check: string, message: string, fix: string | null): Finding => ({
+  check,
+  level: 'problem',
+  message,
+  fix,
+})

@@ -1,0 +1,134 @@
+// Gathers the facts one after the other, each in a read-only transaction of its own. What cannot be read is noted and the
+// rest goes on: a doctor that stops at the first missing right would say the least where most is wrong.
+import { isUnstuckError } from '../errors/index.ts'
+import { type PolicyOverride, withOverride } from '../policy/policy.ts'
+import { columnName, type TableProfile } from '../profile/profile.ts'
+import type { JobStore } from '../store/job-store.ts'
+import type { DoctorFacts, IndexUse, MigrationFacts, ServerFacts, TableFacts, Unreadable } from './facts.ts'
+import { indexesUsed } from './indexes-used.ts'
+import { type Row, toHolder, toRelation, toServer } from './rows.ts'
+
+export interface DoctorSources {
+  /** A file of sql/doctor for one table, in a read-only transaction. */
+  look(name: string, table: TableProfile, params?: unknown[]): Promise<Row[]>
+  migrations(): Promise<MigrationFacts>
+  /** The indexes that attach makes, by what they are for. */
+  indexes(table: TableProfile): Record<'claim' | 'sweep', { name: string; create: string }>
+  /** As JSON in the names of SQL; null where nothing is overridden. */
+  policyText(override: PolicyOverride): string | null
+  tables: { table: TableProfile; store: JobStore }[]
+  override: PolicyOverride
+}
+
+type Attempt = <T>(what: string, read: () => Promise<T>) => Promise<T | null>
+
+export async function readFacts(sources: DoctorSources): Promise<DoctorFacts> {
+  const unreadable: Unreadable[] = []
+  const attempt: Attempt = async (what, read) => {
+    try {
+      return await read()
+    } catch (error) {
+      if (isUnstuckError(error, 'DATABASE_UNREACHABLE') || isUnstuckError(error, 'INTERNAL')) throw error
+      unreadable.push({ what, reason: error instanceof Error ? error.message : String(error) })
+      return null
+    }
+  }
+  const [first] = sources.tables
+  if (first === undefined) throw new Error('a profile has at least one table')
+  const server = await readServer(sources, first.table)
+  const migrations = await attempt('migrations', () => sources.migrations())
+  const horizon = await attempt('long transactions', async () =>
+    (await sources.look('held_horizon', first.table)).map(toHolder),
+  )
+  const isInstalled = migrations?.isInstalled !== false
+  const breakers = isInstalled ? await attempt('breakers', () => first.store.listBreakers()) : null
+  const tables: TableFacts[] = []
+  for (const { table, store } of sources.tables) {
+    const name = `${table.schema}.${table.table}`
+    const isAttached = migrations?.tables.find((status) => status.table === name)?.state !== 'not attached'
+    if (isInstalled && isAttached) tables.push(await readTable(sources, table, store, attempt))
+  }
+  return { server, migrations, horizon, breakers, tables, unreadable }
+}
+
+async function readServer(sources: DoctorSources, table: TableProfile): Promise<ServerFacts> {
+  // The first answer pays for what is new to the connection.
+  await sources.look('server', table)
+  const sentAt = Date.now()
+  const startedAt = performance.now()
+  const [row] = await sources.look('server', table)
+  const tookMs = performance.now() - startedAt
+  // A look is five statements one after the other, and the clock was read in the middle one.
+  return toServer(row ?? {}, { hostClockMs: sentAt + tookMs / 2, roundTripMs: tookMs / 5 })
+}
+
+async function readTable(
+  sources: DoctorSources,
+  table: TableProfile,
+  store: JobStore,
+  attempt: Attempt,
+): Promise<TableFacts> {
+  const { override } = sources
+  const name = `${table.schema}.${table.table}`
+  const of = (what: string) => `${what} of ${name}`
+  const overrideText = sources.policyText(override)
+  const stored = await attempt(of('policy'), () => store.readPolicy())
+  return {
+    name,
+    stored,
+    override,
+    storeOverride: await attempt(of('policy'), async () => {
+      if (overrideText === null) return null
+      const [row] = await sources.look('store_policy', table, [overrideText])
+      return String(row?.['statement'])
+    }),
+    health: await attempt(of('health'), () => store.readHealth({ policy: override })),
+    longOverdue: await attempt(of('overdue jobs'), async () => {
+      const [row] = await sources.look('long_overdue', table, [overrideText])
+      const oldestMs = row?.['oldest_ms'] as number | null
+      return { jobs: Number(row?.['jobs']), ids: (row?.['ids'] ?? []) as string[], oldestMs }
+    }),
+    unknownWords: await attempt(of('status words'), async () =>
+      (await sources.look('unknown_words', table)).map((row) => ({
+        word: row['word'] as string | null,
+        jobs: Number(row['jobs']),
+      })),
+    ),
+    relation: await attempt(of('storage'), async () => {
+      const beaten = [columnName(table, 'lease_expires_at'), columnName(table, 'heartbeat_at')]
+      const [row] = await sources.look('relation', table, [beaten, columnName(table, 'id')])
+      return row === undefined ? null : toRelation(row)
+    }),
+    missingRights: await attempt(of('rights'), async () =>
+      (
+        await sources.look('missing_rights', table, [
+          table.teamEvents?.schema ?? null,
+          table.teamEvents?.table ?? null,
+        ])
+      ).map((row) => ({
+        object: String(row['object']),
+        missing: String(row['missing']),
+        fix: String(row['fix']),
+      })),
+    ),
+    claim: await attempt(of('claim'), () => readIndexUse(sources, table, 'claim')),
+    sweep: await attempt(of('sweep'), () => readIndexUse(sources, table, 'sweep')),
+    dispatchesWaiting:
+      stored !== null && withOverride(stored, override).dispatch !== 'off'
+        ? await attempt(of('dispatches'), () => store.countDispatches())
+        : null,
+    queues: await attempt(of('queues'), () => store.listQueues()),
+  }
+}
+
+async function readIndexUse(
+  sources: DoctorSources,
+  table: TableProfile,
+  verb: 'claim' | 'sweep',
+): Promise<IndexUse> {
+  const { name: expected, create } = sources.indexes(table)[verb]
+  const [row] = await sources.look(`explain_${verb}`, table)
+  const used = indexesUsed(row?.['QUERY PLAN'], table.table)
+  const [there] = await sources.look('has_index', table, [expected])
+  return { expected, create, isThere: there?.['is_there'] === true, used }
+}

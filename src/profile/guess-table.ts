@@ -1,0 +1,117 @@
+// Is this a job table that somebody made by hand? Judged by the names of its columns: a status that can say "running", a
+// time, and at least one thing that only jobs have, such as who locked the row or how often it was tried.
+import { type Certainty, type ScanTarget, type SightedTable, tableArgument } from './scan-target.ts'
+import { inSnakeCase } from './snake-case.ts'
+
+const RUNNING_WORDS = [
+  'processing',
+  'running',
+  'in_progress',
+  'active',
+  'started',
+  'locked',
+  'executing',
+  'working',
+]
+/** Subscriptions and accounts are active and started too: these words need more signs beside them. */
+const AMBIGUOUS_WORDS = new Set(['active', 'started', 'locked'])
+
+const STATUS = /(^|_)(status|state)$/
+const TEXT_TYPES = new Set(['text', 'character varying', 'citext'])
+const TIME_TYPES = new Set(['timestamp with time zone', 'timestamp without time zone'])
+
+const TAKEN = '(locked|claimed|leased|reserved|picked|taken|acquired|dequeued)'
+const HEARTBEAT = /(^|_)(heartbeat|heartbeats|last_seen|last_ping|keepalive)(_at|_on)?$/
+const LOCK = new RegExp(`^${TAKEN}_(at|on|time)$`)
+const START =
+  /^(processing_)?(started|attempted|last_attempt|last_attempted|last_run|picked_up)(_at|_on|_time)?$/
+const UPDATE = /^(updated|modified|changed|last_updated|last_modified)(_at|_on)?$/
+const LEASE =
+  /^(lease|leased|lock|locked|claim|claimed|reserved|visibility|invisible)_(expires|expiry|until|ends?|timeout)(_at|_on)?$/
+const OWNER = new RegExp(`^(${TAKEN}_by|worker|worker_id|worker_name|processor_id|runner_id|locked_by_id)$`)
+const ATTEMPTS =
+  /^(attempts?|attempt_count|attempts_made|retries|retry_count|tries|num_attempts|max_attempts|max_retries)$/
+const JOB_NAME = /(^|_)(jobs?|tasks?|queue|queues|queued|outbox|work_items?|executions?)(_|$)/
+
+export function guessTable(sighted: SightedTable): ScanTarget | null {
+  const { schema, table, columns, primaryKey } = sighted
+  if (primaryKey.length === 0) return null
+  const names = Object.keys(columns)
+  const find = (pattern: RegExp) => names.filter((name) => pattern.test(inSnakeCase(name)))
+  const times = (pattern: RegExp) => find(pattern).filter((name) => TIME_TYPES.has(columns[name]?.type ?? ''))
+
+  const leases = times(LEASE)
+  const [beats, locks, starts, updates] = [times(HEARTBEAT), times(LOCK), times(START), times(UPDATE)]
+  const timeColumns = [...beats, ...locks, ...starts, ...updates]
+  if (timeColumns.length + leases.length === 0) return null
+
+  const owners = find(OWNER)
+  const attempts = find(ATTEMPTS)
+  const isNamedSo = JOB_NAME.test(inSnakeCase(table))
+  const held = [...leases, ...beats, ...locks]
+  const signs = [owners, attempts, held].filter((found) => found.length > 0).length + Number(isNamedSo)
+  if (signs === 0) return null
+
+  const status = statusOf(sighted, signs)
+  if (status === null) return null
+  const certainty: Certainty = signs >= 3 ? 'likely' : 'unsure'
+  return {
+    schema,
+    table,
+    kind: 'hand-rolled',
+    name: certainty,
+    certainty,
+    evidence: [status.column, ...held, ...starts, ...owners, ...attempts],
+    primaryKey,
+    running: [status],
+    timeColumns,
+    ends: leases.map((column) => ({ column })),
+    owners: null,
+    rule: leases.length > 0 ? `${leases.join(', ')} is over` : null,
+    remedy: remedyOf(leases, beats),
+    next: `unstuck attach --plan --table ${tableArgument(schema, table)}`,
+  }
+}
+
+function statusOf({ columns }: SightedTable, signs: number): { column: string; words: string[] } | null {
+  const candidates = Object.keys(columns)
+    .filter((name) => STATUS.test(inSnakeCase(name)))
+    // "status" before "payment_status".
+    .toSorted((a, b) => a.length - b.length)
+  for (const column of candidates) {
+    const { type, words } = columns[column] ?? { type: '', words: null }
+    const running = (words ?? (TEXT_TYPES.has(type) ? everyForm(RUNNING_WORDS) : [])).filter((word) =>
+      isRunning(word, signs),
+    )
+    if (running.length > 0) return { column, words: running }
+  }
+  return null
+}
+
+function isRunning(word: string, signs: number): boolean {
+  const plain = inSnakeCase(word)
+  return RUNNING_WORDS.includes(plain) && (signs >= 2 || !AMBIGUOUS_WORDS.has(plain))
+}
+
+/** As people write them; compared as they are, so that an index over the column can serve. */
+function everyForm(words: string[]): string[] {
+  const separated = words.flatMap((word) =>
+    ['_', '-', ' ', ''].map((between) => word.replaceAll('_', between)),
+  )
+  const forms = separated.flatMap((word) => [word, word.toUpperCase(), inCapitals(word)])
+  const camel = words.map((word) => inCapitals(word).replaceAll('_', ''))
+  return [
+    ...new Set([...forms, ...camel, ...camel.map((word) => word.charAt(0).toLowerCase() + word.slice(1))]),
+  ]
+}
+
+function remedyOf(leases: string[], beats: string[]): string {
+  if (leases.length > 0) {
+    return 'Whoever looks for rows past their lease, if anybody does.'
+  }
+  if (beats.length > 0)
+    return 'Nothing that can be seen here: heartbeats are written, but no lease that ends.'
+  return 'Nothing: no heartbeat and no lease is kept, so when a worker is killed its jobs stay as they are.'
+}
+
+const inCapitals = (word: string) => word.replaceAll(/(^|[_\- ])[a-z]/g, (start) => start.toUpperCase())

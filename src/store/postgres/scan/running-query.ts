@@ -1,0 +1,64 @@
+// The counting query of one table. The template in sql/scan is valid as it stands; what replaces its markers consists of
+// names and literals that passed through identifiers.ts, and of operators.
+import type { Condition, EndRule, OwnerTable, ScanTarget } from '../../../profile/scan-target.ts'
+import { quoteIdentifier, quoteLiteral } from '../identifiers.ts'
+import { readSql } from '../sql-files.ts'
+
+export function runningQuery(target: ScanTarget): string {
+  const { schema, table, owners } = target
+  const names = new Map([['scanned', qualified(schema, table)]])
+  if (owners !== null) {
+    names.set('owners', qualified(schema, owners.table))
+    names.set('owner_key', quoteIdentifier(owners.key))
+    names.set('owner_column', quoteIdentifier(owners.jobColumn))
+  }
+  const expressions = new Map([
+    ['id', idOf(target.primaryKey)],
+    ['newest', newestOf(target.timeColumns, owners)],
+    ['ends', endsOf(target.ends, owners)],
+    ['orphaned', owners === null ? 'false' : `owner.${quoteIdentifier(owners.key)} is null`],
+    ['running', target.running.map(conditionText).join(' and ') || 'true'],
+  ])
+  return readSql('scan', 'count_running')
+    .replaceAll(/\/\*\+owners ([\s\S]*?)\*\//g, owners === null ? '' : '$1')
+    .replaceAll(/\/\*(\w+)\*\/\([^)]*\)|"(\w+)"/g, (token: string, marker?: string, name?: string) => {
+      const found = marker === undefined ? names.get(name ?? '') : expressions.get(marker)
+      if (found === undefined) throw new Error(`${token} in a file of sql/scan is not known`)
+      return found
+    })
+}
+
+const qualified = (schema: string, table: string) => `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+const job = (column: string) => `job.${quoteIdentifier(column)}`
+/** The session reads times without a zone as UTC. */
+const time = (column: string) => `${column}::timestamptz`
+const after = (moment: string, seconds: string) => `${moment} + ${seconds} * interval '1 s'`
+const seenAt = ({ timeColumn }: OwnerTable) => time(`owner.${quoteIdentifier(timeColumn)}`)
+
+function idOf(primaryKey: string[]): string {
+  if (primaryKey.length === 0) return 'null::text'
+  return primaryKey.map((column) => `${job(column)}::text`).join(" || ',' || ")
+}
+
+function newestOf(columns: string[], owners: OwnerTable | null): string {
+  const times = columns.map((column) => time(job(column)))
+  if (owners !== null) times.push(seenAt(owners))
+  return times.length === 0 ? 'null::timestamptz' : `greatest(${times.join(', ')})`
+}
+
+function endsOf(ends: EndRule[], owners: OwnerTable | null): string {
+  const moments = ends.map(({ column, plusSeconds, plusSecondsColumn }) => {
+    const start = time(job(column))
+    if (plusSecondsColumn !== undefined) return after(start, job(plusSecondsColumn))
+    return plusSeconds === undefined ? start : after(start, String(plusSeconds))
+  })
+  if (owners !== null) moments.push(after(seenAt(owners), String(owners.aliveSeconds)))
+  return moments.length === 0 ? 'null::timestamptz' : `least(${moments.join(', ')})`
+}
+
+/** Bare literals take the type of the column, be it an enum, so that its index can serve. */
+function conditionText(condition: Condition): string {
+  const column = job(condition.column)
+  if ('words' in condition) return `${column} in (${condition.words.map(quoteLiteral).join(', ')})`
+  return `${column} is ${condition.isNull ? '' : 'not '}null`
+}

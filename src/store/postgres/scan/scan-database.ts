@@ -1,0 +1,172 @@
+// Looks through a database for job tables, whoever made them, and counts what is stuck in each. Writes nothing: every look is
+// a read-only transaction with a short limit, and one table that cannot be read does not end the scan.
+import { isUnstuckError } from '../../../errors/index.ts'
+import { knownQueues } from '../../../profile/known-queues.ts'
+import type { Profile } from '../../../profile/profile.ts'
+import { recogniseTable } from '../../../profile/recognise-table.ts'
+import type { Certainty, ScanTarget, SightedTable } from '../../../profile/scan-target.ts'
+import type { Row } from '../executor.ts'
+import { type ReadOnlySession, withReadOnlySession } from '../read-only-session.ts'
+import { readSql } from '../sql-files.ts'
+import { runningQuery } from './running-query.ts'
+
+const MAX_TABLES = 2_000
+const MAX_ROWS = 10_000
+/** Of the whole scan: what is surest to be a job table comes first. */
+const BUDGET_MS = 60_000
+const STATUS_COLUMNS = '(^|_|[a-z])(status|state)$'
+
+export interface ScanOptions {
+  databaseUrl: string
+  profiles: Profile[]
+  /** A row without a lease is stuck when its newest time is older. */
+  olderThanMs: number
+  /** Of each statement. */
+  timeoutMs: number
+  onTable?: (table: string, index: number, count: number) => void
+}
+
+export interface ScanReport {
+  database: string
+  role: string
+  version: string
+  isStandby: boolean
+  /** Every transaction was read-only and got no id; anything else would have thrown. */
+  isUnwritten: true
+  tables: ScannedTable[]
+  /** There were more candidates than a scan looks at. */
+  isCut: boolean
+}
+
+export interface ScannedTable
+  extends Pick<ScanTarget, 'schema' | 'table' | 'kind' | 'name' | 'certainty' | 'evidence' | 'timeColumns'>,
+    Pick<ScanTarget, 'rule' | 'remedy' | 'next'> {
+  /** Why it was not counted; null where it was. */
+  problem: string | null
+  /** Row-level security hides rows from this role: there may be more. */
+  isFiltered: boolean
+  counts: RunningCounts | null
+}
+
+export interface RunningCounts {
+  running: number
+  /** Only so many rows were looked at. */
+  isCut: boolean
+  stuck: number
+  /** Older than the limit, though the rule of the queue gives them more time. */
+  silent: number
+  /** Nothing to judge them by. */
+  unjudged: number
+  oldestStuckMs: number | null
+  oldestSilentMs: number | null
+  /** Some of them, the longest silent first. */
+  stuckIds: string[]
+}
+
+export async function scanDatabase(options: ScanOptions): Promise<ScanReport> {
+  const { databaseUrl, timeoutMs, profiles, onTable } = options
+  return withReadOnlySession({ databaseUrl, timeoutMs, applicationName: 'unstuck scan' }, async (session) => {
+    const [server] = await session.look((run) => run(readSql('scan', 'server')))
+    const sighted = await listTables(session, profiles)
+    const targets = recogniseAll(sighted, profiles)
+    const endsAt = performance.now() + BUDGET_MS
+    const tables: ScannedTable[] = []
+    for (const [index, { target, table }] of targets.entries()) {
+      onTable?.(`${target.schema}.${target.table}`, index + 1, targets.length)
+      tables.push(
+        performance.now() < endsAt
+          ? await scanTable(session, target, table, options)
+          : uncounted(target, table, `the scan was over after ${BUDGET_MS / 1000} s`),
+      )
+    }
+    return {
+      database: String(server?.['database']),
+      role: String(server?.['role']),
+      version: String(server?.['version']),
+      isStandby: server?.['is_standby'] === true,
+      isUnwritten: true,
+      tables,
+      isCut: sighted.length === MAX_TABLES,
+    }
+  })
+}
+
+const order: Record<Certainty, number> = { sure: 0, likely: 1, unsure: 2 }
+
+function recogniseAll(
+  sighted: SightedTable[],
+  profiles: Profile[],
+): { target: ScanTarget; table: SightedTable }[] {
+  return sighted
+    .flatMap((table) => {
+      const target = recogniseTable(table, sighted, profiles)
+      return target === null ? [] : [{ target, table }]
+    })
+    .toSorted((a, b) => order[a.target.certainty] - order[b.target.certainty])
+}
+
+async function listTables(session: ReadOnlySession, profiles: Profile[]): Promise<SightedTable[]> {
+  const patterns = knownQueues.flatMap(({ table, owners }) => [
+    table.source,
+    ...(owners === undefined ? [] : [`^${owners.table}$`]),
+  ])
+  const ofProfiles = profiles.flatMap(({ tables }) => tables.map(({ schema, table }) => `${schema}.${table}`))
+  const rows = await session.look((run) =>
+    run(readSql('scan', 'list_tables'), [STATUS_COLUMNS, patterns, ofProfiles, MAX_TABLES]),
+  )
+  return rows.map((row) => ({
+    schema: String(row['schema']),
+    table: String(row['table']),
+    columns: row['columns'] as SightedTable['columns'],
+    primaryKey: row['primary_key'] as string[],
+    canRead: row['can_read'] === true,
+    isFiltered: row['is_filtered'] === true,
+  }))
+}
+
+async function scanTable(
+  session: ReadOnlySession,
+  target: ScanTarget,
+  sighted: SightedTable,
+  { olderThanMs, timeoutMs }: ScanOptions,
+): Promise<ScannedTable> {
+  if (!sighted.canRead) return uncounted(target, sighted, 'this role may not read it')
+  try {
+    const [row] = await session.look((run) => run(runningQuery(target), [MAX_ROWS, olderThanMs]))
+    return { ...uncounted(target, sighted, ''), counts: countsOf(row ?? {}), problem: null }
+  } catch (error) {
+    if (isUnstuckError(error, 'DATABASE_UNREACHABLE') || isUnstuckError(error, 'INTERNAL')) throw error
+    return uncounted(target, sighted, problemOf(error, timeoutMs))
+  }
+}
+
+function uncounted(target: ScanTarget, { isFiltered }: SightedTable, problem: string): ScannedTable {
+  const { schema, table, kind, name, certainty, evidence, timeColumns, rule, remedy, next } = target
+  const told = { schema, table, kind, name, certainty, evidence, timeColumns, rule, remedy, next }
+  return { ...told, isFiltered, counts: null, problem }
+}
+
+function countsOf(row: Row): RunningCounts {
+  const number = (name: string) => (row[name] == null ? null : Number(row[name]))
+  const running = number('running') ?? 0
+  return {
+    running,
+    isCut: running === MAX_ROWS,
+    stuck: number('stuck') ?? 0,
+    silent: number('silent') ?? 0,
+    unjudged: number('unjudged') ?? 0,
+    oldestStuckMs: number('oldest_stuck_ms'),
+    oldestSilentMs: number('oldest_silent_ms'),
+    stuckIds: row['stuck_ids'] as string[],
+  }
+}
+
+function problemOf(error: unknown, timeoutMs: number): string {
+  if (isUnstuckError(error, 'DATABASE_TIMEOUT')) {
+    return `counting took longer than ${timeoutMs / 1000} s and was given up`
+  }
+  if (isUnstuckError(error, 'LOCK_TIMEOUT'))
+    return `somebody has locked it for longer than ${timeoutMs / 1000} s`
+  if (isUnstuckError(error, 'PERMISSION_DENIED')) return 'this role may not read it'
+  return error instanceof Error ? error.message : String(error)
+}
