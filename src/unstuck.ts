@@ -1,6 +1,6 @@
 // The front door for applications: register handlers, start, enqueue.
 import { type Database, type OpenTable, openDatabase, openTable, type SqlClient } from './compose.ts'
-import { type Config, loadConfig, readConfigFile } from './config/index.ts'
+import { type Config, loadConfig, profileOf, readConfigFile } from './config/index.ts'
 import { invalidArgument, UnstuckError } from './errors/index.ts'
 import { checkNewJob } from './job/check-new-job.ts'
 import type { NewJob } from './job/job.ts'
@@ -18,7 +18,6 @@ import { openTracing, type Tracing } from './observe/tracing.ts'
 import { judgeBeat } from './policy/beat-check.ts'
 import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
-import { shippedProfile } from './profile/shipped.ts'
 import { DEFAULT_KILL_AFTER_MS, type FileHandlerOptions, fileHandler } from './runtime/child-handler.ts'
 import { createEnqueuer } from './runtime/enqueuer.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from './runtime/handler.ts'
@@ -169,7 +168,7 @@ class Application implements Unstuck {
       onHint: () => worker.wake(),
       schedules: this.#schedules,
       dispatch: this.#options.dispatch,
-      isPruning: this.#options.prune ?? this.#config.profile === 'native',
+      isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
     })
     if (this.#options.handleSignals === true) stopOnSignals((signal) => void worker.stop(signal), this.ended)
     void worker.ended.then(async (exitCode) => {
@@ -276,8 +275,8 @@ class Application implements Unstuck {
   }
 }
 
-function tableOf({ profile, schema }: Config, name: string | undefined): TableProfile {
-  const { tables } = shippedProfile(profile, schema)
+function tableOf(config: Config, name: string | undefined): TableProfile {
+  const { tables } = profileOf(config)
   const table = name === undefined ? tables[0] : tables.find((candidate) => candidate.table === name)
   if (table === undefined)
     throw invalidArgument('table', name, tables.map((candidate) => candidate.table).join(', '))

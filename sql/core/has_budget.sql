@@ -7,8 +7,9 @@ returns boolean language sql immutable as $$
      and case
            when p_policy.failure_budget = 'failures'
              then coalesce(p_failures, 0) < coalesce(p_max_attempts, p_policy.max_attempts)
-           -- Where claims count and crashes have a budget of their own, a crash at the last attempt leaves one more.
-           when p_policy.attempt_counted_at = 'claim' and p_policy.reap_budget = 'crashes' then true
+           -- Where crashes have a budget of their own, a crash at the last attempt leaves one more: a failure that
+           -- spends the last one ends the job itself.
+           when p_policy.attempt_counted_at in ('claim', 'failure') and p_policy.reap_budget = 'crashes' then true
            -- A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
            when p_policy.attempt_counted_at = 'failure-and-reap'
              then coalesce(p_attempt, 0) <= coalesce(p_max_attempts, p_policy.max_attempts)

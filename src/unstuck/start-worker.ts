@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { OpenTable, SqlClient } from '../compose.ts'
-import type { Config } from '../config/index.ts'
+import { type Config, profileOf } from '../config/index.ts'
 import type { HeartbeatThreadData } from '../heartbeat-thread.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
@@ -73,7 +73,11 @@ function dependencyOptions({
   const isSet = (name: string) =>
     config.values.some((value) => value.name === name && value.source !== 'default')
   const { circuit, gateway } = config
+  const { breakerMode } = profileOf(config)
+  const hasProbe = gateway.url !== null || given[GATEWAY]?.probeUrl !== undefined
   const configured: DependencyOptions = {
+    // Without a probe nothing but an operator would end a hold.
+    ...(breakerMode !== undefined && hasProbe ? { mode: breakerMode } : {}),
     ...(isSet('circuit.window') ? { windowCalls: circuit.window } : {}),
     ...(isSet('circuit.failThreshold') ? { failThreshold: circuit.failThreshold } : {}),
     ...(isSet('circuit.cooldownMs') ? { cooldownMs: circuit.cooldownMs } : {}),

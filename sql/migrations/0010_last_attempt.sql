@@ -1,0 +1,2 @@
+-- When the newest attempt began, beside the first (started_at).
+alter table "unstuck"."jobs" add column "last_attempt_at" timestamptz;

@@ -1,0 +1,16 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { embeddingProfile } from '../../src/profile/embedding.ts'
+import { describeJobStore } from '../../src/store/conformance/index.ts'
+import { embeddingTables } from '../support/embedding-tables.ts'
+import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+
+const [table] = embeddingProfile.tables
+
+describe('embedding table', () => {
+  let bench: PostgresBench
+  beforeAll(async () => {
+    bench = await createPostgresBench({ profile: embeddingProfile, table, applicationSql: embeddingTables })
+  })
+  afterAll(() => bench.close())
+  describeJobStore('PostgreSQL embedding', () => bench.open())
+})
