@@ -1,2 +1,2 @@
 -- When the newest attempt began, beside the first (started_at).
-alter table "unstuck"."jobs" add column "last_attempt_at" timestamptz;
+alter table "unstuck"."jobs" add column if not exists "last_attempt_at" timestamptz;

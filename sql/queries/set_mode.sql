@@ -1,0 +1,1 @@
+select * from "unstuck"."set_mode"($1::text, $2::text)
