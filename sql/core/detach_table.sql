@@ -14,11 +14,20 @@ begin
     return false;
   end if;
   v_table := coalesce(to_regclass(format('%I.%I', v_attached.table_schema, v_attached.table_name)),
-                      (select oid::regclass from pg_class where oid = v_attached.table_oid and relkind = 'r'));
+                      (select oid::regclass from pg_class where oid = v_attached.table_oid and relkind in ('r', 'p')));
 
+  -- First, for they stand on what goes next.
+  perform "unstuck".unschedule_sweeps(p_attachment);
+  perform "unstuck".remove_team_objects(p_attachment);
+  if exists (select from pg_trigger where tgrelid = v_table and tgname = 'unstuck_fence') then
+    execute format('drop trigger unstuck_fence on %s', v_table);
+  end if;
   select string_agg(indexrelid::regclass::text, ', ') into v_names
     from pg_index join pg_class on pg_class.oid = indexrelid
-   where indrelid = v_table and relname = any (v_attached.added_indexes);
+   where indrelid = v_table and relname = any (v_attached.added_indexes)
+      -- On a partition, and not yet part of the index of the whole.
+      or indrelid in (select inhrelid from pg_inherits where inhparent = v_table)
+     and relname = any (array(select name || '_p' || indrelid from unnest(v_attached.added_indexes) name));
   if v_names is not null then
     execute format('drop index %s', v_names);
   end if;
@@ -32,6 +41,8 @@ begin
   if v_names is not null then
     execute format('drop routine %s', v_names);
   end if;
+  delete from "unstuck".dispatches where attachment = p_attachment;
+  delete from "unstuck".deliveries where attachment = p_attachment;
   delete from "unstuck".attachments where name = p_attachment;
   return true;
 end

@@ -1,0 +1,15 @@
+-- Sends the events of a table to an address from now on: those of the named types, or all of them. The secret is what
+-- the receiver checks signatures with; no other function shows it to people.
+create or replace function "unstuck".add_webhook(
+  p_attachment text, p_url text, p_secret text, p_events text[] default '{}', p_actor text default null)
+returns setof "unstuck".webhook_status language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_id uuid := "unstuck".uuid_v7(v_now);
+begin
+  perform "unstuck".require_webhook(p_url, p_secret, p_events);
+  insert into "unstuck".webhooks (id, attachment, url, secret, events, created_at, created_by)
+  values (v_id, p_attachment, p_url, p_secret, p_events, v_now, p_actor);
+  return query select * from "unstuck".list_webhooks(p_attachment, v_id);
+end
+$$;

@@ -1,0 +1,20 @@
+-- Sends a delivery once more, at once and with all its tries, whatever became of it. The receiver sees the same id.
+-- Answers due, inactive (its webhook is not active, or gone) or not-found.
+create or replace function "unstuck".redeliver(p_attachment text, p_id uuid)
+returns text language plpgsql as $$
+declare
+  v_webhook_id uuid;
+begin
+  select webhook_id into v_webhook_id from "unstuck".deliveries
+   where attachment = p_attachment and id = p_id for no key update;
+  if not found then
+    return 'not-found';
+  elsif not exists (select from "unstuck".webhooks where id = v_webhook_id and is_active) then
+    return 'inactive';
+  end if;
+  update "unstuck".deliveries
+     set status = 'waiting', tries = 0, next_try_at = clock_timestamp(), delivered_at = null
+   where attachment = p_attachment and id = p_id;
+  return 'due';
+end
+$$;

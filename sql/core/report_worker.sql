@@ -1,0 +1,34 @@
+-- What a worker tells of itself, at its start, at every interval and at its end. Answers whether somebody asked it to
+-- drain. The first report of a process (is_start) forgets what was known of an earlier one under the same id.
+create or replace function "unstuck".report_worker(p_attachment text, p_report jsonb)
+returns boolean language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_is_start boolean := p_report @> '{"is_start": true}';
+  v_is_drain_asked boolean;
+begin
+  perform "unstuck".require_worker_report(p_report);
+  insert into "unstuck".workers as known
+    (attachment, worker_id, host, pid, version, types, concurrency, running, loop_lag_ms, report_ms, started_at,
+     seen_at, draining_at, stopped_at, exit_code)
+  select p_attachment, told.worker_id, told.host, told.pid, told.version, told.types, told.concurrency, told.running,
+         told.loop_lag_ms, told.report_ms, v_now, v_now, case when told.phase <> 'running' then v_now end,
+         case when told.phase = 'stopped' then v_now end, told.exit_code
+    from jsonb_to_record(p_report) told(
+           worker_id text, host text, pid int, version text, types text[], concurrency int, running int,
+           loop_lag_ms float8, report_ms bigint, phase text, exit_code int)
+  on conflict (attachment, worker_id) do update
+     set host = excluded.host, pid = excluded.pid, version = excluded.version, types = excluded.types,
+         concurrency = excluded.concurrency, running = excluded.running, loop_lag_ms = excluded.loop_lag_ms,
+         report_ms = excluded.report_ms, seen_at = v_now, stopped_at = excluded.stopped_at,
+         exit_code = excluded.exit_code,
+         started_at = case when v_is_start then v_now else known.started_at end,
+         draining_at = case when v_is_start or excluded.draining_at is null then excluded.draining_at
+                            else coalesce(known.draining_at, v_now) end,
+         drain_requested_at = case when not v_is_start then known.drain_requested_at end,
+         drain_requested_by = case when not v_is_start then known.drain_requested_by end,
+         drain_reason = case when not v_is_start then known.drain_reason end
+  returning known.drain_requested_at is not null into v_is_drain_asked;
+  return v_is_drain_asked;
+end
+$$;

@@ -1,0 +1,16 @@
+-- Takes the sweeps of a table off pg_cron, where they are on it. A job of another role stays: pg_cron does not show it.
+create or replace function "unstuck".unschedule_sweeps(p_attachment text)
+returns boolean language plpgsql as $$
+declare
+  v_count int;
+begin
+  if to_regclass('cron.job') is null then
+    return false;
+  end if;
+  execute 'select count(cron.unschedule(jobid)) from cron.job where jobname = $1'
+    into v_count using 'unstuck ' || p_attachment;
+  return v_count > 0;
+exception when insufficient_privilege then
+  return false;
+end
+$$;

@@ -1,0 +1,27 @@
+-- Private: a function that calls another one first, and goes on to what had its name before, with a warning if the
+-- first one fails.
+create or replace function "unstuck".wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text)
+returns text language plpgsql stable as $$
+declare
+  v_kept pg_proc;
+  v_goes_on text;
+begin
+  select * into strict v_kept from pg_proc where oid = to_regprocedure(format('%I.%I()', p_schema, p_kept_name));
+  perform "unstuck".require(v_kept.prokind = 'f' and v_kept.proargmodes is null, 'wrapper', p_name,
+                            'a function without OUT arguments');
+  v_goes_on := case when v_kept.proretset then 'return query select * from'
+                    when v_kept.prorettype = 'void'::regtype then 'perform'
+                    else 'return' end;
+  return format('create or replace function %I.%I() returns %s language plpgsql as %L', p_schema, p_name,
+    pg_get_function_result(v_kept.oid), format(E'
+begin
+  begin
+    perform %1$I.%2$I();
+  exception when others then
+    raise warning \'%4$s goes on without %2$s: %%\', sqlerrm;
+  end;
+  %5$s %1$I.%3$I();
+end
+', p_schema, p_calls, p_kept_name, p_name, v_goes_on));
+end
+$$;

@@ -1,0 +1,10 @@
+-- Every running job with its lease: healthy while that lasts, stale once it is over, unjudged where no rule covers the
+-- row. A view may stand on it.
+create or replace function "unstuck"."lease_health"()
+returns table (id /*id*/uuid, stage text, lease_ms bigint, ended_at timestamptz, health text)
+language sql stable as $$
+  select running.id, running.stage, case when running.ended_at is not null then running.lease_ms end, running.ended_at,
+         case when running.ended_at is null then 'unjudged' when running.ended_at < now() then 'stale'
+              else 'healthy' end
+    from "unstuck"."running_jobs"("unstuck".policy_of(/*attachment*/'native')) running
+$$;

@@ -1,0 +1,1 @@
+select * from "unstuck".list_deliveries(/*attachment*/'native', $1::text::uuid, $2::text, $3::int)

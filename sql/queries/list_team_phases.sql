@@ -1,0 +1,1 @@
+select distinct phase from "unstuck".team_objects where attachment = /*attachment*/'native'

@@ -1,0 +1,1 @@
+select * from "unstuck"."list_workers"()

@@ -1,0 +1,1 @@
+select "unstuck".redeliver(/*attachment*/'native', $1::text::uuid) as outcome

@@ -1,0 +1,1 @@
+select * from "unstuck".take_deliveries(/*attachment*/'native', $1::int, $2::bigint)

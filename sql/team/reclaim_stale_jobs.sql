@@ -1,0 +1,16 @@
+-- Takes back every running job whose TTL is over, now: by hand, from cron, with no other program running. Never held
+-- after an outage. What it may not judge is answered as reported, and left alone.
+create or replace function "team"."reclaim_stale_jobs"()
+returns table (job_id /*id*/uuid, job_type text, action text, attempt_count int, previous_worker text)
+language plpgsql as $$
+begin
+  return query
+  select reaped.id, reaped.stage, reaped.action, reaped.attempt, reaped.worker_id
+    from jsonb_to_recordset("unstuck"."sweep_jobs"(null, 10000) -> 'reaped')
+           as reaped(id /*id*/uuid, stage text, action text, attempt int, worker_id text);
+  -- The hold of another reaper, if there is one, stays its own.
+  perform "unstuck"."leave_pulse"('{"reaper_id": "reclaim_stale_jobs"}', jsonb_build_object(
+            'outage_from', pulse.outage_from, 'outage_to', pulse.outage_to, 'outage_reason', pulse.hold_reason))
+     from "unstuck".sweeps pulse where pulse.attachment = /*attachment*/'native';
+end
+$$;

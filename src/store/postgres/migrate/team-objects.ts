@@ -1,0 +1,38 @@
+// Functions and views under names that the team's own SQL calls, in the schema of its table. What had such a name before is
+// put aside by the engine and given back when the table is taken off.
+import type { TeamObject } from '../../../profile/profile.ts'
+import { type RenderOptions, render, teamName } from '../render.ts'
+import { readSql } from '../sql-files.ts'
+import type { MigrationSession } from './migration-session.ts'
+
+/** As place_team_object takes it: the description as JSON, and the statement, which a wrapper has not. */
+export type TeamObjectValues = [object: string, statement: string]
+
+/** Phase 1 is what the others stand on: it always comes with them. */
+export function teamObjectValues(options: RenderOptions, phases?: number[]): TeamObjectValues[] {
+  const objects = options.table.teamObjects ?? []
+  const isWanted = ({ phase }: TeamObject) => phases === undefined || phase === 1 || phases.includes(phase)
+  return objects
+    .map((object, ordinal) => ({ object, ordinal }))
+    .filter(({ object }) => isWanted(object))
+    .sort((a, b) => a.object.phase - b.object.phase)
+    .map(({ object, ordinal }): TeamObjectValues => {
+      const description = { ...object, name: teamName(options.table, object.name), ordinal }
+      const statement = object.kind === 'wrapper' ? '' : render(readSql('team', object.name), options)
+      return [JSON.stringify(description), statement]
+    })
+}
+
+/** Inside a transaction, after the functions of the table. Phases that were installed before are brought up to date. */
+export async function installTeamObjects(
+  session: MigrationSession,
+  options: RenderOptions,
+  phases: number[] | undefined,
+): Promise<void> {
+  if (options.table.teamObjects === undefined) return
+  const installed = (await session.query('list_team_phases', options)).map(({ phase }) => Number(phase))
+  const wanted = phases && [...phases, ...installed]
+  for (const values of teamObjectValues(options, wanted)) {
+    await session.query('place_team_object', options, values)
+  }
+}
