@@ -24,16 +24,17 @@ const connected = openTable({
 })
 const held = new Map<string, Lease>()
 let pingedAtMs: number | undefined
-let isBeating = false
+let beating: Promise<void> | undefined
+let isFailing = false
 let isStopping = false
 
 const send = (message: FromThread) => parentPort?.postMessage(message)
-const timer = setInterval(() => void beat(), data.intervalMs)
+const timer = setInterval(tick, data.intervalMs)
 void connect()
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'hold') held.set(leaseKey(message.lease), message.lease)
-  else if (message.kind === 'let-go') held.delete(leaseKey(message.lease))
+  else if (message.kind === 'let-go') void letGo(message.lease)
   else if (message.kind === 'pong') measureLag()
   else void stop()
 })
@@ -43,6 +44,7 @@ async function connect(): Promise<void> {
   for (;;) {
     try {
       await connected.store.readPolicy()
+      isFailing = false
       return send({ kind: 'ready' })
     } catch (error) {
       if (isStopping) return
@@ -52,25 +54,46 @@ async function connect(): Promise<void> {
   }
 }
 
-/** A beat that is still under way when the next is due has met a dead socket or a slow server: one at a time. */
-async function beat(): Promise<void> {
+function tick(): void {
   if (pingedAtMs === undefined) {
     pingedAtMs = performance.now()
     send({ kind: 'ping' })
   }
-  if (isBeating || held.size === 0) return
-  isBeating = true
+  beat()
+}
+
+/** A beat that is still under way when the next is due has met a dead socket or a slow server: one at a time. */
+function beat(): void {
+  // The worker claims nothing while beats fail, so there may be nothing to beat for: still, find out whether it works again.
+  if (held.size === 0 && !isFailing) return
+  beating ??= beatOnce().finally(() => {
+    beating = undefined
+    // A whole interval later the lease may be over.
+    if (isFailing && !isStopping) setTimeout(beat, Math.min(RECONNECT_MS, data.intervalMs))
+  })
+}
+
+async function beatOnce(): Promise<void> {
+  const sentAtMs = performance.timeOrigin + performance.now()
   try {
+    if (held.size === 0) await connected.store.readPolicy()
     const { answers } = await connected.store.heartbeatJobs([...held.values()], { policy: data.policy })
-    send({ kind: 'answers', answers })
+    isFailing = false
+    send({ kind: 'answers', answers, sentAtMs })
   } catch (error) {
     tellFailure(error)
-  } finally {
-    isBeating = false
   }
 }
 
+/** Answers when no beat with this lease is under way any more. */
+async function letGo(lease: Lease): Promise<void> {
+  held.delete(leaseKey(lease))
+  await beating
+  send({ kind: 'let-gone', lease })
+}
+
 function tellFailure(error: unknown): void {
+  isFailing = true
   send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 

@@ -22,10 +22,9 @@ import { DEFAULT_KILL_AFTER_MS, type FileHandlerOptions, fileHandler } from './r
 import { createEnqueuer } from './runtime/enqueuer.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from './runtime/handler.ts'
 import { checkRecurringJob, type RecurringJob } from './runtime/scheduler.ts'
-import { requireLimits } from './runtime/token-limiter.ts'
 import type { Worker } from './runtime/worker.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from './store/job-store.ts'
-import { checkOptions, type UnstuckOptions } from './unstuck/options.ts'
+import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './unstuck/options.ts'
 import { startServices } from './unstuck/services.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './unstuck/start-worker.ts'
 import { stopOnSignals } from './unstuck/stop-on-signals.ts'
@@ -78,6 +77,7 @@ class Application implements Unstuck {
   readonly #enqueueOne = createEnqueuer((jobs) => this.#send(jobs))
   readonly ended: Promise<number>
   #end: (exitCode: number) => void = () => {}
+  #starting: Promise<void> | undefined
   #worker: Worker | undefined
   #tracing: Promise<Tracing | null> | undefined
   #metrics: Promise<Metrics> | undefined
@@ -112,7 +112,7 @@ class Application implements Unstuck {
 
   handle(type: string, handler: Handler<SqlClient> | FileHandler, options: HandlerOptions = {}): this {
     if (this.#handlers.has(type)) throw invalidArgument('type', type, 'a type that has no handler yet')
-    requireLimits(type, options.limits ?? [])
+    checkHandlerOptions(type, options)
     const run = typeof handler === 'function' ? handler : this.#fileHandler(handler)
     this.#handlers.set(type, { ...options, type, handler: run })
     return this
@@ -133,9 +133,18 @@ class Application implements Unstuck {
     return this
   }
 
-  async start(): Promise<void> {
-    if (this.#worker !== undefined)
-      throw invalidArgument('start', 'a second call', 'one call for each instance')
+  start(): Promise<void> {
+    if (this.#starting !== undefined)
+      return Promise.reject(invalidArgument('start', 'a second call', 'one call for each instance'))
+    this.#starting = this.#start().catch((error: unknown) => {
+      // What was refused may be mended and tried again.
+      this.#starting = undefined
+      throw error
+    })
+    return this.#starting
+  }
+
+  async #start(): Promise<void> {
     if (this.#handlers.size === 0)
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
@@ -144,7 +153,6 @@ class Application implements Unstuck {
     const stored = await this.store.readPolicy()
     const policy = withOverride(stored, this.#config.policy)
     this.#requireBeats(policy)
-    const otelMetrics = await openOtelMetrics(this.#metricsOptions())
     const worker = await startApplicationWorker({
       open: this.#open,
       config: this.#config,
@@ -157,6 +165,7 @@ class Application implements Unstuck {
       tracing: await this.#openTracing(),
     })
     this.#worker = worker
+    const otelMetrics = await openOtelMetrics(this.#metricsOptions())
     const services = startServices({
       store: this.store,
       schema: this.#config.schema,
@@ -170,17 +179,22 @@ class Application implements Unstuck {
       dispatch: this.#options.dispatch,
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
     })
-    if (this.#options.handleSignals === true) stopOnSignals((signal) => void worker.stop(signal), this.ended)
+    if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)
     void worker.ended.then(async (exitCode) => {
-      await services.stop()
-      otelMetrics?.stop()
-      // The last status write is done: only now may the connections go (WORK-4).
-      await this.#close()
-      this.#end(exitCode)
+      try {
+        await services.stop()
+        otelMetrics?.stop()
+        // The last status write is done: only now may the connections go (WORK-4).
+        await this.#close()
+      } finally {
+        this.#end(exitCode)
+      }
     })
   }
 
   async stop(): Promise<void> {
+    // One that is under way ends first: half a worker cannot be stopped.
+    await this.#starting?.catch(() => {})
     if (this.#worker === undefined) return this.#close()
     await this.#worker.stop()
     await this.ended
@@ -268,7 +282,7 @@ class Application implements Unstuck {
   }
 
   async #close(): Promise<void> {
-    const metrics = await this.#metrics
+    const metrics = await this.#metrics?.catch(() => undefined)
     metrics?.stop()
     await this.#open.close()
     await this.#database.close()

@@ -46,6 +46,18 @@ export function takeTokens(
   return { granted, retryInMs: granted === tokens ? 0 : waitMs(buckets, granted) }
 }
 
+/** Tokens that were taken and are not used after all. */
+export function returnTokens(
+  fullAtMs: Map<string, number>,
+  limits: readonly RateLimit[],
+  tokens: number,
+): void {
+  for (const { key, ratePerS } of limits) {
+    const atMs = fullAtMs.get(key)
+    if (atMs !== undefined) fullAtMs.set(key, atMs - (tokens * 1_000) / ratePerS)
+  }
+}
+
 interface Bucket {
   key: string
   tokenMs: number

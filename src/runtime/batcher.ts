@@ -1,5 +1,5 @@
 // Many calls become one statement without anybody waiting for company: what comes while a call is under way goes together
-// in the next.
+// in the next. A call that is held up, by a row that somebody else has locked, holds up nothing but what is in it.
 
 export interface Batcher<Item, Answer> {
   add(item: Item): Promise<Answer>
@@ -13,32 +13,58 @@ interface Waiting<Item, Answer> {
   reject: (error: unknown) => void
 }
 
+const MAX_BATCH = 500
+/** A call that takes longer no longer keeps the next from starting. */
+const HELD_UP_MS = 50
+/** Each holds a connection. */
+const MAX_CALLS = 4
+
 /** `call` answers in the order asked. */
 export function createBatcher<Item, Answer>(
   call: (items: Item[]) => Promise<Answer[]>,
-  maxBatch = 500,
 ): Batcher<Item, Answer> {
   let waiting: Waiting<Item, Answer>[] = []
-  let underWay: Promise<void> | undefined
+  const underWay = new Set<Promise<void>>()
+  /** The newest call, until it ends or is held up. */
+  let newest: object | undefined
+  let gathering: Promise<void> | undefined
 
   return {
     add(item) {
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject })
         // One turn of the loop gathers what the same tick asks for.
-        underWay ??= Promise.resolve().then(drain)
+        gathering ??= Promise.resolve().then(() => {
+          gathering = undefined
+          callNext()
+        })
       })
     },
-    idle: () => underWay ?? Promise.resolve(),
+    async idle() {
+      while (gathering !== undefined || underWay.size > 0) {
+        await gathering
+        await Promise.all(underWay)
+      }
+    },
   }
 
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, maxBatch)
-      waiting = waiting.slice(maxBatch)
-      await callTogether(batch)
+  function callNext(): void {
+    if (waiting.length === 0 || newest !== undefined || underWay.size >= MAX_CALLS) return
+    const batch = waiting.slice(0, MAX_BATCH)
+    waiting = waiting.slice(MAX_BATCH)
+    const marker = {}
+    const letNextStart = () => {
+      if (newest === marker) newest = undefined
+      callNext()
     }
-    underWay = undefined
+    newest = marker
+    const timer = setTimeout(letNextStart, HELD_UP_MS)
+    const ended = callTogether(batch).finally(() => {
+      clearTimeout(timer)
+      underWay.delete(ended)
+      letNextStart()
+    })
+    underWay.add(ended)
   }
 
   async function callTogether(batch: Waiting<Item, Answer>[]): Promise<void> {

@@ -20,6 +20,9 @@ export interface BreakerWatchOptions {
   intervalMs?: number
 }
 
+/** Of the cooldown. */
+const PROBE_SPREAD = 0.2
+
 export interface BreakerWatch {
   stop(): Promise<void>
 }
@@ -42,8 +45,9 @@ export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const waitMs = await look()
+      // Before the look, so that a change during it is not forgotten.
       endPause = new AbortController()
+      const waitMs = await look()
       const signal = AbortSignal.any([stopping.signal, endPause.signal])
       await wait(waitMs, signal)
     }
@@ -65,7 +69,10 @@ export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
     calls.note(breaker)
     const probe = probes.get(breaker.name)
     if (probe === undefined || breaker.state === 'closed' || breaker.state === 'held') return intervalMs
-    if (breaker.nextProbeInMs !== null && breaker.nextProbeInMs > 0) return breaker.nextProbeInMs
+    // Not all workers at the same moment: the first one's answer counts, and the others find a later time.
+    const { nextProbeInMs, settings } = breaker
+    if (nextProbeInMs !== null && nextProbeInMs > 0)
+      return nextProbeInMs + Math.random() * PROBE_SPREAD * settings.cooldownMs
     const probed = await store.recordProbe(breaker.name, await probe().catch(() => false))
     calls.note(probed)
     return probed.nextProbeInMs === null ? intervalMs : Math.max(probed.nextProbeInMs, 50)

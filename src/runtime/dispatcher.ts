@@ -69,7 +69,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Answers whether any was published. */
   async function dispatchBatch(taken: TakenDispatch[]): Promise<boolean> {
-    const { published, failed, error } = await publishBatch(adapter, taken, leaseMs)
+    const { published, failed, error } = await publishBatch(adapter, taken, leaseMs, stopping.signal)
     await store.finishDispatches(published)
     if (published.length > 0) events?.emit('dispatch:done', { table, published: published.length })
     if (failed.length > 0) {
@@ -79,6 +79,8 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     return published.length > 0
   }
 }
+
+const STOP_WAIT_MS = 2_000
 
 interface PublishedBatch {
   published: TakenDispatch[]
@@ -91,15 +93,16 @@ async function publishBatch(
   adapter: DispatchAdapter,
   taken: TakenDispatch[],
   leaseMs: number,
+  stopping: AbortSignal,
 ): Promise<PublishedBatch> {
   const startedAt = performance.now()
   const leftMs = (share: number) => leaseMs * share - (performance.now() - startedAt)
-  const whole = await publish(adapter, taken, leftMs(1))
+  const whole = await publish(adapter, taken, leftMs(1), stopping)
   if (whole === 'published') return { published: taken, failed: [] }
   const batch: PublishedBatch = { published: [], failed: [], error: whole.error }
   for (const one of taken) {
-    const isTried = taken.length > 1 && leftMs(0.5) > 0
-    const answer = isTried ? await publish(adapter, [one], leftMs(1)) : whole
+    const isTried = taken.length > 1 && leftMs(0.5) > 0 && !stopping.aborted
+    const answer = isTried ? await publish(adapter, [one], leftMs(1), stopping) : whole
     if (answer === 'published') batch.published.push(one)
     else {
       batch.failed.push(one)
@@ -113,18 +116,27 @@ async function publish(
   adapter: DispatchAdapter,
   jobs: TakenDispatch[],
   limitMs: number,
+  stopping: AbortSignal,
 ): Promise<'published' | { error: unknown }> {
   const ended = new AbortController()
+  // One that hangs does not hold up a stop for long: its jobs are taken again.
+  let lastWait: NodeJS.Timeout | undefined
+  const giveUp = () => {
+    lastWait = setTimeout(() => ended.abort(), STOP_WAIT_MS)
+  }
+  stopping.addEventListener('abort', giveUp)
   try {
     return await Promise.race([
       adapter.publish(jobs).then(() => 'published' as const),
       wait(limitMs, ended.signal).then(() => ({
-        error: new Error(`not published within ${Math.round(limitMs)} ms`),
+        error: new Error(stopping.aborted ? 'stopped' : `not published within ${Math.round(limitMs)} ms`),
       })),
     ])
   } catch (error) {
     return { error }
   } finally {
+    stopping.removeEventListener('abort', giveUp)
+    clearTimeout(lastWait)
     ended.abort()
   }
 }

@@ -4,14 +4,20 @@ import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore } from '../store/job-store.ts'
 
 export interface Heartbeat {
-  hold(lease: Lease, onAnswer: (answer: HeartbeatAnswer) => void): void
-  letGo(lease: Lease): void
+  hold(lease: Lease, onAnswer: OnAnswer): void
+  /** Settles when no beat with this lease is under way any more. */
+  letGo(lease: Lease): Promise<void>
   /** Settles when it can beat: a job claimed before that could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>
+  /** Settles where it will never beat again. */
+  died: Promise<Error>
   /** False while beats fail: such a worker must not take on more (C6). */
   isHealthy(): boolean
   stop(): Promise<void>
 }
+
+/** `sentAtMs`, in milliseconds since 1970 by a clock that only goes forward: an extended lease counts from then (C5). */
+export type OnAnswer = (answer: HeartbeatAnswer, sentAtMs: number) => void
 
 export interface HeartbeatEvents {
   /** One statement extended so many leases. */
@@ -23,9 +29,9 @@ export interface HeartbeatEvents {
 
 /** The leases that are held, and where their answers go. */
 export class HeldLeases {
-  readonly #held = new Map<string, { lease: Lease; onAnswer: (answer: HeartbeatAnswer) => void }>()
+  readonly #held = new Map<string, { lease: Lease; onAnswer: OnAnswer }>()
 
-  add(lease: Lease, onAnswer: (answer: HeartbeatAnswer) => void): void {
+  add(lease: Lease, onAnswer: OnAnswer): void {
     const { jobId, leaseId } = lease
     this.#held.set(leaseKey(lease), { lease: { jobId, leaseId }, onAnswer })
   }
@@ -38,8 +44,8 @@ export class HeldLeases {
     return [...this.#held.values()].map(({ lease }) => lease)
   }
 
-  answer(lease: Lease, answer: HeartbeatAnswer): void {
-    this.#held.get(leaseKey(lease))?.onAnswer(answer)
+  answer(lease: Lease, answer: HeartbeatAnswer, sentAtMs: number): void {
+    this.#held.get(leaseKey(lease))?.onAnswer(answer, sentAtMs)
   }
 }
 
@@ -65,8 +71,12 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
   }, intervalMs)
   return {
     hold: (lease, onAnswer) => held.add(lease, onAnswer),
-    letGo: (lease) => held.delete(lease),
+    async letGo(lease) {
+      held.delete(lease)
+      await underWay
+    },
     ready: Promise.resolve(),
+    died: new Promise(() => {}),
     isHealthy: () => health.isHealthy,
     async stop() {
       clearInterval(timer)
@@ -76,12 +86,15 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
 
   async function beat(): Promise<void> {
     const leases = held.list()
-    if (leases.length === 0) return
+    // While beats fail nothing is claimed, so there may be nothing to beat for: still, find out whether it works again.
+    if (leases.length === 0 && health.isHealthy) return
+    const sentAtMs = performance.timeOrigin + performance.now()
     try {
+      if (leases.length === 0) await store.readPolicy()
       const { answers } = await store.heartbeatJobs(leases, { policy })
       health.succeeded()
       events.onBeat(answers.length)
-      for (const { answer, ...lease } of answers) held.answer(lease, answer)
+      for (const { answer, ...lease } of answers) held.answer(lease, answer, sentAtMs)
     } catch (error) {
       health.failed(error)
     }

@@ -28,7 +28,8 @@ export class JobGateway {
     return async (pathOrUrl, init) => {
       // Somebody else may run the job by now: no new effects until a beat has got through (C6).
       if (isAtRisk()) throw transientError('no heartbeat got through in time: the lease may be over')
-      return call(pathOrUrl, { signal, ...init })
+      const both = init?.signal == null ? signal : AbortSignal.any([signal, init.signal])
+      return call(pathOrUrl, { ...init, signal: both })
     }
   }
 

@@ -4,11 +4,12 @@
 import { isUnstuckError, UnstuckError } from '../errors/index.ts'
 import type { JsonValue } from '../job/job.ts'
 import { jsonText } from '../job/json-text.ts'
-import type { ClaimedJob, HeartbeatAnswer } from '../job/lease.ts'
-import type { CompleteOutcome } from '../job/outcome.ts'
+import type { ClaimedJob, Lease } from '../job/lease.ts'
+import type { CompleteOutcome, ReleaseOutcome } from '../job/outcome.ts'
 import type { AttemptEnd } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import { classifyError } from '../policy/classify-error.ts'
+import type { PolicyOverride } from '../policy/policy.ts'
 import type { Completion, FailedJob, Failure, JobStore, Settled } from '../store/job-store.ts'
 import type { Batcher } from './batcher.ts'
 import { type AbortCause, JobAborted, type JobContext, type RegisteredHandler } from './handler.ts'
@@ -18,12 +19,16 @@ import { JobGateway, type JobGatewayTools } from './job-gateway.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
 import { spawnChild } from './spawn-child.ts'
 import { untilKnown } from './until-known.ts'
+import { wait } from './wait.ts'
+import { withResolvers } from './with-resolvers.ts'
 
 export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
   store: JobStore<Tx>
   heartbeat: Heartbeat
   completions: Batcher<Completion, Settled<CompleteOutcome>>
   failures: Batcher<Failure, FailedJob>
+  releases: Batcher<Lease, Settled<ReleaseOutcome>>
+  policy: PolicyOverride
   tracing: Tracing | null
   workerId: string
   /** How long a handler may go on after its signal before its slot is taken from it. */
@@ -35,8 +40,8 @@ export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
 
 export interface AttemptResult {
   end: AttemptEnd
-  /** The handler still runs: its slot is back, its memory is not. */
-  isLeaked: boolean
+  /** The handler that still runs, until it ends after all: its slot is back, its memory is not. */
+  leftBehind: Promise<unknown> | null
   isCritical: boolean
 }
 
@@ -52,10 +57,14 @@ export function startJob<Tx>(
   job: ClaimedJob,
   registered: RegisteredHandler<Tx>,
   tools: RunnerTools<Tx>,
+  claimedAtMs: number,
 ): RunningJob {
-  const attempt = new Attempt(job, registered, tools)
+  const attempt = new Attempt(job, registered, tools, claimedAtMs)
   return { job, abort: (cause) => attempt.abort(cause), giveUp: () => attempt.giveUp(), ended: attempt.run() }
 }
+
+/** Between the end of a transaction and the next beat. */
+const TX_MARGIN_MS = 10_000
 
 class Attempt<Tx> {
   readonly #job: ClaimedJob
@@ -65,13 +74,22 @@ class Attempt<Tx> {
   readonly #controller = new AbortController()
   /** Settles when the handler was told to stop and did not, within the grace. */
   readonly #hung = withResolvers<HandlerEnd>()
+  readonly #claimedAtMs: number
   readonly #startedAtMs = performance.now()
   readonly #clocks: JobClocks
   /** Of the stage the job is in. */
   #leaseMs: number
+  #isGivenUp = false
+  #hasEnded = false
   #tx: 'none' | 'tried' | 'committed' = 'none'
 
-  constructor(job: ClaimedJob, registered: RegisteredHandler<Tx>, tools: RunnerTools<Tx>) {
+  constructor(
+    job: ClaimedJob,
+    registered: RegisteredHandler<Tx>,
+    tools: RunnerTools<Tx>,
+    claimedAtMs: number,
+  ) {
+    this.#claimedAtMs = claimedAtMs
     this.#job = job
     this.#registered = registered
     this.#tools = tools
@@ -87,22 +105,25 @@ class Attempt<Tx> {
   async run(): Promise<AttemptResult> {
     this.#tools.events.emit('job:started', { job: this.#job })
     this.#holdLease()
-    this.#clocks.renewLease(this.#leaseMs)
+    this.#clocks.renewLease(this.#leaseMs - (performance.now() - this.#claimedAtMs))
     this.#clocks.setDeadline(this.#job.deadlineMs)
     this.#clocks.restartProgress()
     const { tracing, workerId, heartbeat } = this.#tools
     const work = () => this.#work()
     const settled = await (tracing?.process(this.#job, workerId, work, (settlement) => settlement) ?? work())
+    this.#hasEnded = true
     this.#clocks.end()
-    heartbeat.letGo(this.#job)
+    void heartbeat.letGo(this.#job)
     this.#tell(settled)
-    return { end: settled.end, isLeaked: settled.isLeaked, isCritical: settled.isCritical ?? false }
+    const { end, leftBehind, isCritical = false } = settled
+    return { end, leftBehind, isCritical }
   }
 
-  async #work(): Promise<Settlement & { isLeaked: boolean }> {
-    const handlerEnd = await Promise.race([this.#handle(), this.#hung.promise])
+  async #work(): Promise<Settlement & Pick<AttemptResult, 'leftBehind'>> {
+    const handled = this.#handle()
+    const handlerEnd = await Promise.race([handled, this.#hung.promise])
     const settlement = await this.#settle(handlerEnd).catch(unsettled)
-    return { ...settlement, isLeaked: handlerEnd.kind === 'hung' }
+    return { ...settlement, leftBehind: handlerEnd.kind === 'hung' ? handled : null }
   }
 
   #tell({ end, code, retryInMs }: Settlement): void {
@@ -125,6 +146,7 @@ class Attempt<Tx> {
   }
 
   giveUp(): void {
+    this.#isGivenUp = true
     this.#hung.resolve({ kind: 'hung' })
   }
 
@@ -134,8 +156,11 @@ class Attempt<Tx> {
   }
 
   #holdLease(): void {
-    this.#tools.heartbeat.hold(this.#job, (answer: HeartbeatAnswer) => {
-      if (answer === 'kept' || answer === 'cancel-asked') this.#clocks.renewLease(this.#leaseMs)
+    this.#tools.heartbeat.hold(this.#job, (answer, sentAtMs) => {
+      if (answer === 'kept' || answer === 'cancel-asked') {
+        const agoMs = performance.timeOrigin + performance.now() - sentAtMs
+        this.#clocks.renewLease(this.#leaseMs - agoMs)
+      }
       if (answer === 'lost') this.abort('lease-lost')
       else if (answer === 'cancel-asked') this.abort('cancelled')
       else if (answer === 'past-deadline') this.abort('deadline')
@@ -165,7 +190,8 @@ class Attempt<Tx> {
   }
 
   async #enterStage(name: string): Promise<void> {
-    const entered = await this.#tools.store.enterStage(this.#job, name)
+    const { store, policy } = this.#tools
+    const entered = await store.enterStage(this.#job, name, { policy })
     if (entered.outcome === 'past-deadline') {
       this.abort('deadline')
       throw this.#controller.signal.reason
@@ -182,13 +208,12 @@ class Attempt<Tx> {
   /** Beats of the job pause while the transaction is open, or REPEATABLE READ callers would meet our writes (C4). */
   async #completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
     const { store, heartbeat, transaction, txTimeoutMs } = this.#tools
-    const { answers } = await store.heartbeatJobs([this.#job], { leaseMs: txTimeoutMs })
-    if (answers[0]?.answer !== 'kept') throw leaseLost(this.#job)
-    heartbeat.letGo(this.#job)
-    this.#clocks.renewLease(txTimeoutMs)
-    this.#tx = 'tried'
     try {
       const result = await transaction(async (client) => {
+        // Only now: the wait for a connection is not part of the transaction's time.
+        await heartbeat.letGo(this.#job)
+        await this.#extendLease(txTimeoutMs + TX_MARGIN_MS)
+        this.#tx = 'tried'
         const value = await work(client)
         const [settled] = await store.completeJobs([completionOf(this.#job, value)], { tx: client })
         if (settled?.outcome !== 'completed') throw leaseLost(this.#job)
@@ -197,8 +222,24 @@ class Attempt<Tx> {
       this.#tx = 'committed'
       return result
     } catch (error) {
-      this.#holdLease()
+      if (!this.#hasEnded) this.#holdLease()
       throw error
+    }
+  }
+
+  /** A row that somebody has locked for a moment is no reason to fail (C4). */
+  async #extendLease(leaseMs: number): Promise<void> {
+    const { store, policy } = this.#tools
+    for (;;) {
+      const sentAtMs = performance.now()
+      const { answers } = await store.heartbeatJobs([this.#job], { leaseMs, policy })
+      const answer = answers[0]?.answer ?? 'lost'
+      if (answer === 'kept') return this.#clocks.renewLease(leaseMs - (performance.now() - sentAtMs))
+      if (answer === 'cancel-asked') this.abort('cancelled')
+      if (answer === 'past-deadline') this.abort('deadline')
+      this.#controller.signal.throwIfAborted()
+      if (answer !== 'busy' || this.#clocks.isAtRisk) throw leaseLost(this.#job)
+      await wait(20 + Math.random() * 80, this.#controller.signal)
     }
   }
 
@@ -243,18 +284,31 @@ class Attempt<Tx> {
       return { ...(await this.#keepLateResult({ kind: 'threw', error })), isCritical }
     }
     if (settled.outcome !== 'already-done') return { end: settled.outcome, ...told }
-    // An earlier call of ours had got through: the commit of a `tx` whose answer was lost, or this very failure.
-    return this.#tx === 'tried' ? { end: 'completed' } : { end: 'retried', ...told }
+    return { end: await this.#endAlreadyWritten(), ...told }
+  }
+
+  /** An earlier call of ours had got through: the commit of a `tx` whose answer was lost, or this very failure. */
+  async #endAlreadyWritten(): Promise<AttemptEnd> {
+    const job = await this.#tools.store.getJob(this.#job.jobId)
+    if (job?.status === 'succeeded') return 'completed'
+    return job?.status === 'dead' ? 'dead' : 'retried'
   }
 
   async #release(): Promise<Settlement> {
-    const release = () => this.#tools.store.releaseJobs([this.#job], { cause: 'interruption' })
-    const [settled] = await this.#untilKnown(release)
-    return { end: settled?.outcome === 'cancelled' ? 'cancelled' : 'released' }
+    const { jobId, leaseId } = this.#job
+    const { outcome } = await this.#untilKnown(() => this.#tools.releases.add({ jobId, leaseId }))
+    return { end: outcome === 'cancelled' ? 'cancelled' : 'released' }
   }
 
+  /** A worker that leaves does not wait for a database that is gone longer than its leases last. */
   #untilKnown<T>(call: () => Promise<T>): Promise<T> {
-    return untilKnown(call, () => this.#abortCause === 'lease-lost')
+    return untilKnown(
+      call,
+      () =>
+        this.#abortCause === 'lease-lost' ||
+        this.#isGivenUp ||
+        (this.#abortCause === 'shutdown' && this.#clocks.isAtRisk),
+    )
   }
 
   /** A fenced-out attempt writes nothing; what it found out is kept as evidence. */
@@ -264,15 +318,6 @@ class Attempt<Tx> {
     if (details !== null) await this.#tools.store.recordLateResult(this.#job, details).catch(() => false)
     return { end: 'lost' }
   }
-}
-
-/** `Promise.withResolvers`, which Node 20 does not have. */
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {}
-  const promise = new Promise<T>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }
 
 interface Settlement {

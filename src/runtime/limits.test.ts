@@ -120,6 +120,27 @@ describe('limits', () => {
     expect(limiter.allowance('asr')).toMatchObject({ jobs: 0 })
   })
 
+  it('RATE-1 tokens of the process that the shared limit does not match are given back', async () => {
+    const limiter = new TokenLimiter({ takeTokens: async () => ({ granted: 0, retryInMs: 10 }) }, () => [
+      { key: 'cpu', ratePerS: 0.001, burst: 5, scope: 'process' },
+      { key: 'gateway', ratePerS: 1_000, burst: 5 },
+    ])
+    const { parked } = await limiter.admit([{ type: 'asr' }, { type: 'asr' }] as ClaimedJob[])
+    expect(parked[0]?.jobs).toHaveLength(2)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(limiter.allowance('asr').jobs).toBe(5)
+  })
+
+  it('RATE-5 where tokens cannot be asked for, the jobs go back with a delay and no attempt', async () => {
+    const [jobId] = await bench.enqueue()
+    const over = bench.withVerb('takeTokens', () => () => Promise.reject(new Error('no tokens today')))
+    const failed = bench.once('claim:failed')
+    bench.work(async () => 'done', { over, options: { limits: [slow] } })
+    await failed
+    expect(await bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: 0, releases: 1 })
+    expect((await bench.job(jobId))?.runAt).not.toBeNull()
+  })
+
   it('RATE-1 a limit that cannot be kept is refused by name', () => {
     expect(() => requireLimits('asr', [{ key: 'a', ratePerS: 0, burst: 1 }])).toThrow(
       /limits of asr: ratePerS/,

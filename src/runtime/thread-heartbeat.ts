@@ -1,8 +1,9 @@
 // Beats from a worker thread with a connection of its own, so that a handler that blocks the event loop keeps its lease
 // (C7, LEASE-9). The thread also measures how late the main loop answers.
 import { Worker } from 'node:worker_threads'
-import type { HeartbeatAnswer, Lease } from '../job/lease.ts'
+import { type HeartbeatAnswer, type Lease, leaseKey } from '../job/lease.ts'
 import { BeatHealth, type Heartbeat, type HeartbeatEvents, HeldLeases } from './heartbeat.ts'
+import { withResolvers } from './with-resolvers.ts'
 
 export type ToThread =
   | { kind: 'hold'; lease: Lease }
@@ -12,7 +13,8 @@ export type ToThread =
 
 export type FromThread =
   | { kind: 'ready' }
-  | { kind: 'answers'; answers: (Lease & { answer: HeartbeatAnswer })[] }
+  | { kind: 'answers'; answers: (Lease & { answer: HeartbeatAnswer })[]; sentAtMs: number }
+  | { kind: 'let-gone'; lease: Lease }
   | { kind: 'failed'; message: string }
   | { kind: 'ping' }
   | { kind: 'lag'; lagMs: number }
@@ -28,25 +30,37 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   const held = new HeldLeases()
   const health = new BeatHealth(events)
   const thread = new Worker(threadUrl, { workerData, name: 'unstuck-heartbeat' })
-  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-  let isReady = () => {}
-  const ready = new Promise<void>((resolve) => {
-    isReady = resolve
-  })
+  const ended = withResolvers<void>()
+  const ready = withResolvers<void>()
+  const died = withResolvers<Error>()
+  const lettingGo = new Map<string, () => void>()
+  let isStopping = false
   const send = (message: ToThread) => thread.postMessage(message)
   thread.on('message', (message: FromThread) => {
-    if (message.kind === 'ready') isReady()
+    if (message.kind === 'ready') {
+      health.succeeded()
+      ready.resolve()
+    } else if (message.kind === 'let-gone') lettingGo.get(leaseKey(message.lease))?.()
     else if (message.kind === 'ping') send({ kind: 'pong' })
     else if (message.kind === 'lag') events.onLag(message.lagMs)
     else if (message.kind === 'failed') health.failed(new Error(message.message))
     else {
       health.succeeded()
       events.onBeat(message.answers.length)
-      for (const { answer, ...lease } of message.answers) held.answer(lease, answer)
+      for (const { answer, ...lease } of message.answers) held.answer(lease, answer, message.sentAtMs)
     }
   })
-  // A thread that died cannot beat: the worker stops claiming, and its leases run out.
+  // A thread that died cannot beat: the worker has to leave, and its leases run out.
   thread.on('error', (error) => health.failed(error))
+  thread.once('exit', (code) => {
+    for (const answer of lettingGo.values()) answer()
+    if (!isStopping) {
+      const error = new Error(`the heartbeat thread ended by itself, with code ${code}`)
+      health.failed(error)
+      died.resolve(error)
+    }
+    ended.resolve()
+  })
   return {
     hold(lease, onAnswer) {
       const { jobId, leaseId } = lease
@@ -56,13 +70,21 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
     letGo(lease) {
       const { jobId, leaseId } = lease
       held.delete(lease)
+      const gone = withResolvers<void>()
+      lettingGo.set(leaseKey(lease), () => {
+        lettingGo.delete(leaseKey(lease))
+        gone.resolve()
+      })
       send({ kind: 'let-go', lease: { jobId, leaseId } })
+      return gone.promise
     },
-    ready,
+    ready: ready.promise,
+    died: died.promise,
     isHealthy: () => health.isHealthy,
     async stop() {
+      isStopping = true
       send({ kind: 'stop' })
-      await ended
+      await ended.promise
     },
   }
 }

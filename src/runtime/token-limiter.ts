@@ -2,7 +2,13 @@
 // appointment: the time when a token should be there for each of them.
 import { invalidArgument } from '../errors/index.ts'
 import type { ClaimedJob } from '../job/lease.ts'
-import { freeTokens, type RateLimit, type TokenGrant, takeTokens } from '../policy/rate-limit.ts'
+import {
+  freeTokens,
+  type RateLimit,
+  returnTokens,
+  type TokenGrant,
+  takeTokens,
+} from '../policy/rate-limit.ts'
 import type { JobStore } from '../store/job-store.ts'
 
 export interface HandlerLimit {
@@ -85,6 +91,7 @@ export class TokenLimiter {
 
   /** Those of the process first: what they refuse is not taken from the others. */
   async #take(limits: BucketLimit[], tokens: number): Promise<TokenGrant> {
+    this.#forgetFull()
     const ofProcess = limits.filter(({ scope }) => scope === 'process')
     const shared = limits.filter(({ scope }) => scope !== 'process')
     const here: TokenGrant =
@@ -94,12 +101,18 @@ export class TokenLimiter {
     if (shared.length === 0 || here.granted === 0) return here
     const there = await this.#store.takeTokens(shared.map(bareLimit), here.granted)
     this.#remember(shared, there)
+    returnTokens(this.#fullAtMs, ofProcess, here.granted - there.granted)
     return { granted: there.granted, retryInMs: Math.max(here.retryInMs, there.retryInMs) }
+  }
+
+  /** A bucket that is full again needs no entry: with limits by owner there would be one for everybody who ever came. */
+  #forgetFull(): void {
+    const nowMs = performance.now()
+    for (const [key, atMs] of this.#fullAtMs) if (atMs < nowMs) this.#fullAtMs.delete(key)
   }
 
   #remember(shared: BucketLimit[], { granted, retryInMs }: TokenGrant): void {
     const nowMs = performance.now()
-    for (const [key, atMs] of this.#fullAtMs) if (atMs < nowMs) this.#fullAtMs.delete(key)
     takeTokens(this.#fullAtMs, shared, granted, nowMs)
     if (retryInMs === 0) return
     for (const { key, ratePerS, burst } of shared) {

@@ -108,6 +108,26 @@ it('C6 a worker that cannot beat claims nothing until it can again', async () =>
   expect(first).toBeDefined()
 })
 
+it('C6 a worker whose last job ended while beats failed claims again when they work', async () => {
+  let isDown = true
+  const cut = bench.withVerb('heartbeatJobs', (real) => async (leases, options) => {
+    if (isDown) throw new UnstuckError('DATABASE_UNREACHABLE', 'connection refused')
+    return real(leases, options)
+  })
+  let finish = () => {}
+  const held = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const [first] = await bench.enqueue()
+  bench.work(() => held, { over: cut })
+  await bench.once('heartbeat:failed')
+  finish()
+  await bench.untilStatus(first, 'succeeded')
+  const [second] = await bench.enqueue()
+  isDown = false
+  await bench.untilStatus(second, 'succeeded')
+})
+
 it('C6 a job whose beats fail for a lease is at risk: its handler can ask, and its gateway makes no new call', async () => {
   let isDown = false
   const cut = bench.withVerb('heartbeatJobs', (real) => async (leases, options) => {
@@ -123,7 +143,7 @@ it('C6 a job whose beats fail for a lease is at risk: its handler can ask, and i
       isDown = true
       await atRisk
       expect(isAtRisk()).toBe(true)
-      calls.push(await gateway('http://127.0.0.1:9/').catch((error: Error) => error.message))
+      calls.push(await gateway('http://127.0.0.1:9/').catch((error: unknown) => error))
       isDown = false
       await bench.once('heartbeat:recovered')
       await vi.waitFor(() => expect(isAtRisk()).toBe(false))
@@ -133,7 +153,7 @@ it('C6 a job whose beats fail for a lease is at risk: its handler can ask, and i
     { over: cut, sweepIntervalMs: 60_000 },
   )
   await bench.untilStatus(jobId, 'succeeded')
-  expect(calls).toEqual(['no heartbeat got through in time: the lease may be over'])
+  expect(calls).toMatchObject([{ message: 'no heartbeat got through in time: the lease may be over' }])
   expect(await bench.job(jobId)).toMatchObject({ attempt: 1, fence: 1 })
 })
 
@@ -166,6 +186,73 @@ it('WORK-6 LEASE-5 only the job whose lease is lost is aborted', async () => {
   finish()
   await bench.untilStatus(kept, 'succeeded')
   expect((await bench.store.listEvents(lost ?? '')).map(({ type }) => type)).toContain('late_result')
+})
+
+it('WORK-4 a second stop changes nothing, and leaveNow ends the grace', async () => {
+  const [jobId] = await bench.enqueue()
+  let isAborted = false
+  const worker = bench.work(
+    (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          isAborted = true
+          reject(new Error('told to stop'))
+        })
+      }),
+    { graceMs: 60_000 },
+  )
+  await bench.untilStatus(jobId, 'running')
+  void worker.stop()
+  void worker.stop()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(isAborted).toBe(false)
+  worker.leaveNow()
+  expect(await worker.ended).toBe(0)
+  expect(await bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: 0, interruptions: 1 })
+})
+
+it('WORK-4 a worker leaves although the database does not answer its last writes', async () => {
+  const gone = bench.withVerb('releaseJobs', () => () => new Promise(() => {}))
+  const [jobId] = await bench.enqueue()
+  const worker = bench.work(() => new Promise(() => {}), { over: gone, graceMs: 60_000 })
+  await bench.untilStatus(jobId, 'running')
+  void worker.stop()
+  worker.leaveNow()
+  expect(await worker.ended).toBe(0)
+})
+
+it('LEASE-8 a hung handler that ends after all gives its place in the leak budget back', async () => {
+  await bench.enqueue(6)
+  const hung: unknown[] = []
+  bench.events.on('job:hung', (fields) => hung.push(fields))
+  const worker = bench.work(() => new Promise((resolve) => setTimeout(resolve, 250)), {
+    options: { progressLimitMs: 20 },
+    concurrency: 1,
+  })
+  await vi.waitFor(() => expect(hung.length).toBeGreaterThan(4), { timeout: 10_000 })
+  expect(worker.problems().join()).not.toMatch(/leaving/)
+})
+
+it('C4 a completion that is held up by a locked row holds up no other', async () => {
+  let release = () => {}
+  const locked = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const [stuck, ...others] = await bench.enqueue(20)
+  const over = bench.withVerb('completeJobs', (real) => async (completions) => {
+    if (completions.some(({ jobId }) => jobId === stuck)) await locked
+    return real(completions)
+  })
+  bench.work(
+    async ({ jobId }) => {
+      if (jobId !== stuck) await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+    { over },
+  )
+  for (const jobId of others) await bench.untilStatus(jobId, 'succeeded')
+  expect((await bench.job(stuck))?.status).toBe('running')
+  release()
+  await bench.untilStatus(stuck, 'succeeded')
 })
 
 it('WORK-4 stop gives a handler that does not listen its grace, and the job back', async () => {

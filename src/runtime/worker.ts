@@ -1,18 +1,16 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
-import type { ClaimedJob } from '../job/lease.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
-import type { JobStore, ReleaseOptions } from '../store/job-store.ts'
+import type { JobStore } from '../store/job-store.ts'
 import { createBatcher } from './batcher.ts'
 import { type BreakerWatch, type WatchedDependency, watchBreakers } from './breaker-watch.ts'
+import { Claimer } from './claimer.ts'
 import { DependencyCalls } from './dependency-calls.ts'
 import type { RegisteredHandler } from './handler.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { type RunnerTools, type RunningJob, startJob } from './job-runner.ts'
 import { type Reaper, startReaper } from './reaper.ts'
 import type { SweepReport } from './run-sweep.ts'
-import { TokenLimiter } from './token-limiter.ts'
-import { untilKnown } from './until-known.ts'
 import { wait } from './wait.ts'
 
 export interface WorkerOptions<Tx = unknown> {
@@ -32,7 +30,7 @@ export interface WorkerOptions<Tx = unknown> {
   sweepIntervalMs: number
   /** After nothing was claimed, the next look comes after a random time between these. */
   pollMs: [least: number, most: number]
-  /** How long running jobs may go on after `stop` before they are aborted and given back. */
+  /** How long after `stop` everything has ended or was given back; the last part of it is for handlers that were aborted. */
   graceMs: number
   hangGraceMs: number
   txTimeoutMs: number
@@ -42,8 +40,10 @@ export interface WorkerOptions<Tx = unknown> {
 }
 
 export interface Worker {
-  /** Stop claiming, finish what runs, give back what cannot finish in the grace. A second call does not wait for it. */
+  /** Stop claiming, finish what runs, give back what cannot finish in the grace. Settles when the worker has ended. */
   stop(reason?: string): Promise<void>
+  /** No more grace: give everything back and go. */
+  leaveNow(): void
   /** Settles when the worker has stopped: 0, or 1 where it had to stop because of a hang or a critical error. */
   ended: Promise<number>
   /** Jobs that run now. */
@@ -56,41 +56,52 @@ export interface Worker {
 
 export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
   const worker = new RunningWorker(options)
+  const ended = worker.run()
   return {
-    stop: (reason) => worker.stop(reason),
-    ended: worker.run(),
+    async stop(reason) {
+      worker.stop(reason)
+      await ended
+    },
+    leaveNow: () => worker.leaveNow(),
+    ended,
     running: () => worker.running,
     wake: () => worker.wake(),
     problems: () => worker.problems(),
   }
 }
 
+/** What is written after `leaveNow` has this long to get through. */
+const LAST_WRITES_MS = 3_000
+
 class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
   readonly #tools: RunnerTools<Tx>
-  readonly #byType: Map<string, RegisteredHandler<Tx>>
+  readonly #claimer: Claimer<Tx>
+  readonly #dependencyCalls: DependencyCalls
   readonly #running = new Set<RunningJob>()
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
-  readonly #limiter: TokenLimiter
-  readonly #dependencyCalls: DependencyCalls
-  #mayGoOn = new AbortController()
-  #isHinted = false
-  #claims = 0
+  /** Aborted by whatever makes another look worthwhile; a new one for each look. */
+  #news = new AbortController()
   #leaked = 0
   #exitCode = 0
 
   constructor(options: WorkerOptions<Tx>) {
-    const { store, policy, handlers, events } = options
+    const { store, policy, events } = options
     this.#options = options
-    this.#byType = new Map(handlers.map((registered) => [registered.type, registered]))
-    this.#limiter = new TokenLimiter(store, (type) => this.#byType.get(type)?.limits ?? [])
     this.#dependencyCalls = new DependencyCalls(store, events)
+    this.#claimer = new Claimer({
+      ...options,
+      start: (job, registered, claimedAtMs) => this.#add(startJob(job, registered, this.#tools, claimedAtMs)),
+      isStopping: () => this.#stopping.signal.aborted,
+      isLeaving: () => this.#leaving.signal.aborted,
+    })
     this.#tools = {
       ...options,
       dependencyCalls: this.#dependencyCalls,
       completions: createBatcher((completions) => store.completeJobs(completions)),
       failures: createBatcher((failures) => store.failJobs(failures, { policy })),
+      releases: createBatcher((leases) => store.releaseJobs(leases, { cause: 'interruption' })),
     }
   }
 
@@ -99,8 +110,7 @@ class RunningWorker<Tx> {
   }
 
   wake(): void {
-    this.#isHinted = true
-    this.#mayGoOn.abort()
+    this.#news.abort()
   }
 
   problems(): string[] {
@@ -112,30 +122,34 @@ class RunningWorker<Tx> {
   }
 
   async run(): Promise<number> {
-    const { events, workerId, concurrency } = this.#options
+    const { events, workerId, concurrency, handlers, heartbeat } = this.#options
     const reaper = this.#startReaper()
-    await this.#unlessStopped(Promise.all([reaper.firstSweep, this.#options.heartbeat.ready]))
+    const stopped = untilAborted(this.#stopping.signal)
+    void heartbeat.died.then((error) => this.#leave(error.message))
+    await Promise.race([stopped, Promise.all([reaper.firstSweep, heartbeat.ready])])
     const watch = this.#watchBreakers()
-    events.emit('worker:started', { workerId, types: [...this.#byType.keys()], concurrency })
-    await this.#claimUntilStopped()
-    await this.#drain()
-    await Promise.all([reaper.stop(), watch.stop(), this.#dependencyCalls.idle()])
-    await this.#options.heartbeat.stop()
+    events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
+    // A claim that hangs must not hold up the grace: what it brings after the stop is given back.
+    const claiming = this.#claimUntilStopped()
+    await stopped
+    await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
+    await Promise.all([reaper.stop(), watch.stop()])
+    await heartbeat.stop()
     events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
     return this.#exitCode
   }
 
-  async stop(reason = 'stop was asked for'): Promise<void> {
-    if (this.#stopping.signal.aborted) this.#leaving.abort()
-    else {
-      this.#options.events.emit('worker:draining', {
-        workerId: this.#options.workerId,
-        reason,
-        running: this.#running.size,
-      })
-      this.#stopping.abort()
-    }
-    await Promise.all([...this.#running].map(({ ended }) => ended))
+  stop(reason = 'stop was asked for'): void {
+    if (this.#stopping.signal.aborted) return
+    const { events, workerId } = this.#options
+    events.emit('worker:draining', { workerId, reason, running: this.#running.size })
+    this.#stopping.abort()
+    this.#news.abort()
+  }
+
+  leaveNow(): void {
+    this.stop()
+    this.#leaving.abort()
   }
 
   /** Sweeps once before the first claim (WORK-2), then at every interval beside the claims. */
@@ -160,140 +174,80 @@ class RunningWorker<Tx> {
     return { firstSweep, stop: async () => reaper?.stop() }
   }
 
-  async #unlessStopped(begun: Promise<unknown>): Promise<void> {
-    const stopped = new Promise((resolve) => this.#stopping.signal.addEventListener('abort', resolve))
-    await Promise.race([begun, stopped])
-  }
-
   #watchBreakers(): BreakerWatch {
     const { store, dependencies, events } = this.#options
     return watchBreakers({ store, dependencies, events, calls: this.#dependencyCalls })
   }
 
   async #claimUntilStopped(): Promise<void> {
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
+    while (!this.#stopping.signal.aborted) {
+      // Before the look, so that nothing that happens during it is forgotten.
+      this.#news = new AbortController()
       const free = this.#options.concurrency - this.#running.size
-      this.#isHinted = false
       // A worker that cannot beat must not take on more (C6).
       const isAble = free > 0 && this.#options.heartbeat.isHealthy()
-      if (!isAble || (await this.#claim(free)) === 0) await this.#pause()
+      if (!isAble || (await this.#claimer.claim(free)) === 0) await wait(this.#pauseMs(), this.#news.signal)
     }
   }
 
-  /** Types under a limit are claimed by themselves, as many as there may be tokens for; the others together. */
-  async #claim(free: number): Promise<number> {
-    const types = [...this.#byType.keys()]
-    const limited = types.filter((type) => this.#limiter.allowance(type).jobs !== Number.POSITIVE_INFINITY)
-    const unlimited = types.filter((type) => !limited.includes(type))
-    const groups = [...limited.map((type) => [type]), ...(unlimited.length === 0 ? [] : [unlimited])]
-    let left = free
-    for (let index = 0; index < groups.length && left > 0; index++) {
-      // Another one comes first each time, so that a long queue does not keep the slots from the others.
-      const group = groups[(index + this.#claims) % groups.length] ?? []
-      const allowance = Math.min(...group.map((type) => this.#limiter.allowance(type).jobs))
-      if (allowance > 0) left -= await this.#claimTypes(group, Math.min(left, allowance))
-    }
-    this.#claims++
-    return free - left
+  #pauseMs(): number {
+    const [least, most] = this.#options.pollMs
+    return Math.min(least + Math.random() * (most - least), this.#claimer.tokenInMs())
   }
 
-  async #claimTypes(types: string[], limit: number): Promise<number> {
-    const { store, workerId, policy, events } = this.#options
-    const queues = [...new Set(types.map((type) => this.#byType.get(type)?.queue ?? type))]
-    try {
-      const jobs = await store.claimJobs({ workerId, queues, types, limit, policy })
-      if (jobs.length > 0) await this.#admit(jobs)
-      return jobs.length
-    } catch (error) {
-      events.emit('claim:failed', { error })
-      return 0
-    }
-  }
-
-  /** What may not start now goes back at once: without an attempt, and with a time to come again. */
-  async #admit(jobs: ClaimedJob[]): Promise<void> {
-    if (this.#stopping.signal.aborted) return this.#giveBack(jobs, { cause: 'interruption' })
-    try {
-      const { admitted, parked } = await this.#limiter.admit(jobs)
-      for (const job of admitted) this.#start(job)
-      for (const { jobs: refused, key, delayMs, spreadMs } of parked) {
-        await this.#giveBack(refused, { delayMs, spreadMs })
-        this.#options.events.emit('limit:reached', { key, released: refused.length, waitMs: delayMs })
-      }
-    } catch (error) {
-      const started = new Set([...this.#running].map(({ job }) => job))
-      await this.#giveBack(
-        jobs.filter((job) => !started.has(job)),
-        {},
-      )
-      throw error
-    }
-  }
-
-  async #giveBack(jobs: ClaimedJob[], options: ReleaseOptions<Tx>): Promise<void> {
-    const endsAtMs = performance.now() + Math.min(...jobs.map(({ leaseMs }) => leaseMs))
-    // Not beaten for, so the lease is a limit.
-    await untilKnown(
-      () => this.#options.store.releaseJobs(jobs, options),
-      () => performance.now() > endsAtMs,
-    )
-  }
-
-  #start(job: RunningJob['job']): void {
-    const registered = this.#byType.get(job.type)
-    if (registered === undefined)
-      throw new Error(`a job of type ${job.type} was claimed and nobody handles it`)
-    const running = startJob(job, registered, this.#tools)
+  #add(running: RunningJob): void {
     this.#running.add(running)
-    void running.ended.then(({ isLeaked, isCritical }) => {
+    void running.ended.then(({ isCritical, leftBehind }) => {
       this.#running.delete(running)
-      this.#mayGoOn.abort()
-      if (isLeaked) this.#noteLeak(running)
+      this.#news.abort()
+      if (leftBehind !== null) this.#noteLeak(running, leftBehind)
       if (isCritical) this.#leave('a critical error')
     })
   }
 
-  /** A hung handler keeps its memory: its slot is reopened, but only so many times. */
-  #noteLeak({ job }: RunningJob): void {
+  /** A hung handler keeps its memory: its slot is reopened, but only so many may be left at a time. */
+  #noteLeak({ job }: RunningJob, leftBehind: Promise<unknown>): void {
     if (this.#stopping.signal.aborted) return
     const { leakBudget, onHang, events } = this.#options
     this.#leaked++
+    void leftBehind.then(() => this.#leaked--)
     events.emit('job:hung', { job, leaked: this.#leaked, leakBudget })
     if (onHang === 'exit' || this.#leaked > leakBudget) this.#leave('handlers hang')
   }
 
   #leave(reason: string): void {
     this.#exitCode = 1
-    if (!this.#stopping.signal.aborted) void this.stop(reason)
+    this.stop(reason)
   }
 
   /** Running jobs get the grace; then they are aborted, and given back without an attempt spent. */
-  async #drain(): Promise<void> {
+  async #drain(claiming: Promise<void>): Promise<void> {
+    const { graceMs, hangGraceMs } = this.#options
     const ended = Promise.all([...this.#running].map((running) => running.ended))
-    const allEnded = new AbortController()
-    const signal = AbortSignal.any([this.#leaving.signal, allEnded.signal])
-    await Promise.race([ended, wait(this.#options.graceMs, signal)])
-    // A timer that is left behind would keep the process.
-    allEnded.abort()
-    const left = [...this.#running]
-    for (const running of left) running.abort('shutdown')
-    this.#leaving.signal.addEventListener('abort', () => left.forEach((running) => running.giveUp()))
-    if (this.#leaving.signal.aborted) left.forEach((running) => running.giveUp())
+    const noMoreGrace = new AbortController()
+    void Promise.race([ended, untilAborted(this.#leaving.signal)]).then(() => noMoreGrace.abort())
+    const lastPartMs = Math.min(hangGraceMs, graceMs / 5)
+    await wait(graceMs - lastPartMs, noMoreGrace.signal)
+    for (const running of this.#running) running.abort('shutdown')
+    await wait(lastPartMs, noMoreGrace.signal)
+    for (const running of this.#running) running.giveUp()
     await ended
-    await Promise.all([this.#tools.completions.idle(), this.#tools.failures.idle()])
+    const { completions, failures, releases } = this.#tools
+    await Promise.all([completions.idle(), failures.idle(), releases.idle()])
+    await Promise.all([claiming, this.#dependencyCalls.idle()])
   }
 
-  /** Until a slot is free, a hint comes, a token is back, or the poll is due. */
-  async #pause(): Promise<void> {
-    this.#mayGoOn = new AbortController()
-    if (this.#isHinted) return
-    const [least, most] = this.#options.pollMs
-    const waitsMs = [...this.#byType.keys()].map((type) => this.#limiter.allowance(type).retryInMs)
-    const ms = Math.min(least + Math.random() * (most - least), ...waitsMs.filter((waitMs) => waitMs > 0))
-    const signal = AbortSignal.any([this.#mayGoOn.signal, this.#stopping.signal])
-    await wait(ms, signal)
+  async #untilGivenUp(): Promise<void> {
+    await untilAborted(this.#leaving.signal)
+    await new Promise((resolve) => setTimeout(resolve, LAST_WRITES_MS).unref())
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve())
+    if (signal.aborted) resolve()
+  })
 }
 
 function tellSweep(events: RuntimeEventEmitter, table: string, report: SweepReport): void {

@@ -2,6 +2,8 @@ import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { Logger } from '../observe/log-events.ts'
 import type { DependencyOptions } from '../runtime/dependencies.ts'
 import type { DispatchAdapter } from '../runtime/dispatcher.ts'
+import type { HandlerOptions } from '../runtime/handler.ts'
+import { requireLimits } from '../runtime/token-limiter.ts'
 
 export interface UnstuckOptions {
   /** Over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
@@ -53,24 +55,46 @@ const names: Record<keyof UnstuckOptions, true> = {
   logger: true,
 }
 
+/** A longer timer of Node fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+const ranges = {
+  concurrency: [1, 1_000],
+  graceMs: [0, LONGEST_TIMER_MS],
+  hangGraceMs: [0, LONGEST_TIMER_MS],
+  txTimeoutMs: [1, LONGEST_TIMER_MS],
+  leakBudget: [0, 1_000],
+} as const
+
 export function checkOptions(options: UnstuckOptions): void {
   requireKnownNames('unstuck()', Object.keys(options), Object.keys(names))
-  const atLeast = (
-    name: 'concurrency' | 'graceMs' | 'hangGraceMs' | 'txTimeoutMs' | 'leakBudget',
-    least: number,
-  ) => {
-    const value = options[name]
-    if (value !== undefined && !(Number.isInteger(value) && value >= least && value < 2 ** 31))
-      throw invalidArgument(name, value, `a whole number from ${least}`)
+  for (const [name, [least, most]] of Object.entries(ranges)) {
+    const value = options[name as keyof typeof ranges]
+    if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most))
+      throw invalidArgument(name, value, `a whole number from ${least} to ${most}`)
   }
-  atLeast('concurrency', 1)
-  atLeast('graceMs', 0)
-  atLeast('hangGraceMs', 0)
-  atLeast('txTimeoutMs', 1)
-  atLeast('leakBudget', 0)
   const { onHang, pollMs } = options
   if (onHang !== undefined && onHang !== 'reopen' && onHang !== 'exit')
     throw invalidArgument('onHang', onHang, 'reopen or exit')
-  if (pollMs !== undefined && !(pollMs[0] >= 1 && pollMs[1] >= pollMs[0]))
-    throw invalidArgument('pollMs', pollMs, 'two numbers of milliseconds, the smaller first')
+  if (pollMs !== undefined && !(pollMs[0] >= 1 && pollMs[1] >= pollMs[0] && pollMs[1] <= LONGEST_TIMER_MS))
+    throw invalidArgument(
+      'pollMs',
+      pollMs,
+      `two numbers of milliseconds from 1 to ${LONGEST_TIMER_MS}, the smaller first`,
+    )
+}
+
+const handlerNames: Record<keyof HandlerOptions, true> = {
+  queue: true,
+  progressLimitMs: true,
+  dependency: true,
+  limits: true,
+}
+
+export function checkHandlerOptions(type: string, options: HandlerOptions): void {
+  requireKnownNames(`handle('${type}')`, Object.keys(options), Object.keys(handlerNames))
+  const { progressLimitMs, limits = [] } = options
+  if (progressLimitMs !== undefined && !(progressLimitMs >= 1 && progressLimitMs <= LONGEST_TIMER_MS))
+    throw invalidArgument('progressLimitMs', progressLimitMs, `milliseconds from 1 to ${LONGEST_TIMER_MS}`)
+  requireLimits(type, limits)
 }

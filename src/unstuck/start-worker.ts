@@ -35,13 +35,18 @@ export const DEFAULT_HANG_GRACE_MS = 5_000
 
 export async function startApplicationWorker(parts: StartedParts): Promise<Worker> {
   const { open, config, options, table, events, handlers, policy, tracing } = parts
-  const dependencies = await prepareDependencies(open.store, handlers, dependencyOptions(parts))
+  // It connects while the breakers are prepared.
+  const heartbeat = startHeartbeat(parts)
+  const dependencies = await untilReady(
+    heartbeat,
+    prepareDependencies(open.store, handlers, dependencyOptions(parts)),
+  )
   return startWorker({
     store: open.store,
     tableName: table.table,
     workerId: options.workerId ?? `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
     handlers,
-    heartbeat: startHeartbeat(parts),
+    heartbeat,
     events,
     transaction: open.transaction,
     gateway: { baseUrl: config.gateway.url, timeoutMs: config.gateway.timeoutMs },
@@ -57,6 +62,18 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
     leakBudget: options.leakBudget ?? 2,
     onHang: options.onHang ?? 'reopen',
   })
+}
+
+/** A worker that cannot beat, or whose breakers are refused, does not start; its thread does not stay behind. */
+async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>): Promise<T> {
+  const died = heartbeat.died.then((error) => Promise.reject(error))
+  try {
+    const [answer] = await Promise.race([Promise.all([prepared, heartbeat.ready]), died])
+    return answer
+  } catch (error) {
+    await heartbeat.stop()
+    throw error
+  }
 }
 
 /** The dependency that GATEWAY_URL is the address of. */

@@ -1,5 +1,13 @@
+import type { Worker } from '../runtime/worker.ts'
+
 /** The first signal drains; a second one gives everything back at once. */
-export function stopOnSignals(stop: (signal: NodeJS.Signals) => void, ended: Promise<number>): void {
+export function stopOnSignals(worker: Worker, ended: Promise<number>): void {
+  let hasCome = false
+  const stop = (signal: NodeJS.Signals) => {
+    if (hasCome) worker.leaveNow()
+    else void worker.stop(signal)
+    hasCome = true
+  }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   void ended.then((exitCode) => {

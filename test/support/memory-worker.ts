@@ -9,7 +9,9 @@ import type { JobStore } from '../../src/store/job-store.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
 
 export interface WorkOptions
-  extends Partial<Pick<WorkerOptions, 'concurrency' | 'dependencies' | 'sweepIntervalMs' | 'workerId'>> {
+  extends Partial<
+    Pick<WorkerOptions, 'concurrency' | 'dependencies' | 'graceMs' | 'sweepIntervalMs' | 'workerId'>
+  > {
   options?: HandlerOptions
   /** Instead of the bench's own store. */
   over?: JobStore
