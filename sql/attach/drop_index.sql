@@ -1,1 +1,1 @@
-drop index concurrently if exists "index";
+drop index /*+concurrently concurrently*/ if exists "index";

@@ -35,8 +35,20 @@ begin
   perform "unstuck"."prune_jobs"(3650, 1);
   perform "unstuck"."read_health"();
   perform "unstuck"."list_queues"();
+  perform "unstuck"."list_workers"();
+  perform "unstuck"."read_slo"();
   perform "unstuck"."resume_queue"('unstuck-rehearsal-2');
+  perform "unstuck"."write_schedule"('unstuck-rehearsal', '0 0 1 1 *', 'UTC', '{"type": "r"}', now() + interval '1 d');
+  perform "unstuck"."run_schedule"('unstuck-rehearsal', now(), null);
+  perform "unstuck"."list_schedules"();
+  perform "unstuck"."delete_schedule"('unstuck-rehearsal');
   perform "unstuck"."job_record"(v_id);
+  perform "unstuck"."list_jobs"('{"cause_id": "unstuck-rehearsal", "is_overdue": true}', 1);
+  perform "unstuck"."group_dead_jobs"(1);
+  perform "unstuck"."find_job_ids"(v_id::text);
+  perform "unstuck"."explain_job"(v_id);
+  perform "unstuck"."run_jobs_now"(array[v_id]);
+  perform "unstuck"."discard_jobs"(array[v_id]);
 
   -- A job of its own, for the statements behind a row that was found. Short words: columns may be narrow.
   insert into "unstuck"."jobs" ("id", "type", "status", "priority", "attempt", "created_at")
@@ -48,6 +60,20 @@ begin
     perform "unstuck"."record_late_result"(v_id, v_lease_id, '{}');
     perform "unstuck"."fail_jobs"(jsonb_build_array(jsonb_build_object('id', v_id, 'lease_id', v_lease_id)));
   end if;
+  perform "unstuck"."set_mode"('observe');
+  perform "unstuck"."sweep_jobs"('{"reaper_id": "unstuck-rehearsal"}', 1);
+  perform "unstuck"."read_observations"();
+  perform "unstuck"."set_mode"('enforce', 'record');
+  update "unstuck"."jobs" set "status" = /*running*/'running', "lease_id" = gen_random_uuid() where "id" = v_id;
+  update "unstuck"."jobs" set "status" = /*dead*/'dead' where "id" = v_id;
+  update "unstuck"."jobs" set "status" = /*running*/'running' where "id" = v_id;
+  update "unstuck"."jobs" set "status" = /*waiting*/'waiting' where "id" = v_id;
+  perform "unstuck".record_dispatches("unstuck".policy_of(/*attachment*/'native'), array[v_id::text]);
+  perform "unstuck"."take_dispatches"(1);
+  perform "unstuck"."list_jobs"();
+  perform "unstuck"."explain_job"(v_id);
+  perform "unstuck"."run_jobs_now"(array[v_id]);
   perform "unstuck"."cancel_jobs"(array[v_id]);
+  perform "unstuck"."discard_jobs"(array[v_id]);
 end
 $$;

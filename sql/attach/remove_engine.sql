@@ -10,6 +10,9 @@ begin
   if not /*purge*/false and to_regclass(format('%I.jobs', /*schema*/'unstuck')) is not null then
     v_keeps := exists (select from "unstuck"."jobs");
   end if;
+  if to_regclass(format('%I.jobs', /*schema*/'unstuck')) is not null then
+    drop trigger if exists unstuck_fence on "unstuck"."jobs";
+  end if;
   select string_agg(oid::regprocedure::text, ', ') into v_names from pg_proc
    where pronamespace = v_schema and proname = any ($1::text[]);
   if v_names is not null then

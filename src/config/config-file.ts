@@ -1,6 +1,8 @@
 import type { PolicyOverride } from '../policy/policy.ts'
-import { type ConfigProblem, problem } from './config-problem.ts'
+import type { Profile } from '../profile/profile.ts'
+import { type ConfigProblem, nameInFile, problem } from './config-problem.ts'
 import { isPlainObject, readPolicy, unknownField } from './policy-fields.ts'
+import { readOwnProfile } from './read-own-profile.ts'
 import type { Setting } from './variable.ts'
 import { variables } from './variables.ts'
 
@@ -8,10 +10,8 @@ import { variables } from './variables.ts'
 export interface CheckedFile {
   values: ReadonlyMap<Setting, unknown>
   policy: PolicyOverride
-}
-
-export function nameInFile(path: string): string {
-  return `${path} in the config file`
+  /** Where the file brings a profile of its own. */
+  ownProfile?: Profile | undefined
 }
 
 /** `file` is what a module exported, so nothing about it is certain. */
@@ -22,11 +22,12 @@ export function checkConfigFile(file: unknown, problems: ConfigProblem[]): Check
     problems.push(problem('the config file', file, 'an object as its default export'))
     return { values, policy: {} }
   }
-  const { policy: given, ...others } = file
-  collect(others, '', values, problems)
+  const { policy: given, profile, ...others } = file
+  const ownProfile = isPlainObject(profile) ? readOwnProfile(profile, problems) : undefined
+  collect(isPlainObject(profile) ? others : { profile, ...others }, '', values, problems)
   const policy = readFilePolicy(given, problems)
   collectPolicy(policy, values)
-  return { values, policy }
+  return { values, policy, ownProfile }
 }
 
 function readFilePolicy(given: unknown, problems: ConfigProblem[]): PolicyOverride {

@@ -12,6 +12,10 @@ export function problem(name: string, got: unknown, takes: string): ConfigProble
   return { name, got: showValue(got), takes }
 }
 
+export function nameInFile(path: string): string {
+  return `${path} in the config file`
+}
+
 /** All problems at once, so that one restart is enough. */
 export function invalidConfig(problems: readonly ConfigProblem[]): UnstuckError {
   const lines = new Map(problems.map((found) => [describeProblem(found), found]))

@@ -1,5 +1,6 @@
 import type { PolicyOverride } from '../policy/policy.ts'
-import type { ProfileName } from '../profile/profile.ts'
+import type { OwnProfile } from '../profile/own-profile.ts'
+import type { Profile, ProfileName } from '../profile/profile.ts'
 import type { FlagName } from './variable.ts'
 
 export interface ConfigSources {
@@ -15,12 +16,15 @@ export interface ConfigFile {
   migrateUrl?: string | undefined
   listenUrl?: string | undefined
   schema?: string | undefined
-  profile?: ProfileName | undefined
+  /** The name of a shipped one, or one of your own. */
+  profile?: ProfileName | OwnProfile | undefined
   policy?: PolicyOverride | undefined
   workerConcurrency?: number | undefined
   maxPayloadBytes?: number | undefined
+  webhookAllowPrivate?: '0' | '1' | undefined
   gateway?: { [Field in keyof GatewayConfig]?: NonNullable<GatewayConfig[Field]> | undefined } | undefined
   circuit?: { [Field in keyof CircuitConfig]?: CircuitConfig[Field] | undefined } | undefined
+  http?: { [Field in keyof HttpConfig]?: NonNullable<HttpConfig[Field]> | undefined } | undefined
 }
 
 export interface Config {
@@ -30,7 +34,10 @@ export interface Config {
   /** For hints of new work; the same as `databaseUrl` where nothing else is set. */
   listenUrl: string | null
   schema: string
-  profile: ProfileName
+  /** The name of the profile. `profileOf` answers the profile itself. */
+  profile: string
+  /** The config file's own; null where a shipped one is in force. */
+  ownProfile: Profile | null
   /** Only what the environment or the file set: sent with each call over the stored policy, never written back. */
   policy: PolicyOverride
   /** For rows that bring none of their own, or a column default would make the setting inert (OPS-8). */
@@ -42,8 +49,11 @@ export interface Config {
   workerConcurrency: number
   /** Of the JSON of one payload, in UTF-8. */
   maxPayloadBytes: number
+  /** `1` where webhooks may go to private addresses and over plain HTTP. */
+  webhookAllowPrivate: string
   gateway: GatewayConfig
   circuit: CircuitConfig
+  http: HttpConfig
   /** Every setting of the profile with its source, secrets masked. */
   values: ConfigValue[]
   /** One line each; none of them stops the start. */
@@ -63,6 +73,20 @@ export interface CircuitConfig {
   /** Above 0 and up to 1. */
   failThreshold: number
   cooldownMs: number
+}
+
+export interface HttpConfig {
+  host: string
+  port: number
+  /** `0` or `1`, as `publicMetrics`. */
+  readOnly: string
+  environment: string | null
+  publicMetrics: string
+  jwtIssuer: string | null
+  jwtAudience: string | null
+  jwtJwksUrl: string | null
+  jwtSecret: string | null
+  jwtOwnerClaim: string | null
 }
 
 export interface ConfigValue {

@@ -1,8 +1,7 @@
 import { showKind } from '../errors/index.ts'
 import type { ConfigSource, ConfigSources } from './config.ts'
-import { type CheckedFile, nameInFile } from './config-file.ts'
-import type { ConfigProblem } from './config-problem.ts'
-import { problem } from './config-problem.ts'
+import type { CheckedFile } from './config-file.ts'
+import { type ConfigProblem, nameInFile, problem } from './config-problem.ts'
 import { libpqUrl } from './libpq-url.ts'
 import { showRefusedUrl } from './show-url.ts'
 import { describeKind, readNumber, readText } from './value-kind.ts'
@@ -21,7 +20,10 @@ export interface FoundValue {
 
 export interface Search extends Pick<ConfigSources, 'env' | 'flags'> {
   file: CheckedFile
+  /** Whose variables count; those of native for a profile of one's own. */
   profile: DocumentedProfile
+  /** As people know it, where that differs. */
+  profileName?: string
   problems: ConfigProblem[]
 }
 

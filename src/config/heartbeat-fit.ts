@@ -1,8 +1,7 @@
 import { ADVISED_BEATS, MIN_BEATS } from '../policy/beat-check.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { FoundValues } from './build-policy.ts'
-import { nameInFile } from './config-file.ts'
-import { type ConfigProblem, problem } from './config-problem.ts'
+import { type ConfigProblem, nameInFile, problem } from './config-problem.ts'
 
 /**
  * Do enough heartbeats fit into the shortest lease (LEASE-4)? Only what somebody set is judged: the numbers of a profile

@@ -10,4 +10,5 @@ export type {
 export type { ConfigProblem } from './config-problem.ts'
 export { renderConfigReference } from './config-reference.ts'
 export { loadConfig } from './load-config.ts'
-export { defineConfig, readConfigFile } from './read-config-file.ts'
+export { profileOf } from './profile-of.ts'
+export { defineConfig, findConfigFile, readConfigFile, readsTypeScript } from './read-config-file.ts'

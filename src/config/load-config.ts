@@ -1,9 +1,9 @@
 import { withOverride } from '../policy/policy.ts'
-import type { ProfileName } from '../profile/profile.ts'
+import type { Profile, ProfileName } from '../profile/profile.ts'
 import { buildPolicy, type FoundValues } from './build-policy.ts'
 import type { Config, ConfigSources } from './config.ts'
-import { checkConfigFile } from './config-file.ts'
-import { type ConfigProblem, invalidConfig } from './config-problem.ts'
+import { type CheckedFile, checkConfigFile } from './config-file.ts'
+import { type ConfigProblem, invalidConfig, nameInFile } from './config-problem.ts'
 import { listValues, readNumberSetting, readSetting, readTextSetting } from './config-values.ts'
 import { type FoundValue, findValue, type Search } from './find-value.ts'
 import { checkHeartbeatFit } from './heartbeat-fit.ts'
@@ -16,17 +16,23 @@ import { variables, variablesOf } from './variables.ts'
  * The configuration in force, from what the caller passes and nothing else. Throws INVALID_CONFIG with all problems at
  * once.
  */
-export function loadConfig({ env, flags, file }: ConfigSources): Config {
+export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   const problems: ConfigProblem[] = []
   const warnings: string[] = []
   const checked = checkConfigFile(file, problems)
-  const anyProfile: Search = { env, ...(flags && { flags }), file: checked, profile: 'native', problems }
-  const profile = findProfile(anyProfile)
-  const search: Search = { ...anyProfile, profile }
+  const own = ownProfileInForce(checked, { env, flags })
+  const anyProfile: Search = {
+    ...(own === null ? { env, flags } : withoutProfile({ env, flags })),
+    file: checked,
+    profile: 'native',
+    problems,
+  }
+  const profile = own === null ? findProfile(anyProfile) : 'native'
+  const search: Search = { ...anyProfile, profile, profileName: own?.name ?? profile }
 
-  const found = findAll(search)
+  const found = findAll(search, own)
   problems.push(...findMissing(profile, found))
-  const base = shippedPolicies[profile]
+  const base = own?.tables[0].policy ?? shippedPolicies[profile]
   const policy = buildPolicy(base, checked.policy, found, problems)
   const inForce = withOverride(base, policy)
   checkHeartbeatFit(inForce, found, problems, warnings)
@@ -38,7 +44,8 @@ export function loadConfig({ env, flags, file }: ConfigSources): Config {
 
   return {
     ...readSettings(found, profile),
-    profile,
+    profile: own?.name ?? profile,
+    ownProfile: own,
     policy,
     enqueueMaxAttempts: policy.maxAttempts ?? null,
     heartbeatMs: inForce.heartbeatMs,
@@ -48,14 +55,30 @@ export function loadConfig({ env, flags, file }: ConfigSources): Config {
   }
 }
 
+/** Unless an option or a variable names another one. */
+function ownProfileInForce(
+  { ownProfile }: CheckedFile,
+  { env, flags }: Pick<ConfigSources, 'env' | 'flags'>,
+): Profile | null {
+  const wanted = flags?.profile ?? env['UNSTUCK_PROFILE']
+  return ownProfile !== undefined && (wanted ?? ownProfile.name) === ownProfile.name ? ownProfile : null
+}
+
+/** What names a profile of one's own is done with: as the name of a shipped one it would be refused. */
+function withoutProfile({ env, flags }: Pick<ConfigSources, 'env' | 'flags'>): Pick<Search, 'env' | 'flags'> {
+  return { env: { ...env, UNSTUCK_PROFILE: undefined }, flags: { ...flags, profile: undefined } }
+}
+
 /** First of all, since it decides which variables count. A bad name stands in as native to find the other problems. */
 function findProfile(search: Search): ProfileName {
   const name = String(findValue('profile', search)?.value ?? 'native')
   return isShippedProfile(name) ? name : 'native'
 }
 
-function findAll(search: Search): FoundValues {
+function findAll(search: Search, own: Profile | null): FoundValues {
   const found = new Map<Setting, FoundValue>()
+  const name = nameInFile('profile')
+  if (own !== null) found.set('profile', { value: own.name, source: 'file', name, given: own.name })
   for (const setting of new Set(variablesOf(search.profile).flatMap(({ sets }) => sets))) {
     const value = findValue(setting, search)
     if (value !== undefined) found.set(setting, value)
@@ -88,6 +111,7 @@ function readSettings(found: FoundValues, profile: ProfileName) {
     schema: String(readSetting('schema', found, profile)),
     workerConcurrency: number('workerConcurrency'),
     maxPayloadBytes: number('maxPayloadBytes'),
+    webhookAllowPrivate: String(text('webhookAllowPrivate')),
     gateway: {
       url: text('gateway.url'),
       timeoutMs: number('gateway.timeoutMs'),
@@ -98,6 +122,18 @@ function readSettings(found: FoundValues, profile: ProfileName) {
       window: number('circuit.window'),
       failThreshold: number('circuit.failThreshold'),
       cooldownMs: number('circuit.cooldownMs'),
+    },
+    http: {
+      host: String(text('http.host')),
+      port: number('http.port'),
+      readOnly: String(text('http.readOnly')),
+      environment: text('http.environment'),
+      publicMetrics: String(text('http.publicMetrics')),
+      jwtIssuer: text('http.jwtIssuer'),
+      jwtAudience: text('http.jwtAudience'),
+      jwtJwksUrl: text('http.jwtJwksUrl'),
+      jwtSecret: text('http.jwtSecret'),
+      jwtOwnerClaim: text('http.jwtOwnerClaim'),
     },
   }
 }

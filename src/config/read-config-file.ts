@@ -33,7 +33,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-function findConfigFile(cwd: string): string | undefined {
+export function findConfigFile(cwd: string): string | undefined {
   const [found, other] = ENDINGS.map((ending) => join(cwd, `${NAME}${ending}`)).filter((path) => isFile(path))
   if (found !== undefined && other !== undefined) {
     throw refusal(`${basename(found)} and ${basename(other)}: there are two config files, takes one of them`)
@@ -68,7 +68,7 @@ function isSyntaxError(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'SyntaxError'
 }
 
-function readsTypeScript(): boolean {
+export function readsTypeScript(): boolean {
   return (
     ('typescript' in process.features && Boolean(process.features.typescript)) ||
     process.versions['bun'] !== undefined

@@ -24,7 +24,9 @@ export function findStrayNames(
   for (const variable of variables) {
     if (search.env[variable.name] === undefined || used.includes(variable) || isOthersBusiness(variable))
       continue
-    warnings.push(`${variable.name}: is set, but has no effect in the profile ${search.profile}`)
+    warnings.push(
+      `${variable.name}: is set, but has no effect in the profile ${search.profileName ?? search.profile}`,
+    )
   }
 }
 

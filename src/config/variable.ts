@@ -32,6 +32,7 @@ type OtherSetting =
   | 'profile'
   | 'workerConcurrency'
   | 'maxPayloadBytes'
+  | 'webhookAllowPrivate'
   | 'gateway.url'
   | 'gateway.timeoutMs'
   | 'gateway.uploadsDir'
@@ -39,6 +40,19 @@ type OtherSetting =
   | 'circuit.window'
   | 'circuit.failThreshold'
   | 'circuit.cooldownMs'
+  | HttpSetting
+
+type HttpSetting =
+  | 'http.host'
+  | 'http.port'
+  | 'http.readOnly'
+  | 'http.environment'
+  | 'http.publicMetrics'
+  | 'http.jwtIssuer'
+  | 'http.jwtAudience'
+  | 'http.jwtJwksUrl'
+  | 'http.jwtSecret'
+  | 'http.jwtOwnerClaim'
 
 /** The command line's options, which win over every variable. */
 export type FlagName = 'databaseUrl' | 'migrateUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'

@@ -1,6 +1,7 @@
 // The one table of every environment variable. Order is precedence: of the variables that set the same thing, the first
 // that is set wins.
 import { connectionVariables } from './connection-variables.ts'
+import { httpVariables } from './http-variables.ts'
 import { policyVariables } from './policy-variables.ts'
 import type { Default, DocumentedProfile, Variable } from './variable.ts'
 import { workerVariables } from './worker-variables.ts'
@@ -9,6 +10,7 @@ export const variableGroups: readonly { title: string; variables: readonly Varia
   { title: 'Connection and profile', variables: connectionVariables },
   { title: 'Leases, attempts, backoff and retention', variables: policyVariables },
   { title: 'Worker, gateway and breaker', variables: workerVariables },
+  { title: 'HTTP API', variables: httpVariables },
 ]
 
 export const variables: readonly Variable[] = variableGroups.flatMap((group) => group.variables)

@@ -26,6 +26,15 @@ export const workerVariables: readonly Variable[] = [
     requirement: 'OPS-8',
   },
   {
+    name: 'UNSTUCK_WEBHOOK_ALLOW_PRIVATE',
+    meaning: 'With `1`, webhooks may go to private addresses and over plain HTTP.',
+    kind: { type: 'choice', words: ['0', '1'] },
+    profiles: documentedProfiles,
+    default: '0',
+    sets: ['webhookAllowPrivate'],
+    requirement: 'OPS-10',
+  },
+  {
     name: 'GATEWAY_URL',
     meaning: 'The dependency that handlers call, and that the breaker’s health probe asks.',
     kind: { type: 'url', protocols: ['http:', 'https:'] },

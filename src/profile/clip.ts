@@ -37,6 +37,7 @@ function clipTable(table: string, defaultType: string, defaultStage: string | nu
     defaultType,
     ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
     teamEvents: { schema: 'public', table: 'job_events', jobIdColumn: 'job_id', dataColumn: 'data' },
+    documentIndexes: [{ name: `idx_${table}_status_lease`, columns: ['status', 'lease_expires_at'] }],
     policy: { ...clipPolicy, defaultStage },
   }
 }

@@ -25,5 +25,6 @@ export function nativeProfile(schema: string): Profile {
         policy: nativePolicy,
       },
     ],
+    isPruned: true,
   }
 }

@@ -1,5 +1,7 @@
 // How the engine sees one deployment: its tables, their columns and words, and its policy.
+import type { CodeSet } from '../errors/index.ts'
 import type { JobStatus } from '../job/job.ts'
+import type { BreakerMode } from '../policy/breaker.ts'
 import type { Policy } from '../policy/policy.ts'
 
 /** Every column the engine uses, by its own name. A profile maps it to the team's column, or lets attach add it. */
@@ -18,6 +20,7 @@ export const logicalColumns = [
   'run_at',
   'started_at',
   'finished_at',
+  'last_attempt_at',
   'worker_id',
   'lease_id',
   'lease_expires_at',
@@ -63,13 +66,28 @@ export interface TableProfile {
     running: [string, ...string[]]
     cancelled: string | null
   }
+  /** Words of rows that are none of the engine's business: it leaves them alone. */
+  ignoredStatuses?: string[]
   /** The type of rows that were not enqueued through the engine, where the table has no type column. */
   defaultType: string | null
   /** The times by which a running row without a lease is judged (REAP-8). */
   ageColumns: [LogicalColumn, ...LogicalColumn[]]
   /** The team's own events table, written in the same transaction as ours. */
   teamEvents: TeamEvents | null
+  /** `last_attempt_at` is the team's time of its lock: cleared with it, and newer than our lease where a hand locked. */
+  hasLockTime?: boolean
+  /** The team's own column of one error text, beside our code and reason. */
+  lastError?: LastError
+  /** Functions and views of the team's own SQL, in the order of their removal. */
+  teamObjects?: TeamObject[]
+  /** Indexes that the team's own document names. Made on request: one over a column that heartbeats write costs HOT. */
+  documentIndexes?: DocumentIndex[]
   policy: Policy
+}
+
+export interface DocumentIndex {
+  name: string
+  columns: [LogicalColumn, ...LogicalColumn[]]
 }
 
 export interface TeamEvents {
@@ -79,12 +97,39 @@ export interface TeamEvents {
   dataColumn: string
 }
 
-export interface Profile {
-  name: ProfileName
-  tables: [TableProfile, ...TableProfile[]]
+/** `{lease_min}`, `{worker_id}` and `{attempt}` stand for those of the lease that ran out. */
+export interface LastError {
+  column: string
+  requeued: string
+  dead: string
 }
 
-export type ProfileName = 'native' | 'clip'
+/** Something in the schema of the table, under a name that the team's SQL calls. */
+export interface TeamObject {
+  /** A file of sql/team makes it; a wrapper is made from what has its name: it calls another function before that. */
+  kind: 'function' | 'view' | 'wrapper'
+  name: string
+  /** The types of a function's arguments, where it has any. */
+  takes?: string
+  /** What a wrapper calls first. */
+  calls?: string
+  /** Which step of the team's own plan brings it. */
+  phase: number
+}
+
+export interface Profile {
+  /** A shipped one's, or that of a team's own. */
+  name: string
+  tables: [TableProfile, ...TableProfile[]]
+  /** The codes that people outside may see; a job's own code as it is where absent. */
+  codes?: CodeSet
+  /** How the breaker of the gateway closes, where the application does not say. */
+  breakerMode?: BreakerMode
+  /** Workers delete ended jobs past the retention, where the application does not say. */
+  isPruned?: boolean
+}
+
+export type ProfileName = 'native' | 'clip' | 'embedding' | 'executor' | 'converter'
 
 /** The team's name of a logical column. */
 export function columnName(table: TableProfile, column: LogicalColumn): string {

@@ -19,6 +19,7 @@ interface OddTable {
   name: string
   sql: string
   table: Partial<TableProfile>
+  hasDedupeKeys?: boolean
 }
 
 const oddTables: OddTable[] = [
@@ -42,6 +43,24 @@ const oddTables: OddTable[] = [
         cancelled: 'CANCELLED',
       },
     },
+  },
+  {
+    name: 'partitions by the hash of the id',
+    sql: `create table team_jobs (id uuid primary key, status text not null default 'queued') partition by hash (id);
+          create table team_jobs_0 partition of team_jobs for values with (modulus 2, remainder 0);
+          create table team_jobs_1 partition of team_jobs for values with (modulus 2, remainder 1);`,
+    table: {},
+    hasDedupeKeys: false,
+  },
+  {
+    name: 'partitions by the time of creation, in a schema of their own',
+    sql: `create schema parts;
+          create table team_jobs (id uuid, status text not null default 'queued', created_at timestamptz default now(),
+                                  primary key (id, created_at)) partition by range (created_at);
+          create table parts."Old Jobs" partition of team_jobs for values from (minvalue) to ('2020-01-01');
+          create table parts.others partition of team_jobs default;`,
+    table: {},
+    hasDedupeKeys: false,
   },
   {
     name: 'mixed-case names',
@@ -120,7 +139,7 @@ const oddTables: OddTable[] = [
   },
 ]
 
-describe.each(oddTables)('$name', ({ sql, table: fields }) => {
+describe.each(oddTables)('$name', ({ sql, table: fields, hasDedupeKeys = true }) => {
   const table = teamTable(fields)
   const profile = teamProfile(fields)
   let database: TestDatabase
@@ -200,8 +219,13 @@ describe.each(oddTables)('$name', ({ sql, table: fields }) => {
   it('WORK-7 a dedupe key is one unfinished job, and health, preview and retention read the table', async () => {
     const key = randomUUID()
     const job = { type: 'clip', dedupeKey: key }
-    const [first] = await store.enqueueJobs([job])
-    expect(await store.enqueueJobs([job])).toEqual([{ jobId: first?.jobId, outcome: 'duplicate' }])
+    if (hasDedupeKeys) {
+      const [first] = await store.enqueueJobs([job])
+      expect(await store.enqueueJobs([job])).toEqual([{ jobId: first?.jobId, outcome: 'duplicate' }])
+    } else {
+      await expect(store.enqueueJobs([job])).rejects.toThrow('none in a partitioned table')
+      await enqueueOne()
+    }
     expect(await store.readHealth()).toMatchObject({ waiting: 1, running: 0 })
     expect(await store.previewSweep()).toEqual([])
     await store.completeJobs([await claimOne()])

@@ -96,13 +96,23 @@ describe('a table', () => {
       {},
       { message: /primary key is \(tenant, id\), more than id/, hint: /one job/ },
     ],
-    ['is partitioned', hash, {}, { message: /it is partitioned by HASH \(id\)/, hint: /not supported yet/ }],
     [
-      'is a partition',
-      hash,
-      { table: 'team_jobs_0' },
-      { message: /it is a partition/, hint: /not supported yet/ },
+      'is partitioned by what a job changes',
+      table(
+        'id uuid, status text, worker_id text, primary key (id, worker_id)',
+        'partition by list (worker_id)',
+      ),
+      {},
+      { message: /it is partitioned by LIST \(worker_id\)/, hint: /A job changes its worker_id/ },
     ],
+    [
+      'has partitions of partitions',
+      `${table(`id uuid primary key, status text`, 'partition by hash (id)')}
+       create table team_jobs_0 partition of team_jobs for values with (modulus 1, remainder 0) partition by hash (id)`,
+      {},
+      { message: /its partition team_jobs_0 is partitioned itself/, hint: /plain tables/ },
+    ],
+    ['is a partition', hash, { table: 'team_jobs_0' }, { message: /it is a partition/, hint: /as a whole/ }],
     [
       'others inherit from',
       `${plain} create table more_jobs () inherits (team_jobs)`,

@@ -9,8 +9,21 @@ import { columnStatements } from './column-statements.ts'
 import { readTable, type TableFacts, unsupported } from './inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import type { MigrationSession } from './migration-session.ts'
-import { attachmentFunctions, functionsDigest, type IndexStatement, indexStatements } from './plan.ts'
-import { type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
+import {
+  attachmentFunctions,
+  functionsDigest,
+  type IndexStatement,
+  indexStatements,
+  wantedIndexes,
+} from './plan.ts'
+import {
+  defaultLockTimeoutMs,
+  type LockPatience,
+  lockNotGranted,
+  retryOnLock,
+  whileBuilding,
+} from './retry-on-lock.ts'
+import { installTeamObjects } from './team-objects.ts'
 
 export interface Attachment {
   options: RenderOptions
@@ -19,6 +32,10 @@ export interface Attachment {
   isNew: boolean
   /** The names of its functions as an older version recorded them. */
   formerFunctions: string[]
+  /** Which steps of the team's own plan; all where absent. */
+  phases?: number[]
+  /** Those that the team's document names too. */
+  hasDocumentIndexes?: boolean
 }
 
 export const nameOf = ({ table }: RenderOptions): string => `${table.schema}.${table.table}`
@@ -29,6 +46,7 @@ export async function attachTable(
   patience: LockPatience,
 ): Promise<void> {
   const { options, facts } = attachment
+  const indexes = wantedIndexes({ ...options, isConcurrent: true }, attachment.hasDocumentIndexes)
   const name = nameOf(options)
   patience.onStep?.(`attach ${name}`)
   const locked = (error: unknown, what: string) =>
@@ -36,12 +54,13 @@ export async function attachTable(
       ? told(error, `table ${name}: ${lockNotGranted(patience)}; ${what}`, runAgain)
       : error
   try {
-    await retryOnLock(patience, () => session.transaction(() => addColumns(session, options, facts)))
+    await retryOnLock(patience, () => session.transaction(() => addColumns(session, options, facts, indexes)))
   } catch (error) {
     throw locked(error, 'nothing was changed on it')
   }
   try {
-    await buildIndexes(session, options, patience)
+    await buildIndexes(session, options, patience, indexes)
+    patience.onStep?.(`functions of ${name}`)
     await retryOnLock(patience, () => session.transaction(() => installFunctions(session, attachment))).catch(
       (error: unknown) => {
         throw locked(error, 'it has its columns and indexes, but not the functions of this version')
@@ -60,12 +79,13 @@ async function addColumns(
   session: MigrationSession,
   options: RenderOptions,
   facts: TableFacts,
+  indexes: IndexStatement[],
 ): Promise<void> {
   const statements = columnStatements()
   const nameIn = ({ column }: (typeof statements)[number]) => columnName(options.table, column)
   await session.run(render(readSql('attach', 'register'), options))
   await session.query('record_columns', options, [statements.map(nameIn)])
-  await session.query('record_indexes', options, [indexStatements(options).map(({ name }) => name)])
+  await session.query('record_indexes', options, [indexes.map(({ name }) => name)])
   const missing = statements.filter((statement) => !(nameIn(statement) in facts.columns))
   // In one message: the table is locked from the first to the commit.
   if (missing.length > 0) await session.run(missing.map(({ sql }) => render(sql, options)).join('\n'))
@@ -76,17 +96,30 @@ export async function buildIndexes(
   session: MigrationSession,
   options: RenderOptions,
   patience: LockPatience,
+  wanted = indexStatements({ ...options, isConcurrent: true }),
 ): Promise<void> {
   const { indexes } = await readTable(session, options)
-  for (const index of indexStatements({ ...options, isConcurrent: true })) {
-    if (indexes[index.name] === true) continue
-    patience.onStep?.(`index ${index.name}`)
-    try {
-      await retryOnLock(patience, () => buildIndex(session, options, index))
-    } catch (error) {
-      throw await indexError(session, options, index, patience, error)
+  const usual = { ...patience, lockTimeoutMs: patience.lockTimeoutMs ?? defaultLockTimeoutMs }
+  try {
+    for (const index of wanted) {
+      if (indexes[index.name] === true) continue
+      patience.onStep?.(`index ${index.name}`)
+      const building = isConcurrent(index) ? whileBuilding(usual) : usual
+      await limitLocks(session, building.lockTimeoutMs)
+      await retryOnLock(patience, () => buildIndex(session, options, index)).catch(async (error: unknown) => {
+        throw await indexError(session, options, index, building, error)
+      })
     }
+  } finally {
+    // What comes next may stop others. A connection that is gone runs nothing any more.
+    await limitLocks(session, usual.lockTimeoutMs).catch(() => {})
   }
+}
+
+const isConcurrent = ({ sql }: IndexStatement) => /^create\s+(unique\s+)?index\s+concurrently\b/.test(sql)
+
+async function limitLocks(session: MigrationSession, timeoutMs: number): Promise<void> {
+  await session.run(readSql('attach', 'set_lock_timeout'), [String(timeoutMs)])
 }
 
 async function buildIndex(
@@ -100,7 +133,7 @@ async function buildIndex(
 }
 
 async function dropIndex(session: MigrationSession, options: RenderOptions, index: string): Promise<void> {
-  await session.run(render(readSql('attach', 'drop_index'), { ...options, index }))
+  await session.run(render(readSql('attach', 'drop_index'), { ...options, isConcurrent: true, index }))
 }
 
 async function indexError(
@@ -130,7 +163,7 @@ async function indexError(
 
 async function installFunctions(
   session: MigrationSession,
-  { options, formerFunctions }: Attachment,
+  { options, formerFunctions, phases }: Attachment,
 ): Promise<void> {
   const functions = attachmentFunctions(options)
   await replaceFunctions(session, options, functions, formerFunctions)
@@ -139,6 +172,8 @@ async function installFunctions(
     functions.map(({ name }) => name),
   ])
   await rehearse(session, options)
+  await session.query('refresh_mode', options)
+  await installTeamObjects(session, options, phases)
 }
 
 async function takenBack(

@@ -43,6 +43,11 @@ function assertNames(table: TableProfile): void {
     assertName('teamEvents jobIdColumn', jobIdColumn)
     assertName('teamEvents dataColumn', dataColumn)
   }
+  for (const { name } of table.teamObjects ?? []) assertPlainName('teamObjects name', name)
+  if (table.lastError !== undefined) {
+    assertName('lastError column', table.lastError.column)
+    assertNoDollars('lastError text', table.lastError.requeued + table.lastError.dead)
+  }
   const { running, ...others } = table.statuses
   for (const word of [...running, ...Object.values(others)]) assertNoDollars('status word', word)
   assertNoDollars('default type', table.defaultType)
@@ -59,7 +64,11 @@ function assertNoDollars(what: string, text: string | null): void {
 }
 
 function assertOneColumnEach(table: TableProfile): void {
-  const twice = firstRepeated(logicalColumns.map((column) => table.columns[column] ?? column))
+  const columns = logicalColumns.map((column) => table.columns[column] ?? column)
+  const twice = firstRepeated([
+    ...columns,
+    ...(table.lastError === undefined ? [] : [table.lastError.column]),
+  ])
   if (twice === undefined) return
   throw refused(table, `column ${twice} plays two roles`, 'Map each logical column to a column of its own.')
 }

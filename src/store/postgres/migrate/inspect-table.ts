@@ -1,8 +1,13 @@
 // Looks at a team's table before anything is written, and says in one error what stands in the way.
 import { UnstuckError } from '../../../errors/index.ts'
-import { columnName, type LogicalColumn, type TableProfile } from '../../../profile/profile.ts'
+import {
+  columnName,
+  type LogicalColumn,
+  logicalColumns,
+  type TableProfile,
+} from '../../../profile/profile.ts'
 import type { Row } from '../executor.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { type Partition, type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
 import { assertTeamEvents } from './inspect-events.ts'
@@ -15,6 +20,8 @@ export interface TableFacts {
   indexes: Record<string, boolean>
   /** The type to cast status words to, where the column is an enum. */
   statusType?: string
+  /** Of a partitioned table. */
+  partitions?: Partition[]
 }
 
 interface ColumnFacts {
@@ -30,6 +37,14 @@ export async function readTable(session: MigrationSession, options: RenderOption
   return factsOf(options.table, await readRow(session, options))
 }
 
+/** What rendering has to know of the table itself. */
+export function renderFacts({ statusType, partitions }: TableFacts): Partial<RenderOptions> {
+  return {
+    ...(statusType === undefined ? {} : { statusType }),
+    ...(partitions === undefined ? {} : { partitions }),
+  }
+}
+
 /** What is there, of a table that can be attached. */
 export async function inspectTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
   const { table } = options
@@ -40,6 +55,7 @@ export async function inspectTable(session: MigrationSession, options: RenderOpt
   assertStatusColumn(table, facts.columns)
   assertColumnTypes(table, facts.columns)
   assertNeverNull(table, facts.columns)
+  assertLastError(table, facts.columns)
   await assertStatusWords(session, options)
   await assertTeamEvents(session, options)
   return facts
@@ -67,6 +83,7 @@ function factsOf(table: TableProfile, row: Row): TableFacts {
     columns,
     indexes: row['indexes'] as Record<string, boolean>,
     ...(enumName === null ? {} : { statusType: enumName }),
+    ...(row['kind'] === 'p' ? { partitions: (row['partitions'] ?? []) as Partition[] } : {}),
   }
 }
 
@@ -80,25 +97,46 @@ const kinds: Record<string, string> = {
 function assertKind(table: TableProfile, row: Row): void {
   const kind = kinds[String(row['kind'])]
   if (kind !== undefined) throw unsupported(table, `it is ${kind}`, 'Attach the table behind it.')
-  const partitionKey = row['partition_key'] as string | null
-  if (partitionKey !== null) {
-    const isByStatus = partitionKey.includes(columnName(table, 'status'))
-    const hint = isByStatus
-      ? 'A job changes its status: partition by another column.'
-      : 'Partitioned tables are not supported yet: attach a plain table.'
-    throw unsupported(table, `it is partitioned by ${partitionKey}`, hint)
-  }
+  assertPartitions(table, row)
   if (row['is_in_hierarchy'] === true) {
     throw unsupported(
       table,
       'it is a partition, or inherits from a table or is inherited from',
-      'Partitions and inheritance are not supported yet: attach a plain table.',
+      'Attach the partitioned table as a whole. Inheritance is not supported: attach a plain table.',
     )
   }
   if (row['is_unlogged'] === true) {
     const hint = `A crash of the server would empty it. ${String(row['set_logged'])}`
     throw unsupported(table, 'it is unlogged', hint)
   }
+}
+
+/** What a job keeps from its beginning to its end. */
+const keptColumns = new Set<LogicalColumn>([
+  'id',
+  'type',
+  'queue',
+  'payload',
+  'owner',
+  'created_at',
+  'expected_duration_ms',
+])
+
+function assertPartitions(table: TableProfile, row: Row): void {
+  const keys = (row['partition_columns'] ?? []) as string[]
+  const written = logicalColumns.find(
+    (column) => !keptColumns.has(column) && keys.includes(columnName(table, column)),
+  )
+  if (written !== undefined) {
+    const hint = `A job changes its ${columnName(table, written)}: partition by another column.`
+    throw unsupported(table, `it is partitioned by ${String(row['partition_key'])}`, hint)
+  }
+  const odd = ((row['partitions'] ?? []) as { table: string; kind: string }[]).find(
+    ({ kind }) => kind !== 'r',
+  )
+  if (odd === undefined) return
+  const what = odd.kind === 'p' ? 'partitioned itself' : 'a foreign table'
+  throw unsupported(table, `its partition ${odd.table} is ${what}`, 'Partitions have to be plain tables.')
 }
 
 const idTypes = {
@@ -119,7 +157,8 @@ function assertPrimaryKey(options: RenderOptions, row: Row, columns: Record<stri
     const problem = `its primary key is (${key.join(', ')}), not ${id}`
     throw unsupported(table, problem, 'Name its key column as id in the profile.')
   }
-  if (key.length > 1) {
+  const partitionColumns = (row['partition_columns'] ?? []) as string[]
+  if (key.some((column) => column !== id && !partitionColumns.includes(column))) {
     const problem = `its primary key is (${key.join(', ')}), more than ${id}`
     throw unsupported(table, problem, 'An id must name one job: make it the primary key alone.')
   }
@@ -184,6 +223,17 @@ function assertNeverNull(table: TableProfile, columns: Record<string, ColumnFact
       `Give it a default and NOT NULL, or map ${column} to another column in the profile: it will be added.`,
     )
   }
+}
+
+/** A column of the team's own: attach does not add it. */
+function assertLastError(table: TableProfile, columns: Record<string, ColumnFacts>): void {
+  if (table.lastError === undefined) return
+  const { column } = table.lastError
+  const type = columns[column]?.type
+  if (type === 'text' || type === 'character varying') return
+  const problem =
+    type === undefined ? `it has no column ${column}` : `its column ${column} is ${type}, not text`
+  throw unsupported(table, problem, 'Name its column for error texts in the profile.')
 }
 
 async function assertStatusWords(session: MigrationSession, options: RenderOptions): Promise<void> {

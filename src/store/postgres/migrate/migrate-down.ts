@@ -1,6 +1,6 @@
 // Takes out what an install made, table by table, and nothing else. The application's rows and columns stay; so do
 // native jobs, unless purged.
-import { isUnstuckError } from '../../../errors/index.ts'
+import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
 import type { Row } from '../executor.ts'
 import { type RenderOptions, render } from '../render.ts'
@@ -18,11 +18,13 @@ export interface MigrateDownOptions extends LockPatience {
   schema: string
   /** Drop native jobs and their events too. */
   isPurge?: boolean
+  /** Only these tables, as schema.table; the engine stays. All, and the engine with them, where absent. */
+  only?: string[]
 }
 
 /** Answers false where there was nothing to take out. */
 export async function migrateDown(options: MigrateDownOptions): Promise<boolean> {
-  const { databaseUrl, schema, isPurge = false, lockTimeoutMs = defaultLockTimeoutMs } = options
+  const { databaseUrl, schema, isPurge = false, only, lockTimeoutMs = defaultLockTimeoutMs } = options
   assertEngineSchema(schema)
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], isPurge }
   return withMigrationSession({ databaseUrl, lockTimeoutMs }, async (session) => {
@@ -32,15 +34,28 @@ export async function migrateDown(options: MigrateDownOptions): Promise<boolean>
     await assertKnown(session, base)
     const attached = await session.query('list_attachments', base)
     const done: string[] = []
-    for (const row of attached.reverse().filter(({ name }) => name !== 'native')) {
-      const table = `${String(row['table_schema'])}.${String(row['table_name'])}`
+    const nameOf = (row: Row) => `${String(row['table_schema'])}.${String(row['table_name'])}`
+    const isWanted = (row: Row) => row['name'] !== 'native' && (only?.includes(nameOf(row)) ?? true)
+    const wanted = attached.reverse().filter(isWanted)
+    if (only !== undefined) assertAttached(only, wanted.map(nameOf))
+    for (const row of wanted) {
+      const table = nameOf(row)
       options.onStep?.(`detach ${table}`)
       await inTurn(session, options, table, done, () => session.query('detach_table', base, [row['name']]))
       done.push(table)
     }
+    if (only !== undefined) return true
     options.onStep?.('remove the engine')
     await inTurn(session, options, 'the engine', done, () => removeEngine(session, base))
     return true
+  })
+}
+
+function assertAttached(asked: string[], attached: string[]): void {
+  const stranger = asked.find((table) => !attached.includes(table))
+  if (stranger === undefined) return
+  throw new UnstuckError('TABLE_NOT_FOUND', `table ${stranger}: not attached`, {
+    hint: 'unstuck migrate status lists the attached ones.',
   })
 }
 

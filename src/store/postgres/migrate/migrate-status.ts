@@ -4,7 +4,7 @@ import { columnName, logicalColumns, type Profile } from '../../../profile/profi
 import type { Row } from '../executor.ts'
 import type { RenderOptions } from '../render.ts'
 import type { SqlFile } from '../sql-files.ts'
-import { readTable } from './inspect-table.ts'
+import { readTable, renderFacts } from './inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
 import { type MigrationSession, withMigrationSession } from './migration-session.ts'
 import {
@@ -71,7 +71,7 @@ export async function migrateStatus({
 
 const names = (rows: Row[]) => rows.map((row) => String(row['name']))
 
-async function engineStatus(
+export async function engineStatus(
   session: MigrationSession,
   base: RenderOptions,
   attached: Row[],
@@ -99,18 +99,19 @@ async function tableStatus(
   const facts = await readTable(session, options)
   const hasColumns = logicalColumns.every((column) => columnName(table, column) in facts.columns)
   if (!hasColumns) return status('columns missing')
-  const statusType = facts.statusType === undefined ? {} : { statusType: facts.statusType }
-  const functions = attachmentFunctions({ ...options, ...statusType })
+  const functions = attachmentFunctions({ ...options, ...renderFacts(facts) })
   // The native table's are recorded together with those that all tables share.
   const recorded = table.attachment === 'native' ? engineFunctions(options) : functions
   const isRecorded = row['functions_digest'] === functionsDigest(recorded)
   if (!(isRecorded && (await areThere(session, options, functions)))) return status('functions differ')
+  const changed = await session.query('changed_team_objects', options)
+  if (changed.length > 0) return status('functions differ')
   const hasIndexes = indexStatements(options).every(({ name }) => facts.indexes[name] === true)
   return status(hasIndexes ? 'current' : 'indexes missing or invalid')
 }
 
 /** Each of them once, with the body that this version gives it. */
-async function areThere(
+export async function areThere(
   session: MigrationSession,
   options: RenderOptions,
   functions: SqlFile[],

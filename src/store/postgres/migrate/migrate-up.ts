@@ -8,7 +8,7 @@ import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { type Attachment, attachTable, buildIndexes, nameOf, told } from './attach-table.ts'
 import { assertProfile } from './check-profile.ts'
-import { inspectTable, unsupported } from './inspect-table.ts'
+import { inspectTable, renderFacts, unsupported } from './inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import { removeEngine } from './migrate-down.ts'
 import { holdMigrationLock, type MigrationSession, withMigrationSession } from './migration-session.ts'
@@ -27,6 +27,10 @@ export interface MigrateOptions extends LockPatience {
   databaseUrl: string
   schema: string
   profile: Profile
+  /** Which steps of the team's own plan, where the profile has one: all where absent, and the first one always. */
+  phases?: number[]
+  /** Make the indexes that the team's document names too. */
+  hasDocumentIndexes?: boolean
   /** Only migrations up to this name: for tests of upgrades. */
   upTo?: string
 }
@@ -80,7 +84,11 @@ async function assertServer(session: MigrationSession, base: RenderOptions): Pro
 }
 
 /** A team may lend us a schema of its own; what it has there under a name of ours would be taken for ours. */
-async function assertSchemaIsFree(session: MigrationSession, base: RenderOptions, facts: Row): Promise<void> {
+export async function assertSchemaIsFree(
+  session: MigrationSession,
+  base: RenderOptions,
+  facts: Row,
+): Promise<void> {
   const { tables, types } = ownNames(migrations().map(({ name }) => name))
   const routines = engineFunctions(base).map(({ name }) => name)
   const kept = new Set([
@@ -97,7 +105,7 @@ async function assertSchemaIsFree(session: MigrationSession, base: RenderOptions
 /** The profile's own tables are looked at before anything is written. */
 async function inspectTables(
   session: MigrationSession,
-  { schema, profile }: MigrateOptions,
+  { schema, profile, phases, hasDocumentIndexes = false }: MigrateOptions,
   attached: Row[],
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = []
@@ -108,10 +116,12 @@ async function inspectTables(
     assertNotTaken(options, attached)
     const row = attached.find(({ name }) => name === table.attachment)
     attachments.push({
-      options: { ...options, ...(facts.statusType === undefined ? {} : { statusType: facts.statusType }) },
+      options: { ...options, ...renderFacts(facts) },
       facts,
       isNew: (row?.['functions_digest'] ?? null) === null,
       formerFunctions: functionsOf(row),
+      ...(phases === undefined ? {} : { phases }),
+      hasDocumentIndexes,
     })
   }
   return attachments
@@ -120,7 +130,7 @@ async function inspectTables(
 const functionsOf = (attached: Row | undefined) => (attached?.['functions'] ?? []) as string[]
 
 /** By an earlier run: the table under another name, or the name for another table that is still there. */
-function assertNotTaken(options: RenderOptions, attached: Row[]): void {
+export function assertNotTaken(options: RenderOptions, attached: Row[]): void {
   const { table } = options
   const hint = (name: string) =>
     `Take it off first, with the SQL function ${options.schema}.detach_table('${name}').`
@@ -194,6 +204,7 @@ async function installNative(
   const native = attachmentFunctions(base).map(({ name }) => name)
   await session.query('record_functions', base, [functionsDigest(functions), native])
   await rehearse(session, base)
+  await session.query('refresh_mode', base)
 }
 
 async function attachTables(

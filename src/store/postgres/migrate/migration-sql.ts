@@ -3,9 +3,17 @@ import { columnName, type Profile } from '../../../profile/profile.ts'
 import { type RenderOptions, render } from '../render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
-import { columnStatements } from './column-statements.ts'
-import { attachmentFunctions, engineFunctions, functionsDigest, indexStatements, migrations } from './plan.ts'
+import { type ColumnStatement, columnStatements } from './column-statements.ts'
+import {
+  attachmentFunctions,
+  engineFunctions,
+  functionsDigest,
+  type IndexStatement,
+  indexStatements,
+  migrations,
+} from './plan.ts'
 import { withLiterals } from './statement-text.ts'
+import { teamObjectValues } from './team-objects.ts'
 
 /** Everything `migrate up` would run on an empty database, as one text for a review or another migration tool. */
 export function migrationSql(schema: string, profile: Profile): string {
@@ -13,42 +21,68 @@ export function migrationSql(schema: string, profile: Profile): string {
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
   const attached = profile.name === 'native' ? [] : profile.tables
   const parts = [
-    render(readSql('attach', 'schema'), base),
-    ...migrations().flatMap(({ name, text }) => [
-      `-- migration ${name}\n${render(text, base)}`,
-      recorded('record_migration', base, [name]),
-    ]),
+    ...migrationsSql(base, migrations()),
     ...nativeSql(base),
     ...attached.flatMap((table) => attachedSql({ schema, table, profile: profile.name, isConcurrent: true })),
   ]
   return `${parts.map((part) => part.trim()).join('\n\n')}\n`
 }
 
-function nativeSql(base: RenderOptions): string[] {
+export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[] {
+  return [
+    render(readSql('attach', 'schema'), base),
+    ...pending.flatMap(({ name, text }) => [
+      `-- migration ${name}\n${render(text, base)}`,
+      recorded('record_migration', base, [name]),
+    ]),
+  ]
+}
+
+/** What all tables share, and the native table; its indexes where that one is as new as the rest. */
+export function nativeSql(base: RenderOptions, isNewTable = true): string[] {
   const functions = engineFunctions(base)
   return [
     ...functions.map(({ text }) => text),
     `-- table ${base.table.schema}.${base.table.table}`,
     render(readSql('attach', 'register'), base),
-    ...indexStatements(base).map(({ sql }) => sql),
+    ...(isNewTable ? indexStatements(base).map(({ sql }) => sql) : []),
     recordedFunctions(base, functions, attachmentFunctions(base)),
   ]
 }
 
 function attachedSql(options: RenderOptions): string[] {
   const { table } = options
-  const columns = columnStatements()
   const indexes = indexStatements(options)
-  const functions = attachmentFunctions(options)
   return [
     `-- table ${table.schema}.${table.table}`,
-    render(readSql('attach', 'register'), options),
-    recorded('record_columns', options, [columns.map(({ column }) => columnName(table, column))]),
-    recorded('record_indexes', options, [indexes.map(({ name }) => name)]),
-    ...columns.map(({ sql }) => render(sql, options)),
+    ...columnsSql(options, indexes),
     ...indexes.map(({ sql }) => sql),
+    ...functionsSql(options),
+  ]
+}
+
+/** The records come first: they note what is not there yet. */
+export function columnsSql(
+  options: RenderOptions,
+  indexes: IndexStatement[],
+  isThere: (column: string) => boolean = () => false,
+): string[] {
+  const nameIn = ({ column }: ColumnStatement) => columnName(options.table, column)
+  const columns = columnStatements()
+  return [
+    render(readSql('attach', 'register'), options),
+    recorded('record_columns', options, [columns.map(nameIn)]),
+    recorded('record_indexes', options, [indexes.map(({ name }) => name)]),
+    ...columns.filter((column) => !isThere(nameIn(column))).map(({ sql }) => render(sql, options)),
+  ]
+}
+
+export function functionsSql(options: RenderOptions): string[] {
+  const functions = attachmentFunctions(options)
+  return [
     ...functions.map(({ text }) => text),
     recordedFunctions(options, functions, functions),
+    ...teamObjectValues(options).map((values) => recorded('place_team_object', options, values)),
   ]
 }
 

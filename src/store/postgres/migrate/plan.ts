@@ -1,7 +1,8 @@
 // What an install consists of, in order. `migrate up` runs it, `migrate sql` prints it, `migrate down` knows it again.
 import { createHash } from 'node:crypto'
-import { functionSuffix, type RenderOptions, render } from '../render.ts'
+import { functionSuffix, type Partition, partitionIndex, type RenderOptions, render } from '../render.ts'
 import { readSql, readSqlFolder, type SqlFile } from '../sql-files.ts'
+import { withLiterals } from './statement-text.ts'
 
 export const migrations = (): SqlFile[] => readSqlFolder('migrations')
 
@@ -86,12 +87,59 @@ export interface IndexStatement {
   sql: string
 }
 
+/** The engine's, and on request the document's. */
+export function wantedIndexes(options: RenderOptions, hasDocumentIndexes = false): IndexStatement[] {
+  return [...indexStatements(options), ...(hasDocumentIndexes ? documentIndexStatements(options) : [])]
+}
+
 export function indexStatements(options: RenderOptions): IndexStatement[] {
+  return overPartitions(options, renderedIndexes)
+}
+
+/** Those that the document of the team names, under their own names. */
+function documentIndexStatements(options: RenderOptions): IndexStatement[] {
+  return overPartitions(options, renderedDocumentIndexes)
+}
+
+/** Of a partitioned table several with one name: they are run in their order until it is there and valid. */
+function overPartitions(
+  options: RenderOptions,
+  rendered: (options: RenderOptions) => IndexStatement[],
+): IndexStatement[] {
+  if (options.partitions === undefined) return rendered(options)
+  const { partitions } = options
+  // PostgreSQL cannot build that of the whole without blocking writers: it is put together from those of the partitions.
+  return rendered({ ...options, isConcurrent: false }).flatMap((whole, place) => {
+    const { name } = whole
+    const parts = partitions.map((partition) => ({ ...options, partition, index: name }))
+    const built = parts.map((part) => rendered(part)[place]?.sql ?? '')
+    const attached = parts.map((part) => render(readSql('attach', 'attach_index'), part).trim())
+    return [whole.sql, ...parts.map(dropInvalid), ...built, ...attached].map((sql) => ({ name, sql }))
+  })
+
+  function dropInvalid({ partition, index }: { partition: Partition; index: string }): string {
+    const names = [partitionIndex(index, partition)]
+    return withLiterals(readSql('attach', 'drop_invalid_index'), [partition.schema, names])
+      .replace(/^--.*\n/gm, '')
+      .trim()
+  }
+}
+
+function renderedIndexes(options: RenderOptions): IndexStatement[] {
   const text = render(readSql('attach', 'indexes'), options)
-  return [...text.matchAll(/^create (?:unique )?index [\s\S]*?exists\s+"([^"]+)"[\s\S]*?;$/gm)].map(
+  return [...text.matchAll(/^create +(?:unique )?index [\s\S]*?exists\s+"([^"]+)"[\s\S]*?;$/gm)].map(
     ([sql, name]) => ({
       name: String(name),
       sql,
     }),
   )
+}
+
+function renderedDocumentIndexes(options: RenderOptions): IndexStatement[] {
+  return (options.table.documentIndexes ?? []).map((documentIndex) => ({
+    name: documentIndex.name,
+    sql: render(readSql('attach', 'document_index'), { ...options, documentIndex })
+      .replace(/^--.*\n/gm, '')
+      .trim(),
+  }))
 }

@@ -7,6 +7,11 @@ export interface LockPatience {
 }
 
 export const defaultLockTimeoutMs = 2_000
+/**
+ * A concurrent build waits for every older transaction of the database, and nobody waits behind it. With 2 s it never got
+ * through beside reports of 3 s.
+ */
+const buildPatience = 30
 const lockTries = 10
 
 /** Gives way and comes back: nobody queues behind a lock that we wait for. */
@@ -20,6 +25,10 @@ export async function retryOnLock<T>({ onStep }: LockPatience, work: () => Promi
       await new Promise((resolve) => setTimeout(resolve, 250 * attempt))
     }
   }
+}
+
+export function whileBuilding<Patience extends { lockTimeoutMs: number }>(patience: Patience): Patience {
+  return { ...patience, lockTimeoutMs: patience.lockTimeoutMs * buildPatience }
 }
 
 /** `a lock was not granted within 2000 ms, 10 times` */

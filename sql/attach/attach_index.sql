@@ -1,0 +1,1 @@
+alter index "index" attach partition "partition_index";

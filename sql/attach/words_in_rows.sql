@@ -1,0 +1,9 @@
+-- The words of the status column, $1, that rows have: of the first 10,000, and of the sample that ANALYZE took.
+select word from (
+  select word from (select "status"::text as word from "unstuck"."jobs" limit 10000) first_rows
+  union
+  select unnest(most_common_vals::text::text[]) from pg_stats
+   where schemaname = /*table_schema*/'unstuck' and tablename = /*table*/'jobs' and attname = $1::text
+) words
+ where word is not null
+ order by word

@@ -1,0 +1,14 @@
+create role unstuck_worker login;
+
+grant usage on schema "unstuck" to unstuck_worker;
+grant select on all tables in schema "unstuck" to unstuck_worker;
+grant insert, update, delete on
+  "unstuck"."jobs", "unstuck".events, "unstuck".dispatches, "unstuck".schedules, "unstuck".sweeps,
+  "unstuck".breakers, "unstuck".dependencies, "unstuck".probes, "unstuck".pauses, "unstuck".rate_limits,
+  "unstuck".workers, "unstuck".webhooks, "unstuck".deliveries,
+  "unstuck".observations
+  to unstuck_worker;
+
+alter role unstuck_worker set lock_timeout = '10s';
+alter role unstuck_worker set statement_timeout = '60s';
+alter role unstuck_worker set idle_in_transaction_session_timeout = '60s';

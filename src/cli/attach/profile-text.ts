@@ -1,0 +1,36 @@
+// The config file that `attach` proposes: plain data, which loads where the package is not installed too.
+import type { OwnProfile } from '../../profile/own-profile.ts'
+
+export function configText(profile: OwnProfile, questions: string[], isTypeScript: boolean): string {
+  const head = [
+    '// Proposed by `unstuck attach` from the table as it is. Correct it, then look at what would be done: unstuck attach --plan',
+    ...(questions.length === 0
+      ? []
+      : ['//', '// To look at:', ...questions.map((question) => `// - ${question}`)]),
+  ]
+  const value = show({ profile })
+  const body = isTypeScript
+    ? ["import type { ConfigFile } from 'unstuck'", '', `export default ${value} satisfies ConfigFile`]
+    : ["/** @type {import('unstuck').ConfigFile} */", `export default ${value}`]
+  return `${[...head, '', ...body].join('\n')}\n`
+}
+
+const LINE = 100
+
+function show(value: unknown, indent = ''): string {
+  if (typeof value === 'string')
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const inner = `${indent}  `
+  const isList = Array.isArray(value)
+  const parts = isList
+    ? value.map((item) => show(item, inner))
+    : Object.entries(value).map(([field, item]) => `${showField(field)}: ${show(item, inner)}`)
+  const [open, close] = isList ? ['[', ']'] : ['{', '}']
+  const line = isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
+  if (parts.length === 0) return `${open}${close}`
+  if (!line.includes('\n') && indent.length + line.length <= LINE && indent.length >= 4) return line
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
+}
+
+const showField = (field: string) => (/^[A-Za-z_]\w*$/.test(field) ? field : show(field))

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { createInstaller } from '../../compose.ts'
+import { type Config, profileOf } from '../../config/index.ts'
+import { readTableName } from '../attach/table-name.ts'
+import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { printJson, printLine, printProgress } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+
+interface DetachFlags extends ConnectionFlags {
+  table?: string
+}
+
+export function addDetach(program: Command): void {
+  withConnection(program.command('detach'))
+    .description(
+      'takes everything out that attach put in, in reverse order; rows and columns of the team stay',
+    )
+    .option('--table <name>', 'only this table: schema.name; the engine and the others stay')
+    .addHelpText('after', example('unstuck detach --table public.video_jobs'))
+    .action(detachCommand)
+}
+
+async function detachCommand(flags: DetachFlags): Promise<void> {
+  const config = loadCommandConfig(flags)
+  const only = flags.table === undefined ? {} : { only: [qualified(config, flags.table)] }
+  const steps: string[] = []
+  const wasInstalled = await createInstaller(config).down({
+    isPurge: false,
+    ...only,
+    onStep: (step) => {
+      steps.push(step)
+      printProgress(`  ${step}`)
+    },
+  })
+  if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
+  if (!wasInstalled) return printLine(`nothing is installed in schema ${config.schema}`)
+  printLine(
+    flags.table === undefined
+      ? 'everything was taken out; no row was touched'
+      : `${flags.table} was taken off`,
+  )
+}
+
+/** A name without a schema is looked for in the profile, else in public. */
+function qualified(config: Config, given: string): string {
+  const { schema, table } = readTableName(given)
+  const ofProfile = profileOf(config).tables.find((candidate) => candidate.table === table)
+  return `${schema ?? ofProfile?.schema ?? 'public'}.${table}`
+}

@@ -1,0 +1,63 @@
+// A profile that a team writes for a table of its own, in the config file. What it leaves out is filled in here.
+import { nativePolicy, type PolicyOverride, withOverride } from '../policy/policy.ts'
+import type { Profile, TableProfile, TeamEvents } from './profile.ts'
+
+export interface OwnProfile extends Pick<Profile, 'breakerMode' | 'isPruned'> {
+  /** Any word that is not the name of a shipped profile. */
+  name: string
+  tables: [OwnTable, ...OwnTable[]]
+}
+
+export interface OwnTable
+  extends Pick<TableProfile, 'table' | 'idType'>,
+    Partial<
+      Pick<
+        TableProfile,
+        | 'attachment'
+        | 'schema'
+        | 'columns'
+        | 'ignoredStatuses'
+        | 'defaultType'
+        | 'ageColumns'
+        | 'hasLockTime'
+        | 'lastError'
+        | 'documentIndexes'
+      >
+    > {
+  statuses: Omit<TableProfile['statuses'], 'cancelled'> & { cancelled?: string | null }
+  teamEvents?: (Omit<TeamEvents, 'schema'> & { schema?: string }) | null
+  /** Over the policy of the native table. */
+  policy?: PolicyOverride
+}
+
+const PUBLIC = 'public'
+/** Room for the longest name of a function before it. */
+const LONGEST_ATTACHMENT = 40
+
+export function completeProfile({ tables: [first, ...others], ...profile }: OwnProfile): Profile {
+  return { ...profile, tables: [completeTable(first), ...others.map(completeTable)] }
+}
+
+export function completeTable({ policy, teamEvents, statuses, ...table }: OwnTable): TableProfile {
+  return {
+    attachment: attachmentName(table.table),
+    schema: PUBLIC,
+    columns: {},
+    defaultType: null,
+    ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
+    ...table,
+    statuses: { cancelled: null, ...statuses },
+    teamEvents: teamEvents == null ? null : { schema: PUBLIC, ...teamEvents },
+    policy: withOverride(nativePolicy, policy),
+  }
+}
+
+/** A plain name for functions and policies, whatever the table is called. */
+export function attachmentName(table: string): string {
+  const plain = table
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[^a-z\d_]+/g, '_')
+    .slice(0, LONGEST_ATTACHMENT)
+  return /^(\d|pg_|native$|_*$)/.test(plain) ? `team_${plain}`.slice(0, LONGEST_ATTACHMENT) : plain
+}

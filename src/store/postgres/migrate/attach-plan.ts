@@ -1,0 +1,168 @@
+// What an attach would run on this database, and nothing that is there already. Looks only: the statements come from the
+// same places as those of `migrate up`.
+import { nativeProfile } from '../../../profile/native.ts'
+import type { Profile, TableProfile } from '../../../profile/profile.ts'
+import type { Row } from '../executor.ts'
+import { type RenderOptions, render } from '../render.ts'
+import { readSql } from '../sql-files.ts'
+import { assertProfile } from './check-profile.ts'
+import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect-table.ts'
+import { assertKnownWords } from './inspect-words.ts'
+import { areThere, engineStatus } from './migrate-status.ts'
+import { assertNotTaken, assertSchemaIsFree } from './migrate-up.ts'
+import type { MigrationSession } from './migration-session.ts'
+import { columnsSql, functionsSql, migrationsSql, nativeSql } from './migration-sql.ts'
+import { newerSchema } from './newer-schema.ts'
+import {
+  attachmentFunctions,
+  functionsDigest,
+  type IndexStatement,
+  indexStatements,
+  migrations,
+  wantedIndexes,
+} from './plan.ts'
+import { withReadingSession } from './reading-session.ts'
+
+export interface PlanStep {
+  title: string
+  /** One transaction; what is not cannot run in one. */
+  isTransaction: boolean
+  statements: string[]
+}
+
+export interface AttachPlan {
+  database: string
+  /** Sent first on every connection that runs it. */
+  limitLocks: string
+  /** The same for concurrent builds, which wait for old transactions and stop nobody. */
+  limitWaits: string
+  /** Empty where nothing is missing. */
+  steps: PlanStep[]
+}
+
+export interface AttachPlanOptions {
+  databaseUrl: string
+  schema: string
+  profile: Profile
+  hasDocumentIndexes?: boolean
+  /** False for tools that run everything in a transaction. */
+  isConcurrent?: boolean
+}
+
+export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan> {
+  const { databaseUrl, schema, profile } = options
+  assertProfile(schema, profile)
+  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
+  return withReadingSession(databaseUrl, async (session) => {
+    const [server] = await session.run(readSql('scan', 'server'))
+    const [facts = {}] = await session.query('server_facts', base)
+    const isInstalled = facts['is_installed'] === true
+    const attached = isInstalled ? await session.query('list_attachments', base) : []
+    const tables: PlanStep[] = []
+    for (const table of profile.name === 'native' ? [] : profile.tables) {
+      tables.push(...(await tableSteps(session, options, table, attached)))
+    }
+    if (!isInstalled) await assertSchemaIsFree(session, base, facts)
+    const engine = isInstalled
+      ? await upgradeSteps(session, base, attached)
+      : await engineSteps(session, base, facts)
+    return {
+      database: String(server?.['database']),
+      limitLocks: readSql('attach', 'limit_locks').trim(),
+      limitWaits: readSql('attach', 'limit_waits').trim(),
+      steps: [...engine, ...tables].filter(({ statements }) => statements.length > 0),
+    }
+  })
+}
+
+async function engineSteps(session: MigrationSession, base: RenderOptions, facts: Row): Promise<PlanStep[]> {
+  const hasJobs = facts['has_jobs'] === true
+  const engine = transaction(`the engine, in schema ${base.schema}`, [
+    ...migrationsSql(base, migrations()),
+    ...nativeSql(base, !hasJobs),
+  ])
+  if (!hasJobs) return [engine]
+  const { indexes } = await readTable(session, base)
+  const concurrent = { ...base, isConcurrent: true }
+  return [engine, indexStep(concurrent, indexStatements(concurrent), indexes)]
+}
+
+async function upgradeSteps(
+  session: MigrationSession,
+  base: RenderOptions,
+  attached: Row[],
+): Promise<PlanStep[]> {
+  const applied = new Set((await session.query('list_migrations', base)).map(({ name }) => String(name)))
+  const known = migrations()
+  const stranger = [...applied].find((name) => !known.some((migration) => migration.name === name))
+  if (stranger !== undefined) throw newerSchema(stranger)
+  const pending = known.filter(({ name }) => !applied.has(name))
+  const isCurrent = (await engineStatus(session, base, attached)) === 'current'
+  return [
+    transaction(`the engine, in schema ${base.schema}`, [
+      ...(pending.length === 0 ? [] : migrationsSql(base, pending)),
+      ...(isCurrent ? [] : nativeSql(base, false)),
+    ]),
+  ]
+}
+
+async function tableSteps(
+  session: MigrationSession,
+  { schema, profile, hasDocumentIndexes, isConcurrent = true }: AttachPlanOptions,
+  table: TableProfile,
+  attached: Row[],
+): Promise<PlanStep[]> {
+  const plain: RenderOptions = { schema, table, profile: profile.name, isConcurrent }
+  const facts = await inspectTable(session, plain)
+  const options: RenderOptions = { ...plain, ...renderFacts(facts) }
+  assertNotTaken(options, attached)
+  const row = attached.find(({ name }) => name === table.attachment)
+  if ((row?.['functions_digest'] ?? null) === null) await assertKnownWords(session, options)
+  const indexes = wantedIndexes(options, hasDocumentIndexes)
+  const name = `${table.schema}.${table.table}`
+  return [
+    transaction(`the columns of ${name}`, columnsStatements(options, indexes, facts, row)),
+    { ...indexStep(options, indexes, facts.indexes), isTransaction: !isConcurrent },
+    transaction(
+      `the functions of ${name}`,
+      (await hasFunctions(session, options, row)) ? [] : functionsSql(options),
+    ),
+  ]
+}
+
+/** The register and its records too, where something is to be added that a removal must know. */
+function columnsStatements(
+  options: RenderOptions,
+  indexes: IndexStatement[],
+  facts: TableFacts,
+  row: Row | undefined,
+): string[] {
+  const statements = columnsSql(options, indexes, (column) => column in facts.columns)
+  const records = columnsSql(options, indexes, () => true)
+  const areIndexesThere = indexes.every(({ name }) => facts.indexes[name] === true)
+  const isDone = row !== undefined && statements.length === records.length && areIndexesThere
+  return isDone ? [] : statements
+}
+
+/** A build that failed leaves an invalid index, which `if not exists` would take for done. */
+function indexStep(options: RenderOptions, wanted: IndexStatement[], found: TableFacts['indexes']): PlanStep {
+  const drop = (index: string) => render(readSql('attach', 'drop_index'), { ...options, index }).trim()
+  const statements = wanted
+    .filter(({ name }) => found[name] !== true)
+    .flatMap(({ name, sql }) => (found[name] === false ? [drop(name), sql] : [sql]))
+  const { schema, table } = options.table
+  return { title: `the indexes of ${schema}.${table}`, isTransaction: false, statements }
+}
+
+async function hasFunctions(
+  session: MigrationSession,
+  options: RenderOptions,
+  row: Row | undefined,
+): Promise<boolean> {
+  const functions = attachmentFunctions(options)
+  return row?.['functions_digest'] === functionsDigest(functions) && areThere(session, options, functions)
+}
+
+function transaction(title: string, statements: string[]): PlanStep {
+  return { title, isTransaction: true, statements: statements.map((statement) => statement.trim()) }
+}

@@ -1,0 +1,31 @@
+import { closestName } from '../../../errors/index.ts'
+import { columnName } from '../../../profile/profile.ts'
+import { type RenderOptions, render } from '../render.ts'
+import { readSql } from '../sql-files.ts'
+import { unsupported } from './inspect-table.ts'
+import type { MigrationSession } from './migration-session.ts'
+
+/** What rows of the table have in their status column. */
+export async function wordsInRows(session: MigrationSession, options: RenderOptions): Promise<string[]> {
+  const sql = render(readSql('attach', 'words_in_rows'), options)
+  const rows = await session.run(sql, [columnName(options.table, 'status')])
+  return rows.map(({ word }) => String(word))
+}
+
+/** A word that nobody explained may mean running: its jobs would stay stuck, and nobody would know. */
+export async function assertKnownWords(session: MigrationSession, options: RenderOptions): Promise<void> {
+  const { statuses, ignoredStatuses = [] } = options.table
+  const { running, cancelled, ...others } = statuses
+  const known = [...running, ...Object.values(others), ...(cancelled === null ? [] : [cancelled])]
+  const strangers = (await wordsInRows(session, options)).filter(
+    (word) => !known.includes(word) && !ignoredStatuses.includes(word),
+  )
+  if (strangers.length === 0) return
+  const near = strangers.map((word) => closestName(word, known)).find((word) => word !== undefined)
+  const meant = near === undefined ? '' : ` Did you mean '${near}'?`
+  throw unsupported(
+    options.table,
+    `its rows have ${strangers.map((word) => `'${word}'`).join(', ')} as their status, which the profile does not know`,
+    `Give each a role in statuses, or name it in ignoredStatuses of a profile of your own.${meant}`,
+  )
+}

@@ -1,0 +1,31 @@
+import type { AttachPlan, PlanStep } from './attach-plan.ts'
+
+/** A plan as a script for psql, and for people to read. */
+export function planText(plan: AttachPlan): string {
+  const parts = plan.steps.map(({ title, isTransaction, statements }, index) => {
+    const head = `-- ${index + 1}. ${title}${isTransaction ? '' : ': each statement alone, not in a transaction'}`
+    const body = isTransaction
+      ? ['begin;', plan.limitLocks, ...statements, 'commit;']
+      : withLimits(plan, statements)
+    return [head, ...body].join('\n\n')
+  })
+  return `${parts.join('\n\n')}\n`
+}
+
+/** Concurrent builds may wait long, for they stop nobody; everything else may not. */
+export function withLimits(
+  { limitLocks, limitWaits }: Pick<AttachPlan, 'limitLocks' | 'limitWaits'>,
+  statements: string[],
+): string[] {
+  const limitOf = (statement: string) =>
+    /^(create|drop)\s+(unique\s+)?index\s+concurrently\b/.test(statement) ? limitWaits : limitLocks
+  return statements.flatMap((statement, index) => {
+    const isSame = index > 0 && limitOf(statements[index - 1] ?? '') === limitOf(statement)
+    return isSame ? [statement] : [limitOf(statement), statement]
+  })
+}
+
+/** The statements of one kind without begin and commit: migration tools bring their own. */
+export function statementsOf(steps: PlanStep[], isTransaction: boolean): string[] {
+  return steps.filter((step) => step.isTransaction === isTransaction).flatMap(({ statements }) => statements)
+}

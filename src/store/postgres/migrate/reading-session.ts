@@ -1,0 +1,23 @@
+// The looks of an install without the install: one read-only transaction, which says at its end that it wrote nothing.
+import { withReadOnlySession } from '../read-only-session.ts'
+import { render } from '../render.ts'
+import { readSql } from '../sql-files.ts'
+import type { MigrationSession } from './migration-session.ts'
+
+const TIMEOUT_MS = 10_000
+
+export function withReadingSession<T>(
+  databaseUrl: string,
+  work: (session: MigrationSession) => Promise<T>,
+): Promise<T> {
+  const options = { databaseUrl, applicationName: 'unstuck attach', timeoutMs: TIMEOUT_MS }
+  return withReadOnlySession(options, (readOnly) =>
+    readOnly.look((run) =>
+      work({
+        run,
+        query: (name, rendering, params) => run(render(readSql('queries', name), rendering), params ?? []),
+        transaction: (inside) => inside(),
+      }),
+    ),
+  )
+}

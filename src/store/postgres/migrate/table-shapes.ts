@@ -1,0 +1,57 @@
+// What a profile for a table can be made from, read without a lock that anybody notices.
+
+import { statusColumn } from '../../../profile/infer-profile.ts'
+import { completeTable } from '../../../profile/own-profile.ts'
+import type { ShapeColumn, TableShape } from '../../../profile/table-shape.ts'
+import type { Row } from '../executor.ts'
+import { readSql } from '../sql-files.ts'
+import { wordsInRows } from './inspect-words.ts'
+import type { MigrationSession } from './migration-session.ts'
+import { withReadingSession } from './reading-session.ts'
+
+export interface ShapedTable extends TableShape {
+  /** `r` or `p` for a table; views and foreign tables have others. */
+  kind: string
+  /** Of the status column, if there is one. */
+  wordsInRows: string[]
+}
+
+/** All tables of this name: in one schema, or in any where that is null. */
+export function readTableShapes(
+  databaseUrl: string,
+  { schema, table }: { schema: string | null; table: string },
+): Promise<ShapedTable[]> {
+  return withReadingSession(databaseUrl, async (session) => {
+    const rows = await session.run(readSql('attach', 'table_shape'), [schema, table])
+    const shapes: ShapedTable[] = []
+    for (const row of rows) {
+      const shape = shapeOf(row)
+      shapes.push({ ...shape, kind: String(row['kind']), wordsInRows: await readWords(session, shape) })
+    }
+    return shapes
+  })
+}
+
+function shapeOf(row: Row): TableShape {
+  return {
+    schema: String(row['schema']),
+    table: String(row['table']),
+    primaryKey: row['primary_key'] as string[],
+    partitionColumns: row['partition_columns'] as string[],
+    columns: row['columns'] as Record<string, ShapeColumn>,
+  }
+}
+
+/** Only names of the table and of its status column are rendered: the rest of the profile is not known yet. */
+async function readWords(session: MigrationSession, shape: TableShape): Promise<string[]> {
+  const status = statusColumn(shape)
+  if (status === undefined) return []
+  const table = completeTable({
+    schema: shape.schema,
+    table: shape.table,
+    idType: 'text',
+    columns: { status },
+    statuses: { waiting: '', running: [''], succeeded: '', dead: '' },
+  })
+  return wordsInRows(session, { schema: 'unstuck', table })
+}
