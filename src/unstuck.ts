@@ -4,12 +4,7 @@ import { type Config, loadConfig, profileOf, readConfigFile } from './config/ind
 import { invalidArgument, UnstuckError } from './errors/index.ts'
 import { checkNewJob } from './job/check-new-job.ts'
 import type { NewJob } from './job/job.ts'
-import {
-  type EventListener,
-  type EventName,
-  RuntimeEventEmitter,
-  type RuntimeEvents,
-} from './observe/events.ts'
+import { type EventListener, type EventName, RuntimeEventEmitter } from './observe/events.ts'
 import { logEvents } from './observe/log-events.ts'
 import type { MetricsOptions } from './observe/metric-readings.ts'
 import { createMetrics, type Metrics } from './observe/metrics.ts'
@@ -28,6 +23,7 @@ import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './unstuc
 import { startServices } from './unstuck/services.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './unstuck/start-worker.ts'
 import { stopOnSignals } from './unstuck/stop-on-signals.ts'
+import { tellEnqueued } from './unstuck/tell-enqueued.ts'
 
 export type { UnstuckOptions } from './unstuck/options.ts'
 
@@ -178,6 +174,9 @@ class Application implements Unstuck {
       schedules: this.#schedules,
       dispatch: this.#options.dispatch,
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
+      running: () => worker.running(),
+      onDrain: () => void worker.stop('a drain was asked for'),
+      allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
     })
     if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)
     void worker.ended.then(async (exitCode) => {
@@ -278,6 +277,7 @@ class Application implements Unstuck {
       readHealth: () => store.readHealth({ policy: this.#config.policy }),
       readQueues: () => store.listQueues(),
       readBreakers: () => store.listBreakers(),
+      readSlo: () => store.readSlo({ policy: this.#config.policy }),
     }
   }
 
@@ -295,22 +295,4 @@ function tableOf(config: Config, name: string | undefined): TableProfile {
   if (table === undefined)
     throw invalidArgument('table', name, tables.map((candidate) => candidate.table).join(', '))
   return table
-}
-
-/** One event for each type and queue of a call. */
-function tellEnqueued(
-  events: RuntimeEventEmitter,
-  table: string,
-  jobs: NewJob[],
-  enqueued: EnqueuedJob[],
-): void {
-  const counts = new Map<string, RuntimeEvents['jobs:enqueued']>()
-  for (const [index, { type, queue = type }] of jobs.entries()) {
-    const key = JSON.stringify([type, queue])
-    const count = counts.get(key) ?? { table, type, queue, created: 0, duplicates: 0 }
-    if (enqueued[index]?.outcome === 'created') count.created++
-    else count.duplicates++
-    counts.set(key, count)
-  }
-  for (const count of counts.values()) events.emit('jobs:enqueued', count)
 }

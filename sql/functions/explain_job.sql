@@ -34,7 +34,8 @@ begin
                            where event.attachment = /*attachment*/'native' and event.job_id = job."id"::text
                            order by event.id desc limit 1))
       || case when waiting.is_so
-              then "unstuck".queue_facts(/*attachment*/'native', coalesce(job."queue", job."type")::text) else '{}' end
+              then "unstuck".queue_facts(/*attachment*/'native', coalesce(job."queue", job."type")::text)
+                || "unstuck".worker_facts(/*attachment*/'native', job."type"::text) else '{}' end
       || case when waiting.is_so or running.ended_at < now() then "unstuck"."job_lock"(job."id") else '{}' end
     into v_facts
     from "unstuck"."jobs" job

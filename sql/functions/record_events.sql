@@ -17,6 +17,9 @@ begin
                             'at', "unstuck".iso_utc(p_at))
     from unnest(p_events) event;
   */
+  if exists (select from "unstuck".webhooks where attachment = /*attachment*/'native') then
+    perform "unstuck".record_deliveries(/*attachment*/'native', /*table*/'jobs', p_at, p_events);
+  end if;
   return cardinality(p_events);
 end
 $$;

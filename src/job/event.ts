@@ -16,6 +16,8 @@ export type EventType =
   | 'reaper:requeued'
   | 'reaper:failed(timeout)'
   | 'reaper:cancelled'
+  | 'foreign_settle'
+  | 'foreign_claim'
 
 export interface JobEvent {
   id: string

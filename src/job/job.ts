@@ -44,6 +44,8 @@ export interface Job {
   runAt: Date | null
   startedAt: Date | null
   finishedAt: Date | null
+  /** The last claim: when the newest attempt began. */
+  lastAttemptAt: Date | null
   /** The process that runs it; set exactly while it runs, as are `leaseId` and `leaseExpiresAt`. */
   workerId: string | null
   leaseId: string | null

@@ -26,6 +26,8 @@ export interface RuntimeEvents {
   'worker:started': { workerId: string; types: string[]; concurrency: number }
   'worker:draining': { workerId: string; reason: string; running: number }
   'worker:stopped': { workerId: string; exitCode: number }
+  /** The store could not be told of the worker. */
+  'worker:unreported': { workerId: string; error: unknown }
   'jobs:enqueued': { table: string; type: string; queue: string; created: number; duplicates: number }
   'job:started': { job: ClaimedJob }
   'job:ended': {
@@ -69,6 +71,22 @@ export interface RuntimeEvents {
   'prune:failed': { table: string; error: unknown }
   'dispatch:done': { table: string; published: number }
   'dispatch:failed': { table: string; error: unknown; waiting: number }
+  'delivery:done': {
+    table: string
+    webhookId: string
+    deliveryId: string
+    tries: number
+    durationMs: number
+  }
+  /** The ids are null where the store could not be asked. `failed` is given up, `retried` comes again. */
+  'delivery:failed': {
+    table: string
+    webhookId: string | null
+    deliveryId: string | null
+    tries: number
+    outcome: string
+    error: unknown
+  }
   'schedule:enqueued': { name: string; jobId: string; dueAt: Date }
   'schedule:failed': { name: string; error: unknown }
   /** Hints of new work arrive, or do not: the worker polls either way. */

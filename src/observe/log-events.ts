@@ -26,6 +26,10 @@ function logWorkerEvents(events: RuntimeEventEmitter, logger: Logger): void {
   events.on('worker:stopped', (fields) =>
     logger.info({ event: 'worker:stopped', ...snake(fields) }, 'worker stopped'),
   )
+  events.on('worker:unreported', ({ workerId, error }) => {
+    const fields = { event: 'worker:unreported', worker_id: workerId, reason: reasonOf(error) }
+    logger.warn(fields, 'the store could not be told of this worker')
+  })
   events.on('claim:failed', ({ error }) => {
     logger.error({ event: 'claim:failed', reason: reasonOf(error) }, 'claim failed')
   })

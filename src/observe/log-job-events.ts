@@ -48,7 +48,8 @@ const reapLines: Record<ReapAction, ReapLine> = {
     event: 'reaper:reported',
     level: 'warn',
     status: 'running',
-    message: 'job not touched: nothing to judge it by',
+    // The reason says why: no rule judges it, or the table is only observed.
+    message: 'job not touched',
   },
 }
 

@@ -7,6 +7,7 @@ export function logServiceEvents(events: RuntimeEventEmitter, logger: Logger): v
   logSweeps(events, logger)
   logDependencies(events, logger)
   logSchedules(events, logger)
+  logDeliveries(events, logger)
   events.on('listen:started', ({ channel }) => {
     logger.info({ event: 'listen:started', channel }, 'hints of new work arrive')
   })
@@ -49,6 +50,23 @@ function logDependencies(events: RuntimeEventEmitter, logger: Logger): void {
   events.on('limit:reached', (fields) => {
     const message = `rate limit: ${fields.released} went back unstarted`
     logger.info({ event: 'limit:reached', ...snake(fields) }, message)
+  })
+}
+
+function logDeliveries(events: RuntimeEventEmitter, logger: Logger): void {
+  events.on('delivery:done', ({ table, webhookId, deliveryId, tries, durationMs }) => {
+    const fields = {
+      webhook_id: webhookId,
+      delivery_id: deliveryId,
+      tries,
+      duration_ms: Math.round(durationMs),
+    }
+    logger.info({ event: 'delivery:done', table, ...fields }, 'webhook delivered')
+  })
+  events.on('delivery:failed', ({ table, webhookId, deliveryId, tries, outcome, error }) => {
+    const fields = { webhook_id: webhookId, delivery_id: deliveryId, tries, outcome, reason: reasonOf(error) }
+    const message = outcome === 'failed' ? 'webhook given up' : 'webhook not delivered: it is tried again'
+    logger.warn({ event: 'delivery:failed', table, ...fields }, message)
   })
 }
 

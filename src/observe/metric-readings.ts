@@ -9,6 +9,8 @@ export interface MetricReaders {
   readHealth?: () => Promise<HealthReading>
   readQueues?: () => Promise<readonly QueueReading[]>
   readBreakers?: () => Promise<readonly BreakerReading[]>
+  /** Of the last 24 hours. */
+  readSlo?: () => Promise<SloReading>
 }
 
 export interface HealthReading {
@@ -30,6 +32,15 @@ export interface QueueReading {
 export interface BreakerReading {
   name: string
   state: string
+}
+
+export interface SloReading {
+  rescued: number
+  inTime: number
+  p50Ms: number | null
+  p95Ms: number | null
+  worstMs: number | null
+  promiseMs: number
 }
 
 export interface MetricsOptions extends MetricReaders {
@@ -109,16 +120,17 @@ export class MetricReadings {
   }
 
   async #readStored(): Promise<Sample[]> {
-    const { readHealth, readQueues, readBreakers } = this.#options
-    const [health, queues] = await Promise.all([
+    const { readHealth, readQueues, readBreakers, readSlo } = this.#options
+    const [health, queues, slo] = await Promise.all([
       this.#attempt('readHealth', readHealth, (found) => this.#ofHealth(found)),
       this.#attempt('readQueues', readQueues, (found) => this.#ofQueues(found)),
+      this.#attempt('readSlo', readSlo, (found) => this.#ofSlo(found)),
       this.#attempt('readBreakers', readBreakers, (found) => {
         this.#breakers.noteAll(found, this.#nowMs())
         return []
       }),
     ])
-    return [...health, ...queues]
+    return [...health, ...queues, ...slo]
   }
 
   /** What cannot be read is absent: an old value would look like a quiet system. */
@@ -145,6 +157,24 @@ export class MetricReadings {
       sample('oldestWaiting', { table }, (oldestDueMs ?? 0) / 1_000),
       sample('unjudgedJobs', { table }, unjudged),
       ...(reaperAgeMs === null ? [] : [sample('reaperAge', { table }, reaperAgeMs / 1_000)]),
+    ]
+  }
+
+  #ofSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs }: SloReading): Sample[] {
+    const { table } = this.#options
+    const quantiles: [string, number | null][] = [
+      ['0.5', p50Ms],
+      ['0.95', p95Ms],
+      ['1', worstMs],
+    ]
+    return [
+      sample('rescues', { table, in_time: 'true' }, inTime),
+      sample('rescues', { table, in_time: 'false' }, rescued - inTime),
+      // Absent where nothing had to be rescued: no time is not a short one.
+      ...quantiles.flatMap(([quantile, ms]) =>
+        ms === null ? [] : [sample('rescueTime', { table, quantile }, ms / 1_000)],
+      ),
+      sample('rescuePromise', { table }, promiseMs / 1_000),
     ]
   }
 

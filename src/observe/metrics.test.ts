@@ -249,3 +249,34 @@ it('SEE-2 has a registry of its own, and hears nothing after its stop', async ()
   expect(await lines('unstuck_heartbeats_total')).toEqual([])
   expect(await lines('unstuck_jobs_running')).toEqual(['{table="jobs"} 0'])
 })
+
+it('SEE-6 rescues of the last day come from the store: how many in time, how long, and what was promised', async () => {
+  const store = createMemoryStore({
+    policy: { defaultLeaseMs: 30_000, reapBackoffStepsMs: [0], requeueRatePerS: 0 },
+  })
+  const claim = () => store.claimJobs({ workerId: 'worker-1', queues: ['asr'], limit: 1 })
+  await store.enqueueJobs([{ type: 'asr' }])
+  await claim()
+  await create({ readSlo: () => store.readSlo() })
+  expect(await lines('unstuck_rescues')).toEqual([
+    '{table="jobs",in_time="true"} 0',
+    '{table="jobs",in_time="false"} 0',
+  ])
+  expect(await lines('unstuck_rescue_seconds')).toEqual([])
+  metrics.stop()
+  store.elapse(40_000)
+  await store.sweepJobs()
+  await claim()
+  await create({ readSlo: () => store.readSlo() })
+  expect(await lines('unstuck_rescues')).toEqual([
+    '{table="jobs",in_time="true"} 1',
+    '{table="jobs",in_time="false"} 0',
+  ])
+  const seconds = (await lines('unstuck_rescue_seconds')).map((line) => line.replace(/(} \d+)\..*$/, '$1'))
+  expect(seconds).toEqual([
+    '{table="jobs",quantile="0.5"} 40',
+    '{table="jobs",quantile="0.95"} 40',
+    '{table="jobs",quantile="1"} 40',
+  ])
+  expect(await lines('unstuck_rescue_promise_seconds')).toEqual(['{table="jobs"} 92'])
+})

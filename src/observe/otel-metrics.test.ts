@@ -64,6 +64,9 @@ function emitOneOfEach(): void {
   events.emit('sweep:failed', { table: 'jobs', error: new Error('away') })
   events.emit('prune:done', { table: 'jobs', deleted: 4, durationMs: 1 })
   events.emit('dispatch:done', { table: 'jobs', published: 2 })
+  const delivery = { table: 'jobs', webhookId: 'hook-1', deliveryId: 'delivery-1', tries: 1 }
+  events.emit('delivery:done', { ...delivery, durationMs: 1 })
+  events.emit('delivery:failed', { ...delivery, outcome: 'retried', error: 'answered 500' })
   const call = { dependency: 'gateway', status: 503, durationMs: 300, outcome: 'server-error' }
   events.emit('gateway:called', { job, call })
   events.emit('limit:reached', { key: 'gateway', released: 2, waitMs: 10 })
@@ -84,6 +87,14 @@ it('SEE-2 OpenTelemetry and Prometheus tell the same facts, and each instrument 
       reaperAgeMs: 4_000,
     }),
     readQueues: async () => [{ queue: 'asr', waiting: 3, due: 2, running: 1, isPaused: true }],
+    readSlo: async () => ({
+      rescued: 3,
+      inTime: 2,
+      p50Ms: 1_000,
+      p95Ms: 2_000,
+      worstMs: 3_000,
+      promiseMs: 4_000,
+    }),
     readBreakers: () => Promise.reject(new Error('away')),
   }
   const prometheus = await createMetrics({ events, table: 'jobs', ...readers })

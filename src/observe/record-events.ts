@@ -34,6 +34,12 @@ function recordJobs(events: RuntimeEventSource, table: string, sink: MetricSink)
     events.on('dispatch:done', ({ table: of, published }) => {
       if (published > 0) sink.add('jobsDispatched', { table: of }, published)
     }),
+    events.on('delivery:done', ({ table: of }) => {
+      sink.add('deliveries', { table: of, outcome: 'delivered' }, 1)
+    }),
+    events.on('delivery:failed', ({ table: of, outcome }) => {
+      sink.add('deliveries', { table: of, outcome }, 1)
+    }),
     events.on('prune:done', ({ table: of, deleted }) => {
       if (deleted > 0) sink.add('jobsPruned', { table: of }, deleted)
     }),

@@ -19,6 +19,7 @@ const runnable: JobFacts = {
   ahead: 0,
   pause: null,
   breaker: null,
+  workers: null,
   workerId: null,
   leaseLeftMs: null,
   silentMs: null,
@@ -71,6 +72,42 @@ describe('a waiting job', () => {
       message: '41 jobs of asr before it',
     })
     expect(explain({ ahead: 1000 }).reasons[1]?.message).toBe('1000 jobs or more of asr before it')
+  })
+
+  const workers = { live: 6, handling: 2, slots: 8, busy: 3, lastSeenMs: 1_000 }
+
+  it('OPS-9 that no live worker handles waits for one, and the last one is named where there was one', () => {
+    expect(explain({ workers })).toMatchObject({ verdict: 'runnable' })
+    const missing = explain({
+      workers: { ...workers, handling: 0, slots: 0, busy: 0, lastSeenMs: 10_800_000 },
+    })
+    expect(missing).toMatchObject({
+      verdict: 'blocked',
+      runsInMs: null,
+      sentence: 'It waits for a worker that handles it: start one.',
+      reasons: [
+        { code: 'NO_WORKER_FOR_TYPE', message: 'none of 6 live workers handles asr, last seen 3 h ago' },
+      ],
+    })
+    const never = { live: 0, handling: 0, slots: 0, busy: 0, lastSeenMs: null }
+    expect(explain({ workers: never }).reasons).toMatchObject([
+      { message: 'no worker is live, and none for asr was ever seen' },
+    ])
+  })
+
+  it('OPS-9 whose workers are all busy is runnable, and says so', () => {
+    const busy = explain({ workers: { ...workers, busy: 8 }, ahead: 41 })
+    expect(busy).toMatchObject({ verdict: 'runnable', runsInMs: 0 })
+    expect(busy.reasons.map(({ code, message }) => [code, message])).toEqual([
+      ['ALL_SLOTS_BUSY', '8 of 8 slots busy'],
+      ['AHEAD_IN_QUEUE', '41 jobs of asr before it'],
+    ])
+    expect(
+      codes({
+        workers: { ...workers, busy: 8 },
+        pause: { by: null, reason: null, sinceMs: 1, leftMs: null },
+      }),
+    ).toEqual(['QUEUE_PAUSED', 'ALL_SLOTS_BUSY'])
   })
 
   it('OPS-9 runs when the last of what holds it back is over', () => {

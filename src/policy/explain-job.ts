@@ -1,6 +1,7 @@
 // Why a job does not run, or does: the facts that a store reads on its own clock, put into words and into one verdict.
 import type { ErrorCategory, JobStatus, JsonValue } from '../job/job.ts'
 import type { BreakerState } from './breaker.ts'
+import { describeBusySlots, describeMissingWorker, type WorkerFacts } from './explain-workers.ts'
 import { showDuration } from './show-duration.ts'
 
 /** Durations count from the moment of the reading; what is over is negative. */
@@ -25,6 +26,8 @@ export interface JobFacts {
   ahead: number | null
   pause: PauseFacts | null
   breaker: HoldingBreaker | null
+  /** Null where it does not wait, or no worker ever told of itself. */
+  workers: WorkerFacts | null
   workerId: string | null
   /** Null where a running job has no lease and no time to judge it by. */
   leaseLeftMs: number | null
@@ -87,6 +90,8 @@ export type ReasonCode =
   | 'SCHEDULED'
   | 'BACKOFF'
   | 'ROW_LOCKED'
+  | 'NO_WORKER_FOR_TYPE'
+  | 'ALL_SLOTS_BUSY'
   | 'AHEAD_IN_QUEUE'
   | 'RUNNABLE'
 
@@ -177,14 +182,17 @@ function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Expla
 
 function explainWaiting(facts: JobFacts): Explanation {
   const { ahead } = facts
-  const blocking = [...budget(facts), ...paused(facts), ...broken(facts), ...early(facts), ...locked(facts)]
+  const held = [...budget(facts), ...paused(facts), ...broken(facts), ...early(facts), ...locked(facts)]
+  const blocking = [...held, ...unhandled(facts)]
   const behind: Reason[] = []
+  const busy = describeBusySlots(facts.workers)
+  if (busy !== null) behind.push(note('ALL_SLOTS_BUSY', busy))
   if (ahead !== null && ahead > 0) {
     const jobs = ahead >= 1000 ? '1000 jobs or more' : count(ahead, 'job')
     behind.push(note('AHEAD_IN_QUEUE', `${jobs} of ${facts.queue} before it`))
   }
   if (blocking.length === 0) {
-    const reasons = [note('RUNNABLE', 'nothing is in the way'), ...behind]
+    const reasons = busy === null ? [note('RUNNABLE', 'nothing is in the way'), ...behind] : behind
     const sentence =
       behind.length === 0 ? 'The next free worker takes it.' : 'A worker takes it when it is its turn.'
     return { verdict: 'runnable', reasons, runsInMs: 0, sentence }
@@ -202,6 +210,7 @@ function waitsFor(blocking: Reason[]): string {
   const endless = blocking.find(({ untilMs }) => untilMs === null)
   if (endless?.code === 'BUDGET_SPENT') return 'The next sweep ends it as dead; retry it then.'
   if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that has its row locked.'
+  if (endless?.code === 'NO_WORKER_FOR_TYPE') return 'It waits for a worker that handles it: start one.'
   return 'It waits until somebody resumes it.'
 }
 
@@ -250,6 +259,11 @@ function backoffCause(lastEvent: JobFacts['lastEvent'], error: JobFacts['error']
   return error?.code === null || error?.code === undefined
     ? ''
     : ` — its last attempt failed with ${error.code}`
+}
+
+function unhandled({ type, workers }: JobFacts): Reason[] {
+  const message = describeMissingWorker(type, workers)
+  return message === null ? [] : [block('NO_WORKER_FOR_TYPE', message, null)]
 }
 
 function locked({ isLocked, lockedBy }: JobFacts): Reason[] {

@@ -41,8 +41,9 @@ export function createBatcher<Item, Answer>(
       })
     },
     async idle() {
-      while (gathering !== undefined || underWay.size > 0) {
+      for (;;) {
         await gathering
+        if (underWay.size === 0) return
         await Promise.all(underWay)
       }
     },

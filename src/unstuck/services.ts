@@ -1,4 +1,6 @@
-// What runs beside the claims of a worker: hints of new work, schedules, dispatch to an outside queue, retention.
+// What runs beside the claims of a worker: hints of new work, schedules, dispatch to an outside queue, retention,
+// webhooks, and the reports that tell of the worker.
+import { createRequire } from 'node:module'
 import { listen } from '../compose.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
@@ -6,6 +8,8 @@ import type { TableProfile } from '../profile/profile.ts'
 import { type DispatchAdapter, startDispatcher } from '../runtime/dispatcher.ts'
 import { startPruner } from '../runtime/pruner.ts'
 import { type RecurringJob, startScheduler } from '../runtime/scheduler.ts'
+import { startWebhookSender } from '../runtime/webhook-sender.ts'
+import { startWorkerReport } from '../runtime/worker-report.ts'
 import type { JobStore, PolicyOption } from '../store/job-store.ts'
 
 export interface ServiceOptions {
@@ -22,6 +26,11 @@ export interface ServiceOptions {
   schedules: RecurringJob[]
   dispatch: DispatchAdapter | undefined
   isPruning: boolean
+  /** Jobs that run now. */
+  running: () => number
+  /** Somebody asked the worker to drain. */
+  onDrain: () => void
+  allowsPrivateWebhooks: boolean
 }
 
 export interface Services {
@@ -34,6 +43,8 @@ export function startServices(options: ServiceOptions): Services {
     startScheduling(options),
     startDispatching(options),
     startPruning(options),
+    startReporting(options),
+    startSending(options),
   ].filter((service) => service !== undefined)
   return {
     async stop() {
@@ -52,6 +63,15 @@ function startListening({ listenUrl, schema, table, events, onHint }: ServiceOpt
     onStarted: (channel) => events.emit('listen:started', { channel }),
     onFailed: (reason) => events.emit('listen:failed', { reason }),
   })
+}
+
+function startReporting({ store, events, running, onDrain }: ServiceOptions): Services {
+  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+  return startWorkerReport({ store, events, running, onDrain, version })
+}
+
+function startSending({ store, table, events, allowsPrivateWebhooks }: ServiceOptions): Services {
+  return startWebhookSender({ table: table.table, store, events, allowsPrivate: allowsPrivateWebhooks })
 }
 
 /** Without schedules of its own too: one that another process stored runs as long as any worker does. */

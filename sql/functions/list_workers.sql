@@ -1,0 +1,32 @@
+-- Every worker that has told of itself, the one that was seen last first. Its state follows from its last report, and
+-- from the jobs that run under its name: live up to 3 of its report intervals, late up to 6, then silent while jobs run
+-- under its name, else gone. A live one with a job past its deadline is a zombie.
+create or replace function "unstuck"."list_workers"()
+returns table (worker_id text, state text, host text, pid int, version text, types text[], concurrency int, running int,
+               leases int, loop_lag_ms float8, seen_ms float8, started_at timestamptz, seen_at timestamptz,
+               draining_at timestamptz, stopped_at timestamptz, exit_code int, drain_requested_at timestamptz,
+               drain_requested_by text, drain_reason text)
+language sql stable as $$
+  with held as (
+    select job."worker_id"::text as worker_id, count(*)::int as leases,
+           bool_or(coalesce(job."deadline_at" <= now(), false)) as is_past_deadline
+      from "unstuck"."jobs" job
+     where job."status" in /*running_words*/('running') and job."worker_id" is not null
+     group by 1
+  )
+  select worker.worker_id,
+         case when worker.stopped_at is not null then 'stopped'
+              when worker.seen_at < "unstuck".after_ms(now(), -6 * worker.report_ms)
+                then case when held.leases > 0 then 'silent' else 'gone' end
+              when worker.seen_at < "unstuck".after_ms(now(), -3 * worker.report_ms) then 'late'
+              when held.is_past_deadline then 'zombie'
+              when worker.draining_at is not null then 'draining'
+              else 'live' end,
+         worker.host, worker.pid, worker.version, worker.types, worker.concurrency, worker.running,
+         coalesce(held.leases, 0), worker.loop_lag_ms, "unstuck".ms_between(worker.seen_at, now()), worker.started_at,
+         worker.seen_at, worker.draining_at, worker.stopped_at, worker.exit_code, worker.drain_requested_at,
+         worker.drain_requested_by, worker.drain_reason
+    from "unstuck".workers worker left join held on held.worker_id = worker.worker_id
+   where worker.attachment = /*attachment*/'native'
+   order by worker.seen_at desc, worker.worker_id
+$$;

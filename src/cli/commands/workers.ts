@@ -1,0 +1,96 @@
+import type { Command } from 'commander'
+import { exitCodes } from '../../errors/index.ts'
+import type { DrainOutcome, WorkerState, WorkerStatus } from '../../store/job-store.ts'
+import { showDuration } from '../duration.ts'
+import { type ChangeFlags, withReason, withTable } from '../job-flags.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+import { type TableFlags, withTables } from '../with-tables.ts'
+
+interface ListFlags extends TableFlags {
+  all?: boolean
+}
+
+const HOUR_MS = 3_600_000
+const ended: readonly WorkerState[] = ['gone', 'stopped']
+
+export function addWorkers(program: Command): void {
+  const workers = program.command('workers').description('lists workers, and asks them to leave')
+  withTable(withConnection(workers.command('list')))
+    .description(
+      'tells every worker, what it handles and how it is; exit code 1 where one is silent or a zombie',
+    )
+    .option('--all', 'those that left more than an hour ago too')
+    .addHelpText('after', example('unstuck workers list'))
+    .action(listCommand)
+  withReason(withConnection(workers.command('drain')))
+    .description('asks a worker to claim no more, finish what it runs and leave')
+    .argument('<worker>', 'its id, as list shows it')
+    .addHelpText('after', example('unstuck workers drain alpha:4121:9f3c11d2 --reason "new host"'))
+    .action(drainCommand)
+}
+
+async function listCommand(flags: ListFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const workers: (WorkerStatus & { table: string })[] = []
+    for (const { name, store } of tables)
+      for (const worker of await store.listWorkers()) workers.push({ table: name, ...worker })
+    const isShown = ({ state, seenMs }: WorkerStatus) =>
+      flags.all === true || seenMs < HOUR_MS || !ended.includes(state)
+    const shown = workers.filter(isShown)
+    if (shown.some(({ state }) => state === 'silent' || state === 'zombie'))
+      process.exitCode = exitCodes.problemFound
+    if (flags.json === true) return printJson({ workers: shown })
+    if (shown.length === 0) return printLine('no worker has told of itself within the hour')
+    printTable([
+      ['TABLE', 'WORKER', 'STATE', 'SEEN', 'RUNNING', 'LAG', 'VERSION', 'TYPES'],
+      ...shown.map((worker) => [
+        worker.table,
+        worker.workerId,
+        describeState(worker),
+        `${showDuration(worker.seenMs)} ago`,
+        `${worker.running}/${worker.concurrency}`,
+        worker.loopLagMs === null ? '–' : showDuration(worker.loopLagMs),
+        worker.version ?? '–',
+        worker.types.join(' '),
+      ]),
+    ])
+  })
+}
+
+function describeState({
+  state,
+  leases,
+  exitCode,
+  drainRequestedAt,
+  drainRequestedBy,
+}: WorkerStatus): string {
+  if (state === 'silent') return `silent, ${leases} jobs run under its name`
+  if (state === 'zombie') return 'zombie, a job is past its deadline'
+  if (state === 'stopped') return exitCode === null ? state : `stopped with ${exitCode}`
+  if (drainRequestedAt !== null && state === 'live')
+    return `live, ${drainRequestedBy ?? 'somebody'} asked it to drain`
+  return state
+}
+
+const answers: Record<DrainOutcome, string> = {
+  asked: 'hears of it with its next report, finishes what it runs and leaves',
+  'already-asked': 'was asked before',
+  stopped: 'has stopped',
+  'not-found': 'is not known: unstuck workers list',
+}
+
+/** Exit code 1 where nobody can be asked. */
+async function drainCommand(workerId: string, flags: ChangeFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const { actor, reason } = flags
+    const found: { table: string; outcome: DrainOutcome }[] = []
+    for (const { name, store } of tables)
+      found.push({ table: name, outcome: await store.drainWorker(workerId, { actor, reason }) })
+    const known = found.filter(({ outcome }) => outcome !== 'not-found')
+    const { outcome } = known[0] ?? { outcome: 'not-found' as const }
+    if (outcome === 'stopped' || outcome === 'not-found') process.exitCode = exitCodes.problemFound
+    if (flags.json === true) return printJson({ workerId, outcome, tables: known })
+    printLine(`worker ${workerId} ${answers[outcome]}`)
+  })
+}

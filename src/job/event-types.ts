@@ -1,0 +1,23 @@
+import type { EventType } from './event.ts'
+
+// A record, so that a type that is missing here does not compile.
+const known: Record<EventType, true> = {
+  queued: true,
+  processing: true,
+  retry: true,
+  complete: true,
+  failed: true,
+  expired: true,
+  released: true,
+  cancelled: true,
+  'cancel-requested': true,
+  discarded: true,
+  late_result: true,
+  'reaper:requeued': true,
+  'reaper:failed(timeout)': true,
+  'reaper:cancelled': true,
+  foreign_settle: true,
+  foreign_claim: true,
+}
+
+export const eventTypes = Object.keys(known) as EventType[]

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import { explainJob } from '../../policy/explain-job.ts'
+import type { JobStore, WorkerReport, WorkerStatus } from '../job-store.ts'
+import {
+  DAY,
+  enqueueOne,
+  expectAbout,
+  HOUR,
+  invalidArgument,
+  MINUTE,
+  plainPolicy,
+  SECOND,
+  startOne,
+  TYPE,
+} from './builders.ts'
+import type { TestBench } from './harness.ts'
+
+const INTERVAL = 15 * SECOND
+
+const report: WorkerReport = {
+  workerId: 'worker-1',
+  phase: 'running',
+  host: 'alpha',
+  pid: 4121,
+  version: '0.1.0',
+  types: [TYPE, 'mail'],
+  concurrency: 4,
+  running: 1,
+  loopLagMs: 12,
+  reportMs: INTERVAL,
+}
+
+async function workerOf(store: JobStore, workerId = 'worker-1'): Promise<WorkerStatus> {
+  const found = (await store.listWorkers()).find((worker) => worker.workerId === workerId)
+  if (found === undefined) throw new Error(`there is no worker ${workerId}`)
+  return found
+}
+
+export function describeWorkers(opened: () => TestBench): void {
+  describe('workers', () => {
+    describeReports(opened)
+    describeStates(opened)
+    describeDrain(opened)
+    describeWhy(opened)
+  })
+}
+
+function describeReports(opened: () => TestBench): void {
+  it('SEE-5 a worker that told of itself is listed with all it told', async () => {
+    const { store } = opened()
+    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainAsked: false })
+    const { startedAt, seenAt, seenMs, ...worker } = await workerOf(store)
+    expect(worker).toEqual({
+      workerId: 'worker-1',
+      state: 'live',
+      host: 'alpha',
+      pid: 4121,
+      version: '0.1.0',
+      types: [TYPE, 'mail'],
+      concurrency: 4,
+      running: 1,
+      leases: 0,
+      loopLagMs: 12,
+      drainingAt: null,
+      stoppedAt: null,
+      exitCode: null,
+      drainRequestedAt: null,
+      drainRequestedBy: null,
+      drainReason: null,
+    })
+    expect(seenAt).toEqual(startedAt)
+    expectAbout(seenMs, 0)
+  })
+
+  it('SEE-5 a later report replaces what it tells and keeps the start, and the last one seen is first', async () => {
+    const { store, elapse } = opened()
+    await store.reportWorker({ ...report, isStart: true })
+    await elapse(MINUTE)
+    await store.reportWorker({ ...report, workerId: 'worker-2', isStart: true })
+    await elapse(SECOND)
+    await store.reportWorker({ ...report, running: 3 })
+    const [first, second, ...others] = await store.listWorkers()
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ workerId: 'worker-1', running: 3 })
+    expect(second).toMatchObject({ workerId: 'worker-2' })
+    expectAbout((first?.seenAt.getTime() ?? 0) - (first?.startedAt.getTime() ?? 0), MINUTE + SECOND)
+  })
+
+  it('SEE-5 what was told of an earlier process under the same id is forgotten', async () => {
+    const { store } = opened()
+    await store.reportWorker({ ...report, isStart: true })
+    await store.drainWorker('worker-1')
+    await store.reportWorker({ ...report, phase: 'stopped', exitCode: 1 })
+    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainAsked: false })
+    expect(await workerOf(store)).toMatchObject({
+      state: 'live',
+      stoppedAt: null,
+      exitCode: null,
+      drainingAt: null,
+      drainRequestedAt: null,
+    })
+  })
+
+  it('OPS-2 workers that were not seen for the retention are forgotten, and no others', async () => {
+    const { store, elapse } = opened()
+    await store.reportWorker(report)
+    await elapse(10 * DAY)
+    await store.reportWorker({ ...report, workerId: 'worker-2' })
+    await elapse(5 * DAY)
+    await store.pruneJobs({ retentionDays: 14 })
+    expect((await store.listWorkers()).map(({ workerId }) => workerId)).toEqual(['worker-2'])
+  })
+
+  it('OPS-8 a bad report is refused', async () => {
+    const { store } = opened()
+    const bad: Partial<WorkerReport>[] = [
+      { workerId: '' },
+      { concurrency: -1 },
+      { running: 1.5 },
+      { reportMs: 0 },
+      { phase: 'asleep' as WorkerReport['phase'] },
+    ]
+    for (const fields of bad)
+      await expect(store.reportWorker({ ...report, ...fields })).rejects.toMatchObject(invalidArgument)
+    expect(await store.listWorkers()).toEqual([])
+  })
+}
+
+function describeStates(opened: () => TestBench): void {
+  it('SEE-5 a worker is live for 3 intervals after its report, then late, then gone', async () => {
+    const { store, elapse } = opened()
+    await store.reportWorker(report)
+    await elapse(2 * INTERVAL)
+    expect(await workerOf(store)).toMatchObject({ state: 'live' })
+    await elapse(2 * INTERVAL)
+    expect(await workerOf(store)).toMatchObject({ state: 'late' })
+    await elapse(3 * INTERVAL)
+    const gone = await workerOf(store)
+    expect(gone.state).toBe('gone')
+    expectAbout(gone.seenMs, 7 * INTERVAL)
+  })
+
+  it('SEE-5 one that is not seen while jobs run under its name is silent', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, defaultLeaseMs: HOUR })
+    await store.reportWorker(report)
+    await startOne(store)
+    await elapse(7 * INTERVAL)
+    expect(await workerOf(store)).toMatchObject({ state: 'silent', leases: 1 })
+  })
+
+  it('LEASE-8 one that is seen though a job of its own is past its deadline is a zombie', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, defaultDeadlineMs: MINUTE })
+    await startOne(store)
+    await elapse(2 * MINUTE)
+    await store.reportWorker(report)
+    await store.reportWorker({ ...report, workerId: 'worker-2' })
+    expect(await workerOf(store)).toMatchObject({ state: 'zombie' })
+    expect(await workerOf(store, 'worker-2')).toMatchObject({ state: 'live' })
+  })
+
+  it('WORK-4 one that drains and one that stopped say so, with the exit code', async () => {
+    const { store, elapse } = opened()
+    await store.reportWorker(report)
+    await store.reportWorker({ ...report, phase: 'draining' })
+    expect(await workerOf(store)).toMatchObject({ state: 'draining', stoppedAt: null })
+    await elapse(MINUTE)
+    await store.reportWorker({ ...report, phase: 'stopped', running: 0, exitCode: 1 })
+    await elapse(HOUR)
+    const stopped = await workerOf(store)
+    expect(stopped).toMatchObject({ state: 'stopped', exitCode: 1 })
+    expectAbout((stopped.stoppedAt?.getTime() ?? 0) - (stopped.drainingAt?.getTime() ?? 0), MINUTE)
+  })
+}
+
+function describeDrain(opened: () => TestBench): void {
+  it('WORK-4 a worker that is to drain hears of it with every report, and the list tells who asked and why', async () => {
+    const { store } = opened()
+    await store.reportWorker(report)
+    expect(await store.drainWorker('worker-1', { actor: 'ana', reason: 'new host' })).toBe('asked')
+    expect(await store.reportWorker(report)).toEqual({ isDrainAsked: true })
+    expect(await store.reportWorker({ ...report, phase: 'draining' })).toEqual({ isDrainAsked: true })
+    expect(await workerOf(store)).toMatchObject({ drainRequestedBy: 'ana', drainReason: 'new host' })
+    expect((await workerOf(store)).drainRequestedAt).toBeInstanceOf(Date)
+  })
+
+  it('WORK-4 asking twice, asking a stopped one and asking nobody are told apart', async () => {
+    const { store } = opened()
+    await store.reportWorker(report)
+    await store.drainWorker('worker-1', { actor: 'ana' })
+    expect(await store.drainWorker('worker-1', { actor: 'bob' })).toBe('already-asked')
+    expect(await workerOf(store)).toMatchObject({ drainRequestedBy: 'ana' })
+    await store.reportWorker({ ...report, phase: 'stopped' })
+    expect(await store.drainWorker('worker-1')).toBe('stopped')
+    expect(await store.drainWorker('worker-9')).toBe('not-found')
+  })
+}
+
+function describeWhy(opened: () => TestBench): void {
+  async function reasonsOf(store: JobStore, jobId: string): Promise<Record<string, string>> {
+    const facts = await store.readJobFacts(jobId)
+    if (facts === null) throw new Error(`there is no job ${jobId}`)
+    return Object.fromEntries(explainJob(facts).reasons.map(({ code, message }) => [code, message]))
+  }
+
+  it('OPS-9 a job whose type no live worker handles says so, and when one was last seen', async () => {
+    const { store, elapse } = opened()
+    const jobId = await enqueueOne(store)
+    expect(await reasonsOf(store, jobId)).toHaveProperty('RUNNABLE')
+    await store.reportWorker(report)
+    expect(await reasonsOf(store, jobId)).toHaveProperty('RUNNABLE')
+    await elapse(3 * HOUR)
+    await store.reportWorker({ ...report, workerId: 'worker-2', types: ['mail'] })
+    expect(await reasonsOf(store, jobId)).toEqual({
+      NO_WORKER_FOR_TYPE: `none of 1 live workers handles ${TYPE}, last seen 3 h ago`,
+    })
+    await store.reportWorker({ ...report, phase: 'draining' })
+    expect(await reasonsOf(store, jobId)).toHaveProperty('NO_WORKER_FOR_TYPE')
+  })
+
+  it('OPS-9 a job whose workers have no slot free says how many there are', async () => {
+    const { store } = opened()
+    const jobId = await enqueueOne(store)
+    await store.reportWorker({ ...report, running: 4 })
+    expect(await reasonsOf(store, jobId)).toEqual({ ALL_SLOTS_BUSY: '4 of 4 slots busy' })
+    await store.reportWorker({ ...report, workerId: 'worker-2', running: 3 })
+    expect(await reasonsOf(store, jobId)).toHaveProperty('RUNNABLE')
+  })
+}

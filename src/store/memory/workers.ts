@@ -1,0 +1,122 @@
+import { invalidArgument } from '../../errors/index.ts'
+import type { WorkerFacts } from '../../policy/explain-workers.ts'
+import type { DrainOutcome, WorkerReport, WorkerState, WorkerStatus, WorkerStore } from '../worker-store.ts'
+import { checkText } from './check-text.ts'
+import type { MemoryState, MemoryWorker } from './memory-state.ts'
+import { checkWhole } from './new-job.ts'
+
+const YEAR_MS = 31_536_000_000
+const phases: readonly WorkerReport['phase'][] = ['running', 'draining', 'stopped']
+
+export function bindWorkerVerbs(state: MemoryState): WorkerStore {
+  return {
+    reportWorker: async (report) => reportWorker(state, report),
+    listWorkers: async () =>
+      [...state.workers.values()]
+        .toSorted((a, b) => b.seenAt.getTime() - a.seenAt.getTime() || (a.workerId < b.workerId ? -1 : 1))
+        .map((worker) => describe(state, worker)),
+    drainWorker: async (workerId, options = {}) => drainWorker(state, workerId, options),
+  }
+}
+
+function reportWorker(state: MemoryState, report: WorkerReport): { isDrainAsked: boolean } {
+  checkReport(report)
+  const { workerId, phase, isStart = false } = report
+  const now = new Date(state.nowMs())
+  const known = isStart ? undefined : state.workers.get(workerId)
+  state.workers.set(workerId, {
+    workerId,
+    host: report.host ?? null,
+    pid: report.pid ?? null,
+    version: report.version ?? null,
+    types: [...report.types],
+    concurrency: report.concurrency,
+    running: report.running,
+    loopLagMs: report.loopLagMs ?? null,
+    reportMs: report.reportMs,
+    startedAt: known?.startedAt ?? now,
+    seenAt: now,
+    drainingAt: phase === 'running' ? null : (known?.drainingAt ?? now),
+    stoppedAt: phase === 'stopped' ? now : null,
+    exitCode: report.exitCode ?? null,
+    drainRequestedAt: known?.drainRequestedAt ?? null,
+    drainRequestedBy: known?.drainRequestedBy ?? null,
+    drainReason: known?.drainReason ?? null,
+  })
+  return { isDrainAsked: known !== undefined && known.drainRequestedAt !== null }
+}
+
+function checkReport(report: WorkerReport): void {
+  checkText('worker_id', report.workerId, 1_000)
+  if (!report.types.every((type) => typeof type === 'string'))
+    throw invalidArgument('types', report.types, 'an array of types')
+  checkWhole(report.concurrency, 'concurrency', 0, 1_000_000)
+  checkWhole(report.running, 'running', 0, 1_000_000)
+  checkWhole(report.reportMs, 'report_ms', 1, YEAR_MS)
+  if (!phases.includes(report.phase))
+    throw invalidArgument('phase', report.phase, 'running, draining or stopped')
+}
+
+function drainWorker(
+  state: MemoryState,
+  workerId: string,
+  { actor = null, reason = null }: { actor?: string | null; reason?: string | null },
+): DrainOutcome {
+  checkText('worker_id', workerId, 1_000)
+  const worker = state.workers.get(workerId)
+  if (worker === undefined) return 'not-found'
+  if (worker.stoppedAt !== null) return 'stopped'
+  if (worker.drainRequestedAt !== null) return 'already-asked'
+  const asked = { drainRequestedAt: new Date(state.nowMs()), drainRequestedBy: actor, drainReason: reason }
+  state.workers.set(workerId, { ...worker, ...asked })
+  return 'asked'
+}
+
+function describe(state: MemoryState, { reportMs, ...worker }: MemoryWorker): WorkerStatus {
+  const nowMs = state.nowMs()
+  const jobs = [...state.jobs.values()].filter(
+    ({ status, workerId }) => status === 'running' && workerId === worker.workerId,
+  )
+  const seenMs = nowMs - worker.seenAt.getTime()
+  const isPastDeadline = jobs.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt.getTime() <= nowMs)
+  const intervals = seenMs / reportMs
+  return structuredClone({
+    ...worker,
+    state: stateOf(worker, { intervals, leases: jobs.length, isPastDeadline }),
+    leases: jobs.length,
+    seenMs,
+  })
+}
+
+function stateOf(
+  { stoppedAt, drainingAt }: Pick<MemoryWorker, 'stoppedAt' | 'drainingAt'>,
+  { intervals, leases, isPastDeadline }: { intervals: number; leases: number; isPastDeadline: boolean },
+): WorkerState {
+  if (stoppedAt !== null) return 'stopped'
+  if (intervals > 6) return leases > 0 ? 'silent' : 'gone'
+  if (intervals > 3) return 'late'
+  if (isPastDeadline) return 'zombie'
+  return drainingAt === null ? 'live' : 'draining'
+}
+
+/** Null where no worker ever told of itself. */
+export function workerFacts(state: MemoryState, type: string): WorkerFacts | null {
+  const workers = [...state.workers.values()]
+  if (workers.length === 0) return null
+  const nowMs = state.nowMs()
+  const live = workers.filter(
+    ({ stoppedAt, drainingAt, seenAt, reportMs }) =>
+      stoppedAt === null && drainingAt === null && nowMs - seenAt.getTime() <= 3 * reportMs,
+  )
+  const handling = live.filter(({ types }) => types.includes(type))
+  const seen = workers.filter(({ types }) => types.includes(type)).map(({ seenAt }) => seenAt.getTime())
+  return {
+    live: live.length,
+    handling: handling.length,
+    slots: sum(handling.map(({ concurrency }) => concurrency)),
+    busy: sum(handling.map(({ running }) => running)),
+    lastSeenMs: seen.length === 0 ? null : nowMs - Math.max(...seen),
+  }
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
