@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { isScope, type Role, scopes } from '../../commands/actor.ts'
+import type { Answer, CommandContext } from '../../commands/command.ts'
+import { createTokenCommands } from '../../commands/token-commands.ts'
+import { type Deployment, openDeployment } from '../../compose.ts'
+import { UnstuckError } from '../../errors/index.ts'
+import type { TokenRecord } from '../../store/access-store.ts'
+import { actorName } from '../actor-name.ts'
+import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { readDuration, showTime } from '../duration.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+
+interface CreateFlags extends ConnectionFlags {
+  role?: Role
+  scopes?: string[]
+  owner?: string
+  expiresIn?: number
+}
+
+export function addTokens(program: Command): void {
+  const tokens = program.command('tokens').description('tokens of the HTTP API: made, listed, revoked')
+  withConnection(tokens.command('create'))
+    .description('makes a token and prints its secret, once')
+    .argument('<name>', 'who or what uses it')
+    .addOption(
+      new Option('--role <role>', 'what it may do').choices(['viewer', 'support', 'operator', 'admin']),
+    )
+    .option('--scopes <scopes>', 'instead of a role, with commas: jobs:read,leases:use', readScopes)
+    .option('--owner <owner>', 'it sees and changes jobs of this owner only')
+    .option('--expires-in <duration>', 'it is refused after: 12h, 90d', readDuration)
+    .addHelpText('after', example('unstuck tokens create ci --role operator --expires-in 90d'))
+    .action(createCommand)
+  withConnection(tokens.command('list'))
+    .description('lists tokens, without their secrets')
+    .addHelpText('after', example('unstuck tokens list'))
+    .action(listCommand)
+  withConnection(tokens.command('revoke'))
+    .description('makes a token worthless')
+    .argument('<name>')
+    .addHelpText('after', example('unstuck tokens revoke ci'))
+    .action(revokeCommand)
+}
+
+function readScopes(text: string): string[] {
+  const words = text.split(',')
+  const unknown = words.find((word) => !isScope(word))
+  if (unknown !== undefined) throw new InvalidArgumentError(`There is ${scopes.join(', ')}.`)
+  return words
+}
+
+async function createCommand(name: string, flags: CreateFlags): Promise<void> {
+  const { role, scopes: wanted, owner, expiresIn } = flags
+  await withTokens(flags, async (commands, context) => {
+    const input = { name, role, scopes: wanted, owner, expiresInMs: expiresIn }
+    const { token, secret } = valueOf(await commands.createToken(context, input))
+    if (flags.json === true) return printJson({ token, secret })
+    printLine(secret)
+    process.stderr.write(`${showToken(token).join('  ')}\nKeep the secret: nobody can show it again.\n`)
+  })
+}
+
+async function listCommand(flags: ConnectionFlags): Promise<void> {
+  await withTokens(flags, async (commands, context) => {
+    const tokens = valueOf(await commands.listTokens(context, undefined))
+    if (flags.json === true) return printJson({ tokens })
+    printTable(tokens.map(showToken))
+  })
+}
+
+async function revokeCommand(name: string, flags: ConnectionFlags): Promise<void> {
+  await withTokens(flags, async (commands, context) => {
+    const token = valueOf(await commands.revokeToken(context, name))
+    if (flags.json === true) return printJson({ token })
+    printLine(`${name} is revoked`)
+  })
+}
+
+/** Whoever has the address of the database can do everything in it. */
+async function withTokens(
+  flags: ConnectionFlags,
+  act: (commands: ReturnType<typeof createTokenCommands>, context: CommandContext) => Promise<void>,
+): Promise<void> {
+  const deployment: Deployment = openDeployment(loadCommandConfig(flags))
+  try {
+    const actor = { id: actorName(), scopes }
+    const context: CommandContext = { actor, isReadOnly: false, tables: deployment.tables }
+    await act(createTokenCommands(deployment.access), context)
+  } finally {
+    await deployment.close()
+  }
+}
+
+function valueOf<Value>(answer: Answer<Value>): Value {
+  if (answer.isDone) return answer.value
+  const { code, detail, hint } = answer.refusal
+  throw new UnstuckError(code, detail, hint === undefined ? {} : { hint })
+}
+
+function showToken({ name, scopes: granted, owner, expiresAt, revokedAt }: TokenRecord): string[] {
+  const state = revokedAt === null ? '' : `revoked ${showTime(revokedAt)}`
+  const end = expiresAt === null ? 'does not expire' : `until ${expiresAt.toISOString()}`
+  return [
+    name,
+    granted.join(','),
+    owner === null ? 'all owners' : `owner ${owner}`,
+    state === '' ? end : state,
+  ]
+}

@@ -1,0 +1,139 @@
+// What holds jobs back and lets them go: queues, breakers, schedules; and sweeps by hand.
+import { runSweep } from '../runtime/run-sweep.ts'
+import type { Breaker, Health, QueueStatus, ReapedJob, Schedule } from '../store/job-store.ts'
+import {
+  type Answer,
+  type CommandContext,
+  command,
+  done,
+  findTable,
+  fromTables,
+  type InTable,
+  policyOf,
+  refused,
+} from './command.ts'
+
+export const listQueues = command('listQueues', (context, input: InTable) =>
+  fromTables<QueueStatus>(context, input, ({ store }) => store.listQueues()),
+)
+
+export interface HoldInput extends InTable {
+  name: string
+  durationMs?: number | undefined
+  reason?: string | undefined
+}
+
+export interface PauseChange {
+  table: string
+  queue: string
+  isPaused: boolean
+  isChanged: boolean
+}
+
+export const pauseQueue = command('pauseQueue', async (context, input: HoldInput) => {
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const isChanged = await table.value.store.pauseQueue(input.name, holdOptions(context, input))
+  return done<PauseChange>({ table: table.value.name, queue: input.name, isPaused: true, isChanged })
+})
+
+export const resumeQueue = command('resumeQueue', async (context, input: HoldInput) => {
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const isChanged = await table.value.store.resumeQueue(input.name)
+  return done<PauseChange>({ table: table.value.name, queue: input.name, isPaused: false, isChanged })
+})
+
+/** They are shared by all tables. */
+export const listBreakers = command('listBreakers', async ({ tables }) =>
+  done<Breaker[]>(await tables[0].store.listBreakers()),
+)
+
+export const holdBreaker = command('holdBreaker', async (context, input: HoldInput) => {
+  const known = await requireBreaker(context, input.name)
+  if (!known.isDone) return known
+  return done<Breaker>(await context.tables[0].store.holdBreaker(input.name, holdOptions(context, input)))
+})
+
+export const resumeBreaker = command('resumeBreaker', async (context, input: HoldInput) => {
+  const known = await requireBreaker(context, input.name)
+  if (!known.isDone) return known
+  const { actor, reason } = holdOptions(context, input)
+  const options = { actor, ...(reason === undefined ? {} : { reason }) }
+  return done<Breaker>(await context.tables[0].store.resumeBreaker(input.name, options))
+})
+
+/** A name that was mistyped would come into being as a breaker that holds nothing back. */
+async function requireBreaker({ tables }: CommandContext, name: string): Promise<Answer<true>> {
+  const breakers = await tables[0].store.listBreakers()
+  if (breakers.some((breaker) => breaker.name === name)) return done(true)
+  return refused('NOT_FOUND', `no breaker is called ${name.slice(0, 200)}`)
+}
+
+export const listSchedules = command('listSchedules', (context, input: InTable) =>
+  fromTables<Schedule>(context, input, async ({ store }) => (await store.listSchedules()).schedules),
+)
+
+export interface SweepAnswer {
+  table: string
+  reaped: ReapedJob[]
+  requeuedIds: string[]
+  failedIds: string[]
+  held: number
+  holdReason: string | null
+}
+
+/** What a sweep would do now. Changes nothing (REAP-13). */
+export const previewSweep = command('previewSweep', async (context, input: InTable) => {
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const reaped = await table.value.store.previewSweep(policyOf(context))
+  const ids = (action: ReapedJob['action']) =>
+    reaped.filter((job) => job.action === action).map(({ jobId }) => jobId)
+  const [requeuedIds, failedIds] = [ids('requeued'), ids('dead')]
+  return done<SweepAnswer>({
+    table: table.value.name,
+    reaped,
+    requeuedIds,
+    failedIds,
+    held: 0,
+    holdReason: null,
+  })
+})
+
+export const sweep = command('sweep', async (context, input: InTable) => {
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const { reaped, requeuedIds, failedIds, held, holdReason } = await runSweep(
+    table.value.store,
+    policyOf(context),
+  )
+  return done<SweepAnswer>({ table: table.value.name, reaped, requeuedIds, failedIds, held, holdReason })
+})
+
+export interface TableHealth extends Health {
+  sweepIntervalMs: number
+  isHealthy: boolean
+}
+
+/** A reaper may be late by so many intervals before somebody should look. */
+const LATE_INTERVALS = 3
+
+export const readHealth = command('readHealth', (context, input: InTable) =>
+  fromTables<TableHealth>(context, input, async ({ store }) => {
+    const [health, stored] = [await store.readHealth(policyOf(context)), await store.readPolicy()]
+    const sweepIntervalMs = context.policy?.sweepIntervalMs ?? stored.sweepIntervalMs
+    const lateMs = LATE_INTERVALS * sweepIntervalMs
+    const isSwept = health.reaperAgeMs !== null && health.reaperAgeMs <= lateMs
+    const isHealthy = (isSwept || health.running === 0) && (health.oldestOverdueMs ?? 0) <= lateMs
+    return [{ ...health, sweepIntervalMs, isHealthy }]
+  }),
+)
+
+function holdOptions({ actor }: CommandContext, { durationMs, reason }: HoldInput) {
+  return {
+    actor: actor.id,
+    ...(durationMs === undefined ? {} : { durationMs }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}

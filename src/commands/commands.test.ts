@@ -1,0 +1,63 @@
+// The commands over the memory store: what the HTTP API checks over real requests, beside what only the layer shows.
+import { describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../store/memory/index.ts'
+import { type Actor, type Role, roles } from './actor.ts'
+import { pauseQueue, sweep } from './brake-commands.ts'
+import type { CommandContext } from './command.ts'
+import { cancelJob, listJobs, readJob, retryJob } from './job-commands.ts'
+import { commandNames, refusalOf } from './permissions.ts'
+
+const store = createMemoryStore()
+const context = (actor: Partial<Actor> & { role?: Role } = {}, isReadOnly = false): CommandContext => ({
+  actor: { id: 'ana', scopes: roles[actor.role ?? 'admin'], ...actor },
+  isReadOnly,
+  tables: [{ name: 'jobs', store }],
+})
+
+describe('commands', () => {
+  it('OPS-1 a refused one reaches no store', async () => {
+    const untouchable = {
+      name: 'jobs',
+      store: new Proxy(store, { get: () => expect.unreachable('was asked') }),
+    }
+    const refusing = { ...context({ role: 'viewer' }), tables: [untouchable] as const }
+    for (const act of [retryJob, cancelJob])
+      expect(await act(refusing, { id: 'x' })).toMatchObject({
+        isDone: false,
+        refusal: { code: 'FORBIDDEN' },
+      })
+    const readOnly = { ...context({}, true), tables: [untouchable] as const }
+    expect(await sweep(readOnly, {})).toMatchObject({ refusal: { code: 'READ_ONLY' } })
+    expect(await pauseQueue(readOnly, { name: 'q' })).toMatchObject({ refusal: { code: 'READ_ONLY' } })
+  })
+
+  it('OPS-1 a role may what every smaller one may', () => {
+    const names = (role: Role) => commandNames.filter((name) => refusalOf(name, context({ role })) === null)
+    const [viewer, support, operator, admin] = (['viewer', 'support', 'operator', 'admin'] as const).map(
+      names,
+    )
+    expect(support).toEqual(expect.arrayContaining(viewer ?? []))
+    expect(operator).toEqual(expect.arrayContaining(support ?? []))
+    expect(admin).toEqual(commandNames)
+  })
+
+  it('C21 somebody without an owner sees all, an owner its own', async () => {
+    const [mine, others] = await store.enqueueJobs([
+      { type: 'a', owner: 'ana' },
+      { type: 'a', owner: 'bob' },
+    ])
+    const owner = context({ owner: 'ana' })
+    expect(await readJob(owner, { id: mine?.jobId ?? '' })).toMatchObject({ isDone: true })
+    expect(await readJob(owner, { id: others?.jobId ?? '' })).toMatchObject({
+      refusal: { code: 'JOB_NOT_FOUND' },
+    })
+    expect(await readJob(context(), { id: others?.jobId ?? '' })).toMatchObject({ isDone: true })
+    const listed = await listJobs(owner, { filter: {}, limit: 10 })
+    expect(listed).toMatchObject({ value: { jobs: [{ id: mine?.jobId }] } })
+  })
+
+  it('OPS-1 a table that is not there is named', async () => {
+    const answer = await listJobs(context(), { filter: {}, limit: 1, table: 'job' })
+    expect(answer).toMatchObject({ refusal: { code: 'NOT_FOUND', hint: 'There is jobs.' } })
+  })
+})

@@ -1,0 +1,208 @@
+// What is asked of single jobs and done to them.
+import { UnstuckError } from '../errors/index.ts'
+import type { JobEvent } from '../job/event.ts'
+import type { Job, NewJob } from '../job/job.ts'
+import type { EnqueueOutcome } from '../job/outcome.ts'
+import { type Explanation, explainJob as explainFacts } from '../policy/explain-job.ts'
+import { fillPage } from '../runtime/each-job.ts'
+import type { JobFilter, JobPage } from '../store/job-store.ts'
+import {
+  type CommandContext,
+  type CommandTable,
+  command,
+  done,
+  type FoundJob,
+  findJob,
+  findTable,
+  type JobRef,
+  jobNotFound,
+  manualOptions,
+  policyOf,
+  refused,
+} from './command.ts'
+
+export interface ListJobsInput {
+  filter: JobFilter
+  limit: number
+  cursor?: string | undefined
+  table?: string | undefined
+  withPayload?: boolean
+}
+
+/** With payloads only where the actor may see them. */
+export const listJobs = command(
+  'listJobs',
+  async (context, { filter, limit, cursor, table: name, withPayload = false }: ListJobsInput) => {
+    const { owner, scopes } = context.actor
+    const table = findTable(context, name)
+    if (!table.isDone) return table
+    if (owner !== undefined && (filter.owner ?? owner) !== owner)
+      return done<JobPage & { table: string }>({ jobs: [], next: null, table: table.value.name })
+    const page = await fillPage(table.value.store, owner === undefined ? filter : { ...filter, owner }, {
+      limit,
+      withPayload: withPayload && scopes.includes('jobs:payload'),
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    return done<JobPage & { table: string }>({ ...page, table: table.value.name })
+  },
+)
+
+export interface Retryability {
+  isAllowed: boolean
+  reason: string | null
+}
+
+export interface ReadJob extends FoundJob {
+  retry: Retryability
+}
+
+export const readJob = command('readJob', async (context, ref: JobRef) => {
+  const found = await findJob(context, ref)
+  if (!found.isDone) return found
+  return done<ReadJob>({ ...found.value, retry: await retryability(context, found.value.job) })
+})
+
+async function retryability(context: CommandContext, job: Job): Promise<Retryability> {
+  if (job.status !== 'dead') return { isAllowed: false, reason: `It is ${job.status}, not dead.` }
+  if (context.sourceExists !== undefined && !(await context.sourceExists(job)))
+    return { isAllowed: false, reason: 'Its source does not exist any more: it cannot run again.' }
+  return { isAllowed: true, reason: null }
+}
+
+export const readEvents = command('readEvents', async (context, ref: JobRef) => {
+  const found = await findJob(context, ref)
+  if (!found.isDone) return found
+  const { table, job } = found.value
+  return done<{ table: CommandTable; job: Job; events: JobEvent[] }>({
+    table,
+    job,
+    events: await table.store.listEvents(job.id),
+  })
+})
+
+export const explainJob = command('explainJob', async (context, ref: JobRef) => {
+  const found = await findJob(context, ref)
+  if (!found.isDone) return found
+  const { table, job } = found.value
+  const facts = await table.store.readJobFacts(job.id, policyOf(context))
+  if (facts === null) return jobNotFound(ref.id)
+  return done<Explanation & { id: string; table: string }>({
+    id: job.id,
+    table: table.name,
+    ...explainFacts(facts),
+  })
+})
+
+export interface EnqueuedJob {
+  id: string
+  table: string
+  outcome: EnqueueOutcome
+}
+
+export const enqueueJob = command(
+  'enqueueJob',
+  async (context, { job, table: name }: { job: NewJob; table?: string | undefined }) => {
+    const { owner, id } = context.actor
+    if (owner !== undefined && job.owner !== undefined && job.owner !== owner)
+      return refused('FORBIDDEN', `${id} may enqueue jobs of its own owner only`)
+    const table = findTable(context, name)
+    if (!table.isDone) return table
+    const owned = owner === undefined ? job : { ...job, owner }
+    const [enqueued] = await table.value.store.enqueueJobs([owned], policyOf(context))
+    if (enqueued === undefined) throw new UnstuckError('INTERNAL', 'enqueueJobs answered nothing for a job')
+    // A dedupe key is one for all owners, but whose job has it is nobody else's business.
+    if (
+      enqueued.outcome === 'duplicate' &&
+      !(await findJob(context, { id: enqueued.jobId, table: name })).isDone
+    )
+      return refused('STATE_CONFLICT', 'an unfinished job has this dedupe key')
+    return done<EnqueuedJob>({ id: enqueued.jobId, table: table.value.name, outcome: enqueued.outcome })
+  },
+)
+
+export interface RetryInput extends JobRef {
+  /** Only if the job still has this generation: makes a double click harmless (C21). */
+  generation?: number | undefined
+  keepAttempts?: boolean
+  /** End the wait of a job in backoff, if it is not dead. */
+  isNow?: boolean
+  reason?: string | undefined
+}
+
+export interface Act {
+  id: string
+  table: string
+  outcome: string
+}
+
+export const retryJob = command('retryJob', async (context, input: RetryInput) => {
+  const { generation, keepAttempts = false, isNow = false, reason } = input
+  const found = await findJob(context, input)
+  if (!found.isDone) return found
+  const { table, job } = found.value
+  const act = (outcome: string) => done<Act>({ id: job.id, table: table.name, outcome })
+  if (generation !== undefined && generation !== job.generation) return generationChanged(job.id)
+  const options = manualOptions(context, reason)
+  if (job.status === 'waiting' && isNow) {
+    const [hurried] = await table.store.runJobsNow([job.id], options)
+    if (hurried?.outcome === 'due' || hurried?.outcome === 'already-due') return act(hurried.outcome)
+  }
+  const { isAllowed, reason: why } = await retryability(context, job)
+  if (!isAllowed && job.status !== 'dead') return stateConflict(job.id, why, 'NOT_DEAD')
+  if (!isAllowed) return refused('SOURCE_GONE', `job ${job.id}: ${why ?? ''}`)
+  const [retried] = await table.store.retryJobs([job.id], {
+    ...options,
+    keepAttempts,
+    generation: generation ?? job.generation,
+  })
+  switch (retried?.outcome) {
+    case 'retried':
+      return act('retried')
+    case 'generation-changed':
+      if (generation !== undefined) return generationChanged(job.id)
+      return stateConflict(job.id, 'Somebody else retried it meanwhile.', 'NOT_DEAD')
+    case 'duplicate':
+      return stateConflict(job.id, 'Another unfinished job has its dedupe key.', 'DUPLICATE')
+    case 'not-dead':
+      return stateConflict(job.id, 'It is not dead any more.', 'NOT_DEAD')
+    default:
+      return jobNotFound(input.id)
+  }
+})
+
+export interface ActInput extends JobRef {
+  generation?: number | undefined
+  reason?: string | undefined
+}
+
+export const cancelJob = command('cancelJob', async (context, input: ActInput) => {
+  const found = await findJob(context, input)
+  if (!found.isDone) return found
+  const { table, job } = found.value
+  if (input.generation !== undefined && input.generation !== job.generation) return generationChanged(job.id)
+  const [cancelled] = await table.store.cancelJobs([job.id], manualOptions(context, input.reason))
+  if (cancelled?.outcome === 'already-ended')
+    return stateConflict(job.id, `It has ended already: it is ${job.status}.`, 'ENDED')
+  if (cancelled === undefined || cancelled.outcome === 'not-found') return jobNotFound(input.id)
+  return done<Act>({ id: job.id, table: table.name, outcome: cancelled.outcome })
+})
+
+export const discardJob = command('discardJob', async (context, input: ActInput) => {
+  const found = await findJob(context, input)
+  if (!found.isDone) return found
+  const { table, job } = found.value
+  if (input.generation !== undefined && input.generation !== job.generation) return generationChanged(job.id)
+  const [discarded] = await table.store.discardJobs([job.id], manualOptions(context, input.reason))
+  if (discarded?.outcome === 'running')
+    return stateConflict(job.id, 'It is running: cancel it first.', 'RUNNING')
+  if (discarded?.outcome !== 'discarded') return jobNotFound(input.id)
+  return done<Act>({ id: job.id, table: table.name, outcome: 'discarded' })
+})
+
+const generationChanged = (id: string) =>
+  refused('PRECONDITION_FAILED', `job ${id}: it has another generation than was expected`)
+
+function stateConflict(id: string, message: string | null, code: string) {
+  const said = message ?? ''
+  return refused('STATE_CONFLICT', `job ${id}: ${said}`, { why: [{ code, message: said }] })
+}

@@ -1,0 +1,131 @@
+// Leases: who holds which job, and the verbs of a worker that speaks HTTP. A lost lease is a refusal, LEASE_LOST.
+import type { JsonValue } from '../job/job.ts'
+import type { ClaimedJob, Lease } from '../job/lease.ts'
+import type { RefusedOutcome } from '../job/outcome.ts'
+import { fillPage } from '../runtime/each-job.ts'
+import type { Failure, HeartbeatReport, JobSummary } from '../store/job-store.ts'
+import { command, done, findTable, jobNotFound, policyOf, refused } from './command.ts'
+
+export interface HeldLease {
+  table: string
+  job: JobSummary
+}
+
+/** The running jobs of one table, or of all. */
+export const listLeases = command(
+  'listLeases',
+  async (context, { limit, table: name }: { limit: number; table?: string | undefined }) => {
+    const { owner } = context.actor
+    const named = findTable(context, name)
+    if (!named.isDone) return named
+    const leases: HeldLease[] = []
+    let isComplete = true
+    for (const table of name === undefined ? context.tables : [named.value]) {
+      const room = limit - leases.length
+      if (room === 0) {
+        isComplete = false
+        break
+      }
+      const filter = { status: 'running', ...(owner === undefined ? {} : { owner }) } as const
+      const page = await fillPage(table.store, filter, { limit: room })
+      leases.push(...page.jobs.map((job) => ({ table: table.name, job })))
+      if (page.next !== null) isComplete = false
+    }
+    return done<{ leases: HeldLease[]; isComplete: boolean }>({ leases, isComplete })
+  },
+)
+
+export interface ClaimInput {
+  workerId: string
+  queues: string[]
+  limit: number
+  types?: string[] | undefined
+  leaseMs?: number | undefined
+  table?: string | undefined
+}
+
+export const claimJobs = command('claimJobs', async (context, input: ClaimInput) => {
+  const { workerId, queues, limit, types, leaseMs } = input
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const jobs = await table.value.store.claimJobs({
+    workerId,
+    queues,
+    limit,
+    ...(types === undefined ? {} : { types }),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...policyOf(context),
+  })
+  return done<{ table: string; jobs: ClaimedJob[] }>({ table: table.value.name, jobs })
+})
+
+export interface HeartbeatInput {
+  leases: Lease[]
+  leaseMs?: number | undefined
+  table?: string | undefined
+}
+
+/** Each lease has an answer of its own: a lost one is no refusal of the others. */
+export const heartbeatJobs = command('heartbeatJobs', async (context, input: HeartbeatInput) => {
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const { leases, leaseMs } = input
+  const options = { ...(leaseMs === undefined ? {} : { leaseMs }), ...policyOf(context) }
+  return done<HeartbeatReport>(await table.value.store.heartbeatJobs(leases, options))
+})
+
+export interface SettledLease {
+  id: string
+  outcome: string
+  retryInMs?: number | null
+}
+
+export interface CompleteInput extends Lease {
+  result?: JsonValue | undefined
+  table?: string | undefined
+}
+
+export const completeJob = command('completeJob', async (context, input: CompleteInput) => {
+  const { jobId, leaseId, result } = input
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const completion = { jobId, leaseId, ...(result === undefined ? {} : { result }) }
+  const [settled] = await table.value.store.completeJobs([completion])
+  return settle(jobId, settled?.outcome)
+})
+
+export const failJob = command(
+  'failJob',
+  async (context, input: { failure: Failure; table?: string | undefined }) => {
+    const table = findTable(context, input.table)
+    if (!table.isDone) return table
+    const [settled] = await table.value.store.failJobs([input.failure], policyOf(context))
+    return settle(input.failure.jobId, settled?.outcome, settled?.retryInMs ?? null)
+  },
+)
+
+export interface ReleaseInput extends Lease {
+  delayMs?: number | undefined
+  cause?: 'release' | 'interruption' | undefined
+  table?: string | undefined
+}
+
+export const releaseJob = command('releaseJob', async (context, input: ReleaseInput) => {
+  const { jobId, leaseId, delayMs, cause } = input
+  const table = findTable(context, input.table)
+  if (!table.isDone) return table
+  const options = {
+    ...(delayMs === undefined ? {} : { delayMs }),
+    ...(cause === undefined ? {} : { cause }),
+  }
+  const [settled] = await table.value.store.releaseJobs([{ jobId, leaseId }], options)
+  return settle(jobId, settled?.outcome)
+})
+
+/** `already-done` is done: the same lease ended the job before, and the answer was lost. */
+function settle(id: string, outcome: string | undefined, retryInMs?: number | null) {
+  if (outcome === ('lease-lost' satisfies RefusedOutcome))
+    return refused('LEASE_LOST', `job ${id}: this lease is not, or no longer, the current one`)
+  if (outcome === undefined || outcome === ('not-found' satisfies RefusedOutcome)) return jobNotFound(id)
+  return done<SettledLease>({ id, outcome, ...(retryInMs === undefined ? {} : { retryInMs }) })
+}

@@ -1,0 +1,97 @@
+// What all routes share: the types of the app, the documented refusals, and the view of the caller.
+import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { CommandContext } from '../commands/command.ts'
+import type { Operations } from '../commands/operations.ts'
+import type { AppOptions } from './app-options.ts'
+import { problemSchema } from './contract.ts'
+import type { DatabaseClock } from './database-clock.ts'
+import type { LiveFeed } from './live-feed.ts'
+import { ApiProblem } from './problem.ts'
+import type { View } from './wire.ts'
+
+export interface ApiEnv {
+  Variables: { context: CommandContext }
+}
+
+export type Api = OpenAPIHono<ApiEnv>
+
+export interface ApiParts {
+  options: AppOptions
+  clock: DatabaseClock
+  operations: Operations
+  feed: LiveFeed
+}
+
+const problem = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: problemSchema } },
+})
+
+const everywhere = {
+  400: problem('A part of the request is wrong.'),
+  401: problem('No valid token.'),
+  403: problem('The caller may not, or the server is read-only.'),
+  429: problem('Too many requests.'),
+  500: problem('A bug.'),
+  503: problem('The database does not answer.'),
+}
+
+const others = {
+  404: problem('Nothing has this id or name, or nothing that the caller may see.'),
+  409: problem('The state does not allow it.'),
+  412: problem('It is not as If-Match or `expect` says.'),
+  413: problem('The body is too large.'),
+  415: problem('The body is not JSON.'),
+  422: problem('The idempotency key was used for another request.'),
+}
+
+export const readProblems = { ...everywhere, 404: others[404] }
+export const writeProblems = { ...everywhere, ...others }
+
+export const json = <Schema>(schema: Schema, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+})
+
+export const jsonBody = <Schema>(schema: Schema, isRequired: boolean) => ({
+  body: { content: { 'application/json': { schema } }, required: isRequired },
+})
+
+/** The generation of the job that the caller has seen: `"3"`. */
+export const writeHeaders = z.object({
+  'if-match': z.string().max(40).optional(),
+  'idempotency-key': z.string().max(255).optional(),
+})
+
+export function readGeneration(ifMatch: string | undefined): number | undefined {
+  if (ifMatch === undefined || ifMatch === '*') return undefined
+  const [, digits] = /^(?:W\/)?"(\d{1,9})"$/.exec(ifMatch) ?? []
+  if (digits !== undefined) return Number(digits)
+  throw new ApiProblem(
+    'INVALID_ARGUMENT',
+    'If-Match takes the generation of the job in double quotes, such as "3"',
+  )
+}
+
+export const etagOf = ({ generation }: { generation: number }) => `"${generation}"`
+
+export const contextOf = (c: Context<ApiEnv>): CommandContext => c.get('context')
+
+export async function viewOf(c: Context<ApiEnv>, { options, clock }: ApiParts): Promise<View> {
+  return {
+    now: await clock.now(),
+    redact: options.redact ?? {},
+    hasPayloads: contextOf(c).actor.scopes.includes('jobs:payload'),
+  }
+}
+
+export const envelopeOf = (view: Pick<View, 'now'>) => ({ db_now: view.now.toISOString() })
+
+/** Leaves out what is undefined: options of the store are absent, or there. */
+export function present<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+}

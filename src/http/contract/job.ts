@@ -1,0 +1,202 @@
+// Jobs as the HTTP API shows them. A lease id is a credential and never part of an answer but that of a claim.
+import { z } from '@hono/zod-openapi'
+import {
+  countSchema,
+  envelope,
+  jsonSchema,
+  limitQuery,
+  msOrNull,
+  reasonSchema,
+  tableQuery,
+  textOrNull,
+  timeOrNull,
+  timeSchema,
+} from './base.ts'
+
+export const statusSchema = z.enum(['waiting', 'running', 'succeeded', 'dead', 'cancelled'])
+
+export const jobErrorSchema = z.object({
+  code: textOrNull,
+  /** One of the ten public codes. */
+  public_code: textOrNull,
+  reason: textOrNull,
+  category: textOrNull,
+  attempt: countSchema.nullable(),
+  /** Only with the scope jobs:payload, and only of a single job. */
+  stack: textOrNull.optional(),
+})
+
+export const jobSchema = z
+  .object({
+    id: z.string(),
+    table: z.string(),
+    type: z.string(),
+    queue: z.string(),
+    status: statusSchema,
+    priority: z.number(),
+    owner: textOrNull,
+    dedupe_key: textOrNull,
+    stage: textOrNull,
+    expected_duration_ms: msOrNull,
+    created_at: timeSchema,
+    updated_at: timeOrNull,
+    queued_at: timeOrNull,
+    run_at: timeOrNull,
+    started_at: timeOrNull,
+    finished_at: timeOrNull,
+    last_attempt_at: timeOrNull,
+    worker_id: textOrNull,
+    lease_expires_at: timeOrNull,
+    /** Negative where the lease is over. */
+    lease_remaining_ms: msOrNull,
+    heartbeat_at: timeOrNull,
+    deadline_at: timeOrNull,
+    fence: z.string(),
+    attempt: countSchema,
+    failures: countSchema,
+    crashes: countSchema,
+    timeouts: countSchema,
+    releases: countSchema,
+    interruptions: countSchema,
+    max_attempts: countSchema.nullable(),
+    generation: countSchema,
+    cancel_requested_at: timeOrNull,
+    reaped_at: timeOrNull,
+    error: jobErrorSchema.nullable(),
+    /** Of a dead job in a list: its group of dead letters. */
+    cause_id: textOrNull.optional(),
+    traceparent: textOrNull,
+    /** Redacted; only with the scope jobs:payload. */
+    payload: jsonSchema.optional(),
+    result: jsonSchema.optional(),
+  })
+  .openapi('Job')
+
+export const retryabilitySchema = z.object({
+  is_allowed: z.boolean(),
+  /** Why not, one line; null where it is allowed. */
+  reason: textOrNull,
+})
+
+export const jobListQuery = z.strictObject({
+  q: z.string().max(1000).optional().openapi({ example: 'type:run_tsa status:dead error:GW_5XX' }),
+  cursor: z.string().min(1).max(200).optional(),
+  limit: limitQuery,
+  table: tableQuery,
+  with_payload: z.stringbool().optional(),
+})
+
+export const jobListAnswer = z
+  .object({ ...envelope, table: z.string(), jobs: z.array(jobSchema), next_cursor: textOrNull })
+  .openapi('JobList')
+
+export const jobAnswer = z
+  .object({ ...envelope, job: jobSchema, retry: retryabilitySchema })
+  .openapi('JobAnswer')
+
+export const newJobSchema = z
+  .strictObject({
+    type: z.string().min(1).max(200),
+    payload: jsonSchema.optional(),
+    queue: z.string().min(1).max(200).optional(),
+    priority: z.number().int().optional(),
+    delay_ms: z.number().int().min(0).optional(),
+    run_at: timeSchema.optional(),
+    stage: z.string().min(1).max(200).optional(),
+    expected_duration_ms: z.number().min(0).optional(),
+    max_attempts: z.number().int().min(1).max(1000).optional(),
+    owner: z.string().min(1).max(200).optional(),
+    dedupe_key: z.string().min(1).max(200).optional(),
+    traceparent: z.string().min(1).max(200).optional(),
+    table: tableQuery,
+  })
+  .openapi('NewJob')
+
+export const enqueueAnswer = z
+  .object({ ...envelope, id: z.string(), table: z.string(), outcome: z.enum(['created', 'duplicate']) })
+  .openapi('EnqueueAnswer')
+
+export const retryBody = z
+  .strictObject({
+    /** False keeps the counts and raises the maximum instead. */
+    reset_attempts: z.boolean().optional(),
+    /** Ends the wait of a job that is not dead but in backoff. */
+    now: z.boolean().optional(),
+    reason: reasonSchema.optional(),
+  })
+  .openapi('RetryRequest')
+
+export const actBody = z.strictObject({ reason: reasonSchema.optional() }).openapi('ActRequest')
+
+export const actAnswer = z
+  .object({ ...envelope, id: z.string(), table: z.string(), outcome: z.string() })
+  .openapi('ActAnswer')
+
+export const eventSchema = z
+  .object({
+    id: z.string(),
+    job_id: z.string(),
+    table: z.string(),
+    type: z.string(),
+    at: timeSchema,
+    details: z.record(z.string(), jsonSchema),
+  })
+  .openapi('JobEvent')
+
+export const eventsAnswer = z.object({ ...envelope, events: z.array(eventSchema) }).openapi('EventList')
+
+/** Put together from events: without `events: all` the policy writes no claim and no success. */
+export const attemptSchema = z
+  .object({
+    attempt: countSchema,
+    worker_id: textOrNull,
+    stage: textOrNull,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    duration_ms: msOrNull,
+    /** completed, retried, dead, expired, cancelled, released, reaped, running. */
+    outcome: z.string(),
+    code: textOrNull,
+    category: textOrNull,
+    reason: textOrNull,
+    last_heartbeat_at: timeOrNull,
+    next_run_at: timeOrNull,
+  })
+  .openapi('Attempt')
+
+export const attemptsAnswer = z
+  .object({ ...envelope, attempts: z.array(attemptSchema) })
+  .openapi('AttemptList')
+
+export const whyReasonSchema = z.object({
+  code: z.string(),
+  is_blocking: z.boolean(),
+  message: z.string(),
+  until_ms: msOrNull,
+})
+
+export const whyAnswer = z
+  .object({
+    ...envelope,
+    id: z.string(),
+    table: z.string(),
+    verdict: z.enum(['ended', 'running', 'overdue', 'blocked', 'runnable']),
+    sentence: z.string(),
+    runs_in_ms: msOrNull,
+    reasons: z.array(whyReasonSchema),
+  })
+  .openapi('WhyAnswer')
+
+export type JobStatus = z.infer<typeof statusSchema>
+export type Job = z.infer<typeof jobSchema>
+export type JobList = z.infer<typeof jobListAnswer>
+export type JobAnswer = z.infer<typeof jobAnswer>
+export type NewJobRequest = z.infer<typeof newJobSchema>
+export type EnqueueAnswer = z.infer<typeof enqueueAnswer>
+export type RetryRequest = z.infer<typeof retryBody>
+export type ActAnswer = z.infer<typeof actAnswer>
+export type JobEvent = z.infer<typeof eventSchema>
+export type EventList = z.infer<typeof eventsAnswer>
+export type Attempt = z.infer<typeof attemptSchema>
+export type AttemptList = z.infer<typeof attemptsAnswer>
+export type WhyAnswer = z.infer<typeof whyAnswer>

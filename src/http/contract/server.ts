@@ -1,0 +1,142 @@
+// The server itself: health, configuration, tokens, the session of a browser, and the live stream.
+import { z } from '@hono/zod-openapi'
+import { countSchema, envelope, jsonSchema, msOrNull, textOrNull, timeOrNull, timeSchema } from './base.ts'
+import { eventSchema } from './job.ts'
+import { runningJobSchema } from './lease.ts'
+import { breakerSchema, queueSchema } from './operator.ts'
+
+export const tableHealthSchema = z
+  .object({
+    table: z.string(),
+    waiting: countSchema,
+    due: countSchema,
+    running: countSchema,
+    /** Running and past its lease: what a sweep will take. */
+    overdue: countSchema,
+    oldest_overdue_ms: msOrNull,
+    oldest_due_ms: msOrNull,
+    unjudged: countSchema,
+    reaper_age_ms: msOrNull,
+    sweep_interval_ms: z.number(),
+    hold_reason: textOrNull,
+    /** Nothing is past its lease by more than it may, and somebody sweeps. */
+    is_healthy: z.boolean(),
+  })
+  .openapi('TableHealth')
+
+export const healthAnswer = z
+  .object({ ...envelope, is_healthy: z.boolean(), tables: z.array(tableHealthSchema) })
+  .openapi('Health')
+
+export const probeAnswer = z.object({ status: z.enum(['ok', 'unavailable']) }).openapi('Probe')
+
+export const configAnswer = z
+  .object({
+    ...envelope,
+    version: z.string(),
+    profile: z.string(),
+    schema: z.string(),
+    tables: z.array(z.string()),
+    /** production, staging, …: UNSTUCK_ENVIRONMENT. */
+    environment: textOrNull,
+    is_read_only: z.boolean(),
+    /** Secrets are masked. */
+    values: z.array(z.object({ name: z.string(), value: jsonSchema, source: z.string() })),
+  })
+  .openapi('ConfigAnswer')
+
+export const findingSchema = z.object({
+  check: z.string(),
+  level: z.enum(['fine', 'warning', 'problem']),
+  message: z.string(),
+  fix: textOrNull,
+})
+export const doctorAnswer = z
+  .object({ ...envelope, problems: countSchema, warnings: countSchema, findings: z.array(findingSchema) })
+  .openapi('DoctorAnswer')
+
+export const meAnswer = z
+  .object({
+    ...envelope,
+    id: z.string(),
+    scopes: z.array(z.string()),
+    owner: textOrNull,
+    is_read_only: z.boolean(),
+    /** What the caller may do, by the name of the command; where not, the reason. */
+    commands: z.record(z.string(), z.object({ is_allowed: z.boolean(), reason: textOrNull })),
+  })
+  .openapi('Me')
+
+export const sessionBody = z
+  .strictObject({ token: z.string().regex(/^[\w.~+/=-]{1,4096}$/) })
+  .openapi('SessionRequest')
+
+export const tokenSchema = z
+  .object({
+    name: z.string(),
+    scopes: z.array(z.string()),
+    owner: textOrNull,
+    created_at: timeSchema,
+    created_by: textOrNull,
+    expires_at: timeOrNull,
+    revoked_at: timeOrNull,
+  })
+  .openapi('Token')
+
+export const newTokenBody = z
+  .strictObject({
+    name: z.string().regex(/^[\w.-]{1,64}$/),
+    /** Excludes `scopes`. */
+    role: z.enum(['viewer', 'support', 'operator', 'admin']).optional(),
+    scopes: z.array(z.string().min(1).max(64)).min(1).max(32).optional(),
+    owner: z.string().min(1).max(200).optional(),
+    expires_in_ms: z.number().int().min(1).optional(),
+  })
+  .openapi('NewToken')
+
+/** The secret is in this answer and nowhere else, ever. */
+export const newTokenAnswer = z
+  .object({ ...envelope, token: tokenSchema, secret: z.string() })
+  .openapi('NewTokenAnswer')
+export const tokenAnswer = z.object({ ...envelope, token: tokenSchema }).openapi('TokenAnswer')
+export const tokensAnswer = z.object({ ...envelope, tokens: z.array(tokenSchema) }).openapi('TokenList')
+
+export const streamTopics = ['leases', 'events', 'counts', 'breakers'] as const
+export type StreamTopic = (typeof streamTopics)[number]
+
+export const streamQuery = z.strictObject({
+  topics: z.string().max(100).optional().openapi({
+    description: 'Some of leases, events, counts, breakers; all that the caller may see where absent.',
+    example: 'leases,events',
+  }),
+})
+
+/**
+ * The data of each kind of server-sent event. `events` are sent one by one with their id, so that `Last-Event-ID` goes
+ * on where a connection broke; the others are the whole state, sent when it changed.
+ */
+export const streamData = {
+  leases: z
+    .object({ ...envelope, leases: z.array(runningJobSchema), is_complete: z.boolean() })
+    .openapi('LeasesMessage'),
+  events: z.object({ ...envelope, event: eventSchema }).openapi('EventMessage'),
+  counts: z
+    .object({ ...envelope, tables: z.array(tableHealthSchema), queues: z.array(queueSchema) })
+    .openapi('CountsMessage'),
+  breakers: z.object({ ...envelope, breakers: z.array(breakerSchema) }).openapi('BreakersMessage'),
+  /** The database could not be read: what was sent before is what is known. */
+  stale: z.object({ code: z.string(), detail: z.string() }).openapi('StaleMessage'),
+}
+
+export type TableHealth = z.infer<typeof tableHealthSchema>
+export type HealthAnswer = z.infer<typeof healthAnswer>
+export type ConfigAnswer = z.infer<typeof configAnswer>
+export type DoctorAnswer = z.infer<typeof doctorAnswer>
+export type Me = z.infer<typeof meAnswer>
+export type Token = z.infer<typeof tokenSchema>
+export type TokenList = z.infer<typeof tokensAnswer>
+export type LeasesMessage = z.infer<typeof streamData.leases>
+export type EventMessage = z.infer<typeof streamData.events>
+export type CountsMessage = z.infer<typeof streamData.counts>
+export type BreakersMessage = z.infer<typeof streamData.breakers>
+export type StaleMessage = z.infer<typeof streamData.stale>

@@ -1,0 +1,126 @@
+// Workers, the promise of rescue, and webhooks.
+import { z } from '@hono/zod-openapi'
+import {
+  countSchema,
+  envelope,
+  limitQuery,
+  msOrNull,
+  tableQuery,
+  textOrNull,
+  timeOrNull,
+  timeSchema,
+} from './base.ts'
+
+export const workerSchema = z
+  .object({
+    id: z.string(),
+    table: z.string(),
+    state: z.enum(['live', 'late', 'silent', 'gone', 'draining', 'stopped', 'zombie']),
+    host: textOrNull,
+    pid: countSchema.nullable(),
+    version: textOrNull,
+    types: z.array(z.string()),
+    concurrency: countSchema,
+    /** As it told it; `leases` is what the job table says. */
+    running: countSchema,
+    leases: countSchema,
+    loop_lag_ms: msOrNull,
+    /** Since its last report. */
+    seen_ms: z.number(),
+    started_at: timeSchema,
+    seen_at: timeSchema,
+    draining_at: timeOrNull,
+    stopped_at: timeOrNull,
+    exit_code: countSchema.nullable(),
+    drain_requested_at: timeOrNull,
+    drain_requested_by: textOrNull,
+    drain_reason: textOrNull,
+  })
+  .openapi('Worker')
+
+export const workersAnswer = z.object({ ...envelope, workers: z.array(workerSchema) }).openapi('WorkerList')
+
+export const drainAnswer = z
+  .object({ ...envelope, id: z.string(), table: z.string(), outcome: z.enum(['asked', 'already-asked']) })
+  .openapi('DrainAnswer')
+
+export const sloQuery = z.strictObject({
+  table: tableQuery,
+  window_ms: z.coerce.number().int().min(1).optional(),
+})
+
+export const sloSchema = z
+  .object({
+    table: z.string(),
+    rescued: countSchema,
+    in_time: countSchema,
+    /** `in_time` of `rescued`; null where there was nothing to rescue, as are the times. */
+    share: z.number().nullable(),
+    p50_ms: msOrNull,
+    p95_ms: msOrNull,
+    worst_ms: msOrNull,
+    /** Lease, sweep interval and poll, for a job with the default lease. */
+    promise_ms: z.number(),
+    oldest_stuck_ms: msOrNull,
+    stale_leases: countSchema,
+  })
+  .openapi('Slo')
+
+export const sloAnswer = z.object({ ...envelope, tables: z.array(sloSchema) }).openapi('SloAnswer')
+
+export const webhookSchema = z
+  .object({
+    id: z.string(),
+    table: z.string(),
+    url: z.string(),
+    events: z.array(z.string()),
+    is_active: z.boolean(),
+    inactive_reason: textOrNull,
+    created_at: timeSchema,
+    created_by: textOrNull,
+    waiting: countSchema,
+  })
+  .openapi('Webhook')
+
+export const webhooksAnswer = z
+  .object({ ...envelope, webhooks: z.array(webhookSchema) })
+  .openapi('WebhookList')
+
+export const deliveriesQuery = z.strictObject({
+  table: tableQuery,
+  webhook_id: z.uuid().optional(),
+  status: z.enum(['waiting', 'delivered', 'failed']).optional(),
+  limit: limitQuery,
+})
+
+export const deliverySchema = z
+  .object({
+    id: z.string(),
+    table: z.string(),
+    webhook_id: z.string(),
+    job_id: z.string(),
+    type: z.string(),
+    status: z.enum(['waiting', 'delivered', 'failed']),
+    tries: countSchema,
+    next_try_in_ms: msOrNull,
+    last_status: countSchema.nullable(),
+    last_error: textOrNull,
+    created_at: timeSchema,
+    delivered_at: timeOrNull,
+  })
+  .openapi('Delivery')
+
+export const deliveriesAnswer = z
+  .object({ ...envelope, deliveries: z.array(deliverySchema) })
+  .openapi('DeliveryList')
+
+export const redeliverAnswer = z
+  .object({ ...envelope, id: z.string(), table: z.string() })
+  .openapi('RedeliverAnswer')
+
+export type Worker = z.infer<typeof workerSchema>
+export type WorkerList = z.infer<typeof workersAnswer>
+export type Slo = z.infer<typeof sloSchema>
+export type SloAnswer = z.infer<typeof sloAnswer>
+export type Webhook = z.infer<typeof webhookSchema>
+export type Delivery = z.infer<typeof deliverySchema>

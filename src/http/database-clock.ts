@@ -1,0 +1,22 @@
+import type { AccessStore } from '../store/access-store.ts'
+
+const FRESH_MS = 10_000
+
+/** The database's time without a query for every answer: a reading, and the monotonic clock since. */
+export class DatabaseClock {
+  readonly #access: AccessStore
+  #reading: { nowMs: number; atMs: number } | undefined
+
+  constructor(access: AccessStore) {
+    this.#access = access
+  }
+
+  async now(): Promise<Date> {
+    const reading = this.#reading
+    if (reading !== undefined && performance.now() - reading.atMs < FRESH_MS)
+      return new Date(reading.nowMs + performance.now() - reading.atMs)
+    const { now } = await this.#access.readClock()
+    this.#reading = { nowMs: now.getTime(), atMs: performance.now() }
+    return now
+  }
+}

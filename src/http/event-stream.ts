@@ -1,0 +1,160 @@
+// One viewer of the live feed: server-sent events over one response. `events` carry ids, so that a browser that comes back
+// goes on after the last one it saw.
+import type { Actor } from '../commands/actor.ts'
+import type { StreamTopic } from './contract.ts'
+import type { DatabaseClock } from './database-clock.ts'
+import type { FeedMessage, LiveFeed } from './live-feed.ts'
+import { toApiProblem } from './problem.ts'
+import { toWireBreaker, toWireEvent, toWireHealth, toWireQueue, toWireRunning, type View } from './wire.ts'
+
+export interface StreamOptions {
+  feed: LiveFeed
+  clock: DatabaseClock
+  actor: Actor
+  topics: ReadonlySet<StreamTopic>
+  view: Omit<View, 'now'>
+  /** The id of the last event that the viewer saw. */
+  lastEventId: string | null
+  signal: AbortSignal
+  onEnd?: () => void
+}
+
+const KEEPALIVE_MS = 15_000
+/** Then the viewer comes again, and its token is looked at again. */
+const MAX_STREAM_MS = 600_000
+/** Messages that a viewer may be behind before it is let go. */
+const MAX_BEHIND = 1_000
+const MAX_REPLAY_PAGES = 5
+
+export function openEventStream(options: StreamOptions): ReadableStream<Uint8Array> {
+  let stream: EventStream | undefined
+  return new ReadableStream({
+    start(controller) {
+      stream = new EventStream(options, controller)
+    },
+    cancel() {
+      stream?.end()
+    },
+  })
+}
+
+class EventStream {
+  readonly #options: StreamOptions
+  readonly #controller: ReadableStreamDefaultController<Uint8Array>
+  readonly #offs: (() => void)[] = []
+  readonly #sent = new Set<string>()
+  /** One after the other: an owner has to be looked up for some of them. */
+  #queue: Promise<void>
+  #waiting = 0
+  #lastLeases = ''
+  #isOver = false
+
+  constructor(options: StreamOptions, controller: ReadableStreamDefaultController<Uint8Array>) {
+    this.#options = options
+    this.#controller = controller
+    this.#send('retry: 2000\n\n')
+    const { feed, topics, lastEventId, signal } = options
+    this.#queue = lastEventId === null ? Promise.resolve() : this.#replay(lastEventId)
+    this.#offs.push(feed.subscribe({ topics, hear: (message) => this.#enqueue(message) }))
+    const keepalive = setInterval(() => this.#send(': keepalive\n\n'), KEEPALIVE_MS)
+    const over = setTimeout(() => this.end(), MAX_STREAM_MS)
+    const onAbort = () => this.end()
+    signal.addEventListener('abort', onAbort)
+    this.#offs.push(
+      () => clearInterval(keepalive),
+      () => clearTimeout(over),
+      () => signal.removeEventListener('abort', onAbort),
+    )
+    keepalive.unref()
+    over.unref()
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    for (const off of this.#offs) off()
+    this.#options.onEnd?.()
+    try {
+      this.#controller.close()
+    } catch {
+      // The reader has left already.
+    }
+  }
+
+  #enqueue(message: FeedMessage): void {
+    this.#waiting += 1
+    this.#queue = this.#queue
+      .then(() => this.#tell(message))
+      .catch(() => this.end())
+      .finally(() => {
+        this.#waiting -= 1
+      })
+    if (this.#waiting > MAX_BEHIND) this.end()
+  }
+
+  async #replay(lastEventId: string): Promise<void> {
+    let after = lastEventId
+    try {
+      for (let page = 0; page < MAX_REPLAY_PAGES; page++) {
+        const events = await this.#options.feed.eventsAfter(after)
+        for (const event of events) await this.#tell(this.#options.feed.toMessage(event))
+        const last = events.at(-1)
+        if (last === undefined) return
+        after = last.id
+      }
+      // Further behind than that: it comes again and goes on from there.
+      this.end()
+    } catch (error) {
+      await this.#tell({ topic: 'stale', problem: toApiProblem(error) })
+    }
+  }
+
+  async #tell(message: FeedMessage): Promise<void> {
+    const { clock, actor } = this.#options
+    if (this.#isOver) return
+    if (message.topic === 'stale') {
+      const { code, message: detail } = message.problem
+      return this.#write('stale', { code, detail })
+    }
+    const view = { ...this.#options.view, now: await clock.now() }
+    const envelope = { db_now: view.now.toISOString() }
+    switch (message.topic) {
+      case 'leases': {
+        const mine = message.leases.filter(
+          ({ job }) => actor.owner === undefined || job.owner === actor.owner,
+        )
+        const leases = mine.map(({ job, table }) => toWireRunning(job, table))
+        // Nothing runs, and nothing ran at the last look.
+        if (leases.length === 0 && this.#lastLeases === '[]') return
+        this.#lastLeases = leases.length === 0 ? '[]' : ''
+        return this.#write('leases', { ...envelope, leases, is_complete: message.isComplete })
+      }
+      case 'events': {
+        const { event } = message
+        if (this.#sent.has(event.id)) return
+        this.#sent.add(event.id)
+        if (actor.owner !== undefined && (await message.owner()) !== actor.owner) return
+        return this.#write('events', { ...envelope, event: toWireEvent(event, view) }, event.id)
+      }
+      case 'counts': {
+        const tables = message.health.map(({ table, value }) => toWireHealth(value, table))
+        const queues = message.queues.map(({ table, value }) => toWireQueue(value, table))
+        return this.#write('counts', { ...envelope, tables, queues })
+      }
+      case 'breakers':
+        return this.#write('breakers', { ...envelope, breakers: message.breakers.map(toWireBreaker) })
+    }
+  }
+
+  #write(event: string, data: unknown, id?: string): void {
+    const head = id === undefined ? '' : `id: ${id}\n`
+    this.#send(`${head}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+
+  #send(text: string): void {
+    if (this.#isOver) return
+    this.#controller.enqueue(new TextEncoder().encode(text))
+    // A reader that does not read would fill the memory.
+    if ((this.#controller.desiredSize ?? 0) < -MAX_BEHIND) this.end()
+  }
+}

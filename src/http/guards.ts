@@ -1,0 +1,64 @@
+// What a request has to be before anything is done for it: for us, from a page of ours, and declared as what it is.
+import type { Authenticated } from './authenticate.ts'
+import { ApiProblem } from './problem.ts'
+
+const isRead = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+
+const LOOPBACK_NAMES = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+
+/** Of an address to bind, without a port. */
+export const isLoopbackAddress = (host: string) =>
+  host === '::1' || (LOOPBACK_NAMES.test(host) && !host.includes(':'))
+
+/** A page whose own name was pointed at this machine would be let in by its address alone (DNS rebinding). */
+export function requireLoopbackHost(request: Request): void {
+  const host = request.headers.get('host') ?? new URL(request.url).host
+  if (!LOOPBACK_NAMES.test(host))
+    throw new ApiProblem(
+      'FORBIDDEN',
+      'this server answers under the name of this machine only: localhost or 127.0.0.1',
+    )
+}
+
+/** What a browser sends by itself proves nobody's will: a write needs to come from a page of ours. */
+export function requireOwnPage(request: Request, { isAmbient }: Authenticated): void {
+  if (!isAmbient || isRead(request.method)) return
+  const { headers } = request
+  if (!['cookie', 'origin', 'sec-fetch-site'].some((name) => headers.has(name))) return
+  if (headers.get('sec-fetch-site') !== 'same-origin' || headers.get('x-unstuck') !== '1')
+    throw new ApiProblem(
+      'FORBIDDEN',
+      'a browser has to send this from a page of this server, with the header X-Unstuck: 1',
+    )
+}
+
+/** A form of another site can send text, but not this type without asking first. */
+export function requireJson({ method, headers }: Request): void {
+  if (isRead(method)) return
+  const type = headers.get('content-type')
+  const hasBody = Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding')
+  if (type === null ? hasBody : !/^application\/json(?:\s*;|\s*$)/i.test(type))
+    throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the body has to be declared as application/json')
+}
+
+const CONTENT_POLICY = [
+  "default-src 'none'",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "script-src 'self'",
+  "style-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export const secureHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': CONTENT_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}

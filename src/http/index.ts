@@ -1,0 +1,42 @@
+// `unstuck/http`: the API as a fetch handler inside an application.
+import { examine, openDeployment } from '../compose.ts'
+import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
+import { diagnose } from '../doctor/diagnose.ts'
+import { sourceExists } from '../runtime/source-exists.ts'
+import { buildApp } from './app.ts'
+import type { App, AppOptions } from './app-options.ts'
+
+export { type Actor, type Role, roles, type Scope, scopes } from '../commands/actor.ts'
+export type { App, AppOptions, Authorize, JwtOptions } from './app-options.ts'
+export type * from './contract.ts'
+
+export interface CreateAppOptions
+  extends Omit<AppOptions, 'tables' | 'access' | 'policy' | 'config' | 'runDoctor'> {
+  /** From the environment and the config file where absent. */
+  config?: Config
+}
+
+/** Opens connections of its own; `close` ends them. Without a token, JWT or `authorize` nobody gets in. */
+export function createApp(options: CreateAppOptions = {}): App {
+  const config =
+    options.config ?? loadConfig({ env: process.env, file: readConfigFile(process.cwd(), undefined) })
+  const deployment = openDeployment(config)
+  const { tables, access } = deployment
+  const { uploadsDir } = config.gateway
+  const app = buildApp({
+    ...(uploadsDir === null ? {} : { sourceExists: sourceExists(uploadsDir) }),
+    ...options,
+    config,
+    tables,
+    access,
+    policy: config.policy,
+    runDoctor: async () => diagnose(await examine(config)),
+  })
+  return {
+    fetch: app.fetch,
+    async close() {
+      await app.close()
+      await deployment.close()
+    },
+  }
+}

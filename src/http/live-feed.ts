@@ -1,0 +1,157 @@
+// One poller for a server process, whatever the number of its viewers: begun by the first, stopped by the last. Heartbeats
+// are no events; they show as a lease that ends later.
+import { setTimeout as waitFor } from 'node:timers/promises'
+import { scopes } from '../commands/actor.ts'
+import { listBreakers, listQueues, readHealth, type TableHealth } from '../commands/brake-commands.ts'
+import type { CommandContext } from '../commands/command.ts'
+import { type HeldLease, listLeases } from '../commands/lease-commands.ts'
+import type { FeedEvent } from '../store/access-store.ts'
+import type { Breaker, QueueStatus } from '../store/job-store.ts'
+import type { AppOptions } from './app-options.ts'
+import type { StreamTopic } from './contract.ts'
+import { type ApiProblem, toApiProblem, valueOf } from './problem.ts'
+
+export type FeedMessage =
+  | { topic: 'leases'; leases: HeldLease[]; isComplete: boolean }
+  | { topic: 'events'; event: FeedEvent; owner: () => Promise<string | null> }
+  | {
+      topic: 'counts'
+      health: { table: string; value: TableHealth }[]
+      queues: { table: string; value: QueueStatus }[]
+    }
+  | { topic: 'breakers'; breakers: Breaker[] }
+  | { topic: 'stale'; problem: ApiProblem }
+
+export interface Viewer {
+  topics: ReadonlySet<StreamTopic>
+  hear(message: FeedMessage): void
+}
+
+const TICK_MS = 1_000
+/** Counts and breakers at every so many ticks. */
+const SLOW_TICKS = 2
+const SHOWN_LEASES = 500
+const EVENT_PAGE = 1_000
+/** Ids are given before the commit: one that was given earlier may show later, so the last ones are read again. */
+const OVERLAP = 200n
+
+export class LiveFeed {
+  readonly #options: AppOptions
+  readonly #context: CommandContext
+  readonly #viewers = new Set<Viewer>()
+  readonly #latest = new Map<StreamTopic, FeedMessage>()
+  #stop: AbortController | undefined
+  #seen: Set<string> | undefined
+  #isStale = false
+
+  constructor(options: AppOptions) {
+    const { tables, policy } = options
+    this.#options = options
+    const actor = { id: 'live-feed', scopes }
+    this.#context = { actor, isReadOnly: true, tables, ...(policy === undefined ? {} : { policy }) }
+  }
+
+  get viewers(): number {
+    return this.#viewers.size
+  }
+
+  /** Tells what is known at once. Answers the call that ends it. */
+  subscribe(viewer: Viewer): () => void {
+    this.#viewers.add(viewer)
+    for (const [topic, message] of this.#latest) if (viewer.topics.has(topic)) viewer.hear(message)
+    if (this.#stop === undefined) {
+      this.#stop = new AbortController()
+      void this.#run(this.#stop.signal)
+    }
+    return () => {
+      this.#viewers.delete(viewer)
+      if (this.#viewers.size === 0) this.close()
+    }
+  }
+
+  close(): void {
+    this.#stop?.abort()
+    this.#stop = undefined
+    this.#seen = undefined
+    this.#latest.clear()
+  }
+
+  /** Events after the one that a viewer saw last, the oldest first. */
+  eventsAfter(id: string): Promise<FeedEvent[]> {
+    return this.#options.access.listNewEvents(id, EVENT_PAGE)
+  }
+
+  toMessage(event: FeedEvent): FeedMessage & { topic: 'events' } {
+    let owner: Promise<string | null> | undefined
+    return {
+      topic: 'events',
+      event,
+      owner: () => {
+        owner ??= this.#ownerOf(event)
+        return owner
+      },
+    }
+  }
+
+  async #ownerOf({ jobId, data }: FeedEvent): Promise<string | null> {
+    const table = this.#options.tables.find(({ name }) => name === data.table)
+    return (await table?.store.getJob(jobId))?.owner ?? null
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let tick = 0; !signal.aborted; tick++) {
+      try {
+        await this.#read(tick % SLOW_TICKS === 0)
+        this.#isStale = false
+      } catch (error) {
+        if (!this.#isStale) this.#tell({ topic: 'stale', problem: toApiProblem(error) })
+        this.#isStale = true
+      }
+      await waitFor(TICK_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  async #read(isSlow: boolean): Promise<void> {
+    if (this.#isWatched('leases')) {
+      const found = valueOf(await listLeases(this.#context, { limit: SHOWN_LEASES }))
+      this.#tell({ topic: 'leases', ...found })
+    }
+    if (this.#isWatched('events')) await this.#readEvents()
+    if (isSlow && this.#isWatched('counts')) {
+      const health = valueOf(await readHealth(this.#context, {}))
+      const queues = valueOf(await listQueues(this.#context, {}))
+      this.#tell({ topic: 'counts', health, queues })
+    }
+    if (isSlow && this.#isWatched('breakers')) {
+      this.#tell({ topic: 'breakers', breakers: valueOf(await listBreakers(this.#context, undefined)) })
+    }
+  }
+
+  async #readEvents(): Promise<void> {
+    const isFirst = this.#seen === undefined
+    const seen = this.#seen ?? new Set<string>()
+    const newest = [...seen].map(BigInt).reduce((a, b) => (a > b ? a : b), 0n)
+    const last = isFirst ? BigInt((await this.#options.access.readClock()).lastEventId) : newest
+    const from = last > OVERLAP ? last - OVERLAP : 0n
+    const events = await this.eventsAfter(String(from))
+    for (const event of events) {
+      if (seen.has(event.id)) continue
+      seen.add(event.id)
+      if (!isFirst || BigInt(event.id) > last) this.#tell(this.toMessage(event))
+    }
+    // What is behind the overlap is never read again.
+    for (const id of seen) if (BigInt(id) <= from && seen.size > Number(OVERLAP)) seen.delete(id)
+    this.#seen = seen
+  }
+
+  #isWatched(topic: StreamTopic): boolean {
+    return [...this.#viewers].some(({ topics }) => topics.has(topic))
+  }
+
+  #tell(message: FeedMessage): void {
+    if (message.topic !== 'events' && message.topic !== 'stale') this.#latest.set(message.topic, message)
+    for (const viewer of this.#viewers) {
+      if (message.topic === 'stale' || viewer.topics.has(message.topic)) viewer.hear(message)
+    }
+  }
+}

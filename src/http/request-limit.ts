@@ -1,0 +1,44 @@
+// Requests of each caller, by the token buckets of this process: a limit that asked the database would be its own flood.
+import { freeTokens, takeTokens } from '../policy/rate-limit.ts'
+import { ApiProblem } from './problem.ts'
+
+const MAX_BUCKETS = 10_000
+
+export class RequestLimit {
+  readonly #fullAtMs = new Map<string, number>()
+  readonly #limit: { ratePerS: number; burst: number }
+
+  constructor(limit: { ratePerS: number; burst: number }) {
+    this.#limit = limit
+  }
+
+  /** The headers of the answer; throws where there is no room. */
+  take(key: string): Record<string, string> {
+    const { ratePerS, burst } = this.#limit
+    const limits = [{ key, ratePerS, burst }]
+    const nowMs = performance.now()
+    const { granted, retryInMs } = takeTokens(this.#fullAtMs, limits, 1, nowMs)
+    const { free } = freeTokens(this.#fullAtMs, limits, nowMs)
+    const resetSec = Math.ceil(Math.max(0, (this.#fullAtMs.get(key) ?? nowMs) - nowMs) / 1000)
+    this.#forgetFull(nowMs)
+    const headers = {
+      'ratelimit-limit': String(burst),
+      'ratelimit-remaining': String(Math.floor(free)),
+      'ratelimit-reset': String(resetSec),
+    }
+    if (granted === 1) return headers
+    const retryAfter = String(Math.max(1, Math.ceil(retryInMs / 1000)))
+    throw new ApiProblem(
+      'RATE_LIMITED',
+      `more than ${ratePerS} requests a second`,
+      {},
+      { ...headers, 'retry-after': retryAfter },
+    )
+  }
+
+  /** A full bucket and none are the same. */
+  #forgetFull(nowMs: number): void {
+    if (this.#fullAtMs.size < MAX_BUCKETS) return
+    for (const [key, fullAtMs] of this.#fullAtMs) if (fullAtMs <= nowMs) this.#fullAtMs.delete(key)
+  }
+}

@@ -1,0 +1,150 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { explainJob, listJobs, readEvents, readJob } from '../../commands/job-commands.ts'
+import { parseFilter } from '../../commands/parse-filter.ts'
+import { type Api, type ApiParts, contextOf, envelopeOf, etagOf, json, readProblems, viewOf } from '../api.ts'
+import { attemptsOf } from '../attempts.ts'
+import {
+  attemptsAnswer,
+  eventsAnswer,
+  idParam,
+  jobAnswer,
+  jobListAnswer,
+  jobListQuery,
+  tableOnlyQuery,
+  whyAnswer,
+} from '../contract.ts'
+import { ApiProblem, valueOf } from '../problem.ts'
+import { toWireEvent, toWireJob } from '../wire.ts'
+
+const PAGE = 50
+
+export function addJobRoutes(api: Api, parts: ApiParts): void {
+  addList(api, parts)
+  addJob(api, parts)
+  addStory(api, parts)
+}
+
+function addList(api: Api, parts: ApiParts): void {
+  const route = createRoute({
+    method: 'get',
+    path: '/v1/jobs',
+    operationId: 'listJobs',
+    summary: 'Jobs, the newest first',
+    description:
+      '`q` is made of key:value with the keys type, status, queue, owner, worker, stage, error, cause, lease (<0), ' +
+      'older and younger (2h). All have to fit. Go on with `next_cursor` until it is null.',
+    request: { query: jobListQuery },
+    responses: { 200: json(jobListAnswer, 'A page; it may be short and have a next one.'), ...readProblems },
+  })
+  api.openapi(route, async (c) => {
+    const { q = '', cursor, limit = PAGE, table, with_payload: withPayload = false } = c.req.valid('query')
+    const parsed = parseFilter(q)
+    if ('problem' in parsed) {
+      const { message, token, position } = parsed.problem
+      throw new ApiProblem('INVALID_ARGUMENT', `q: ${message}`, { token: { text: token, position } })
+    }
+    const input = { filter: parsed.filter, limit, cursor, table, withPayload }
+    const page = valueOf(await listJobs(contextOf(c), input))
+    const view = await viewOf(c, parts)
+    return c.json(
+      {
+        ...envelopeOf(view),
+        table: page.table,
+        jobs: page.jobs.map((job) => toWireJob(job, page.table, view)),
+        next_cursor: page.next,
+      },
+      200,
+    )
+  })
+}
+
+function addJob(api: Api, parts: ApiParts): void {
+  const route = createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}',
+    operationId: 'readJob',
+    summary: 'One job',
+    request: { params: idParam, query: tableOnlyQuery },
+    responses: {
+      200: {
+        ...json(jobAnswer, 'The job, and whether it may be retried. ETag is its generation.'),
+        headers: z.object({ etag: z.string() }),
+      },
+      ...readProblems,
+    },
+  })
+  api.openapi(route, async (c) => {
+    const found = valueOf(await readJob(contextOf(c), { ...c.req.valid('param'), ...c.req.valid('query') }))
+    const view = await viewOf(c, parts)
+    c.header('etag', etagOf(found.job))
+    return c.json(
+      {
+        ...envelopeOf(view),
+        job: toWireJob(found.job, found.table.name, view),
+        retry: { is_allowed: found.retry.isAllowed, reason: found.retry.reason },
+      },
+      200,
+    )
+  })
+}
+
+function addStory(api: Api, parts: ApiParts): void {
+  const request = { params: idParam, query: tableOnlyQuery }
+  const events = createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/events',
+    operationId: 'listEvents',
+    summary: 'The story of a job',
+    request,
+    responses: { 200: json(eventsAnswer, 'Its events, the oldest first.'), ...readProblems },
+  })
+  api.openapi(events, async (c) => {
+    const ref = { ...c.req.valid('param'), ...c.req.valid('query') }
+    const found = valueOf(await readEvents(contextOf(c), ref))
+    const view = await viewOf(c, parts)
+    return c.json({ ...envelopeOf(view), events: found.events.map((event) => toWireEvent(event, view)) }, 200)
+  })
+
+  const attempts = createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/attempts',
+    operationId: 'listAttempts',
+    summary: 'The attempts of a job, put together from its events',
+    request,
+    responses: { 200: json(attemptsAnswer, 'The oldest first.'), ...readProblems },
+  })
+  api.openapi(attempts, async (c) => {
+    const ref = { ...c.req.valid('param'), ...c.req.valid('query') }
+    const found = valueOf(await readEvents(contextOf(c), ref))
+    const view = await viewOf(c, parts)
+    return c.json({ ...envelopeOf(view), attempts: attemptsOf(found.job, found.events, view) }, 200)
+  })
+
+  const why = createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/why',
+    operationId: 'explainJob',
+    summary: 'Why a job does not run, or does',
+    request,
+    responses: { 200: json(whyAnswer, 'The blocking reasons first.'), ...readProblems },
+  })
+  api.openapi(why, async (c) => {
+    const ref = { ...c.req.valid('param'), ...c.req.valid('query') }
+    const { id, table, verdict, sentence, runsInMs, reasons } = valueOf(await explainJob(contextOf(c), ref))
+    const view = await viewOf(c, parts)
+    return c.json(
+      {
+        ...envelopeOf(view),
+        id,
+        table,
+        verdict,
+        sentence,
+        runs_in_ms: runsInMs,
+        reasons: reasons.map(({ code, isBlocking, message, untilMs }) => {
+          return { code, is_blocking: isBlocking, message, until_ms: untilMs }
+        }),
+      },
+      200,
+    )
+  })
+}

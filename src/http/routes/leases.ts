@@ -1,0 +1,178 @@
+import { createRoute } from '@hono/zod-openapi'
+import {
+  claimJobs,
+  completeJob,
+  failJob,
+  heartbeatJobs,
+  listLeases,
+  releaseJob,
+  type SettledLease,
+} from '../../commands/lease-commands.ts'
+import type { JsonValue } from '../../job/job.ts'
+import {
+  type Api,
+  type ApiParts,
+  contextOf,
+  envelopeOf,
+  json,
+  jsonBody,
+  present,
+  readProblems,
+  viewOf,
+  writeProblems,
+} from '../api.ts'
+import {
+  claimAnswer,
+  claimBody,
+  completeBody,
+  failBody,
+  heartbeatAnswer,
+  heartbeatBody,
+  leaseListAnswer,
+  leaseListQuery,
+  releaseBody,
+  settleAnswer,
+} from '../contract.ts'
+import { valueOf } from '../problem.ts'
+import { toWireClaimed, toWireRunning } from '../wire.ts'
+
+const SHOWN = 200
+
+export function addLeaseRoutes(api: Api, parts: ApiParts): void {
+  addList(api, parts)
+  addClaim(api, parts)
+  addHeartbeat(api, parts)
+  addComplete(api, parts)
+  addFail(api, parts)
+  addRelease(api, parts)
+}
+
+function addList(api: Api, parts: ApiParts): void {
+  const route = createRoute({
+    method: 'get',
+    path: '/v1/leases',
+    operationId: 'listLeases',
+    summary: 'What runs now, and how much of its lease is left',
+    request: { query: leaseListQuery },
+    responses: { 200: json(leaseListAnswer, 'The newest jobs first.'), ...readProblems },
+  })
+  api.openapi(route, async (c) => {
+    const { limit = SHOWN, table } = c.req.valid('query')
+    const found = valueOf(await listLeases(contextOf(c), { limit, table }))
+    const leases = found.leases.map((lease) => toWireRunning(lease.job, lease.table))
+    return c.json({ ...envelopeOf(await viewOf(c, parts)), leases, is_complete: found.isComplete }, 200)
+  })
+}
+
+function addClaim(api: Api, { clock }: ApiParts): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/v1/leases/claim',
+    operationId: 'claimJobs',
+    summary: 'Take due jobs, each with a lease',
+    description: 'Every later call for a job brings the `lease_id` of this answer. It is a secret.',
+    request: jsonBody(claimBody, true),
+    responses: { 200: json(claimAnswer, 'None where nothing is due.'), ...writeProblems },
+  })
+  api.openapi(route, async (c) => {
+    const { worker_id: workerId, queues, limit = 1, types, lease_ms: leaseMs, table } = c.req.valid('json')
+    const claimed = valueOf(await claimJobs(contextOf(c), { workerId, queues, limit, types, leaseMs, table }))
+    const jobs = claimed.jobs.map(toWireClaimed)
+    return c.json({ ...envelopeOf({ now: await clock.now() }), table: claimed.table, jobs }, 200)
+  })
+}
+
+function addHeartbeat(api: Api, { clock }: ApiParts): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/v1/leases/heartbeat',
+    operationId: 'heartbeatJobs',
+    summary: 'Extend leases',
+    description: 'One answer for each: lost is told here, not by a status. Stop working on what is lost.',
+    request: jsonBody(heartbeatBody, true),
+    responses: { 200: json(heartbeatAnswer, 'In the order of the request.'), ...writeProblems },
+  })
+  api.openapi(route, async (c) => {
+    const { leases, lease_ms: leaseMs, table } = c.req.valid('json')
+    const asked = leases.map(({ id, lease_id: leaseId }) => ({ jobId: id, leaseId }))
+    const report = valueOf(await heartbeatJobs(contextOf(c), { leases: asked, leaseMs, table }))
+    const answers = report.answers.map(({ jobId, leaseId, answer }) => {
+      return { id: jobId, lease_id: leaseId, answer }
+    })
+    const now = await clock.now()
+    return c.json({ ...envelopeOf({ now }), answers, reaper_age_ms: report.reaperAgeMs }, 200)
+  })
+}
+
+async function answerOf({ id, outcome, retryInMs }: SettledLease, { clock }: ApiParts) {
+  const settled = { ...envelopeOf({ now: await clock.now() }), id, outcome }
+  return retryInMs === undefined ? settled : { ...settled, retry_in_ms: retryInMs }
+}
+
+const settled = {
+  responses: { 200: json(settleAnswer, 'already-done: this lease ended it before.'), ...writeProblems },
+}
+
+function addComplete(api: Api, parts: ApiParts): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/v1/leases/complete',
+    operationId: 'completeJob',
+    summary: 'The job succeeded',
+    request: jsonBody(completeBody, true),
+    ...settled,
+  })
+  api.openapi(route, async (c) => {
+    const { id, lease_id: leaseId, result, table } = c.req.valid('json')
+    const input = { jobId: id, leaseId, result: result as JsonValue | undefined, table }
+    return c.json(await answerOf(valueOf(await completeJob(contextOf(c), input)), parts), 200)
+  })
+}
+
+function addFail(api: Api, parts: ApiParts): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/v1/leases/fail',
+    operationId: 'failJob',
+    summary: 'The attempt failed: retried, dead or cancelled, as the policy says',
+    request: jsonBody(failBody, true),
+    ...settled,
+  })
+  api.openapi(route, async (c) => {
+    const body = c.req.valid('json')
+    const { code, reason, category, stack, cause } = body
+    const failure = {
+      jobId: body.id,
+      leaseId: body.lease_id,
+      ...present({
+        code,
+        reason,
+        category,
+        stack,
+        cause,
+        isRetryable: body.is_retryable,
+        retryInMs: body.retry_in_ms,
+      }),
+    }
+    return c.json(
+      await answerOf(valueOf(await failJob(contextOf(c), { failure, table: body.table })), parts),
+      200,
+    )
+  })
+}
+
+function addRelease(api: Api, parts: ApiParts): void {
+  const route = createRoute({
+    method: 'post',
+    path: '/v1/leases/release',
+    operationId: 'releaseJob',
+    summary: 'Give a job back without spending an attempt',
+    request: jsonBody(releaseBody, true),
+    ...settled,
+  })
+  api.openapi(route, async (c) => {
+    const { id, lease_id: leaseId, delay_ms: delayMs, cause, table } = c.req.valid('json')
+    const input = { jobId: id, leaseId, delayMs, cause, table }
+    return c.json(await answerOf(valueOf(await releaseJob(contextOf(c), input)), parts), 200)
+  })
+}

@@ -1,0 +1,92 @@
+// What a load balancer and a scraper ask, outside the contract of /v1.
+import { createRoute, z } from '@hono/zod-openapi'
+import { scopes } from '../../commands/actor.ts'
+import { listBreakers, listQueues, readHealth } from '../../commands/brake-commands.ts'
+import type { CommandContext } from '../../commands/command.ts'
+import { refusalOf } from '../../commands/permissions.ts'
+import { RuntimeEventEmitter } from '../../observe/events.ts'
+import { createMetrics, type Metrics } from '../../observe/metrics.ts'
+import { type Api, type ApiParts, contextOf, json, readProblems } from '../api.ts'
+import { probeAnswer } from '../contract.ts'
+import { problemOf, valueOf } from '../problem.ts'
+
+/** Asked by anybody: they tell no more than whether it works. */
+export function addProbeRoutes(api: Api, { options }: ApiParts): void {
+  const alive = createRoute({
+    method: 'get',
+    path: '/healthz',
+    operationId: 'healthz',
+    summary: 'The process lives',
+    responses: { 200: json(probeAnswer, 'Always.') },
+  })
+  api.openapi(alive, (c) => c.json({ status: 'ok' as const }, 200))
+
+  const ready = createRoute({
+    method: 'get',
+    path: '/readyz',
+    operationId: 'readyz',
+    summary: 'The database answers',
+    responses: { 200: json(probeAnswer, 'It does.'), 503: json(probeAnswer, 'It does not.') },
+  })
+  api.openapi(ready, async (c) => {
+    try {
+      await options.access.readClock()
+      return c.json({ status: 'ok' as const }, 200)
+    } catch {
+      // Why is in the log of the database; a load balancer only wants to know whether.
+      return c.json({ status: 'unavailable' as const }, 503)
+    }
+  })
+}
+
+export function addMetricsRoute(api: Api, { options }: ApiParts): void {
+  let metrics: Promise<Metrics> | undefined
+  const route = createRoute({
+    method: 'get',
+    path: '/metrics',
+    operationId: 'readMetrics',
+    summary: 'Metrics for Prometheus',
+    responses: {
+      200: { description: 'In the text format.', content: { 'text/plain': { schema: z.string() } } },
+      ...readProblems,
+    },
+  })
+  api.openapi(route, async (c) => {
+    if (options.hasPublicMetrics !== true) {
+      const refusal = refusalOf('readMetrics', contextOf(c))
+      if (refusal !== null) throw problemOf(refusal)
+    }
+    metrics ??= openMetrics(options)
+    const opened = await metrics
+    return c.text(await opened.text(), 200, { 'content-type': opened.contentType })
+  })
+}
+
+/** What the database says; counts of a worker are scraped from the worker. */
+function openMetrics({ tables, policy }: ApiParts['options']): Promise<Metrics> {
+  const actor = { id: 'metrics', scopes }
+  const context: CommandContext = {
+    actor,
+    isReadOnly: true,
+    tables,
+    ...(policy === undefined ? {} : { policy }),
+  }
+  const most = (values: (number | null)[]) =>
+    values.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a))
+  return createMetrics({
+    events: new RuntimeEventEmitter(),
+    table: tables[0].name,
+    async readHealth() {
+      const all = valueOf(await readHealth(context, {})).map(({ value }) => value)
+      return {
+        overdue: all.reduce((sum, { overdue }) => sum + overdue, 0),
+        unjudged: all.reduce((sum, { unjudged }) => sum + unjudged, 0),
+        oldestOverdueMs: most(all.map(({ oldestOverdueMs }) => oldestOverdueMs)),
+        oldestDueMs: most(all.map(({ oldestDueMs }) => oldestDueMs)),
+        reaperAgeMs: most(all.map(({ reaperAgeMs }) => reaperAgeMs)),
+      }
+    },
+    readQueues: async () => valueOf(await listQueues(context, {})).map(({ value }) => value),
+    readBreakers: async () => valueOf(await listBreakers(context, undefined)),
+  })
+}

@@ -1,0 +1,59 @@
+// A browser keeps its token in a cookie that no script can read: an EventSource sends no header of its own.
+import { createRoute } from '@hono/zod-openapi'
+import { type Api, type ApiParts, envelopeOf, json, jsonBody, writeProblems } from '../api.ts'
+import { type Authenticate, SESSION_COOKIE } from '../authenticate.ts'
+import { meAnswer, sessionBody } from '../contract.ts'
+import { requireOwnPage } from '../guards.ts'
+import type { RequestLimit } from '../request-limit.ts'
+
+const AGE_SEC = 12 * 3600
+
+/** Before anybody is known: it is the way to become known. */
+export function addSessionRoutes(
+  api: Api,
+  { options, clock }: ApiParts,
+  authenticate: Authenticate,
+  limit: RequestLimit,
+): void {
+  const path = `${options.basePath ?? ''}/`
+  const cookie = (url: string, value: string, ageSec: number) => {
+    const secure = url.startsWith('https:') ? '; Secure' : ''
+    return `${SESSION_COOKIE}=${value}; Path=${path}; Max-Age=${ageSec}; HttpOnly; SameSite=Strict${secure}`
+  }
+
+  const begin = createRoute({
+    method: 'post',
+    path: '/v1/session',
+    operationId: 'beginSession',
+    summary: 'Keep a token in a cookie, for browsers',
+    request: jsonBody(sessionBody, true),
+    responses: {
+      200: json(meAnswer.pick({ db_now: true, id: true, scopes: true, owner: true }), 'The cookie is set.'),
+      ...writeProblems,
+    },
+  })
+  api.openapi(begin, async (c) => {
+    limit.take('session')
+    const { token } = c.req.valid('json')
+    const request = new Request(c.req.url, { headers: { authorization: `Bearer ${token}` } })
+    // Somebody else's page must not make a browser somebody else.
+    requireOwnPage(c.req.raw, { actor: { id: '', scopes: [] }, isAmbient: true })
+    const { actor } = await authenticate(request)
+    c.header('set-cookie', cookie(c.req.url, token, AGE_SEC))
+    const { id, scopes, owner = null } = actor
+    return c.json({ ...envelopeOf({ now: await clock.now() }), id, scopes: [...scopes], owner }, 200)
+  })
+
+  const end = createRoute({
+    method: 'delete',
+    path: '/v1/session',
+    operationId: 'endSession',
+    summary: 'Forget the cookie',
+    responses: { 204: { description: 'The cookie is gone.' }, ...writeProblems },
+  })
+  api.openapi(end, (c) => {
+    requireOwnPage(c.req.raw, { actor: { id: '', scopes: [] }, isAmbient: true })
+    c.header('set-cookie', cookie(c.req.url, '', 0))
+    return c.body(null, 204)
+  })
+}

@@ -1,0 +1,79 @@
+import { createRoute, z } from '@hono/zod-openapi'
+import { type CommandName, refusalOf } from '../../commands/permissions.ts'
+import { type Api, type ApiParts, contextOf, readProblems } from '../api.ts'
+import { type StreamTopic, streamQuery, streamTopics } from '../contract.ts'
+import { openEventStream } from '../event-stream.ts'
+import { ApiProblem, problemOf } from '../problem.ts'
+
+const commandOf: Readonly<Record<StreamTopic, CommandName>> = {
+  leases: 'listLeases',
+  events: 'readEvents',
+  counts: 'readHealth',
+  breakers: 'listBreakers',
+}
+
+/** Each keeps a connection and a copy of what is sent. */
+const MAX_VIEWERS = 1_000
+
+const isTopic = (word: string): word is StreamTopic => (streamTopics as readonly string[]).includes(word)
+
+export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, signal: AbortSignal): void {
+  const route = createRoute({
+    method: 'get',
+    path: '/v1/stream',
+    operationId: 'stream',
+    summary: 'What happens, as it happens (server-sent events)',
+    description:
+      'Messages are named after their topic, and `stale` where the database could not be read. Those of `events` carry an ' +
+      'id: send the last one as `Last-Event-ID` to go on after it. A comment comes every 15 s; after 10 minutes the ' +
+      'stream ends, and a client comes again.',
+    request: { query: streamQuery, headers: z.object({ 'last-event-id': z.string().max(40).optional() }) },
+    responses: {
+      200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } },
+      ...readProblems,
+    },
+  })
+  api.openapi(route, (c) => {
+    const context = contextOf(c)
+    const wanted = c.req.valid('query').topics?.split(',')
+    const unknown = wanted?.find((word) => !isTopic(word))
+    if (unknown !== undefined)
+      throw new ApiProblem(
+        'INVALID_ARGUMENT',
+        `topics: takes ${streamTopics.join(', ')}, with commas between`,
+      )
+    const refusal = (topic: StreamTopic) => refusalOf(commandOf[topic], context)
+    for (const topic of wanted?.filter(isTopic) ?? []) {
+      const refused = refusal(topic)
+      if (refused !== null) throw problemOf(refused)
+    }
+    const topics = new Set(wanted?.filter(isTopic) ?? streamTopics.filter((topic) => refusal(topic) === null))
+    const [first] = streamTopics
+    if (topics.size === 0)
+      throw problemOf(refusal(first) ?? { code: 'FORBIDDEN', detail: 'no topic is allowed' })
+    const headers = {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    }
+    const lastEventId = readLastEventId(c.req.valid('header')['last-event-id'])
+    if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
+    if (feed.viewers >= MAX_VIEWERS) throw new ApiProblem('RATE_LIMITED', 'too many streams are open')
+    const stream = openEventStream({
+      feed,
+      clock,
+      actor: context.actor,
+      topics,
+      view: { redact: options.redact ?? {}, hasPayloads: context.actor.scopes.includes('jobs:payload') },
+      lastEventId,
+      signal: AbortSignal.any([signal, c.req.raw.signal]),
+    })
+    return new Response(stream, { headers })
+  })
+}
+
+function readLastEventId(header: string | undefined): string | null {
+  if (header === undefined || header === '') return null
+  if (/^\d{1,18}$/.test(header)) return header
+  throw new ApiProblem('INVALID_ARGUMENT', 'Last-Event-ID takes the id of an event, which is a whole number')
+}

@@ -1,0 +1,125 @@
+// `unstuck serve`: the API on a socket of its own. Without anybody to check, it listens on this machine alone.
+import type { AddressInfo } from 'node:net'
+import { serve as listen, type ServerType } from '@hono/node-server'
+import { type Deployment, examine } from '../compose.ts'
+import type { Config } from '../config/index.ts'
+import { diagnose } from '../doctor/diagnose.ts'
+import { UnstuckError } from '../errors/index.ts'
+import { sourceExists } from '../runtime/source-exists.ts'
+import { buildApp } from './app.ts'
+import type { AppOptions, JwtOptions } from './app-options.ts'
+import { isLoopbackAddress } from './guards.ts'
+
+export interface ServeOptions {
+  config: Config
+  deployment: Deployment
+  host: string
+  port: number
+  isReadOnly: boolean
+}
+
+export interface HttpServer {
+  url: string
+  /** Nobody is asked for a token. */
+  isOpen: boolean
+  close(): Promise<void>
+}
+
+export async function serve({
+  config,
+  deployment,
+  host,
+  port,
+  isReadOnly,
+}: ServeOptions): Promise<HttpServer> {
+  const { http, gateway, policy } = config
+  const { tables, access } = deployment
+  const jwt = readJwtOptions(config)
+  // Fails at once where nothing is installed or nobody answers.
+  const tokens = await access.listTokens()
+  const isOpen = jwt === undefined && tokens.every(({ revokedAt }) => revokedAt !== null)
+  if (isOpen && !isLoopbackAddress(host)) throw refusedAddress(host)
+  const options: AppOptions = {
+    tables,
+    access,
+    policy,
+    config,
+    isReadOnly,
+    isOpenToLoopback: isOpen,
+    hasPublicMetrics: http.publicMetrics === '1',
+    runDoctor: async () => diagnose(await examine(config)),
+    ...(http.environment === null ? {} : { environment: http.environment }),
+    ...(gateway.uploadsDir === null ? {} : { sourceExists: sourceExists(gateway.uploadsDir) }),
+    ...(jwt === undefined ? {} : { jwt }),
+  }
+  const app = buildApp(options)
+  const server = await open(app.fetch, host, port)
+  const address = server.address() as AddressInfo
+  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return {
+    url: `http://${shown}:${address.port}`,
+    isOpen,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      await app.close()
+      // Streams have ended; what is left are idle connections of browsers.
+      if ('closeIdleConnections' in server) server.closeIdleConnections()
+      await closed
+    },
+  }
+}
+
+function open(fetch: (request: Request) => Response | Promise<Response>, hostname: string, port: number) {
+  return new Promise<ServerType>((resolve, reject) => {
+    const server = listen({ fetch, hostname, port }, () => resolve(server))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, hostname, port)))
+  })
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): UnstuckError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'another program listens there',
+    EACCES: 'this user may not listen there',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'no machine has this name',
+  }
+  const reason = reasons[error.code ?? ''] ?? error.message
+  return new UnstuckError('INVALID_CONFIG', `cannot listen on ${host}:${port}: ${reason}`, {
+    hint: 'Choose another one with --host and --port, or UNSTUCK_HTTP_HOST and UNSTUCK_HTTP_PORT.',
+    cause: error,
+  })
+}
+
+function refusedAddress(host: string): UnstuckError {
+  return new UnstuckError(
+    'INVALID_CONFIG',
+    `refusing to listen on ${host}: nobody would be asked for a token, and everybody there could change jobs`,
+    {
+      hint: 'Make a token first (unstuck tokens create), or set UNSTUCK_JWT_ISSUER; 127.0.0.1 needs neither.',
+    },
+  )
+}
+
+/** A secret that can be guessed is none. */
+const MIN_SECRET_BYTES = 32
+
+function readJwtOptions({ http }: Config): JwtOptions | undefined {
+  const { jwtIssuer, jwtAudience, jwtJwksUrl, jwtSecret, jwtOwnerClaim } = http
+  if ([jwtIssuer, jwtAudience, jwtJwksUrl, jwtSecret, jwtOwnerClaim].every((value) => value === null))
+    return undefined
+  if (jwtIssuer === null || jwtAudience === null || (jwtJwksUrl === null) === (jwtSecret === null)) {
+    throw new UnstuckError(
+      'INVALID_CONFIG',
+      'JSON web tokens need UNSTUCK_JWT_ISSUER, UNSTUCK_JWT_AUDIENCE, and one of UNSTUCK_JWT_JWKS_URL and UNSTUCK_JWT_SECRET',
+    )
+  }
+  if (jwtSecret !== null && Buffer.byteLength(jwtSecret) < MIN_SECRET_BYTES)
+    throw new UnstuckError('INVALID_CONFIG', `UNSTUCK_JWT_SECRET: takes ${MIN_SECRET_BYTES} bytes or more`)
+  return {
+    issuer: jwtIssuer,
+    audience: jwtAudience,
+    ...(jwtJwksUrl === null ? {} : { jwksUrl: jwtJwksUrl }),
+    ...(jwtSecret === null ? {} : { secret: jwtSecret }),
+    ...(jwtOwnerClaim === null ? {} : { ownerClaim: jwtOwnerClaim }),
+  }
+}

@@ -1,0 +1,94 @@
+// Two owners who cannot see each other.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JobList } from '../../src/http/contract.ts'
+import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
+
+let bench: HttpBench
+let ana: string
+let bob: string
+let ofAna: string
+let ofBob: string
+
+beforeAll(async () => {
+  bench = await openHttpBench()
+  ana = await bench.token({ role: 'admin', owner: 'ana' })
+  bob = await bench.token({ role: 'admin', owner: 'bob' })
+  ofAna = await kill(bench.store, { type: 'convert', owner: 'ana', payload: { doc: 'hers' } })
+  ofBob = await kill(bench.store, { type: 'convert', owner: 'bob', payload: { doc: 'his' } })
+  await enqueue(bench.store, { type: 'nobody' })
+})
+
+afterAll(() => bench.close())
+
+describe('an owner', () => {
+  it('C21 lists its own jobs only, whatever it asks for', async () => {
+    for (const q of ['', 'status:dead', 'owner:bob', 'type:nobody', 'type:convert']) {
+      const { body } = await bench.call(`GET /v1/jobs?q=${q}&with_payload=true`, { as: ana })
+      const { jobs }: JobList = body
+      expect(jobs.filter(({ owner }) => owner !== 'ana')).toEqual([])
+      expect(JSON.stringify(body)).not.toContain('his')
+    }
+    const { body } = await bench.call('GET /v1/jobs', { as: bob })
+    expect(body.jobs).toMatchObject([{ id: ofBob }])
+  })
+
+  it('C21 finds nothing at the addresses of another one’s job', async () => {
+    const lines = [
+      `GET /v1/jobs/${ofBob}`,
+      `GET /v1/jobs/${ofBob}/events`,
+      `GET /v1/jobs/${ofBob}/attempts`,
+      `GET /v1/jobs/${ofBob}/why`,
+      `POST /v1/jobs/${ofBob}/retry`,
+      `POST /v1/jobs/${ofBob}/cancel`,
+      `DELETE /v1/jobs/${ofBob}`,
+    ]
+    for (const line of lines) {
+      expect(await bench.call(line, { as: ana })).toMatchObject({
+        status: 404,
+        body: { code: 'JOB_NOT_FOUND' },
+      })
+    }
+    expect(await bench.store.getJob(ofBob)).toMatchObject({ status: 'dead', generation: 1 })
+    expect((await bench.call(`POST /v1/jobs/${ofAna}/retry`, { as: ana })).status).toBe(200)
+  })
+
+  it('C21 enqueues for itself only, and does not learn whose job has a dedupe key', async () => {
+    const mine = await bench.call('POST /v1/jobs', { as: ana, body: { type: 'own', dedupe_key: 'k' } })
+    expect(await bench.store.getJob(mine.body.id)).toMatchObject({ owner: 'ana' })
+    const forOthers = await bench.call('POST /v1/jobs', { as: ana, body: { type: 'own', owner: 'bob' } })
+    expect(forOthers).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+    const taken = await bench.call('POST /v1/jobs', { as: bob, body: { type: 'own', dedupe_key: 'k' } })
+    expect(taken).toMatchObject({ status: 409, body: { code: 'STATE_CONFLICT' } })
+    expect(JSON.stringify(taken.body)).not.toContain(mine.body.id)
+  })
+
+  it('C21 sees the leases of its own jobs only', async () => {
+    await enqueue(bench.store, { type: 'running', owner: 'ana' })
+    await enqueue(bench.store, { type: 'running', owner: 'bob' })
+    await claim(bench.store, 'running')
+    await claim(bench.store, 'running')
+    const { body } = await bench.call('GET /v1/leases', { as: bob })
+    expect(body.leases).toMatchObject([{ owner: 'bob' }])
+    expect((await bench.call('GET /v1/leases')).body.leases).toHaveLength(2)
+  })
+
+  it('C21 is refused what concerns all owners, administrator or not', async () => {
+    const lines = [
+      'GET /v1/dead-letters',
+      'GET /v1/queues',
+      'GET /v1/breakers',
+      'GET /v1/schedules',
+      'GET /v1/health',
+      'GET /v1/config',
+      'GET /v1/tokens',
+      'GET /v1/operations',
+      'GET /metrics',
+      'GET /v1/stream?topics=counts',
+      'POST /v1/queues/convert/pause',
+      'POST /v1/reaper/run',
+    ]
+    for (const line of lines) expect(await bench.call(line, { as: ana })).toMatchObject({ status: 403 })
+    const body = { worker_id: 'w', queues: ['convert'] }
+    expect(await bench.call('POST /v1/leases/claim', { as: ana, body })).toMatchObject({ status: 403 })
+  })
+})

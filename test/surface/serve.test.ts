@@ -1,0 +1,119 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { migrateUp } from '../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { runCommand, startCommand } from './run-command.ts'
+
+let database: TestDatabase
+let env: Record<string, string>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  env = { DATABASE_URL: database.url }
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+})
+
+afterAll(() => database.drop())
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Settles when it listens. */
+async function start(args: string[], more: Record<string, string> = {}) {
+  const port = await freePort()
+  const command = startCommand(['serve', '--port', String(port), '--json', ...args], { ...env, ...more })
+  onTestFinished(async () => {
+    command.kill('SIGKILL')
+    await command.result
+  })
+  await command.said('"event":"listening"')
+  return { command, url: `http://127.0.0.1:${port}` }
+}
+
+describe('unstuck serve', () => {
+  it('OPS-1 listens on this machine alone, for whoever is on it, until SIGTERM', async () => {
+    const { command, url } = await start([])
+    await command.said(`"url":"${url}","isReadOnly":false,"isOpen":true`)
+    expect((await fetch(`${url}/v1/jobs`)).status).toBe(200)
+    const stream = await fetch(`${url}/v1/stream`)
+    expect(stream.status).toBe(200)
+    command.kill('SIGTERM')
+    expect(await command.result).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+
+  it.each(['0.0.0.0', '::', '192.0.2.7', 'example.com'])(
+    'OPS-1 refuses to listen on %s while nobody is asked for a token',
+    async (host) => {
+      const { exitCode, stderr } = await runCommand(['serve', '--host', host, '--port', '0'], env)
+      expect(exitCode).toBe(2)
+      expect(stderr).toContain(`refusing to listen on ${host}`)
+      expect(stderr).toContain('unstuck tokens create')
+    },
+  )
+
+  it('OPS-8 a port that is taken is one clear line', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as AddressInfo
+    const { exitCode, stderr } = await runCommand(['serve', '--port', String(port)], env)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}: another program listens there`)
+  })
+
+  it('OPS-8 half of a JWT configuration, or a secret that can be guessed, stops the start', async () => {
+    const half = await runCommand(['serve', '--port', '0'], {
+      ...env,
+      UNSTUCK_JWT_ISSUER: 'https://login.example',
+    })
+    expect(half).toMatchObject({ exitCode: 2 })
+    expect(half.stderr).toContain('UNSTUCK_JWT_AUDIENCE')
+    const jwt = { UNSTUCK_JWT_ISSUER: 'i', UNSTUCK_JWT_AUDIENCE: 'a', UNSTUCK_JWT_SECRET: 'short' }
+    const short = await runCommand(['serve', '--port', '0'], { ...env, ...jwt })
+    expect(short).toMatchObject({ exitCode: 2 })
+    expect(short.stderr).not.toContain('short')
+  })
+
+  it('OPS-1 read-only refuses what changes something', async () => {
+    const { url } = await start([], { UNSTUCK_READ_ONLY: '1' })
+    const reply = await fetch(`${url}/v1/reaper/run`, { method: 'POST' })
+    expect(await reply.json()).toMatchObject({ status: 403, code: 'READ_ONLY' })
+  })
+})
+
+// Last: once there is a token, everybody needs one.
+describe('unstuck tokens', () => {
+  it('OPS-1 makes a token, shows it once, serves with it anywhere, and revokes it', async () => {
+    const made = await runCommand(['tokens', 'create', 'ci', '--role', 'support', '--expires-in', '90d'], env)
+    expect(made).toMatchObject({ exitCode: 0 })
+    const secret = made.stdout.trim()
+    expect(secret).toMatch(/^unstuck_[\w-]{43}$/)
+    const listed = await runCommand(['tokens', 'list'], env)
+    expect(listed.stdout).toContain('ci  jobs:read')
+    expect(listed.stdout).not.toContain(secret)
+
+    const { url } = await start(['--host', '0.0.0.0'])
+    const ask = (headers: Record<string, string>) => fetch(`${url}/v1/jobs`, { headers })
+    expect((await ask({})).status).toBe(401)
+    expect((await ask({ authorization: `Bearer ${secret}` })).status).toBe(200)
+    expect(await runCommand(['tokens', 'revoke', 'ci'], env)).toMatchObject({ exitCode: 0 })
+    expect((await ask({ authorization: `Bearer ${secret}` })).status).toBe(401)
+  })
+
+  it('OPS-8 refuses a name twice, an unknown scope, and a token that may nothing', async () => {
+    const again = await runCommand(['tokens', 'create', 'ci', '--role', 'viewer'], env)
+    expect(again).toMatchObject({ exitCode: 4 })
+    expect(again.stderr).toContain('a revoked one keeps its name')
+    expect(await runCommand(['tokens', 'create', 'x', '--scopes', 'jobs:all'], env)).toMatchObject({
+      exitCode: 2,
+    })
+    expect(await runCommand(['tokens', 'create', 'x'], env)).toMatchObject({ exitCode: 2 })
+    expect(await runCommand(['tokens', 'revoke', 'none'], env)).toMatchObject({ exitCode: 1 })
+  })
+})
