@@ -66,6 +66,7 @@ async function runStory({ store, elapse }: TestBench, seed: number): Promise<unk
     async () => draw(4) > 0 || tell(await store.resumeBreaker('d', { actor: 'ben' })),
     async () =>
       draw(2) > 0 || tell(await store.writeBreaker('d', { mode: draw(2) > 0 ? 'hold' : 'half-open' })),
+    async () => draw(2) > 0 || tell(await store.writeBreaker('d', { windowMs: draw(2) > 0 ? null : 60_000 })),
     async () => draw(2) > 0 || store.pauseQueue('x', draw(2) > 0 ? { durationMs: 45_000 } : {}),
     async () => draw(2) > 0 || store.resumeQueue('x'),
     async () => (await store.takeTokens(draw(2) > 0 ? limits : limits.slice(1), 1 + draw(4))).granted,

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
@@ -89,6 +89,25 @@ it('WORK-1 a listener that cannot connect says so once, goes on trying, and can 
   await listening.stop()
   server.close()
   expect(listening.told).toEqual(['failed Connection terminated unexpectedly; polling goes on'])
+})
+
+it('WORK-1 a listener that is stopped leaves no socket behind where the server never answers', async () => {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const connected = once(server, 'connection')
+  const listening = start(`postgres://nobody@127.0.0.1:${port}/nowhere`)
+  const [socket] = (await connected) as [Socket]
+  socket.on('error', () => {}).resume()
+  await listening.stop()
+  // A socket that is only half closed would still take it.
+  await expect
+    .poll(() => {
+      socket.write('anybody?')
+      return socket.destroyed
+    })
+    .toBe(true)
+  server.close()
 })
 
 it('WORK-1 a listener that was started before the install works after it', async () => {

@@ -2,6 +2,7 @@
 // the first and hands the second to others (C15). So limits are set in transactions, by the role, and on this side.
 import pg from 'pg'
 import { UnstuckError } from '../../errors/index.ts'
+import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
 import type { QueryClient, SqlClient } from './executor.ts'
 import { inTransaction, type TransactionLimits } from './transaction.ts'
 
@@ -9,7 +10,10 @@ export interface ConnectionPoolOptions {
   /** A function is asked at the first use, and again at the next one where it failed. */
   databaseUrl: string | (() => Promise<string>)
   applicationName?: string
+  /** For calls, which are short. */
   connections?: number
+  /** For `transaction`: none is opened before the first one. */
+  transactionConnections?: number
   /** A statement that takes longer is given up, and its connection with it: for sockets that hang. */
   queryTimeoutMs?: number
   /** Limits of `transaction`. */
@@ -19,11 +23,12 @@ export interface ConnectionPoolOptions {
 export interface ConnectionPool {
   client: QueryClient
   transaction: <T>(work: (client: SqlClient) => Promise<T>) => Promise<T>
-  /** Can be called again. */
+  /** Can be called again. What still runs 2 s later is cut off. */
   close: () => Promise<void>
 }
 
 const DEFAULT_TX_TIMEOUT_MS = 60_000
+const DEFAULT_TRANSACTION_CONNECTIONS = 10
 const LOCK_TIMEOUT_MS = 10_000
 /** Every call of the store is bounded work, so one that takes this long hangs. */
 const DEFAULT_QUERY_TIMEOUT_MS = 60_000
@@ -31,48 +36,106 @@ const DEFAULT_QUERY_TIMEOUT_MS = 60_000
 const SERVER_FIRST_MS = 5_000
 
 export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
+  const { databaseUrl, connections, transactionConnections = DEFAULT_TRANSACTION_CONNECTIONS } = options
   const limits: TransactionLimits = {
     timeoutMs: options.txTimeoutMs ?? DEFAULT_TX_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
   }
-  let opening: Promise<pg.Pool> | undefined
-  let closing: Promise<void> | undefined
-
-  function open(): Promise<pg.Pool> {
-    if (closing !== undefined) return Promise.reject(closedError())
-    opening ??= createPool(options, limits.timeoutMs).catch((error: unknown) => {
-      opening = undefined
-      throw error
-    })
-    return opening
-  }
-
+  const address = onceMade(async () => (typeof databaseUrl === 'string' ? databaseUrl : databaseUrl()))
+  const calls = new LazyPool(async () => poolConfig(await address(), options, limits, connections))
+  // Work in a transaction makes calls outside of it too: with one pool, transactions that have all its connections would wait
+  // for one more.
+  const transactions = new LazyPool(async () =>
+    poolConfig(await address(), options, limits, transactionConnections),
+  )
   return {
-    client: { query: async (text, params) => timed(async () => (await open()).query(text, params)) },
-    transaction: (work) => timed(async () => inTransaction(await open(), work, limits)),
-    close() {
-      closing ??= Promise.resolve(opening).then(
-        (pool) => pool?.end(),
-        () => {},
-      )
-      return closing
+    client: { query: async (text, params) => timed(async () => (await calls.open()).query(text, params)) },
+    transaction: (work) => timed(async () => inTransaction(await transactions.open(), work, limits)),
+    async close() {
+      await Promise.all([transactions.close(), calls.close()])
     },
   }
 }
 
-async function createPool(options: ConnectionPoolOptions, txTimeoutMs: number): Promise<pg.Pool> {
-  const { databaseUrl, applicationName, connections, queryTimeoutMs } = options
-  const pool = new pg.Pool({
-    connectionString: typeof databaseUrl === 'string' ? databaseUrl : await databaseUrl(),
+function poolConfig(
+  connectionString: string,
+  { applicationName, queryTimeoutMs }: ConnectionPoolOptions,
+  { timeoutMs }: TransactionLimits,
+  connections: number | undefined,
+): pg.PoolConfig {
+  return {
+    connectionString,
     application_name: applicationName ?? 'unstuck',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    query_timeout: queryTimeoutMs ?? Math.max(DEFAULT_QUERY_TIMEOUT_MS, txTimeoutMs) + SERVER_FIRST_MS,
+    // A program that has nothing left to do ends, whether or not it closed its connections.
+    allowExitOnIdle: true,
+    query_timeout: queryTimeoutMs ?? Math.max(DEFAULT_QUERY_TIMEOUT_MS, timeoutMs) + SERVER_FIRST_MS,
     ...(connections === undefined ? {} : { max: connections }),
-  })
-  // An idle connection that breaks is replaced by the pool; the next query tells whether the database is there.
-  pool.on('error', () => {})
-  return pool
+  }
+}
+
+/** Opened at the first use. */
+class LazyPool {
+  readonly #clients = new Set<pg.Client>()
+  readonly #made: () => Promise<pg.Pool>
+  #opening: Promise<pg.Pool> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(config: () => Promise<pg.PoolConfig>) {
+    this.#made = onceMade(async () => this.#create(await config()))
+  }
+
+  open(): Promise<pg.Pool> {
+    if (this.#closing !== undefined) return Promise.reject(closedError())
+    this.#opening = this.#made()
+    return this.#opening
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve(this.#opening).then(
+      (pool) => pool && this.#end(pool),
+      () => {},
+    )
+    return this.#closing
+  }
+
+  #create(config: pg.PoolConfig): pg.Pool {
+    const clients = this.#clients
+    // The pool tells nothing of clients that are still connecting, and waits for all that are in use.
+    class KnownClient extends pg.Client {
+      constructor(clientConfig?: pg.ClientConfig) {
+        super(clientConfig)
+        clients.add(this)
+        this.once('end', () => clients.delete(this))
+        // One that is destroyed says so, whoever listens.
+        this.on('error', () => {})
+      }
+    }
+    const pool = new pg.Pool({ ...config, Client: KnownClient })
+    // An idle connection that breaks is replaced by the pool; the next query tells whether the database is there.
+    pool.on('error', () => {})
+    return pool
+  }
+
+  /** What is under way may end. What hangs is cut off, so that it does not hold up a stop (WORK-4). */
+  async #end(pool: pg.Pool): Promise<void> {
+    const ends = [...this.#clients].map((client) => new Promise((resolve) => client.once('end', resolve)))
+    await settledWithin(Promise.all([pool.end(), ...ends]), END_WAIT_MS)
+    for (const client of this.#clients) destroyClient(client, closedError())
+  }
+}
+
+/** Made at the first call, and again at the next one where that failed. */
+function onceMade<T>(make: () => Promise<T>): () => Promise<T> {
+  let making: Promise<T> | undefined
+  return () => {
+    making ??= make().catch((error: unknown) => {
+      making = undefined
+      throw error
+    })
+    return making
+  }
 }
 
 /** pg gives its own timeout no code. Like every lost answer it leaves open whether the call took effect (C2). */

@@ -1,4 +1,16 @@
+export {
+  type ConnectionPool,
+  type ConnectionPoolOptions,
+  openConnectionPool,
+} from './connection-pool.ts'
+export {
+  type DoctorReader,
+  type DoctorReaderOptions,
+  withDoctorReader,
+} from './doctor-reader.ts'
 export { type Executor, type SqlClient, toExecutor } from './executor.ts'
+export { type Listener, type ListenOptions, listen } from './listen.ts'
+export { type AttachPlan, type PlanStep, planAttach } from './migrate/attach-plan.ts'
 export { type MigrateDownOptions, migrateDown } from './migrate/migrate-down.ts'
 export {
   type MigrateStatusOptions,
@@ -8,5 +20,15 @@ export {
 } from './migrate/migrate-status.ts'
 export { type MigrateOptions, migrateUp } from './migrate/migrate-up.ts'
 export { migrationSql } from './migrate/migration-sql.ts'
+export { planText, statementsOf, withLimits } from './migrate/plan-text.ts'
+export { rolesSql } from './migrate/roles-sql.ts'
+export { readTableShapes, type ShapedTable } from './migrate/table-shapes.ts'
+export { createPostgresAccess } from './postgres-access.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
-export { inTransaction } from './transaction.ts'
+export {
+  type RunningCounts,
+  type ScannedTable,
+  type ScanReport,
+  scanDatabase,
+} from './scan/scan-database.ts'
+export { inTransaction, type TransactionLimits } from './transaction.ts'

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { TableProfile } from '../../profile/profile.ts'
+import { endClient } from './end-client.ts'
 import { render } from './render.ts'
 import { readSql } from './sql-files.ts'
 
@@ -26,7 +27,6 @@ export interface Listener {
 const TEST_WAIT_MS = 2_000
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 30_000
-const END_WAIT_MS = 2_000
 
 export function listen(options: ListenOptions): Listener {
   const listener = new RunningListener(options)
@@ -174,11 +174,6 @@ function untilNotified(client: pg.Client, onHint: () => void): (token: string) =
     new Promise((resolve) => {
       tests.set(token, () => resolve(true))
     })
-}
-
-/** A server that does not answer must not hold up a stop. */
-async function endClient(client: pg.Client): Promise<void> {
-  await Promise.race([client.end().catch(() => {}), sleep(END_WAIT_MS, undefined, { ref: false })])
 }
 
 function processIdOf(client: pg.Client): unknown {

@@ -2,8 +2,9 @@
 import type { EventData } from '../../job/event.ts'
 import type { JobErrorRecord } from '../../job/job.ts'
 import type { HoldingBreaker, JobFacts, LockHolder, PauseFacts } from '../../policy/explain-job.ts'
+import type { WorkerFacts } from '../../policy/explain-workers.ts'
 import type { TableProfile } from '../../profile/profile.ts'
-import type { DeadJobGroup, JobSummary } from '../operator-store.ts'
+import type { DeadJobGroup, JobSummary, Slo } from '../operator-store.ts'
 import type { Row } from './executor.ts'
 import { toErrorRecord, toJob, toStatus } from './rows.ts'
 
@@ -61,6 +62,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     ahead: numberOrNull(row['ahead']),
     pause: toPause(rowOrNull(row['pause'])),
     breaker: toHoldingBreaker(rowOrNull(row['breaker'])),
+    workers: toWorkerFacts(rowOrNull(row['workers'])),
     workerId: text(row['worker_id']),
     leaseLeftMs: numberOrNull(row['lease_left_ms']),
     silentMs: numberOrNull(row['silent_ms']),
@@ -96,6 +98,33 @@ function toHoldingBreaker(row: Row | null): HoldingBreaker | null {
     heldForMs: numberOrNull(row['held_for_ms']),
     probing: number(row['probing']),
     probeSlots: number(row['probe_slots']),
+  }
+}
+
+function toWorkerFacts(row: Row | null): WorkerFacts | null {
+  if (row === null) return null
+  return {
+    live: number(row['live']),
+    handling: number(row['handling']),
+    slots: number(row['slots']),
+    busy: number(row['busy']),
+    lastSeenMs: numberOrNull(row['last_seen_ms']),
+  }
+}
+
+export function toSlo(row: Row): Slo {
+  const rescued = number(row['rescued'])
+  const inTime = number(row['in_time'])
+  return {
+    rescued,
+    inTime,
+    share: rescued === 0 ? null : inTime / rescued,
+    p50Ms: numberOrNull(row['p50_ms']),
+    p95Ms: numberOrNull(row['p95_ms']),
+    worstMs: numberOrNull(row['worst_ms']),
+    promiseMs: number(row['promise_ms']),
+    oldestStuckMs: numberOrNull(row['oldest_stuck_ms']),
+    staleLeases: number(row['stale_leases']),
   }
 }
 

@@ -2,7 +2,14 @@
 import { jsonText } from '../../job/json-text.ts'
 import type { BreakerSettings, DependencyCall } from '../../policy/breaker.ts'
 import type { RateLimit, TokenGrant } from '../../policy/rate-limit.ts'
-import type { ActorOptions, Breaker, DependencyStore, HoldOptions, QueueStatus } from '../dependency-store.ts'
+import type {
+  ActorOptions,
+  Breaker,
+  DeleteBreakerOutcome,
+  DependencyStore,
+  HoldOptions,
+  QueueStatus,
+} from '../dependency-store.ts'
 import type { CallQuery } from './call-query.ts'
 import { breakerChangeToJson, toBreaker, toQueueStatus } from './dependency-rows.ts'
 
@@ -42,6 +49,11 @@ export class PostgresDependencies implements DependencyStore {
 
   async resumeBreaker(name: string, { actor, reason }: ActorOptions = {}): Promise<Breaker> {
     return this.#breaker('resume_breaker', [name, actor ?? null, reason ?? null])
+  }
+
+  async deleteBreaker(name: string): Promise<DeleteBreakerOutcome> {
+    const [row] = await this.#call('delete_breaker', [name])
+    return row?.['outcome'] as DeleteBreakerOutcome
   }
 
   async listBreakers(): Promise<Breaker[]> {

@@ -14,9 +14,40 @@ const conflicts = new Set(['40001', '40P01'])
 /** What PostgreSQL says of a value before our functions see it. */
 const badValues = new Set(['22P02', '22P05', '22007', '22008', '22003', '22021'])
 
-function translateError(error: unknown): unknown {
+interface Trouble {
+  /** How its SQLSTATE begins. */
+  state: string
+  meaning: string
+  hint?: string
+}
+
+/**
+ * The server answers and cannot do its work for now. XX000 is among them, for poolers and extensions say it of passing things
+ * too; XX001 and XX002 are not: damaged data does not heal, and people have to hear of it as it is.
+ */
+const troubles: Trouble[] = [
+  {
+    state: '25006',
+    meaning: 'the database takes no writes here',
+    hint: 'After a failover this passes. If it stays, DATABASE_URL names a standby, or its role may only read.',
+  },
+  { state: '53100', meaning: 'the database has no disk space left' },
+  { state: '53200', meaning: 'the database has no memory left' },
+  {
+    state: '53300',
+    meaning: 'the database takes no more connections',
+    hint: 'Raise max_connections, or connect through a pooler.',
+  },
+  { state: '53', meaning: 'the database lacks resources' },
+  { state: '58', meaning: 'the system of the database failed' },
+  { state: 'XX000', meaning: 'the database failed inside' },
+]
+
+function translateError(error: unknown, { isLook }: TranslateOptions): unknown {
   if (isUnstuckError(error) || !(error instanceof Error)) return error
   const code = codeOf(error)
+  const trouble = troubles.find(({ state }) => code.startsWith(state))
+  if (trouble !== undefined) return isLook === true ? error : troubleError(trouble, code, error)
   const known = translate(code, error)
   if (known === null) return error
   const hint = hintOf(code, error)
@@ -24,6 +55,15 @@ function translateError(error: unknown): unknown {
     cause: error,
     details: { sqlState: code },
     ...(hint === undefined ? {} : { hint }),
+  })
+}
+
+function troubleError({ meaning, hint }: Trouble, code: string, error: Error): UnstuckError {
+  const told = hint ?? textOf(error, 'hint')
+  return new UnstuckError('DATABASE_UNREACHABLE', `${meaning}: ${error.message}`, {
+    cause: error,
+    details: { sqlState: code },
+    ...(told === undefined ? {} : { hint: told }),
   })
 }
 
@@ -72,12 +112,17 @@ function codeOf(error: Error): string {
   return ''
 }
 
+interface TranslateOptions {
+  /** One look of many, which writes nothing: trouble with what it looks at is told as it is and says nothing of the others. */
+  isLook?: boolean
+}
+
 /** Runs a call of the database and throws only errors of the catalogue, or bugs. */
-export async function translated<T>(run: () => Promise<T>): Promise<T> {
+export async function translated<T>(run: () => Promise<T>, options: TranslateOptions = {}): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    throw translateError(error)
+    throw translateError(error, options)
   }
 }
 

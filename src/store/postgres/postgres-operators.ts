@@ -4,14 +4,22 @@ import type { DiscardOutcome, RunNowOutcome } from '../../job/outcome.ts'
 import type { JobFacts } from '../../policy/explain-job.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type { ManualOptions, PolicyOption, Settled } from '../call-options.ts'
-import type { DeadJobGroups, JobFilter, JobPage, ListOptions, OperatorStore } from '../operator-store.ts'
+import type {
+  DeadJobGroups,
+  JobFilter,
+  JobPage,
+  ListOptions,
+  OperatorStore,
+  Slo,
+  SloRequest,
+} from '../operator-store.ts'
 import type { CallQuery } from './call-query.ts'
 import type { Row, SqlClient } from './executor.ts'
-import { toDeadJobGroup, toJobFacts, toJobSummary } from './operator-rows.ts'
+import { toDeadJobGroup, toJobFacts, toJobSummary, toSlo } from './operator-rows.ts'
 import { policyToJson } from './policy-row.ts'
-import { PostgresDispatches } from './postgres-dispatches.ts'
+import { PostgresWebhooks } from './postgres-webhooks.ts'
 
-export class PostgresOperators extends PostgresDispatches implements OperatorStore<SqlClient> {
+export class PostgresOperators extends PostgresWebhooks implements OperatorStore<SqlClient> {
   readonly #call: CallQuery
   readonly #table: TableProfile
 
@@ -41,6 +49,12 @@ export class PostgresOperators extends PostgresDispatches implements OperatorSto
     const [row] = await this.#call('explain_job', [jobId, policyToJson(policy)])
     const facts = (row?.['facts'] ?? null) as Row | null
     return facts === null ? null : toJobFacts(facts, this.#table)
+  }
+
+  async readSlo({ windowMs, pollMs, policy }: SloRequest = {}): Promise<Slo> {
+    const params = [windowMs ?? 86_400_000, pollMs ?? 2_000, policyToJson(policy)]
+    const [row] = await this.#call('read_slo', params)
+    return toSlo(row ?? {})
   }
 
   async runJobsNow(

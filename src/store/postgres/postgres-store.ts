@@ -1,5 +1,4 @@
 // The PostgreSQL store: every verb is one call of a function in sql/functions. Nothing is decided here.
-import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JsonValue, NewJob } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
@@ -34,8 +33,9 @@ import type {
 } from '../job-store.ts'
 import { type CallQuery, createCallQuery } from './call-query.ts'
 import type { Row, SqlClient } from './executor.ts'
+import { newJobToJson } from './new-job-json.ts'
 import { policyFromRow, policyToJson } from './policy-row.ts'
-import { PostgresDependencies } from './postgres-dependencies.ts'
+import { PostgresModes } from './postgres-modes.ts'
 import {
   toClaimedJob,
   toEnteredStage,
@@ -60,13 +60,13 @@ export function createPostgresStore(options: PostgresStoreOptions): JobStore<Sql
   return new PostgresStore(options)
 }
 
-class PostgresStore extends PostgresDependencies implements JobStore<SqlClient> {
+class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
   readonly #call: CallQuery
   readonly #table: TableProfile
 
   constructor({ client, table, schema = 'unstuck' }: PostgresStoreOptions) {
     const call = createCallQuery(client, { schema, table })
-    super(call)
+    super(call, table)
     this.#call = call
     this.#table = table
   }
@@ -81,7 +81,7 @@ class PostgresStore extends PostgresDependencies implements JobStore<SqlClient> 
     { tx, policy }: TxOption<SqlClient> & PolicyOption = {},
   ): Promise<EnqueuedJob[]> {
     if (jobs.length === 0) return []
-    return this.#settle('enqueue_jobs', [newJobsToJson(jobs), policyToJson(policy)], tx)
+    return this.#settle('enqueue_jobs', [jsonText('jobs', jobs.map(newJobToJson)), policyToJson(policy)], tx)
   }
 
   async claimJobs({ workerId, queues, limit, types, leaseMs, policy }: ClaimRequest): Promise<ClaimedJob[]> {
@@ -139,8 +139,9 @@ class PostgresStore extends PostgresDependencies implements JobStore<SqlClient> 
     options: ReleaseOptions<SqlClient> = {},
   ): Promise<Settled<ReleaseOutcome>[]> {
     if (leases.length === 0) return []
-    const { delayMs, cause, tx } = options
-    return this.#settle('release_jobs', [...split(leases), delayMs ?? null, cause ?? 'release'], tx)
+    const { delayMs, cause, spreadMs, tx } = options
+    const params = [...split(leases), delayMs ?? null, cause ?? 'release', spreadMs ?? 0]
+    return this.#settle('release_jobs', params, tx)
   }
 
   async cancelJobs(
@@ -216,29 +217,6 @@ class PostgresStore extends PostgresDependencies implements JobStore<SqlClient> 
 /** Ids and lease ids as two arrays: one statement for all, whatever their number. */
 function split(leases: Lease[]): [string[], string[]] {
   return [leases.map(({ jobId }) => jobId), leases.map(({ leaseId }) => leaseId)]
-}
-
-function newJobsToJson(jobs: NewJob[]): string {
-  const wishes = jobs.map((job) => ({
-    type: job.type,
-    payload: job.payload,
-    queue: job.queue,
-    priority: job.priority,
-    delay_ms: job.delayMs,
-    run_at: validDate(job.runAt)?.toISOString(),
-    stage: job.stage,
-    expected_duration_ms: job.expectedDurationMs,
-    max_attempts: job.maxAttempts,
-    owner: job.owner,
-    dedupe_key: job.dedupeKey,
-    traceparent: job.traceparent,
-  }))
-  return jsonText('jobs', wishes)
-}
-
-function validDate(date: Date | undefined): Date | undefined {
-  if (date !== undefined && Number.isNaN(date.getTime())) throw invalidArgument('runAt', date, 'a valid date')
-  return date
 }
 
 function failuresToJson(failures: Failure[]): string {

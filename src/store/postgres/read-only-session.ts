@@ -46,10 +46,13 @@ async function lookOnce<T>(
   work: (run: RunStatement) => Promise<T>,
 ): Promise<T> {
   const run: RunStatement = (text, params) =>
-    translated(async () => {
-      const answer = await client.query(text, params)
-      return answer.rows as Row[]
-    })
+    translated(
+      async () => {
+        const answer = await client.query(text, params)
+        return answer.rows as Row[]
+      },
+      { isLook: true },
+    )
   await run('begin transaction read only')
   try {
     await run(readSql('scan', 'begin_reading'), [String(timeoutMs)])

@@ -78,8 +78,8 @@ describe('render', () => {
       'job."Id", job."locked by", job."stage"',
     )
     expect(render('"unstuck"."claim_jobs"(1)', options)).toBe('"unstuck"."claim_jobs__orders"(1)')
-    expect(render('"jobs_ready" "jobs_running" "jobs_dedupe"', options)).toBe(
-      '"unstuck_orders_ready" "unstuck_orders_running" "unstuck_orders_dedupe"',
+    expect(render('"jobs_ready" "jobs_running" "jobs_dead" "jobs_dedupe"', options)).toBe(
+      '"unstuck_orders_ready" "unstuck_orders_running" "unstuck_orders_dead" "unstuck_orders_dedupe"',
     )
   })
 

@@ -1,9 +1,16 @@
 // Renders a file of sql/ for one job table. The files are valid SQL for the native table as they stand; what a profile may
 // change is marked in them, and only that is touched (docs/adr/0006):
 //   "name"            a double-quoted name: the schema, the job table, a function of the attachment, a column, an index
+//   "team"."name"     a function or view in the schema of the table, under a name of the team's own
 //   /*marker*/token   a word, type or expression: the marker names what replaces the token after it
 //   /*+block text*/   text that is there only for profiles that have the block
-import { columnName, type LogicalColumn, logicalColumns, type TableProfile } from '../../profile/profile.ts'
+import {
+  columnName,
+  type DocumentIndex,
+  type LogicalColumn,
+  logicalColumns,
+  type TableProfile,
+} from '../../profile/profile.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { policyToJson } from './policy-row.ts'
 
@@ -12,6 +19,10 @@ export interface RenderOptions {
   table: TableProfile
   /** The type of the status column where it is not text, for a cast of every word: `"public"."job_status"`. */
   statusType?: string
+  /** Those of a partitioned table. */
+  partitions?: Partition[]
+  /** The one of them that "jobs" and its indexes stand for. */
+  partition?: Partition
   /** Build indexes without blocking writers. */
   isConcurrent?: boolean
   /** The name of the profile the table belongs to, for the register of attached tables. */
@@ -20,6 +31,14 @@ export interface RenderOptions {
   isPurge?: boolean
   /** The index that "index" stands for, in the schema of the table. */
   index?: string
+  /** The index that "document_index" and its columns stand for. */
+  documentIndex?: DocumentIndex
+}
+
+export interface Partition {
+  schema: string
+  table: string
+  oid: string
 }
 
 /** The suffix that tells the functions of one attachment from another's; the native table has none. */
@@ -27,8 +46,20 @@ export function functionSuffix(table: TableProfile): string {
   return table.attachment === 'native' ? '' : `__${table.attachment}`
 }
 
-function indexName(table: TableProfile, index: string): string {
-  return table.attachment === 'native' ? index : `unstuck_${table.attachment}_${index.replace('jobs_', '')}`
+function indexName(table: TableProfile, index: string, partition?: Partition): string {
+  if (table.attachment === 'native') return index
+  const name = `unstuck_${table.attachment}_${index.replace('jobs_', '')}`
+  return partition === undefined ? name : partitionIndex(name, partition)
+}
+
+/** detach_table knows it by this name. */
+export function partitionIndex(index: string, { oid }: Partition): string {
+  return `${index}_p${oid}`
+}
+
+/** `jobs_…` is named after the table, everything else as it is. */
+export function teamName({ table }: TableProfile, name: string): string {
+  return name.replace(/^jobs_/, `${table}_`)
 }
 
 export function render(sql: string, options: RenderOptions): string {
@@ -99,21 +130,35 @@ function markedToken(text: string, at: number): string {
   throw new Error('a marked group in sql/ is not closed')
 }
 
-function nameTable({ schema, table, index }: RenderOptions): (token: string) => string {
+function nameTable(options: RenderOptions): (token: string) => string {
+  const { schema, table, index, documentIndex, partition } = options
   const columns = new Map<string, string>(
     logicalColumns.map((column) => [column, quoteIdentifier(columnName(table, column))]),
   )
   const quotedSchema = quoteIdentifier(schema)
-  const qualifiedTable = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
+  const place = partition ?? table
+  const qualifiedTable = `${quoteIdentifier(place.schema)}.${quoteIdentifier(place.table)}`
   const others = new Map<string, string>([
     ['"unstuck"', quotedSchema],
     ['"unstuck"."jobs"', qualifiedTable],
-    ...['jobs_ready', 'jobs_running', 'jobs_dedupe'].map((name): [string, string] => [
+    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_dedupe'].map((name): [string, string] => [
       `"${name}"`,
-      quoteIdentifier(indexName(table, name)),
+      quoteIdentifier(indexName(table, name, partition)),
     ]),
   ])
   if (index !== undefined) others.set('"index"', `${quoteIdentifier(table.schema)}.${quoteIdentifier(index)}`)
+  if (index !== undefined && partition !== undefined) {
+    const name = quoteIdentifier(partitionIndex(index, partition))
+    others.set('"partition_index"', `${quoteIdentifier(partition.schema)}.${name}`)
+  } else {
+    others.set('"partition_index"', '"partition_index"')
+  }
+  const document = documentIndex?.name ?? 'document_index'
+  others.set(
+    '"document_index"',
+    quoteIdentifier(partition === undefined ? document : partitionIndex(document, partition)),
+  )
+  if (table.lastError !== undefined) others.set('"last_error"', quoteIdentifier(table.lastError.column))
   if (table.teamEvents !== null) {
     const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents
     others.set('"team_events"', `${quoteIdentifier(eventSchema)}.${quoteIdentifier(eventTable)}`)
@@ -123,6 +168,9 @@ function nameTable({ schema, table, index }: RenderOptions): (token: string) => 
   return (token) => {
     const known = others.get(token) ?? columns.get(token.slice(1, -1))
     if (known !== undefined) return known
+    const [, ofTeam] = /^"team"\."(\w+)"$/.exec(token) ?? []
+    if (ofTeam !== undefined)
+      return `${quoteIdentifier(table.schema)}.${quoteIdentifier(teamName(table, ofTeam))}`
     const [, routine] = /^"unstuck"\."(\w+)"$/.exec(token) ?? []
     if (routine === undefined)
       throw new Error(`${token} in a file of sql/ is not a name that rendering knows`)
@@ -131,7 +179,7 @@ function nameTable({ schema, table, index }: RenderOptions): (token: string) => 
 }
 
 function markerTable(options: RenderOptions): Map<string, string> {
-  const { schema, table, statusType, profile, isPurge } = options
+  const { schema, table, statusType, profile, isPurge, documentIndex } = options
   const { waiting, running, succeeded, dead, cancelled } = table.statuses
   const word = (text: string) => quoteLiteral(text) + (statusType === undefined ? '' : `::${statusType}`)
   const words = (texts: string[]) => `(${[...new Set(texts)].map(word).join(', ')})`
@@ -141,7 +189,9 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['succeeded', word(succeeded)],
     ['dead', word(dead)],
     ['cancelled', word(cancelled ?? dead)],
+    ['unique', options.partitions === undefined ? 'unique' : ''],
     ['running_words', words(running)],
+    ['any_running', anyRunning(options, running.map(word))],
     ['unfinished_words', words([waiting, ...running])],
     ['ended_words', words([succeeded, dead, cancelled ?? dead])],
     ['id', table.idType],
@@ -155,9 +205,17 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['table_schema', quoteLiteral(table.schema)],
     ['table', quoteLiteral(table.table)],
     ['default_type', quoteLiteral(table.defaultType ?? 'job')],
-    ['age', `greatest(${table.ageColumns.map((column) => age(table, column)).join(', ')})`],
+    ['max_attempts', String(table.policy.maxAttempts)],
+    ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
+    ['age', `greatest(${table.ageColumns.map((column) => jobColumn(table, column)).join(', ')})`],
+    ['lease_end', leaseEnd(table)],
+    ['requeued_text', quoteLiteral(table.lastError?.requeued ?? 'lease_expired')],
+    ['dead_text', quoteLiteral(table.lastError?.dead ?? 'lease_expired')],
   ])
 }
+
+const columnList = (table: TableProfile, columns: LogicalColumn[]) =>
+  `(${columns.map((column) => quoteIdentifier(columnName(table, column))).join(', ')})`
 
 const lowestId = {
   uuid: "'00000000-0000-0000-0000-000000000000'::uuid",
@@ -180,13 +238,36 @@ function newId({ idType, schema, table, columns }: TableProfile, timeOrdered: st
   return `nextval(pg_get_serial_sequence(${quoteLiteral(qualified)}, ${quoteLiteral(columns.id ?? 'id')}))`
 }
 
-function age(table: TableProfile, column: LogicalColumn): string {
+/**
+ * What the status of a leased row is compared with by `is not distinct from`. Of several words its own, if it is one of
+ * them: a plain list would let the planner walk the partial index of running rows.
+ */
+function anyRunning({ table }: RenderOptions, words: string[]): string {
+  const [first = ''] = words
+  if (words.length === 1) return first
+  const status = jobColumn(table, 'status')
+  return `case when ${status} in (${words.join(', ')}) then ${status} else ${first} end`
+}
+
+/** A claim of ours writes both times at once, so a lock that is newer than the last beat is not ours, nor is the lease. */
+function leaseEnd(table: TableProfile): string {
+  const end = jobColumn(table, 'lease_expires_at')
+  if (table.hasLockTime !== true) return `(${end})`
+  const [lockedAt, beatAt] = [jobColumn(table, 'last_attempt_at'), jobColumn(table, 'heartbeat_at')]
+  return `(case when ${lockedAt} > ${beatAt} then null else ${end} end)`
+}
+
+function jobColumn(table: TableProfile, column: LogicalColumn): string {
   return `job.${quoteIdentifier(columnName(table, column))}`
 }
 
-function blockTable({ table, isConcurrent }: RenderOptions): Set<string> {
+function blockTable({ table, isConcurrent, partitions, partition }: RenderOptions): Set<string> {
   const blocks = new Set<string>()
   if (table.teamEvents !== null) blocks.add('team_events')
   if (isConcurrent === true) blocks.add('concurrently')
+  if (partitions !== undefined) blocks.add('partitioned')
+  if (partitions !== undefined && partition === undefined) blocks.add('only')
+  if (table.hasLockTime === true) blocks.add('lock_time')
+  if (table.lastError !== undefined) blocks.add('last_error')
   return blocks
 }

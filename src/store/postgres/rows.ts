@@ -80,6 +80,7 @@ function toTimes(row: Row) {
     runAt: dateOrNull(row['run_at']),
     startedAt: dateOrNull(row['started_at']),
     finishedAt: dateOrNull(row['finished_at']),
+    lastAttemptAt: dateOrNull(row['last_attempt_at']),
     leaseExpiresAt: dateOrNull(row['lease_expires_at']),
     heartbeatAt: dateOrNull(row['heartbeat_at']),
     deadlineAt: dateOrNull(row['deadline_at']),
@@ -88,7 +89,7 @@ function toTimes(row: Row) {
   }
 }
 
-function toErrorRecord(row: Row): JobErrorRecord | null {
+export function toErrorRecord(row: Row): JobErrorRecord | null {
   const error: JobErrorRecord = {
     code: text(row['error_code']),
     reason: text(row['error_reason']),
@@ -100,7 +101,7 @@ function toErrorRecord(row: Row): JobErrorRecord | null {
 }
 
 /** The role of a table's own word. A table without a word for cancelled keeps such jobs as dead with that code. */
-function toStatus(word: string, error: JobErrorRecord | null, table: TableProfile): JobStatus {
+export function toStatus(word: string, error: JobErrorRecord | null, table: TableProfile): JobStatus {
   const { waiting, running, succeeded, dead, cancelled } = table.statuses
   if (word === waiting) return 'waiting'
   if (running.includes(word)) return 'running'

@@ -11,7 +11,7 @@ export interface SqlFile {
   text: string
 }
 
-type SqlFolder = 'migrations' | 'core' | 'functions' | 'queries' | 'attach'
+type SqlFolder = 'migrations' | 'core' | 'functions' | 'queries' | 'attach' | 'team' | 'scan' | 'doctor'
 
 export function readSql(folder: SqlFolder, name: string): string {
   const path = join(root, folder, `${name}.sql`)

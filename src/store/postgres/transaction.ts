@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { UnstuckError } from '../../errors/index.ts'
 import type { SqlClient } from './executor.ts'
+import { translated } from './postgres-errors.ts'
 import { readSql } from './sql-files.ts'
 
 /** So that no open transaction keeps a job row, and no half-open connection keeps a transaction (C13). */
@@ -11,17 +12,26 @@ export interface TransactionLimits {
   lockTimeoutMs: number
 }
 
-/** Commits what `work` did, or rolls it back and throws on. A connection that broke is not given back to the pool. */
+/**
+ * Commits what `work` did, or rolls it back and throws on. A connection that broke is not given back to the pool, and work on
+ * it is not waited for.
+ */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: SqlClient) => Promise<T>,
   limits?: TransactionLimits,
 ): Promise<T> {
-  const client = await pool.connect()
+  const client = await translated(() => pool.connect())
   let broken: Error | undefined
+  let giveUp: (error: Error) => void = () => {}
+  const brokenOff = new Promise<never>((_, reject) => {
+    giveUp = reject
+  })
+  brokenOff.catch(() => {})
   // Without a listener, a connection that ends between two statements would end the process.
   const onError = (error: Error) => {
     broken ??= error
+    giveUp(error)
   }
   client.on('error', onError)
   const giveBack = (error?: Error) => {
@@ -32,7 +42,7 @@ export async function inTransaction<T>(
   try {
     await client.query('begin')
     if (limits !== undefined) await setLimits(client, limits)
-    const result = await withinLimit(work(client), limits?.timeoutMs)
+    const result = await withinLimit(Promise.race([work(client), brokenOff]), limits?.timeoutMs)
     await client.query('commit')
     giveBack()
     return result
@@ -46,7 +56,7 @@ export async function inTransaction<T>(
       () => giveBack(),
       (failed: unknown) => giveBack(failed instanceof Error ? failed : new Error(String(failed))),
     )
-    throw broken === undefined ? error : connectionBroke(broken)
+    throw broken === undefined ? error : whyBroken(broken, limits)
   }
 }
 
@@ -69,6 +79,12 @@ function withinLimit<T>(work: Promise<T>, timeoutMs: number | undefined): Promis
     const timer = setTimeout(() => reject(new TransactionTimeout(timeoutMs)), timeoutMs)
     void work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
+}
+
+/** The server may notice first that the limit is over, and ends the connection. */
+function whyBroken(broken: Error, limits: TransactionLimits | undefined): UnstuckError {
+  const isLimit = 'code' in broken && (broken.code === '25P03' || broken.code === '25P04')
+  return isLimit && limits !== undefined ? tookTooLong(limits.timeoutMs) : connectionBroke(broken)
 }
 
 function tookTooLong(timeoutMs: number): UnstuckError {

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openTable } from '../../src/compose.ts'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { translated } from '../../src/store/postgres/postgres-errors.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+const profile = nativeProfile('unstuck')
+const [table] = profile.tables
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+})
+afterAll(() => database.drop())
+
+const raise = (state: string) =>
+  database.pool.query(`do $$ begin raise exception 'for a moment' using errcode = '${state}'; end $$`)
+
+/** Every call of it meets this SQLSTATE. */
+const storeThatMeets = (state: string) =>
+  createPostgresStore({ client: { query: () => raise(state) }, table })
+
+describe('trouble of the server', () => {
+  it.each([
+    ['25006', 'the database takes no writes here: for a moment'],
+    ['53000', 'the database lacks resources: for a moment'],
+    ['53100', 'the database has no disk space left: for a moment'],
+    ['53200', 'the database has no memory left: for a moment'],
+    ['53300', 'the database takes no more connections: for a moment'],
+    ['53400', 'the database lacks resources: for a moment'],
+    ['58000', 'the system of the database failed: for a moment'],
+    ['58030', 'the system of the database failed: for a moment'],
+    ['58P01', 'the system of the database failed: for a moment'],
+    ['XX000', 'the database failed inside: for a moment'],
+  ])('C2 SQLSTATE %s can be tried again, and says what happened', async (sqlState, message) => {
+    await expect(storeThatMeets(sqlState).readPolicy()).rejects.toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      isRetryable: true,
+      message,
+      details: { sqlState },
+    })
+  })
+
+  it('C2 a cancelled statement stays a timeout', async () => {
+    await expect(storeThatMeets('57014').readPolicy()).rejects.toMatchObject({ code: 'DATABASE_TIMEOUT' })
+  })
+
+  it.each(['XX001', 'XX002'])('C2 damaged data, SQLSTATE %s, is told as it is', async (code) => {
+    await expect(storeThatMeets(code).readPolicy()).rejects.toMatchObject({ name: 'error', code })
+  })
+
+  it.each(['25006', '53400', '58P01', 'XX000'])(
+    'REAP-13 SQLSTATE %s at one look is told as it is, for it says nothing of the others',
+    async (code) => {
+      await expect(translated(() => raise(code), { isLook: true })).rejects.toMatchObject({ code })
+    },
+  )
+
+  it('C2 a server that takes no writes can be asked again', async () => {
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-c default_transaction_read_only=on')
+    const { store, close } = openTable({ databaseUrl: url.href, schema: 'unstuck', table })
+    onTestFinished(close)
+    await expect(store.enqueueJobs([{ type: 'a' }])).rejects.toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      message: expect.stringMatching(/^the database takes no writes here: cannot execute .* read-only/),
+      hint: expect.stringContaining('standby'),
+    })
+  })
+
+  it('C2 a server that takes no more connections can be asked again, by a call and by a transaction', async () => {
+    const role = `unstuck_test_${randomBytes(6).toString('hex')}`
+    await database.pool.query(`create role ${role} login password 'secret' connection limit 0`)
+    onTestFinished(() => void database.pool.query(`drop role ${role}`))
+    const url = new URL(database.url)
+    url.username = role
+    url.password = 'secret'
+    const open = openTable({ databaseUrl: url.href, schema: 'unstuck', table })
+    onTestFinished(open.close)
+    const refused = {
+      code: 'DATABASE_UNREACHABLE',
+      message: `the database takes no more connections: too many connections for role "${role}"`,
+    }
+    await expect(open.store.readPolicy()).rejects.toMatchObject(refused)
+    await expect(open.transaction(async () => {})).rejects.toMatchObject(refused)
+  })
+})
