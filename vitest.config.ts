@@ -1,8 +1,16 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'embedded/src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', '{dashboard,embedded}/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Need a program that is not everywhere, and have commands of their own.
+    exclude: [
+      ...configDefaults.exclude,
+      'test/pgbouncer/**',
+      'test/cron/**',
+      'test/bun/**',
+      'test/browser/**',
+    ],
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './scripts/closing-line-reporter.mjs'],
     testTimeout: 30_000,

@@ -14,7 +14,7 @@ import { descendants, lineOf, listPackageSources, parseSource } from './source-t
 /** @typedef {{ path: string, source: ts.SourceFile, imports: Import[] }} Module */
 
 const VOCABULARY = ['errors', 'job', 'policy', 'profile']
-const BELOW_COMPOSE = [...VOCABULARY, 'config', 'observe', 'store', 'runtime']
+const BELOW_COMPOSE = [...VOCABULARY, 'config', 'observe', 'store', 'runtime', 'doctor']
 const CONCRETE_STORES = ['store/memory', 'store/postgres', 'store/neo4j']
 
 // A file belongs to the layer with the longest matching home. A layer may always import itself.
@@ -31,16 +31,26 @@ const LAYERS = [
   { name: 'store/postgres', home: 'src/store/postgres/', imports: [...VOCABULARY, 'store', 'observe'] },
   { name: 'store/neo4j', home: 'src/store/neo4j/', imports: [...VOCABULARY, 'store', 'observe'] },
   { name: 'runtime', home: 'src/runtime/', imports: [...VOCABULARY, 'config', 'observe', 'store'] },
+  { name: 'doctor', home: 'src/doctor/', imports: [...VOCABULARY, 'store'] },
+  { name: 'dispatch', home: 'src/dispatch/', imports: [...VOCABULARY, 'store', 'runtime'] },
+  {
+    name: 'commands',
+    home: 'src/commands/',
+    imports: [...VOCABULARY, 'config', 'observe', 'store', 'runtime'],
+  },
   { name: 'compose', home: 'src/compose.ts', imports: [...BELOW_COMPOSE, ...CONCRETE_STORES] },
   { name: 'heartbeat-thread', home: 'src/heartbeat-thread.ts', imports: [...BELOW_COMPOSE, 'compose'] },
-  { name: 'unstuck', home: 'src/unstuck.ts', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
-  { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'compose', 'unstuck'] },
-  { name: 'cli', home: 'src/cli/', imports: [...BELOW_COMPOSE, 'compose', 'unstuck', 'http'] },
+  { name: 'handler-child', home: 'src/handler-child.ts', imports: [...VOCABULARY, 'runtime'] },
+  { name: 'unstuck', home: 'src/unstuck', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
+  { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck'] },
+  { name: 'cli', home: 'src/cli/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck', 'http'] },
   { name: 'index', home: 'src/index.ts', imports: 'anything' },
 ]
 
 const PACKAGE_HOMES = [
   { name: 'neo4j-driver', homes: ['src/store/neo4j/'], typesElsewhere: false },
+  { name: 'prom-client', homes: ['src/observe/'], typesElsewhere: true },
+  { name: '@opentelemetry/api', homes: ['src/observe/'], typesElsewhere: true },
   { name: 'pg', homes: ['src/store/postgres/', 'src/compose.ts'], typesElsewhere: true },
 ]
 

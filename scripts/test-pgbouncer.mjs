@@ -5,7 +5,11 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const suites = ['test/pgbouncer/store.test.ts', 'test/pgbouncer/worker.test.ts']
+const suites = [
+  'test/pgbouncer/attach.test.ts',
+  'test/pgbouncer/store.test.ts',
+  'test/pgbouncer/worker.test.ts',
+]
 
 // Debian keeps it where only root looks.
 const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }

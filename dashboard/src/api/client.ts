@@ -1,0 +1,74 @@
+// Requests to the server that handed out the page. Addresses are relative to <base>, so any base path works.
+import type { Problem } from '../../../src/http/contract.ts'
+
+/** An answer of the server that is no success, or no answer at all (`status` 0). */
+export class RequestProblem extends Error {
+  override readonly name = 'RequestProblem'
+  readonly status: number
+  readonly problem: Partial<Problem>
+
+  constructor(status: number, problem: Partial<Problem>, options?: ErrorOptions) {
+    super(problem.detail ?? problem.title ?? `The server answered ${status}.`, options)
+    this.status = status
+    this.problem = problem
+  }
+
+  get isSignedOut(): boolean {
+    return this.status === 401
+  }
+
+  get isMissing(): boolean {
+    return this.status === 404
+  }
+}
+
+export function apiAddress(path: string): string {
+  return new URL(path, document.baseURI).toString()
+}
+
+type Method = 'GET' | 'POST' | 'DELETE'
+
+export async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  const headers: Record<string, string> = { accept: 'application/json' }
+  // A form of another site cannot send this header, which is what makes the cookie safe.
+  if (method !== 'GET') headers['x-unstuck'] = '1'
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  let response: Response
+  try {
+    response = await fetch(apiAddress(path), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  } catch (error) {
+    throw new RequestProblem(0, { detail: 'The server does not answer.' }, { cause: error })
+  }
+  if (!response.ok) throw new RequestProblem(response.status, await readProblem(response))
+  return response.status === 204 ? (undefined as Answer) : ((await response.json()) as Answer)
+}
+
+async function readProblem(response: Response): Promise<Partial<Problem>> {
+  try {
+    return (await response.json()) as Partial<Problem>
+  } catch {
+    return { detail: `The server answered ${response.status} ${response.statusText}`.trim() }
+  }
+}
+
+/** `?a=1&b=2` of what is there. */
+export function queryOf(values: Record<string, string | number | null | undefined>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined && value !== null && value !== '') query.set(name, String(value))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof RequestProblem) {
+    const { hint } = error.problem
+    return hint === undefined ? error.message : `${error.message} ${hint}`
+  }
+  return error instanceof Error ? error.message : String(error)
+}

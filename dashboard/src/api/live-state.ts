@@ -1,0 +1,115 @@
+// What the stream has told so far, and when. Pure: a message in, the next state out.
+import type {
+  Breaker,
+  BreakersMessage,
+  CountsMessage,
+  EventMessage,
+  JobEvent,
+  LeasesMessage,
+  Queue,
+  RunningJob,
+  StaleMessage,
+  TableHealth,
+} from '../../../src/http/contract.ts'
+
+const KEPT_EVENTS = 200
+export const KEPT_BEATS_MS = 300_000
+
+/** A running job with the moment of the monotonic clock at which its lease was read. */
+export interface LiveLease extends RunningJob {
+  readAtMs: number
+}
+
+export interface LiveState {
+  leases: LiveLease[] | null
+  hasMoreLeases: boolean
+  tables: TableHealth[] | null
+  queues: Queue[] | null
+  breakers: Breaker[] | null
+  /** Newest first. */
+  events: JobEvent[]
+  /** Heartbeats seen while this page was open, by worker; times of the database in milliseconds, oldest first. */
+  beats: ReadonlyMap<string, number[]>
+  stale: StaleMessage | null
+  connection: 'connecting' | 'live' | 'polling' | 'lost'
+  /** Of the last message; of the monotonic clock. */
+  heardAtMs: number | null
+}
+
+export const emptyLiveState: LiveState = {
+  leases: null,
+  hasMoreLeases: false,
+  tables: null,
+  queues: null,
+  breakers: null,
+  events: [],
+  beats: new Map(),
+  stale: null,
+  connection: 'connecting',
+  heardAtMs: null,
+}
+
+export type LiveMessage =
+  | { topic: 'leases'; data: LeasesMessage }
+  | { topic: 'events'; data: EventMessage }
+  | { topic: 'counts'; data: CountsMessage }
+  | { topic: 'breakers'; data: BreakersMessage }
+  | { topic: 'stale'; data: StaleMessage }
+
+export function applyMessage(state: LiveState, message: LiveMessage, nowMs: number): LiveState {
+  if (message.topic === 'stale') return { ...state, stale: message.data }
+  const heard = { ...state, stale: null, heardAtMs: nowMs }
+  switch (message.topic) {
+    case 'leases':
+      return {
+        ...heard,
+        leases: message.data.leases.map((lease) => ({ ...lease, readAtMs: nowMs })),
+        hasMoreLeases: !message.data.is_complete,
+        beats: addBeats(state.beats, message.data),
+      }
+    case 'counts':
+      return { ...heard, tables: message.data.tables, queues: message.data.queues }
+    case 'breakers':
+      return { ...heard, breakers: message.data.breakers }
+    case 'events':
+      return { ...heard, events: addEvent(state.events, message.data.event) }
+  }
+}
+
+function addEvent(events: JobEvent[], event: JobEvent): JobEvent[] {
+  if (events.some(({ id, table }) => id === event.id && table === event.table)) return events
+  return [event, ...events].slice(0, KEPT_EVENTS)
+}
+
+function addBeats(beats: LiveState['beats'], { leases, db_now }: LeasesMessage): LiveState['beats'] {
+  const since = Date.parse(db_now) - KEPT_BEATS_MS
+  const next = new Map<string, number[]>()
+  for (const [worker, times] of beats) {
+    const kept = times.filter((time) => time >= since)
+    if (kept.length > 0) next.set(worker, kept)
+  }
+  for (const { worker_id, heartbeat_at, started_at } of leases) {
+    const time = Date.parse(heartbeat_at ?? started_at ?? '')
+    if (worker_id === null || Number.isNaN(time)) continue
+    const times = next.get(worker_id) ?? []
+    if (!times.includes(time))
+      next.set(
+        worker_id,
+        [...times, time].toSorted((a, b) => a - b),
+      )
+  }
+  return next
+}
+
+/** Until the lease ends, counted on the monotonic clock; negative where it is over. */
+export function leaseLeftMs(lease: LiveLease, nowMs: number): number | null {
+  return lease.lease_remaining_ms === null ? null : lease.lease_remaining_ms - (nowMs - lease.readAtMs)
+}
+
+/** How long a lease lasts: the distance of two times of the database's clock. */
+export function leaseLengthMs(lease: RunningJob): number | null {
+  const from = lease.heartbeat_at ?? lease.started_at
+  if (from === null || lease.lease_expires_at === null) return null
+  const length = Date.parse(lease.lease_expires_at) - Date.parse(from)
+  return length > 0 ? length : null
+}

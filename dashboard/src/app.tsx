@@ -1,0 +1,83 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { Route, Router, Switch } from 'wouter'
+import { RequestProblem } from './api/client.ts'
+import { useMe } from './api/queries.ts'
+import { DeadLettersPage } from './pages/dead-letters.tsx'
+import { DependenciesPage } from './pages/dependencies.tsx'
+import { DoctorPage } from './pages/doctor.tsx'
+import { JobPage } from './pages/job.tsx'
+import { JobsPage } from './pages/jobs.tsx'
+import { NowPage } from './pages/now.tsx'
+import { ReaperPage } from './pages/reaper.tsx'
+import { SettingsPage } from './pages/settings.tsx'
+import { SignInPage } from './pages/sign-in.tsx'
+import { WorkersPage } from './pages/workers.tsx'
+import { Go } from './parts/address.tsx'
+import { Overlays } from './parts/overlay.tsx'
+import { Empty, Page } from './parts/page.tsx'
+import { Shell } from './parts/shell.tsx'
+import { Shortcuts } from './parts/shortcuts.tsx'
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal stays one; a server that does not answer is asked again.
+      retry: (count, error) =>
+        !(error instanceof RequestProblem && error.status >= 400 && error.status < 500) && count < 1,
+      retryDelay: 500,
+      refetchOnWindowFocus: true,
+    },
+  },
+})
+
+/** `/ops/` as <base> says, without the slash at its end. */
+const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
+
+export function App() {
+  return (
+    <QueryClientProvider client={client}>
+      <Router base={base}>
+        <Gate />
+      </Router>
+    </QueryClientProvider>
+  )
+}
+
+function Gate() {
+  const me = useMe()
+  if (me.error instanceof RequestProblem && me.error.isSignedOut) return <SignInPage />
+  return (
+    <>
+      <Shortcuts />
+      <Shell>
+        <Pages />
+      </Shell>
+      <Overlays />
+    </>
+  )
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/" component={NowPage} />
+      <Route path="/jobs" component={JobsPage} />
+      <Route path="/jobs/:id">{({ id }) => <JobPage key={id} id={decodeURIComponent(id)} />}</Route>
+      <Route path="/dead-letters" component={DeadLettersPage} />
+      <Route path="/workers" component={WorkersPage} />
+      <Route path="/dependencies" component={DependenciesPage} />
+      <Route path="/reaper" component={ReaperPage} />
+      <Route path="/doctor" component={DoctorPage} />
+      <Route path="/settings" component={SettingsPage} />
+      <Route>
+        <Page title="Not found">
+          <div className="panel">
+            <Empty title="There is no such page.">
+              <Go to="/">See what runs now</Go>
+            </Empty>
+          </div>
+        </Page>
+      </Route>
+    </Switch>
+  )
+}

@@ -1,0 +1,191 @@
+import type { JobEvent, Slo, SweepAnswer, TableHealth } from '../../../src/http/contract.ts'
+import { RequestProblem } from '../api/client.ts'
+import { previewSweep, useCommand } from '../api/commands.ts'
+import { reconnect, useLive } from '../api/live.ts'
+import { useSlo } from '../api/queries.ts'
+import { Go, jobPath } from '../parts/address.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Button } from '../parts/button.tsx'
+import { Histogram } from '../parts/histogram.tsx'
+import { Broken, Empty, Loading, Page, Panel, Read } from '../parts/page.tsx'
+import { RescueTicker } from '../parts/rescue-ticker.tsx'
+import { useRefusal } from '../parts/use-refusal.ts'
+import { latenessMs, percentile } from '../rescues.ts'
+import { plural, shortId, showCount, showDuration } from '../show-time.ts'
+
+export function ReaperPage() {
+  const { tables, events, connection } = useLive()
+  const refusal = useRefusal()
+  const preview = useCommand(() => previewSweep())
+  return (
+    <Page
+      title="Reaper"
+      lead="Sweeps take back what nobody renews. Every worker sweeps; a reaper of its own does nothing else."
+      actions={
+        <Button
+          refusal={refusal('previewSweep')}
+          isBusy={preview.isPending}
+          onClick={() => preview.mutate(undefined)}
+        >
+          Dry run
+        </Button>
+      }
+    >
+      {preview.error === null ? null : <Broken what="The dry run" error={preview.error} />}
+      {preview.data === undefined ? null : <Preview answer={preview.data} />}
+      {tables === null ? (
+        connection === 'lost' ? (
+          <Broken
+            what="The sweeps"
+            error={new RequestProblem(0, { detail: 'The server does not answer.' })}
+            retry={reconnect}
+          />
+        ) : (
+          <Loading what="sweeps" />
+        )
+      ) : (
+        <ul className="grid gap-4 xl:grid-cols-[repeat(auto-fit,minmax(28rem,1fr))]">
+          {tables.map((table) => (
+            <li key={table.table}>
+              <TableCard table={table} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Promised />
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
+        <Lateness events={events} tables={tables ?? []} />
+        <Panel title="Rescues">
+          <RescueTicker />
+        </Panel>
+      </div>
+    </Page>
+  )
+}
+
+function TableCard({ table }: { table: TableHealth }) {
+  return (
+    <section aria-label={`Table ${table.table}`} className="panel flex flex-col gap-3 p-4">
+      <div className="flex items-center gap-2">
+        <h2 className="text-base font-semibold">{table.table}</h2>
+        <Badge tone={table.is_healthy ? 'good' : 'bad'}>
+          {table.is_healthy ? 'promise kept' : 'promise broken'}
+        </Badge>
+      </div>
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        <Number
+          name="Last sweep"
+          value={table.reaper_age_ms === null ? 'never' : `${showDuration(table.reaper_age_ms)} ago`}
+        />
+        <Number name="Interval" value={showDuration(table.sweep_interval_ms)} />
+        <Number
+          name="Past their lease"
+          value={showCount(table.overdue)}
+          note={table.oldest_overdue_ms === null ? '' : `by up to ${showDuration(table.oldest_overdue_ms)}`}
+        />
+        <Number name="Cannot be judged" value={showCount(table.unjudged)} />
+      </dl>
+      {table.hold_reason === null ? null : (
+        <p className="rounded-md bg-warn-wash px-3 py-2 text-warn">Sweeps hold back: {table.hold_reason}</p>
+      )}
+    </section>
+  )
+}
+
+function Number({ name, value, note = '' }: { name: string; value: string; note?: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-soft">{name}</dt>
+      <dd className="text-lg font-semibold">{value}</dd>
+      {note === '' ? null : <dd className="text-xs text-soft">{note}</dd>}
+    </div>
+  )
+}
+
+function Promised() {
+  const slo = useSlo()
+  return (
+    <Panel
+      title="The promise: from the last heartbeat to the next claim, without the backoff"
+      aside="of the last day"
+    >
+      <Read what="The promise" from={slo}>
+        {({ tables }) => (
+          <ul className="flex flex-col gap-4">
+            {tables.map((table) => (
+              <li key={table.table}>
+                <PromiseNumbers slo={table} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Read>
+    </Panel>
+  )
+}
+
+function PromiseNumbers({ slo }: { slo: Slo }) {
+  const shown = (ms: number | null) => (ms === null ? '–' : showDuration(ms))
+  return (
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4 xl:grid-cols-7">
+      <Number name="Table" value={slo.table} />
+      <Number name="Rescued" value={showCount(slo.rescued)} />
+      <Number
+        name="In time"
+        value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}
+      />
+      <Number name="Promised within" value={showDuration(slo.promise_ms)} />
+      <Number name="Median" value={shown(slo.p50_ms)} />
+      <Number name="p95" value={shown(slo.p95_ms)} />
+      <Number name="Worst" value={shown(slo.worst_ms)} />
+    </dl>
+  )
+}
+
+function Preview({ answer }: { answer: SweepAnswer }) {
+  return (
+    <Panel title="Dry run" aside="nothing was changed">
+      {answer.reaped.length === 0 ? (
+        <p role="status">A sweep now would take nothing back.</p>
+      ) : (
+        <>
+          <p role="status" className="mb-2">
+            A sweep now would act on {plural(answer.reaped.length, 'job')}:
+          </p>
+          <ul className="flex flex-col gap-1">
+            {answer.reaped.map(({ id, action, reason, stage }) => (
+              <li key={id} className="flex flex-wrap items-center gap-2">
+                <Badge tone={action === 'dead' ? 'bad' : 'info'}>{action}</Badge>
+                <Go to={jobPath(id)} className="link font-mono text-xs">
+                  {shortId(id)}
+                </Go>
+                <span>{stage}</span>
+                <span className="text-soft">{reason}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {answer.hold_reason === null ? null : <p className="mt-2 text-warn">Held back: {answer.hold_reason}</p>}
+    </Panel>
+  )
+}
+
+function Lateness({ events, tables }: { events: JobEvent[]; tables: TableHealth[] }) {
+  const values = events.map(latenessMs).filter((value) => value !== null)
+  const promise =
+    tables.length === 0 ? null : Math.max(...tables.map(({ sweep_interval_ms }) => sweep_interval_ms))
+  const p95 = percentile(values, 0.95)
+  return (
+    <Panel
+      title="From the end of the lease to the rescue"
+      aside={`of ${plural(values.length, 'rescue')} seen`}
+    >
+      {p95 === null ? (
+        <Empty title="No rescue seen yet.">Rescues appear here while the page is open.</Empty>
+      ) : (
+        <Histogram values={values} promiseMs={promise} p95Ms={p95} />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import type { JobAnswer } from '../../../src/http/contract.ts'
+import { cancelJob, discardJob, retryJob, useCommand } from '../api/commands.ts'
+import { ActDialog } from './act-dialog.tsx'
+import { Button } from './button.tsx'
+import { useKey } from './shortcuts.tsx'
+import { say } from './toast.tsx'
+import { useRefusal } from './use-refusal.ts'
+
+type Act = 'retry' | 'now' | 'cancel' | 'discard'
+
+const WORDS: Record<Act, { title: string; verb: string; effect: string; done: string }> = {
+  retry: {
+    title: 'Retry this job',
+    verb: 'Retry',
+    effect: 'It starts anew: a new generation, with all its attempts. What it did before may be done again.',
+    done: 'It waits for a worker again.',
+  },
+  now: {
+    title: 'Run it now',
+    verb: 'Run now',
+    effect: 'Ends its wait. Attempts stay as they are.',
+    done: 'It is due now.',
+  },
+  cancel: {
+    title: 'Cancel this job',
+    verb: 'Cancel the job',
+    effect:
+      'A waiting job ends at once. A running one is asked to stop, and stops when its worker hears of it.',
+    done: 'Cancelled, or asked to stop.',
+  },
+  discard: {
+    title: 'Discard this job',
+    verb: 'Discard the job',
+    effect:
+      'It leaves the dead letters. Its row stays until its retention is over; nobody is told of it again.',
+    done: 'Discarded.',
+  },
+}
+
+export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
+  const [act, setAct] = useState<Act | null>(null)
+  const refusal = useRefusal()
+  const isEnded = job.status !== 'waiting' && job.status !== 'running'
+  const retryRefusal =
+    refusal('retryJob') ?? (retry.is_allowed ? null : (retry.reason ?? 'It cannot be retried.'))
+  const command = useCommand(({ kind, reason }: { kind: Act; reason: string }) => {
+    const options = reason.trim() === '' ? {} : { reason }
+    if (kind === 'retry') return retryJob(job.id, options)
+    if (kind === 'now') return retryJob(job.id, { ...options, now: true })
+    return kind === 'cancel' ? cancelJob(job.id, options) : discardJob(job.id, options)
+  })
+  useKey('r', () => {
+    if (retryRefusal === null && job.status === 'dead') setAct('retry')
+  })
+  return (
+    <>
+      {job.status === 'dead' ? (
+        <Button kind="main" refusal={retryRefusal} onClick={() => setAct('retry')}>
+          Retry
+        </Button>
+      ) : null}
+      {job.status === 'waiting' ? (
+        <Button refusal={refusal('retryJob')} onClick={() => setAct('now')}>
+          Run now
+        </Button>
+      ) : null}
+      {isEnded ? null : (
+        <Button refusal={refusal('cancelJob')} onClick={() => setAct('cancel')}>
+          Cancel
+        </Button>
+      )}
+      {job.status === 'dead' ? (
+        <Button refusal={refusal('discardJob')} onClick={() => setAct('discard')}>
+          Discard
+        </Button>
+      ) : null}
+      {job.status === 'dead' && retryRefusal !== null ? (
+        <p className="basis-full text-right text-xs text-soft">{retryRefusal}</p>
+      ) : null}
+      {act === null ? null : (
+        <ActDialog
+          {...WORDS[act]}
+          isDanger={act === 'discard' || act === 'cancel'}
+          close={() => setAct(null)}
+          run={async (reason) => {
+            await command.mutateAsync({ kind: act, reason })
+            say(WORDS[act].done)
+          }}
+        />
+      )}
+    </>
+  )
+}

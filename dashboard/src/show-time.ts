@@ -1,0 +1,41 @@
+// Durations and times as text.
+export type TimeMode = 'local' | 'utc' | 'relative'
+
+export function showDuration(ms: number): string {
+  const size = Math.abs(ms)
+  if (size < 10_000) return `${(size / 1000).toFixed(1)} s`
+  if (size < 90_000) return `${Math.round(size / 1000)} s`
+  if (size < 3_600_000) return `${Math.floor(size / 60_000)}:${pad((size % 60_000) / 1000)} min`
+  if (size < 172_800_000) return showHours(size)
+  return `${Math.round(size / 86_400_000)} d`
+}
+
+function showHours(ms: number): string {
+  const hours = Math.floor(ms / 3_600_000)
+  const minutes = Math.floor((ms % 3_600_000) / 60_000)
+  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} m`
+}
+
+const pad = (value: number) => String(Math.floor(value)).padStart(2, '0')
+
+export function showAgo(ms: number): string {
+  if (Math.abs(ms) < 500) return 'now'
+  return ms < 0 ? `in ${showDuration(ms)}` : `${showDuration(ms)} ago`
+}
+
+export function showTime(time: string, mode: TimeMode, ago: number | null): string {
+  if (mode === 'relative' && ago !== null) return showAgo(ago)
+  const date = new Date(time)
+  if (mode === 'utc') return `${date.toISOString().slice(0, 19).replace('T', ' ')}Z`
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+}
+
+/** `0198c1d4…6a2f`: ids made within one moment share their beginning, so the end tells them apart. */
+export function shortId(id: string): string {
+  return id.length <= 14 ? id : `${id.slice(0, 4)}…${id.slice(-6)}`
+}
+
+export const showCount = (value: number) => value.toLocaleString('en')
+
+export const plural = (count: number, word: string) => `${showCount(count)} ${word}${count === 1 ? '' : 's'}`

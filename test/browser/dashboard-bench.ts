@@ -1,0 +1,106 @@
+// A browser, and the dashboard over an invented deployment: pages can be full, empty or broken at will. What needs a real
+// engine is in live.test.ts.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { createFakeHandler } from '../../dashboard/dev/fake-server.ts'
+import type { ApiEnv } from '../../src/http/api.ts'
+import { addDashboardRoutes } from '../../src/http/dashboard-files.ts'
+import { secureHeaders } from '../../src/http/guards.ts'
+import { problemResponse, toApiProblem } from '../../src/http/problem.ts'
+
+export const pagePaths = [
+  '/',
+  '/jobs',
+  '/dead-letters',
+  '/workers',
+  '/dependencies',
+  '/reaper',
+  '/doctor',
+  '/settings',
+] as const
+
+/** Nothing is loading any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor()
+  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
+}
+
+export type World = 'full' | 'empty' | 'broken'
+
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env['UNSTUCK_TEST_CHROMIUM']
+  if (executablePath === undefined)
+    throw new Error('UNSTUCK_TEST_CHROMIUM is not set: see npm run test:browser')
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
+  })
+}
+
+export interface FakeDashboard {
+  url: string
+  close(): Promise<void>
+}
+
+export async function serveFake(world: World, basePath = ''): Promise<FakeDashboard> {
+  const pages = new OpenAPIHono<ApiEnv>()
+  pages.onError((error) => problemResponse(toApiProblem(error)))
+  pages.use('*', async (c, next) => {
+    await next()
+    for (const [name, value] of Object.entries(secureHeaders)) c.res.headers.set(name, value)
+  })
+  addDashboardRoutes(basePath === '' ? pages : pages.basePath(basePath), { basePath })
+  const servePage = getRequestListener(pages.fetch)
+  const handle = createFakeHandler(world === 'empty' ? 'empty' : 'full')
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? '/').slice(basePath.length)
+    if (!path.startsWith('/v1/')) {
+      await servePage(request, response)
+      return
+    }
+    request.url = path
+    if (world === 'broken') response.writeHead(503, { 'content-type': 'application/json' }).end(broken)
+    else await handle(request, response)
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+  const url = await listen(server)
+  return {
+    url: `${url}${basePath}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const broken = JSON.stringify({ code: 'DATABASE_UNREACHABLE', detail: 'The database does not answer.' })
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export interface WatchedPage {
+  page: Page
+  /** What the page complained about: errors, and whatever its content policy refused. */
+  complaints: string[]
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // A request that fails is told by the browser itself; the tests of broken pages ask for it.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  return { page, complaints }
+}

@@ -1,0 +1,258 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type FakeDashboard,
+  launchBrowser,
+  openPage,
+  pagePaths,
+  serveFake,
+  settled,
+} from './dashboard-bench.ts'
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+let browser: Browser
+const worlds = {} as Record<'full' | 'empty' | 'broken', FakeDashboard>
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+  for (const world of ['full', 'empty', 'broken'] as const) worlds[world] = await serveFake(world)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  for (const fake of Object.values(worlds)) await fake.close()
+})
+
+/** In both themes. */
+async function violationsOf(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // Colours are those of the new theme with the frame after the next.
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    )
+    const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze()
+    for (const { id, nodes } of violations)
+      found.push(
+        ...nodes.map(
+          ({ target, failureSummary }) => `${colorScheme} ${id} ${target.join(' ')}: ${failureSummary}`,
+        ),
+      )
+  }
+  return found
+}
+
+/** Of a dead job that may be retried, and of one whose source is gone. */
+async function openDeadJob(page: Page, code: string): Promise<void> {
+  await page.goto(`${worlds.full.url}/jobs?q=status:dead`)
+  await page.getByRole('row').filter({ hasText: code }).first().getByRole('link').first().click()
+  await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+}
+
+describe('the dashboard in both themes', () => {
+  it.each(pagePaths)('SEE-5 %s is full, without a violation of WCAG 2.2 AA', async (path) => {
+    const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
+    await page.goto(worlds.full.url + path)
+    await settled(page)
+    await page.getByRole('region', { name: 'Promises' }).getByText('since the last sweep').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('SEE-5 the page of a job, its dialog and the redrive drawer have no violation', async () => {
+    const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
+    await openDeadJob(page, 'GW_5XX')
+    expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Discard' }).click()
+    expect(await violationsOf(page)).toEqual([])
+    await page.goto(`${worlds.full.url}/dead-letters`)
+    await page.getByRole('button', { name: 'Redrive GW_5XX' }).click()
+    await page.getByRole('dialog').getByText('Some of them').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it.each(pagePaths)('SEE-5 %s says so where there is nothing', async (path) => {
+    const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
+    await page.goto(worlds.empty.url + path)
+    await settled(page)
+    const expected: Readonly<Record<string, string>> = {
+      '/': 'No running jobs.',
+      '/jobs': 'There are no jobs yet.',
+      '/dead-letters': 'No dead letters.',
+      '/workers': 'No worker is at work.',
+      '/dependencies': 'No dependency is known.',
+      '/reaper': 'No rescue seen yet.',
+    }
+    const text = expected[path]
+    if (text !== undefined) await page.getByText(text).first().waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it.each(pagePaths)('SEE-5 %s says so where the server cannot read', async (path) => {
+    const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
+    await page.goto(worlds.broken.url + path)
+    await page.getByText('could not be read').first().waitFor()
+    await page.getByText('The server does not answer; trying again.').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('the dashboard by hand', () => {
+  it('SEE-5 a dead job is retried with the keyboard alone', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(`${worlds.full.url}/jobs?q=status:dead`)
+    await page.locator('[data-row]').first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Retry' }).waitFor()
+    await page.keyboard.press('r')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('the gateway is back')
+    await page.keyboard.press('Enter')
+    await page.getByText('It waits for a worker again.').waitFor()
+    await page.getByRole('button', { name: 'Run now' }).waitFor()
+    await page.context().close()
+  })
+
+  it('SEE-5 Retry stays, disabled with the reason, where the source is gone', async () => {
+    const { page } = await openPage(browser)
+    await openDeadJob(page, 'SOURCE_UNREADABLE')
+    const retry = page.getByRole('button', { name: 'Retry' })
+    expect(await retry.getAttribute('aria-disabled')).toBe('true')
+    await page.getByText('Source document was deleted — cannot run again.').last().waitFor()
+    await retry.focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('r')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.context().close()
+  })
+
+  it('OPS-9 a cause is sent again as one redrive', async () => {
+    const fake = await serveFake('full')
+    const { page } = await openPage(browser)
+    await page.goto(`${fake.url}/dead-letters`)
+    await page.getByRole('button', { name: 'Redrive GW_5XX' }).click()
+    await page.getByRole('button', { name: 'Redrive 41 jobs' }).click()
+    await page.getByText('Redrive of 41 jobs has begun.').waitFor()
+    await page.getByText('41 of 41 brought back').waitFor()
+    await page.context().close()
+    await fake.close()
+  })
+
+  it('OPS-9 selected jobs are retried together, and only where all of them can be', async () => {
+    const fake = await serveFake('full')
+    const { page } = await openPage(browser)
+    await page.goto(`${fake.url}/jobs`)
+    await page.getByRole('row').filter({ hasText: 'dead' }).first().getByRole('checkbox').check()
+    await page.getByRole('row').filter({ hasText: 'running' }).first().getByRole('checkbox').check()
+    const retry = page.getByRole('button', { name: 'Retry' })
+    expect(await retry.getAttribute('title')).toBe('1 of 2 is running')
+    await page.getByRole('row').filter({ hasText: 'running' }).first().getByRole('checkbox').uncheck()
+    await retry.click()
+    await page.getByRole('button', { name: 'Retry 1 job' }).click()
+    await page.getByText('1 job retried.').waitFor()
+    await page.context().close()
+    await fake.close()
+  })
+
+  it('OPS-9 a search that cannot be read says which word is wrong', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(worlds.full.url)
+    await page.getByRole('heading', { name: 'Now' }).waitFor()
+    await page.keyboard.press('/')
+    await page.getByRole('searchbox').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('nonsense')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: '"nonsense" takes key:value' }).first().waitFor()
+    await page.context().close()
+  })
+
+  it('SEE-5 keys go to pages, and rest where the settings say so', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(worlds.full.url)
+    await page.getByRole('heading', { name: 'Now' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('s')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByLabel('Single keys').uncheck()
+    await page.locator('h1').focus()
+    await page.keyboard.press('g')
+    await page.keyboard.press('n')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/settings')
+    await page.context().close()
+  })
+
+  it('SEE-5 the time zone is in the address and stays from page to page', async () => {
+    const { page } = await openPage(browser, { timezoneId: 'Asia/Tokyo' })
+    await page.goto(`${worlds.full.url}/dead-letters`)
+    await page.getByRole('button', { name: 'UTC' }).click()
+    await page
+      .getByText(/first \d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}Z/)
+      .first()
+      .waitFor()
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click()
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('tz')).toBe('utc')
+    await page.context().close()
+  })
+
+  it('SEE-5 a lease bar drains, and with reduced motion it is text that changes', async () => {
+    const moving = await openPage(browser)
+    await moving.page.goto(worlds.full.url)
+    await moving.page.getByRole('region', { name: 'Stage asr' }).waitFor()
+    await expect
+      .poll(() =>
+        moving.page.evaluate('document.getAnimations().some(({ playState }) => playState === "running")'),
+      )
+      .toBe(true)
+    const still = await openPage(browser, { reducedMotion: 'reduce' })
+    await still.page.goto(worlds.full.url)
+    await still.page
+      .getByText(/s left$/)
+      .first()
+      .waitFor()
+    const running = await still.page.evaluate(
+      'document.getAnimations().filter((each) => each.constructor === Animation).length',
+    )
+    expect(running).toBe(0)
+    await moving.page.context().close()
+    await still.page.context().close()
+  })
+
+  it('SEE-5 it works under any base path, deep links included', async () => {
+    const fake = await serveFake('full', '/ops/jobs-of-ours')
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${fake.url}/dead-letters`)
+    await page.getByText('GW_5XX').first().waitFor()
+    await page.getByRole('link', { name: 'Reaper', exact: true }).click()
+    await page.getByText('promise kept').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/ops/jobs-of-ours/reaper')
+    expect(complaints).toEqual([])
+    await page.context().close()
+    await fake.close()
+  })
+
+  it.each(pagePaths)('SEE-5 %s fits a phone', async (path) => {
+    const { page } = await openPage(browser, { viewport: { width: 375, height: 740 }, hasTouch: true })
+    await page.goto(worlds.full.url + path)
+    await settled(page)
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    expect(overflow).toBe(0)
+    await page.context().close()
+  })
+})
