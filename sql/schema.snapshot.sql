@@ -10,6 +10,11 @@
 -- column attachments.functions text[] not null default '{}'::text[]
 -- column attachments.functions_digest text
 -- column attachments.attached_at timestamp with time zone not null default now()
+-- column attachments.mode text not null default 'reap'::text
+-- column attachments.on_foreign_settle text not null default 'record'::text
+-- column attachments.mode_since timestamp with time zone
+-- constraint attachments attachments_mode_check CHECK ((mode = ANY (ARRAY['observe'::text, 'reap'::text, 'enforce'::text])))
+-- constraint attachments attachments_on_foreign_settle_check CHECK ((on_foreign_settle = ANY (ARRAY['record'::text, 'refuse'::text])))
 -- constraint attachments attachments_pkey PRIMARY KEY (name)
 -- constraint attachments attachments_table_schema_table_name_key UNIQUE (table_schema, table_name)
 -- CREATE UNIQUE INDEX attachments_pkey ON <schema>.attachments USING btree (name)
@@ -36,6 +41,8 @@
 -- column breakers.changed_at timestamp with time zone not null default now()
 -- column breakers.changed_by text
 -- column breakers.reason text
+-- column breakers.window_ms <schema>.lease_ms
+-- column breakers.called_at timestamp with time zone[] not null default '{}'::timestamp with time zone[]
 -- constraint breakers breakers_close_after_check CHECK (((close_after >= 1) AND (close_after <= 1000)))
 -- constraint breakers breakers_fail_threshold_check CHECK (((fail_threshold > (0)::double precision) AND (fail_threshold <= (1)::double precision)))
 -- constraint breakers breakers_min_calls_check CHECK (((min_calls >= 1) AND (min_calls <= 1000)))
@@ -44,6 +51,24 @@
 -- constraint breakers breakers_probe_slots_check CHECK (((probe_slots >= 1) AND (probe_slots <= 1000)))
 -- constraint breakers breakers_window_calls_check CHECK (((window_calls >= 1) AND (window_calls <= 1000)))
 -- CREATE UNIQUE INDEX breakers_pkey ON <schema>.breakers USING btree (name)
+-- table deliveries fillfactor=70
+-- column deliveries.attachment text not null
+-- column deliveries.id uuid not null
+-- column deliveries.webhook_id uuid not null
+-- column deliveries.job_id text not null
+-- column deliveries.event jsonb not null
+-- column deliveries.status text not null default 'waiting'::text
+-- column deliveries.tries integer not null default 0
+-- column deliveries.next_try_at timestamp with time zone not null
+-- column deliveries.last_status integer
+-- column deliveries.last_error text
+-- column deliveries.created_at timestamp with time zone not null
+-- column deliveries.delivered_at timestamp with time zone
+-- constraint deliveries deliveries_pkey PRIMARY KEY (attachment, id)
+-- constraint deliveries deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
+-- CREATE INDEX deliveries_due ON <schema>.deliveries USING btree (attachment, next_try_at) WHERE (status = 'waiting'::text)
+-- CREATE INDEX deliveries_old ON <schema>.deliveries USING btree (attachment, created_at)
+-- CREATE UNIQUE INDEX deliveries_pkey ON <schema>.deliveries USING btree (attachment, id)
 -- table dependencies
 -- column dependencies.attachment text not null
 -- column dependencies.queue text not null
@@ -53,6 +78,17 @@
 -- constraint dependencies dependencies_pkey PRIMARY KEY (attachment, queue)
 -- CREATE INDEX dependencies_of_breaker ON <schema>.dependencies USING btree (name)
 -- CREATE UNIQUE INDEX dependencies_pkey ON <schema>.dependencies USING btree (attachment, queue)
+-- table dispatches fillfactor=70
+-- column dispatches.attachment text not null
+-- column dispatches.job_id text not null
+-- column dispatches.dispatch_id uuid not null
+-- column dispatches.tries integer not null default 0
+-- column dispatches.next_try_at timestamp with time zone not null
+-- column dispatches.last_error text
+-- column dispatches.created_at timestamp with time zone not null
+-- constraint dispatches dispatches_pkey PRIMARY KEY (attachment, job_id)
+-- CREATE INDEX dispatches_due ON <schema>.dispatches USING btree (attachment, next_try_at)
+-- CREATE UNIQUE INDEX dispatches_pkey ON <schema>.dispatches USING btree (attachment, job_id)
 -- table events
 -- column events.id bigint not null identity a
 -- column events.attachment text not null
@@ -61,7 +97,9 @@
 -- column events.at timestamp with time zone not null
 -- column events.data jsonb not null
 -- constraint events events_pkey PRIMARY KEY (id)
+-- CREATE INDEX events_discarded ON <schema>.events USING btree (attachment, at) WHERE (type = 'discarded'::text)
 -- CREATE INDEX events_of_job ON <schema>.events USING btree (attachment, job_id, id)
+-- CREATE INDEX events_rescues ON <schema>.events USING btree (attachment, at) WHERE ((type = 'processing'::text) AND ((data #>> '{details,rescued_after_ms}'::text[]) IS NOT NULL))
 -- CREATE UNIQUE INDEX events_pkey ON <schema>.events USING btree (id)
 -- table jobs fillfactor=70
 -- column jobs.id uuid not null
@@ -104,8 +142,10 @@
 -- column jobs.error_attempt integer
 -- column jobs.result jsonb
 -- column jobs.traceparent text
+-- column jobs.last_attempt_at timestamp with time zone
 -- constraint jobs jobs_pkey PRIMARY KEY (id)
 -- constraint jobs jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
+-- CREATE INDEX jobs_dead ON <schema>.jobs USING btree (id) WHERE (status = 'dead'::text)
 -- CREATE INDEX jobs_ready ON <schema>.jobs USING btree (COALESCE(queue, type), priority, COALESCE(run_at, created_at), id) WHERE (status = 'waiting'::text)
 -- CREATE INDEX jobs_running ON <schema>.jobs USING btree (id) WHERE (status = 'running'::text)
 -- CREATE UNIQUE INDEX jobs_dedupe ON <schema>.jobs USING btree (type, dedupe_key) WHERE ((dedupe_key IS NOT NULL) AND (status = ANY (ARRAY['waiting'::text, 'running'::text])))
@@ -115,6 +155,24 @@
 -- column migrations.applied_at timestamp with time zone not null default now()
 -- constraint migrations migrations_pkey PRIMARY KEY (name)
 -- CREATE UNIQUE INDEX migrations_pkey ON <schema>.migrations USING btree (name)
+-- table observations
+-- column observations.attachment text not null
+-- column observations.job_id text not null
+-- column observations.lease text not null
+-- column observations.verdict text not null
+-- column observations.reason text not null
+-- column observations.stage text
+-- column observations.worker_id text
+-- column observations.sign_at timestamp with time zone
+-- column observations.seen_at timestamp with time zone not null
+-- column observations.outcome text
+-- column observations.outcome_at timestamp with time zone
+-- constraint observations observations_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint observations observations_outcome_check CHECK ((outcome = ANY (ARRAY['came-back'::text, 'still-stuck'::text, 'reaped'::text, 'gone'::text])))
+-- constraint observations observations_pkey PRIMARY KEY (attachment, job_id, lease)
+-- constraint observations observations_verdict_check CHECK ((verdict = ANY (ARRAY['requeued'::text, 'dead'::text, 'cancelled'::text])))
+-- CREATE INDEX observations_open ON <schema>.observations USING btree (attachment) WHERE (outcome IS NULL)
+-- CREATE UNIQUE INDEX observations_pkey ON <schema>.observations USING btree (attachment, job_id, lease)
 -- table pauses
 -- column pauses.attachment text not null
 -- column pauses.queue text not null
@@ -152,6 +210,9 @@
 -- column policies.legacy_age_rule boolean not null default false
 -- column policies.retention_days <schema>.retention_days not null default 14
 -- column policies.events <schema>.told_events not null default 'recovery'::text
+-- column policies.notify <schema>.on_or_off not null default 'on'::text
+-- column policies.dispatch <schema>.dispatched_jobs not null default 'off'::text
+-- column policies.legacy_age_stages <schema>.judged_stages not null default 'all'::text
 -- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint policies policies_pkey PRIMARY KEY (attachment)
 -- constraint policies reaps_bounded_by_attempts_count_them CHECK ((((reap_budget)::text <> 'attempts'::text) OR ((attempt_counted_at)::text <> 'failure'::text)))
@@ -170,6 +231,33 @@
 -- column rate_limits.full_at timestamp with time zone not null
 -- constraint rate_limits rate_limits_pkey PRIMARY KEY (key)
 -- CREATE UNIQUE INDEX rate_limits_pkey ON <schema>.rate_limits USING btree (key)
+-- table requests
+-- column requests.actor text not null
+-- column requests.key text not null
+-- column requests.sha256 bytea not null
+-- column requests.status integer
+-- column requests.answer text
+-- column requests.begun_at timestamp with time zone not null
+-- constraint requests requests_pkey PRIMARY KEY (actor, key)
+-- CREATE INDEX requests_begun ON <schema>.requests USING btree (begun_at)
+-- CREATE UNIQUE INDEX requests_pkey ON <schema>.requests USING btree (actor, key)
+-- table schedules
+-- column schedules.attachment text not null
+-- column schedules.name text not null
+-- column schedules.cron text not null
+-- column schedules.timezone text not null
+-- column schedules.overlap text not null
+-- column schedules.job jsonb not null
+-- column schedules.next_run_at timestamp(3) with time zone
+-- column schedules.last_run_at timestamp with time zone
+-- column schedules.last_job_id text
+-- column schedules.last_skipped_at timestamp with time zone
+-- column schedules.created_at timestamp with time zone not null
+-- column schedules.updated_at timestamp with time zone not null
+-- constraint schedules schedules_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint schedules schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text])))
+-- constraint schedules schedules_pkey PRIMARY KEY (attachment, name)
+-- CREATE UNIQUE INDEX schedules_pkey ON <schema>.schedules USING btree (attachment, name)
 -- table sweeps
 -- column sweeps.attachment text not null
 -- column sweeps.reaper_id text
@@ -181,110 +269,246 @@
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
 -- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
+-- table team_objects
+-- column team_objects.attachment text not null
+-- column team_objects.table_schema text not null
+-- column team_objects.name text not null
+-- column team_objects.kind text not null
+-- column team_objects.takes text not null default ''::text
+-- column team_objects.phase integer not null
+-- column team_objects.ordinal integer not null
+-- column team_objects.digest text not null
+-- column team_objects.kept_name text
+-- column team_objects.kept_digest text
+-- constraint team_objects team_objects_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint team_objects team_objects_kind_check CHECK ((kind = ANY (ARRAY['function'::text, 'view'::text, 'wrapper'::text])))
+-- constraint team_objects team_objects_pkey PRIMARY KEY (attachment, name)
+-- CREATE UNIQUE INDEX team_objects_pkey ON <schema>.team_objects USING btree (attachment, name)
+-- table tokens
+-- column tokens.name text not null
+-- column tokens.sha256 bytea not null
+-- column tokens.scopes text[] not null
+-- column tokens.owner text
+-- column tokens.created_at timestamp with time zone not null
+-- column tokens.created_by text
+-- column tokens.expires_at timestamp with time zone
+-- column tokens.revoked_at timestamp with time zone
+-- column tokens.revoked_by text
+-- constraint tokens tokens_pkey PRIMARY KEY (name)
+-- constraint tokens tokens_sha256_key UNIQUE (sha256)
+-- CREATE UNIQUE INDEX tokens_pkey ON <schema>.tokens USING btree (name)
+-- CREATE UNIQUE INDEX tokens_sha256_key ON <schema>.tokens USING btree (sha256)
+-- table webhooks
+-- column webhooks.id uuid not null
+-- column webhooks.attachment text not null
+-- column webhooks.url text not null
+-- column webhooks.secret text not null
+-- column webhooks.events text[] not null
+-- column webhooks.is_active boolean not null default true
+-- column webhooks.inactive_reason text
+-- column webhooks.created_at timestamp with time zone not null
+-- column webhooks.created_by text
+-- constraint webhooks webhooks_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint webhooks webhooks_pkey PRIMARY KEY (id)
+-- CREATE UNIQUE INDEX webhooks_pkey ON <schema>.webhooks USING btree (id)
+-- table workers fillfactor=70
+-- column workers.attachment text not null
+-- column workers.worker_id text not null
+-- column workers.host text
+-- column workers.pid integer
+-- column workers.version text
+-- column workers.types text[] not null
+-- column workers.concurrency integer not null
+-- column workers.running integer not null
+-- column workers.loop_lag_ms double precision
+-- column workers.report_ms <schema>.lease_ms not null
+-- column workers.started_at timestamp with time zone not null
+-- column workers.seen_at timestamp with time zone not null
+-- column workers.draining_at timestamp with time zone
+-- column workers.stopped_at timestamp with time zone
+-- column workers.exit_code integer
+-- column workers.drain_requested_at timestamp with time zone
+-- column workers.drain_requested_by text
+-- column workers.drain_reason text
+-- constraint workers workers_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint workers workers_pkey PRIMARY KEY (attachment, worker_id)
+-- CREATE UNIQUE INDEX workers_pkey ON <schema>.workers USING btree (attachment, worker_id)
 -- domain attempt_counting text CHECK ((VALUE = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
 -- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
 -- domain backoff_steps_ms bigint[] CHECK (((array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
 -- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb
 -- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean
 -- domain deadlines_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
+-- domain dispatched_jobs text CHECK ((VALUE = ANY (ARRAY['off'::text, 'requeued'::text])))
 -- domain duration_ms bigint CHECK (((VALUE >= 0) AND (VALUE <= '31536000000'::bigint)))
 -- domain factors_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?((@.type() != "number" || @ < 0) || @ > 1000)'::jsonpath))))
 -- domain failure_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'failures'::text])))
 -- type heartbeat_answer id text, lease_id uuid, answer text, reaper_age_ms double precision
+-- domain judged_stages text CHECK ((VALUE = ANY (ARRAY['all'::text, 'listed'::text])))
 -- domain lease_ms bigint CHECK (((VALUE >= 1) AND (VALUE <= '31536000000'::bigint)))
 -- domain leases_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 1) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- type new_event job_id text, type text, details jsonb
+-- domain on_or_off text CHECK ((VALUE = ANY (ARRAY['on'::text, 'off'::text])))
 -- type picked_job id text, stage text, lease_ms bigint, deadline_ms bigint, reaped_at timestamp with time zone
 -- domain rate_per_s double precision CHECK (((VALUE >= (0)::double precision) AND (VALUE <= (1000000)::double precision)))
 -- domain reap_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'crashes'::text])))
 -- type reaped_job id text, action text, reason text, stage text, attempt integer, worker_id text, retry_in_ms double precision
 -- domain retention_days integer CHECK (((VALUE >= 1) AND (VALUE <= 3650)))
+-- type schedule_status name text, cron text, timezone text, overlap text, job jsonb, next_run_at timestamp with time zone, due_in_ms double precision, last_run_at timestamp with time zone, last_job_id text, last_skipped_at timestamp with time zone
 -- type settled_job id text, outcome text, retry_in_ms double precision
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
 -- domain told_events text CHECK ((VALUE = ANY (ARRAY['recovery'::text, 'all'::text])))
+-- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
+-- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile be2e050f342ae29dec0fa8fe877c3871
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
+-- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 7b30de1bb4799e0606f0d39755b78c66
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable e7f069cc5829209f849b3a2561ee2efe
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
+-- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
 -- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile d013cc89e07aacd4f6356d52ad070609
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
--- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile defaea0150f6d5e6ec8510698b0fc4bb
+-- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile c5507b32a29fbf0f544141d7b1a8d5d3
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 82737599f0cdb202c4fbe53cfed58e91
+-- function cause_id(p_code text, p_reason text) returns text sql stable 4bfa41e83773f494089d523a31c6df5c
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile ee53162180a66306d22276faaf437a65
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile add5719cb89abf09b2a3a278ed58708f
--- function claim_shares(p_queues text[], p_priority integer, p_limit integer) returns TABLE(queue text, share integer) plpgsql volatile 7a4fab0a2e51e2e763a3745735858c60
--- function close_breaker(p_name text) returns boolean plpgsql volatile b23c844d4c9423dddcf75521cfbbe59e
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 17971243bb44a9087731f2d1e9ee3a9f
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 81c9c86d36eae7e2aebf036e85e81b62
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies) returns TABLE(queue text, share integer) plpgsql volatile 31d641b917d2f90becd7db67c629a2e9
+-- function close_breaker(p_name text) returns boolean plpgsql volatile 3401f98cebcd7993169fd08a05e15078
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 841030cc46cedd100b2e778e8d216618
+-- function count_dispatches(p_attachment text) returns integer sql stable 6151d2e17d87262a921f4d121e050d8d
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile 9e243f19f3370c088ffd84a26210343a
--- function detach_table(p_attachment text) returns boolean plpgsql volatile 24c508fe04696164bc80087d8cd505e7
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 663e822fc5b1250beb6dfc5ff9be1e64
--- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 340be54771ad313f15eb0eed1615f587
+-- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile c4b02d3b00023a4bdc5cf3457914e694
+-- function delete_breaker(p_name text) returns text plpgsql volatile 48946eebe0b67432bde87346328595a4
+-- function delete_schedule(p_name text) returns boolean plpgsql volatile 76e0f848ac772eb0cb3f1e872c6b14ab
+-- function detach_table(p_attachment text) returns boolean plpgsql volatile 1ba9dce7f44a7cd50eede9dd1269e724
+-- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 4372562d491fd26ec51524270b50317a
+-- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 1905828dabaf451dbe1930553a0e7597
+-- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile f853d6a8f100ac8663d2fdc83c3a6a2b
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 3f9459893a0f2f5b41b09ea3fb307c17
+-- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile e9b4b26c3ad181cdd5643f113b198a44
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile dc4042a456e57d887a066831c5c09325
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 19d38fbfbb1648f43a94e9d80c989569
+-- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 69805a2bfb18994e24cdfad4958df853
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable 93bcaae592e7a6a2c601e0300dec420c
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 45c404d0516b4cf218adbb456b086abc
--- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies) returns SETOF <schema>.claimed_job plpgsql volatile e8b2ac93b1e3d71f0d2a2122dbf6723d
--- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 77eb547c912f6f2b23870a6566fcad89
+-- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp ee3d6ca8672c7649715b056cedf5306e
+-- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable 3dcd1b23339f34d4c297f643047b69bb
+-- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile 444662b3e2e8251c9c4636df4bc1b34c
+-- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable 66df4285ff7c2e56b6cd300f4f5a9eef
+-- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies) returns SETOF <schema>.claimed_job plpgsql volatile 6957e6a9dedb494c6b2f42c30e75f604
+-- function group_dead_jobs(p_limit integer DEFAULT 100) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean) plpgsql stable 27941035111c957a5f2eafce65bfc398
+-- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 89f3f639efb116154a4faea5070d498a
 -- function has_queue_rules(p_attachment text) returns boolean sql stable 50bd4314cb939bb1bb75d6ebe8de2ea8
--- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile c2e1fc6afa6e88aca96db93a44be4080
+-- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile 4a118099cb9226d0b82e313896a36eb8
+-- function hint_channel(p_attachment text) returns text sql immutable 1eb2516210b7eaecfd9327a632081629
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile e8467593991d86165491cf89c7bfabaa
--- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 171f70e8dabdac7ef1614e143ba672c0
+-- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable fecf3782241e5136c62135a42835ef53
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 6f246b4d03fceb05b1ca34694d3bf334
 -- function is_iso_time(p_text text) returns boolean sql immutable 83238abce4d9a6484c636cf19ff5c11f
--- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable dd09e50b613d274d8f186dc5ef4b0a24
+-- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable ecc3c6c5f6b64bcaebb2e0490772c9c7
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable db9574bf491a9fe660a80f17b7930d77
+-- function job_lock(p_id uuid) returns jsonb plpgsql volatile 9e1ade7e8fc8622c39232a228cc254a4
 -- function job_problem(p_job jsonb) returns text sql stable bbf04973828a840ef949d8c9b5c378dd
--- function job_record(p_id uuid) returns jsonb sql stable 876ee92a770186bc0685e12210f8defa
+-- function job_record(p_id uuid) returns jsonb sql stable 004546ed06197bfaa91baee2b2d0a16b
+-- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
+-- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
+-- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
 -- function leave_pulse(p_reaper jsonb, p_cursor jsonb) returns boolean plpgsql volatile f9d59d1fe8b5a2fc8e566c9558b37ac6
--- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 36e762ba2638f67c9d8fbe104ed740f3
+-- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable c45542cce0bc049905402455007ba444
+-- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736
+-- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable f7b04e198cec76b0bed7e539705d71db
 -- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 13a5d79e0e7abc0b7573da9ecd0f9924
+-- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable c846a59aa492bd3a7b1528c734f17d3d
+-- function list_webhooks(p_attachment text, p_id uuid DEFAULT NULL::uuid) returns SETOF <schema>.webhook_status sql stable be3bce4f5b6dcbd328c4514b31f7893e
+-- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable 09cbbc73be92bb434867733312f01140
+-- function listen_to_hints(p_attachment text) returns text plpgsql volatile fdabccf4180fd3e495b3edec77adb0a3
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile dad336fe8a3befdf1dbd8ceee932f09f
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile bbf37c299f091f19be696b709d1fc70b
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
+-- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 86a031e2b208d865957fb542d5ab6f8e
+-- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 11b99b45058b90913bc3c97637d192ea
 -- function open_breaker(p_name text) returns boolean plpgsql volatile 2d1cb54a742eba69f0819ebb2e207ef6
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable 903fbccb98261ed2c56ae9a0002b72a8
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 43bfbe50cb9150cc92a2c329eac27672
+-- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile c5f85479bedfcab4fbdabdd9f90fb6d4
 -- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 2cc36ed3f98ede2a76b3deddbde946db
--- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 7eca2b437042c0f41e256f24542c214a
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 369398b749c0d29e709015e7dc49409c
+-- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 9179ba8642b8e17f09faafe296591227
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 34d94902a1c3e2fb06e60562a2e1ae26
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile b441cb05a59998fc24b85eb57688efcf
+-- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile 58877dfff722f4da702e3067d636b24a
+-- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable fd80f1a4bf2d8367af2d66513654b186
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text) plpgsql stable bcd474ea9061727d5a1f185b09df9be8
+-- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable d31061cd2f81ad6c37e74eacb1ce5c05
+-- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable 21916a3dbc3d05ae8ecc8cb829ee4be3
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable 20dc62a82db4acc34c92c4b79dc05106
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile b057baebac3af90270029701df5289c7
--- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 875e201fdfed4fe866993457c68098a9
+-- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable ddf5fbb344f6f57c5f89857e030566fd
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile dc0a8a6ecb8d9b8c2b259d10c34c25c4
+-- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable fcaa7c69812eac5bf5998f70e55d1b45
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
--- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 39c7dea5a4fef262a447464f6b5f6d5f
--- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile cbf9a255125dd9e6436c36c71260f166
+-- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 91b41e3cd54eef3d92f3d63e8411f920
+-- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 57abbcc720579dac2522603a86a151d6
+-- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile 0fc7bd07ed08b0453b50194fdf0fa9d6
+-- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 77d1598524a2cf13b58f9e7fecbea859
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 19d72dd3d280c208a9bc30bb55a38b3b
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile 5845fba48d31152d2754c9f4561e7c2c
+-- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile d387f972bfb7181af550bc0b406d411f
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile f2d0f27f3e78569b822eb05f65131879
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text) returns SETOF <schema>.settled_job plpgsql volatile 9e479730fdd7063f45a662dcc33f894e
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0) returns SETOF <schema>.settled_job plpgsql volatile 98b3b64ed79874bb10df15b742b8be18
+-- function remove_team_objects(p_attachment text) returns integer plpgsql volatile 700806ae48293deeab4b11f77f2c7be8
+-- function remove_webhook(p_attachment text, p_id uuid) returns boolean plpgsql volatile 9293db47f8f76f364575692439413803
+-- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile 6c9db5bdcd643bf5dab5f0ae74555527
+-- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile cd03b6fd2f9e7919a24d3335ffd1dc77
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 9ecf10cbd70445d793fa2fe92dc3ae69
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable d67b994ad03226a7a2225494d3eaf94b
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable ddad7a26a49bc13ef1272708c687511f
+-- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable 45a2e86e6150f24c644fadde5d6817bb
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable a3aacfe05c03f2e869f509d59889df0d
+-- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable 0398d70eda18e16b17c764af8db04760
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 682ada21c62a569cd5a15c2b24898ee1
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable dc650ebe6933d1f155a1c0620f7c4f07
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 6f49a4ed08f197725cf24000689f2bdf
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable 8f7366a5401ca37c62f2ad8108da99e1
 -- function require_queue(p_queue text) returns boolean plpgsql immutable cf30c6dc0d2889e1b34fed24ec728e3b
--- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable 513ca0ca6336e7d89e65f94e96ba67f3
+-- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable 8e68e3d59c18b6ee46f01ef465e4a406
 -- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 3909d0562a10324c4b8a869fc5cac2b6
+-- function require_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text) returns boolean plpgsql stable ec99a3974f4d475f56fc4dfd8b3e99f7
+-- function require_schedule_name(p_name text) returns boolean plpgsql immutable 1a6c6ab6bd55b3ef297f0f3e08bf9fce
+-- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable 27b7ba0f0c1f9693031a83d90514219a
+-- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable ccdc697fb682725ef89442b7981f60c0
 -- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile dcc3eb9d41dc04522f579debe01688c9
--- function resume_queue(p_queue text) returns boolean plpgsql volatile 67702d739449e375b6723e7eab6c65ac
--- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 4b0a37003c762466d5035d05a22b3218
--- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile d62c4bbc99622312f06e009082b7b282
--- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean) sql stable 5b7b916c8e83738af7a79d49e815f4ba
+-- function resume_queue(p_queue text) returns boolean plpgsql volatile c8d2c4ff11c48cfd1827e81e59975a28
+-- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 5927b176a2e87d433957b42783024560
+-- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 3dca7638b77ca62816baef485181c4bf
+-- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 6bfdcbe10449d47fa1207386e9b4561d
+-- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 8ec934b62242625fd01acacace844f2f
+-- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 428f27abed0111e43c6facb1bda0a0ef
+-- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone) sql stable 69b2169f414b8397537e929de24da796
+-- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile c03eb17b5a3406d57bacf8ebb6272011
+-- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile e39580868a234639482f03c9edbffb25
+-- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d23b0dd229b517009236f7e45163540a
+-- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile 7c772d3c055a2b98d9cab6982de8cb48
+-- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
 -- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile de63c1da36512f594dbbcf7108af53fb
 -- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 6a0cd3556dff7a99688f9ec8481caf3c
 -- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable acb094d170b07bd333432f9602d4efe2
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
--- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 6b62846b9c6b41572fa6c54feba17219
+-- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile f94d1df0d98d647419aaad5dd0843f41
+-- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile 2bc89f805e6e5114ba02da7ff83f93f7
+-- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 2735cdc1365e7c41d69762137ba1cd47
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile fb6004ca02b8e2d0ff92a80607ac71f4
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile 3cbd0826511079457d765cd052a75f9b
+-- function team_object_digest(p_kind text, p_identity text) returns text sql stable 494949fae14302fc23a5248c473976f4
+-- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 690bcc6162a208717c2746a2b2049b05
 -- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8bcd909e1959c1b5a11deb47fa8050c8
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
+-- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile b6007389da9cd73ef3c4cd468c5730cb
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 3df1c5e47336d969988e4529f9730b3c
--- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 245b8efab68b6f9e4483acfbbb9a7a7c
+-- function walk_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable 2a563422b9bd53de3037791eb71baa85
+-- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable 3494a0ac458e3b1bad5a959052737190
+-- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable 2e249a015eb4a2313aad44a24605ccf5
+-- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 7cc6919fa1ad04a45f4bdb61e0e1e0c7
 -- function write_policy(p_attachment text, p_change jsonb) returns jsonb plpgsql volatile ed8cf9fe648086f2762df2f6a52fd9b4
+-- function write_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text DEFAULT 'skip'::text) returns SETOF <schema>.schedule_status plpgsql volatile cdc8e6bc83f5f8ed5c1ab3d48d9a0106

@@ -2,30 +2,48 @@
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import type * as Embedded from '@unstuck/embedded'
-import type { Config } from './config/index.ts'
+import { type Config, profileOf } from './config/index.ts'
 import type { DoctorFacts } from './doctor/facts.ts'
 import { readFacts } from './doctor/read-facts.ts'
 import { UnstuckError } from './errors/index.ts'
 import type { TableProfile } from './profile/profile.ts'
 import { shippedProfile, shippedProfileNames } from './profile/shipped.ts'
+import type { AccessStore } from './store/access-store.ts'
 import type { JobStore } from './store/job-store.ts'
 import {
+  type AttachPlan,
   type ConnectionPool,
   type ConnectionPoolOptions,
+  createPostgresAccess,
   createPostgresStore,
+  type MigrateDownOptions,
   type MigrationStatus,
   migrateDown,
   migrateStatus,
   migrateUp,
   migrationSql,
   openConnectionPool,
+  planAttach,
+  readTableShapes,
+  rolesSql,
   type ScanReport,
+  type ShapedTable,
   type SqlClient,
   scanDatabase,
   withDoctorReader,
 } from './store/postgres/index.ts'
 
-export { listen, type ScannedTable, type ScanReport, type SqlClient } from './store/postgres/index.ts'
+export {
+  type AttachPlan,
+  listen,
+  planText,
+  type ScannedTable,
+  type ScanReport,
+  type ShapedTable,
+  type SqlClient,
+  statementsOf,
+  withLimits,
+} from './store/postgres/index.ts'
 
 export interface DeploymentTable {
   name: string
@@ -35,6 +53,8 @@ export interface DeploymentTable {
 
 export interface Deployment {
   tables: [DeploymentTable, ...DeploymentTable[]]
+  /** Of the whole install: for a server of the HTTP API. */
+  access: AccessStore
   close(): Promise<void>
 }
 
@@ -56,41 +76,60 @@ export function openTable({ schema, table, ...options }: OpenTableOptions): Open
 /** The tables of the configured profile over one pool of connections. */
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
   const { client, close } = openConnectionPool({ databaseUrl })
-  const [first, ...others] = shippedProfile(config.profile, config.schema).tables
+  const [first, ...others] = profileOf(config).tables
   const open = (table: TableProfile): DeploymentTable => ({
     name: table.table,
     table,
     store: createPostgresStore({ client, table, schema: config.schema }),
   })
-  return { tables: [open(first), ...others.map(open)], close }
+  const access = createPostgresAccess({ client, table: first, schema: config.schema })
+  return { tables: [open(first), ...others.map(open)], access, close }
 }
 
 export interface Installer {
   /** `phases` are steps of the team's own plan, where the profile has one: all where absent. */
-  up(onStep?: (step: string) => void, phases?: number[]): Promise<void>
+  up(onStep?: (step: string) => void, phases?: number[], options?: IndexOption): Promise<void>
+  /** What `up` would run on this database, and nothing that is there. Looks only. */
+  plan(options?: IndexOption & { isConcurrent?: boolean }): Promise<AttachPlan>
   /** Answers false where there was nothing to take out. */
-  down(options: { isPurge: boolean; onStep?: (step: string) => void }): Promise<boolean>
+  down(options: Pick<MigrateDownOptions, 'isPurge' | 'only' | 'onStep'>): Promise<boolean>
   status(): Promise<MigrationStatus>
   /** What `up` would run on an empty database; needs no connection. */
   sql(): string
+  /** The role of workers and its grants; needs no connection. */
+  rolesSql(): string
 }
 
-export function createInstaller(config: Config, url?: string): Installer {
+export interface IndexOption {
+  /** Those that the team's document names too. */
+  hasDocumentIndexes?: boolean
+}
+
+export function createInstaller(config: Config, url?: string, profile = profileOf(config)): Installer {
   const { schema } = config
-  const profile = shippedProfile(config.profile, schema)
   const target = () => ({ databaseUrl: url ?? requireUrl(config.migrateUrl), schema, profile })
   return {
-    up: (onStep, phases) =>
+    up: (onStep, phases, options) =>
       migrateUp({
         ...target(),
         ...(onStep === undefined ? {} : { onStep }),
         ...(phases === undefined ? {} : { phases }),
+        ...options,
       }),
-    down: ({ isPurge, onStep }) =>
-      migrateDown({ ...target(), isPurge, ...(onStep === undefined ? {} : { onStep }) }),
+    plan: (options) => planAttach({ ...target(), ...options }),
+    down: (options) => migrateDown({ ...target(), ...options }),
     status: () => migrateStatus(target()),
     sql: () => migrationSql(schema, profile),
+    rolesSql: () => rolesSql(schema, profile),
   }
+}
+
+/** The tables of this name in the configured database, for a profile to be made from. Looks only. */
+export function findTables(
+  config: Config,
+  named: { schema: string | null; table: string },
+): Promise<ShapedTable[]> {
+  return readTableShapes(requireUrl(config.migrateUrl), named)
 }
 
 /** So short that nobody's database feels it. */
@@ -103,7 +142,8 @@ export interface ScanFor {
 
 /** What is stuck in the configured database, whoever made its queues. Writes nothing. */
 export function scan(config: Config, options: ScanFor): Promise<ScanReport> {
-  const profiles = shippedProfileNames.map((name) => shippedProfile(name, config.schema))
+  const shipped = shippedProfileNames.map((name) => shippedProfile(name, config.schema))
+  const profiles = config.ownProfile === null ? shipped : [config.ownProfile, ...shipped]
   return scanDatabase({
     databaseUrl: requireUrl(config.databaseUrl),
     profiles,
@@ -118,7 +158,7 @@ const DOCTOR_TIMEOUT_MS = 5_000
 /** What `doctor` judges. Reads only, in transactions that cannot write. */
 export function examine(config: Config): Promise<DoctorFacts> {
   const { schema, policy } = config
-  const { tables } = shippedProfile(config.profile, schema)
+  const { tables } = profileOf(config)
   const options = { databaseUrl: requireUrl(config.databaseUrl), schema, timeoutMs: DOCTOR_TIMEOUT_MS }
   return withDoctorReader(options, (reader) =>
     readFacts({

@@ -7,6 +7,7 @@ export {
   type ConfigSource,
   type ConfigSources,
   type ConfigValue,
+  defineConfig,
   type GatewayConfig,
   loadConfig,
 } from './config/index.ts'
@@ -46,13 +47,36 @@ export type {
   ReleaseOutcome,
   RetryOutcome,
 } from './job/outcome.ts'
-export type { AttemptEnd, EventListener, EventName, RuntimeEvents } from './observe/events.ts'
+export type { AttemptEnd, EventListener, EventName, OutsideCall, RuntimeEvents } from './observe/events.ts'
 export type { Logger } from './observe/log-events.ts'
+export type {
+  BreakerReading,
+  HealthReading,
+  MetricReaders,
+  MetricsOptions,
+  QueueReading,
+} from './observe/metric-readings.ts'
+export { createMetrics, type Metrics } from './observe/metrics.ts'
+export { type OtelMetrics, openOtelMetrics } from './observe/otel-metrics.ts'
+export type { RuntimeEventSource } from './observe/record-events.ts'
+export { openTracing, type Tracing } from './observe/tracing.ts'
 export { type ClassifiedError, type ClassifyOptions, classifyError } from './policy/classify-error.ts'
+export { type Explanation, explainJob, type JobFacts } from './policy/explain-job.ts'
 export { nativePolicy, type Policy, type PolicyOverride } from './policy/policy.ts'
 export { clipProfile } from './profile/clip.ts'
+export { converterProfile } from './profile/converter.ts'
+export { embeddingProfile } from './profile/embedding.ts'
 export { nativeProfile } from './profile/native.ts'
+export type { OwnProfile, OwnTable } from './profile/own-profile.ts'
 export type { IdType, LogicalColumn, Profile, TableProfile, TeamEvents } from './profile/profile.ts'
+export { type FileHandlerOptions, fileHandler } from './runtime/child-handler.ts'
+export type { DependencyOptions } from './runtime/dependencies.ts'
+export {
+  type DispatchAdapter,
+  type Dispatcher,
+  type DispatcherOptions,
+  startDispatcher,
+} from './runtime/dispatcher.ts'
 export {
   createGateway,
   type Gateway,
@@ -69,8 +93,13 @@ export {
   type JobService,
   type ServiceResult,
 } from './runtime/job-service.ts'
+export { type Pruner, type PrunerOptions, startPruner } from './runtime/pruner.ts'
 export { type Reaper, type ReaperOptions, type ReaperTable, startReaper } from './runtime/reaper.ts'
+export { redriveJobs } from './runtime/redrive.ts'
 export { type RunPruneOptions, runPrune } from './runtime/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/run-sweep.ts'
+export type { RecurringJob } from './runtime/scheduler.ts'
+export { type SourceCheck, sourceExists } from './runtime/source-exists.ts'
+export type { HandlerLimit } from './runtime/token-limiter.ts'
 export type * from './store/job-store.ts'
-export { type Unstuck, type UnstuckOptions, unstuck } from './unstuck.ts'
+export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck.ts'

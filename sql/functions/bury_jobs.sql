@@ -20,6 +20,7 @@ begin
   ), buried as (
     update "unstuck"."jobs" job
        set "status" = /*dead*/'dead', "finished_at" = v_now, "updated_at" = v_now, "run_at" = null,
+           /*+last_error "last_error" = 'attempts_exhausted', */
            "error_code" = 'exhausted', "error_reason" = 'attempts_exhausted',
            "error_category" = null, "error_stack" = null, "error_attempt" = job."attempt"
       from spent

@@ -34,7 +34,7 @@ begin
     exit when v_priority is null;
 
     for v_queue, v_share in
-      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left)
+      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left, p_types, v_policy)
     loop
       exit when v_left = 0;
       -- The limit stands over the lock and every condition under it: what is skipped or refused costs no place.

@@ -20,6 +20,10 @@ begin
   if v_problem is not null then
     raise exception using errcode = 'UN001', message = v_problem;
   end if;
+  /*+partitioned
+  perform "unstuck".require(not jsonb_path_exists(p_jobs, '$[*].dedupe_key ? (@ != null)'), 'dedupe_key', 'one',
+                            'none in a partitioned table: nothing could keep it unique');
+  */
   -- Ids a microsecond apart, so that the jobs of one call run in their order.
   select array_agg(wish order by ordinal),
          array_agg(/*new_id*/("unstuck".uuid_v7("unstuck".after_ms(v_now, ordinal / 1000.0))) order by ordinal)

@@ -19,12 +19,12 @@ begin
            job."cancel_requested_at" is not null as is_cancelled,
            "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", job."max_attempts") as attempt,
            coalesce(job."failures", 0) + (not failure.is_timeout)::int as failures,
-           coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
+           job."crashes" as crashes, coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
       from (select * from "unstuck"."asked_failures"(p_failures) failure order by id) failure,
            -- Row by row through the primary key, for the reason given in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = failure.id and job."lease_id" = failure.lease_id
-                       and job."status" is not distinct from /*running*/'running'
+                       and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job
   ), judged as materialized (
     select held.*, outcome,
@@ -36,16 +36,16 @@ begin
       from held,
            lateral (select case when is_cancelled then 'cancelled'
                                 when "unstuck".is_failure_final(v_policy, is_retryable, category, is_timeout, attempt,
-                                                                failures, timeouts, max_attempts) then 'dead'
+                                                                failures, crashes, timeouts, max_attempts) then 'dead'
                                 else 'retried' end as outcome) verdict
   ), failed as (
     update "unstuck"."jobs" job
        set "status" = case judged.outcome when 'retried' then /*waiting*/'waiting' when 'dead' then /*dead*/'dead'
                                           else /*cancelled*/'cancelled' end,
-           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms),
-           "finished_at" = case when judged.outcome <> 'retried' then v_now end,
-           "updated_at" = v_now, "finished_lease_id" = judged.lease_id,
+           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms), "updated_at" = v_now,
+           "finished_at" = case when judged.outcome <> 'retried' then v_now end, "finished_lease_id" = judged.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+           /*+lock_time "last_attempt_at" = null, */ /*+last_error "last_error" = judged.reason, */
            "attempt" = judged.attempt, "failures" = judged.failures, "timeouts" = judged.timeouts,
            "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
            "error_reason" = judged.reason, "error_category" = judged.category, "error_stack" = judged.stack,
@@ -55,7 +55,8 @@ begin
     returning judged.*, job."run_at" as run_at
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, case outcome when 'retried' then 'retry' when 'dead' then 'failed' else 'cancelled' end,
+             row(id::text, case outcome when 'retried' then 'retry' when 'cancelled' then 'cancelled'
+                                        else case when code = 'EXPIRED' then 'expired' else 'failed' end end,
                  jsonb_build_object('code', code, 'reason', reason, 'category', category, 'attempt', attempt,
                                     'worker_id', worker_id, 'lease_id', lease_id, 'backoff_ms', backoff_ms,
                                     'next_run_at', "unstuck".iso_utc(run_at)))::"unstuck".new_event)) as count
@@ -63,6 +64,8 @@ begin
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".settled_job) into v_settled
     from failed, recorded where recorded.count >= 0;
+  perform "unstuck".record_dispatches(v_policy, array(select id from unnest(v_settled) where outcome = 'retried'))
+    where v_policy.dispatch <> 'off';
 
   return query
   select answer.id, coalesce(settled.outcome, answer.outcome), settled.retry_in_ms

@@ -18,6 +18,7 @@ begin
            "deadline_at" = picked.deadline_at,
            "heartbeat_at" = v_now,
            "started_at" = coalesce(job."started_at", v_now),
+           "last_attempt_at" = v_now,
            "updated_at" = v_now,
            "run_at" = null,
            "reaped_at" = null,

@@ -12,6 +12,7 @@ returns jsonb language sql stable as $$
     || jsonb_build_object(
       'created_at', job."created_at", 'updated_at', job."updated_at", 'queued_at', job."queued_at",
       'run_at', job."run_at", 'started_at', job."started_at", 'finished_at', job."finished_at",
+      'last_attempt_at', job."last_attempt_at",
       'worker_id', job."worker_id", 'lease_id', job."lease_id", 'lease_expires_at', job."lease_expires_at",
       'heartbeat_at', job."heartbeat_at", 'deadline_at', job."deadline_at", 'fence', coalesce(job."fence", 0)::text,
       'finished_lease_id', job."finished_lease_id", 'cancel_requested_at', job."cancel_requested_at",

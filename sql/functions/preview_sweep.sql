@@ -14,8 +14,8 @@ begin
               then "unstuck".reap_backoff_ms(v_policy, running.attempt, running.crashes, running.timeouts)::float8 end
     from "unstuck"."running_jobs"(v_policy) running,
          lateral (select "unstuck".reap_verdict(
-           v_policy, running.is_cancelled, running.is_timeout, running.attempt, running.crashes, running.timeouts,
-           running.max_attempts) as action) verdict
+           v_policy, running.is_cancelled, running.is_timeout, running.attempt, running.failures, running.crashes,
+           running.timeouts, running.max_attempts) as action) verdict
    where running.ended_at < now()
    order by running.id limit p_limit;
   return query

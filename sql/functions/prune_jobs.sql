@@ -11,6 +11,9 @@ begin
                             'a whole number from 1 to 3650');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   v_ended_before := now() - make_interval(days => coalesce(p_retention_days, v_policy.retention_days));
+  if p_after is null then
+    perform "unstuck".prune_reports(/*attachment*/'native', v_ended_before, p_limit);
+  end if;
   return query
   with page as materialized (
     select job."id" as id, job."status" as status,
@@ -33,6 +36,15 @@ begin
   ), forgotten as (
     delete from "unstuck".events event using gone
      where event.attachment = /*attachment*/'native' and event.job_id = gone.id::text
+  ), undispatched as (
+    delete from "unstuck".dispatches dispatch using gone
+     where dispatch.attachment = /*attachment*/'native' and dispatch.job_id = gone.id::text
+  ), forgotten_discards as (
+    delete from "unstuck".events event
+     where event.id = any (array(
+       select old.id from "unstuck".events old
+        where old.attachment = /*attachment*/'native' and old.type = 'discarded' and old.at < v_ended_before
+        order by old.at limit p_limit))
   )
   select (select count(*) from gone)::int,
          (select page.id::text from page order by page.id offset p_limit - 1 limit 1);

@@ -18,39 +18,38 @@ begin
   with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
            job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at, stage.name as stage,
-           coalesce(job."attempt", 0) as attempt, coalesce(job."crashes", 0) as crashes,
+           coalesce(job."attempt", 0) as attempt, job."failures" as failures, coalesce(job."crashes", 0) as crashes,
            coalesce(job."timeouts", 0) as timeouts, job."max_attempts" as max_attempts,
            coalesce(job."deadline_at" <= now(), false) as is_timeout,
-           job."cancel_requested_at" is not null as is_cancelled
+           job."cancel_requested_at" is not null as is_cancelled, stage.lease_ms
       from "unstuck"."jobs" job,
            lateral (select name, "unstuck".stage_lease_ms(v_policy, name, job."expected_duration_ms") as lease_ms
                       from coalesce(job."stage", v_policy.default_stage, job."type") name) stage,
-           lateral (select coalesce(job."lease_expires_at", case when v_policy.legacy_age_rule then "unstuck".after_ms(
-                      /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")),
-                      stage.lease_ms) end) as at) ended
+           lateral (select coalesce(/*lease_end*/(job."lease_expires_at"), "unstuck".age_ends_at(
+                      v_policy, /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")),
+                      stage.name, stage.lease_ms)) as at) ended
      where job."status" in /*running_words*/('running')
        and job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
        and ended.at < now()
        and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at", stage.lease_ms)
-     order by job."id" limit p_limit
-       for no key update of job skip locked
+     order by job."id" limit p_limit for no key update of job skip locked
   ), judged as materialized (
     select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
            "unstuck".reaped_attempt(v_policy, action, attempt, max_attempts) as attempt_after,
            case when action = 'requeued' then "unstuck".reap_backoff_ms(v_policy, attempt, crashes, timeouts) + floor(
              random() * coalesce(p_spread_ms, "unstuck".spread_ms(v_policy, count(*) over ()), 0)) end as backoff_ms
       from expired, lateral (select "unstuck".reap_verdict(
-             v_policy, is_cancelled, is_timeout, attempt, crashes, timeouts, max_attempts) as action) verdict
+             v_policy, is_cancelled, is_timeout, attempt, failures, crashes, timeouts, max_attempts) as action) verdict
   ), reaped as (
     update "unstuck"."jobs" job
        set "status" = case judged.action when 'requeued' then /*waiting*/'waiting' when 'dead' then /*dead*/'dead'
                                          else /*cancelled*/'cancelled' end,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
-           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms),
-           "reaped_at" = case when judged.action = 'requeued' then v_now end,
+           /*+last_error "last_error" = "unstuck"."reap_error"(action, lease_ms, judged.worker_id, judged.attempt), */
+           "reaped_at" = case when judged.action = 'requeued' then v_now end, /*+lock_time "last_attempt_at" = null, */
            "finished_at" = case when judged.action <> 'requeued' then v_now end,
-           "updated_at" = v_now, "attempt" = judged.attempt_after,
-           "crashes" = judged.crashes + (not judged.is_timeout)::int,
+           "updated_at" = v_now, "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms),
+           "attempt" = judged.attempt_after, "crashes" = judged.crashes + (not judged.is_timeout)::int,
            "timeouts" = judged.timeouts + judged.is_timeout::int,
            "error_code" = case judged.action when 'dead' then 'timeout' when 'cancelled' then 'cancelled'
                                              else job."error_code" end,
@@ -70,11 +69,12 @@ begin
                    'locked_by', worker_id, 'attempt', attempt_after, 'stage', stage, 'lease_id', lease_id,
                    'fence', fence, 'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at),
                    'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
-                   'next_run_at', "unstuck".iso_utc(run_at), 'backoff_ms', backoff_ms))::"unstuck".new_event)) as count
+                   'next_run_at', "unstuck".iso_utc(run_at), 'backoff_ms', backoff_ms))::"unstuck".new_event)) as count,
+           case when v_policy.dispatch <> 'off' then "unstuck".record_dispatches(
+             v_policy, array(select id::text from reaped where action = 'requeued')) end
       from reaped
   )
   select id::text, action, reason, stage, attempt_after, worker_id::text, backoff_ms
-    from reaped, recorded where recorded.count >= 0
-   order by reaped.id;
+    from reaped, recorded where recorded.count >= 0 order by reaped.id;
 end
 $$;

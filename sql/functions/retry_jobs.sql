@@ -36,7 +36,7 @@ begin
         update "unstuck"."jobs" job
            set "status" = /*waiting*/'waiting',
                "queued_at" = v_now, "updated_at" = v_now, "run_at" = null, "finished_at" = null, "result" = null,
-               "cancel_requested_at" = null, "reaped_at" = null,
+               "cancel_requested_at" = null, "reaped_at" = null, /*+last_error "last_error" = null, */
                "generation" = coalesce(job."generation", 1) + 1,
                "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
                "error_attempt" = null, "crashes" = 0, "timeouts" = 0,
@@ -52,7 +52,9 @@ begin
       ), recorded as (
         select "unstuck"."record_events"(v_now, array_agg(
                  row(id::text, 'queued', jsonb_build_object('cause', 'retry', 'actor', p_actor, 'reason', p_reason,
-                                                            'generation', generation))::"unstuck".new_event)) as count
+                                                            'generation', generation))::"unstuck".new_event)) as count,
+               case when count(*) > 0 then "unstuck".send_hint(v_policy) end as is_hinted,
+               case when v_policy.dispatch <> 'off' then "unstuck".record_dispatches(v_policy, array_agg(id::text)) end
           from retried
       )
       select asked.id::text,

@@ -1,17 +1,33 @@
 // The table of commands. Flags that every command has are added in one place.
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { addAttach } from './commands/attach.ts'
+import { addBreaker } from './commands/breaker.ts'
 import { configCommand } from './commands/config.ts'
+import { addDead } from './commands/dead.ts'
 import { demoCommand } from './commands/demo.ts'
+import { addDetach } from './commands/detach.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addJobs } from './commands/jobs.ts'
 import {
   migrateDownCommand,
   migrateSqlCommand,
   migrateStatusCommand,
   migrateUpCommand,
 } from './commands/migrate.ts'
+import { addMode } from './commands/mode.ts'
 import { pruneCommand } from './commands/prune.ts'
+import { addQueues } from './commands/queues.ts'
 import { reapCommand } from './commands/reap.ts'
+import { addScan } from './commands/scan.ts'
+import { addSchedules } from './commands/schedules.ts'
+import { addServe } from './commands/serve.ts'
 import { statusCommand, stuckCommand } from './commands/status.ts'
+import { addTokens } from './commands/tokens.ts'
+import { addWebhooks } from './commands/webhooks.ts'
+import { addWhy } from './commands/why.ts'
 import { workerCommand } from './commands/worker.ts'
+import { addWorkers } from './commands/workers.ts'
+import { example, withConnection } from './with-connection.ts'
 
 export function createProgram(): Command {
   const program = new Command('unstuck')
@@ -29,9 +45,24 @@ export function createProgram(): Command {
     .addHelpText('after', example('unstuck demo'))
     .action(demoCommand)
 
+  addScan(program)
+  addAttach(program)
+  addDetach(program)
   addMigrate(program)
+  addMode(program)
+  addDoctor(program)
   addRunning(program)
   addLooking(program)
+  addJobs(program)
+  addDead(program)
+  addWhy(program)
+  addQueues(program)
+  addBreaker(program)
+  addSchedules(program)
+  addServe(program)
+  addTokens(program)
+  addWorkers(program)
+  addWebhooks(program)
   return program
 }
 
@@ -41,6 +72,12 @@ function addMigrate(program: Command): void {
     .description('installs the engine, takes it out, tells what is there')
   withConnection(migrate.command('up'))
     .description('installs what is missing: additive, table by table')
+    .addOption(
+      new Option(
+        '--phase <number...>',
+        'only these steps of a profile that has steps; the first always; all where absent',
+      ).choices(['1', '2', '3']),
+    )
     .addHelpText('after', example('unstuck migrate up --profile clip'))
     .action(migrateUpCommand)
   withConnection(migrate.command('down'))
@@ -67,8 +104,14 @@ function addRunning(program: Command): void {
     .addHelpText('after', example('unstuck worker ./handlers.js --concurrency 10'))
     .action(workerCommand)
 
+  withConnection(program.command('reaper'))
+    .description('takes back jobs whose lease ran out: now and at every interval, until SIGTERM')
+    .option('--interval-sec <seconds>', 'between two sweeps; REAPER_INTERVAL_SEC where absent', wholeNumber)
+    .addHelpText('after', example('unstuck reaper'))
+    .action(reapCommand)
+
   withConnection(program.command('reap'))
-    .description('takes back jobs whose lease ran out: now and at every interval')
+    .description('one sweep by hand; without --once or --dry-run it goes on like reaper')
     .option('--once', 'one sweep, then leave')
     .option('--dry-run', 'tell what a sweep would do and change nothing')
     .option('--interval-sec <seconds>', 'between two sweeps; REAPER_INTERVAL_SEC where absent', wholeNumber)
@@ -96,16 +139,6 @@ function addLooking(program: Command): void {
     .addHelpText('after', example('unstuck config --json'))
     .action(configCommand)
 }
-
-function withConnection(command: Command): Command {
-  return command
-    .option('--database-url <url>', 'over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*')
-    .option('--schema <name>', 'where the engine lives (UNSTUCK_SCHEMA; unstuck)')
-    .option('--profile <name>', 'native or clip (UNSTUCK_PROFILE; native)')
-    .option('--json', 'print one JSON object')
-}
-
-const example = (command: string) => `\nExample:\n  $ ${command}\n`
 
 function wholeNumber(text: string): string {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It takes a whole number.')

@@ -10,8 +10,11 @@ export interface TableFlags extends ConnectionFlags {
 export async function withTables(
   flags: TableFlags,
   act: (tables: Deployment['tables']) => Promise<void>,
+  { asOwner = false }: { asOwner?: boolean } = {},
 ): Promise<void> {
-  const deployment = openDeployment(loadCommandConfig(flags))
+  const config = loadCommandConfig(flags)
+  // The role that migrates owns the tables, and its address is no pooler's.
+  const deployment = openDeployment(config, (asOwner ? config.migrateUrl : null) ?? undefined)
   try {
     await act(flags.table === undefined ? deployment.tables : [findTable(deployment, flags.table)])
   } finally {

@@ -41,9 +41,15 @@ export interface Policy {
   requeueRatePerS: number
   /** Judge running rows that have no lease by the age of their newest time. */
   legacyAgeRule: boolean
+  /** Those of all stages, or only of stages with a lease of their own: the others are reported. */
+  legacyAgeStages: 'all' | 'listed'
   retentionDays: number
   /** `recovery` events are always written; `all` adds ordinary life. */
   events: 'recovery' | 'all'
+  /** Tell listening workers of new work at once; off, they find it when they next look. */
+  notify: 'on' | 'off'
+  /** Which jobs are told to an outside queue: `requeued` means those that go back to waiting. */
+  dispatch: 'off' | 'requeued'
 }
 
 /** Overrides per call. The maps are merged key by key, everything else is replaced. */
@@ -74,8 +80,11 @@ export const nativePolicy: Policy = {
   failureBackoffJitterMs: 5_000,
   requeueRatePerS: 50,
   legacyAgeRule: false,
+  legacyAgeStages: 'all',
   retentionDays: 14,
   events: 'recovery',
+  notify: 'on',
+  dispatch: 'off',
 }
 
 export function withOverride(policy: Policy, override: PolicyOverride | undefined): Policy {

@@ -17,6 +17,8 @@ export interface DependencyStore {
   holdBreaker(name: string, options?: HoldOptions): Promise<Breaker>
   /** Ends a hold, and closes the breaker where it is open. */
   resumeBreaker(name: string, options?: ActorOptions): Promise<Breaker>
+  /** Forgets a breaker and its settings, unless a queue of any table is bound to it. */
+  deleteBreaker(name: string): Promise<DeleteBreakerOutcome>
   /** Those of all job tables: breakers are shared by name. */
   listBreakers(): Promise<Breaker[]>
 
@@ -43,6 +45,8 @@ export interface HoldOptions extends ActorOptions {
   /** Ends by itself after this time; where absent, somebody has to resume it. */
   durationMs?: number
 }
+
+export type DeleteBreakerOutcome = 'deleted' | 'in-use' | 'not-found'
 
 /** A breaker that nobody has written yet comes into being with the default settings. */
 export interface Breaker {

@@ -15,7 +15,14 @@ import type {
   StageOutcome,
 } from '../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
+import type { ManualOptions, PolicyOption, Settled, TxOption } from './call-options.ts'
 import type { DependencyStore } from './dependency-store.ts'
+import type { DispatchStore } from './dispatch-store.ts'
+import type { ModeStore } from './mode-store.ts'
+import type { OperatorStore } from './operator-store.ts'
+import type { ScheduleStore } from './schedule-store.ts'
+import type { WebhookStore } from './webhook-store.ts'
+import type { WorkerStore } from './worker-store.ts'
 
 export type {
   BreakerMode,
@@ -24,10 +31,24 @@ export type {
   DependencyCall,
 } from '../policy/breaker.ts'
 export type { RateLimit, TokenGrant } from '../policy/rate-limit.ts'
+export type * from './call-options.ts'
 export type * from './dependency-store.ts'
+export type * from './dispatch-store.ts'
+export type * from './mode-store.ts'
+export type * from './operator-store.ts'
+export type * from './schedule-store.ts'
+export type * from './webhook-store.ts'
+export type * from './worker-store.ts'
 
 /** `Tx` is what the store joins a caller's transaction with; stores that cannot take `never`. */
-export interface JobStore<Tx = never> extends DependencyStore {
+export interface JobStore<Tx = never>
+  extends DependencyStore,
+    ScheduleStore,
+    DispatchStore,
+    ModeStore,
+    WorkerStore,
+    WebhookStore,
+    OperatorStore<Tx> {
   /** Writes all jobs or none. A job whose dedupe key is taken answers the id of the job that has it. */
   enqueueJobs(jobs: NewJob[], options?: TxOption<Tx> & PolicyOption): Promise<EnqueuedJob[]>
 
@@ -39,7 +60,7 @@ export interface JobStore<Tx = never> extends DependencyStore {
   /** Extends all leases of a worker at once. A locked row delays nobody: its answer is `busy`. */
   heartbeatJobs(leases: Lease[], options?: HeartbeatOptions): Promise<HeartbeatReport>
 
-  /** Moves a running job into another stage: its lease and its deadline are that stage's, from now. */
+  /** Moves a running job into another stage: its lease and its deadline are that stage's, from now. Not past a deadline. */
   enterStage(lease: Lease, stage: string, options?: PolicyOption): Promise<EnteredStage>
 
   completeJobs(completions: Completion[], options?: TxOption<Tx>): Promise<Settled<CompleteOutcome>[]>
@@ -70,16 +91,6 @@ export interface JobStore<Tx = never> extends DependencyStore {
   readPolicy(): Promise<Policy>
   /** Changes the stored policy; takes effect with the next call of anyone. */
   writePolicy(change: PolicyOverride): Promise<Policy>
-}
-
-export interface TxOption<Tx> {
-  /** Run inside this open transaction of the caller. */
-  tx?: Tx
-}
-
-export interface PolicyOption {
-  /** Over the stored policy, for this call only. */
-  policy?: PolicyOverride
 }
 
 export interface EnqueuedJob {
@@ -134,11 +145,6 @@ export interface Failure extends Lease {
   cause?: 'failure' | 'timeout'
 }
 
-export interface Settled<Outcome> {
-  jobId: string
-  outcome: Outcome
-}
-
 export interface FailedJob extends Settled<FailOutcome> {
   /** Until the next try; null where there is none. */
   retryInMs: number | null
@@ -147,15 +153,10 @@ export interface FailedJob extends Settled<FailOutcome> {
 export interface ReleaseOptions<Tx> extends TxOption<Tx> {
   /** Not claimable before; at once where absent. */
   delayMs?: number
+  /** Each lease of the call waits this much longer than the one before it. */
+  spreadMs?: number
   /** `interruption` counts a deploy apart from a release. */
   cause?: 'release' | 'interruption'
-}
-
-/** Who did it and why, written into the event. `owner` limits the call to jobs of that owner. */
-export interface ManualOptions<Tx> extends TxOption<Tx> {
-  owner?: string
-  actor?: string
-  reason?: string
 }
 
 export interface RetryOptions<Tx> extends ManualOptions<Tx> {

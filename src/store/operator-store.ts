@@ -17,10 +17,37 @@ export interface OperatorStore<Tx = never> {
   /** Every fact that decides whether and when a job runs; `explainJob` of src/policy puts them into words. */
   readJobFacts(jobId: string, options?: PolicyOption): Promise<JobFacts | null>
 
+  /** How well lost jobs were rescued lately. */
+  readSlo(request?: SloRequest): Promise<Slo>
+
   /** Ends the wait of jobs in backoff or with a later start. Pauses and breakers still hold them back. */
   runJobsNow(jobIds: string[], options?: ManualOptions<Tx>): Promise<Settled<RunNowOutcome>[]>
   /** Deletes jobs that wait or have ended, and never a running one. One event tells who did it and why. */
   discardJobs(jobIds: string[], options?: ManualOptions<Tx>): Promise<Settled<DiscardOutcome>[]>
+}
+
+export interface SloRequest extends PolicyOption {
+  /** The last day where absent. */
+  windowMs?: number
+  /** How long a worker with a free slot takes to look for work; 2 s where absent. */
+  pollMs?: number
+}
+
+/** A rescue lasts from the last sign of life of the lost worker to the next claim, without the backoff in between. */
+export interface Slo {
+  rescued: number
+  /** Within their own lease, a sweep interval and a poll. */
+  inTime: number
+  /** `inTime` of `rescued`; null where there was nothing to rescue, as are the times. */
+  share: number | null
+  p50Ms: number | null
+  p95Ms: number | null
+  worstMs: number | null
+  /** For a job with the default lease. */
+  promiseMs: number
+  /** Of the running jobs past their lease now. */
+  oldestStuckMs: number | null
+  staleLeases: number
 }
 
 /** All of it has to fit. */

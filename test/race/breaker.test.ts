@@ -86,3 +86,33 @@ describe('reports', () => {
     expect(await store.listBreakers()).toMatchObject([{ name: 'new', calls: 4 }])
   })
 })
+
+describe('a breaker that is deleted', () => {
+  it('BREAK-4 a queue that is bound meanwhile keeps it', async () => {
+    const race = opened()
+    const [binder, remover] = await race.connectMany(2)
+    if (!binder || !remover) throw new Error('there are not two connections')
+    await race.store.writeBreaker('gateway', { mode: 'hold' })
+    await binder.begin()
+    await binder.store.mapDependency(TYPE, 'gateway')
+    const deleted = await race.startBlocked(remover, binder, () => remover.store.deleteBreaker('gateway'))
+    await binder.commit()
+    expect(await deleted.answer).toBe('in-use')
+    expect(await race.store.listBreakers()).toMatchObject([{ settings: { mode: 'hold' } }])
+  })
+
+  it('BREAK-4 a queue that comes too late is bound to a new one', async () => {
+    const race = opened()
+    const [binder, remover] = await race.connectMany(2)
+    if (!binder || !remover) throw new Error('there are not two connections')
+    await race.store.writeBreaker('gateway', { mode: 'hold' })
+    await remover.begin()
+    expect(await remover.store.deleteBreaker('gateway')).toBe('deleted')
+    const bound = await race.startBlocked(binder, remover, () => binder.store.mapDependency(TYPE, 'gateway'))
+    await remover.commit()
+    expect(await bound.answer).toBe(true)
+    expect(await race.store.listBreakers()).toMatchObject([
+      { settings: { mode: 'half-open' }, queues: [{ queue: TYPE }] },
+    ])
+  })
+})

@@ -436,6 +436,7 @@ describe('reapers and retention', () => {
   ]
   it.each([
     ['sweep_jobs', 'reaper', 'sweep_jobs($1)', ...badReapers],
+    ['sweep_jobs', 'reaper', 'sweep_jobs($1)', badFact({ elapsed: 5 }, 'elapsed')],
     // With a cursor too: the last step leaves the pulse.
     ['sweep_jobs', 'reaper', `sweep_jobs($1, 1000, '{}')`, ...badReapers],
     [
@@ -488,8 +489,8 @@ describe('reapers and retention', () => {
       'run_sweep',
       'reaper',
       'call unstuck.run_sweep($1)',
-      [null, '{"reaper_id": null}'],
-      ['', '{"reaper_id": ""}'],
+      [null, '{"reaper_id": null, "last_swept_at": null}'],
+      ['', '{"reaper_id": "", "last_swept_at": null}'],
     ],
     ['prune_jobs', 'retention_days', 'prune_jobs($1)', [0], [-1], [3651]],
   ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)

@@ -89,6 +89,20 @@ it('C20 and uses breakers, limits and pauses', async () => {
   await store.resumeQueue('asr')
 })
 
+it('C20 OPS-10 and tells of itself, and sends webhooks', async () => {
+  const { store } = asWorker
+  const report = { workerId: 'w', types: ['asr'], concurrency: 1, running: 0, reportMs: 1_000 }
+  expect(await store.reportWorker({ ...report, phase: 'running' })).toEqual({ isDrainAsked: false })
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  const { webhookId } = await store.addWebhook({ url: 'https://example.com/', secret })
+  const [job] = await store.enqueueJobs([{ type: 'hook' }])
+  await store.cancelJobs([job?.jobId ?? ''])
+  const [taken] = await store.takeDeliveries()
+  if (taken === undefined) throw new Error('nothing is to be sent')
+  expect(await store.settleDelivery(taken, { isDelivered: true, status: 200 })).toBe('delivered')
+  expect(await store.removeWebhook(webhookId)).toBe(true)
+})
+
 it('C20 and may change neither policy, attachments nor schema', async () => {
   await expect(asWorker.store.writePolicy({ maxAttempts: 9 })).rejects.toMatchObject({
     code: 'PERMISSION_DENIED',
@@ -106,7 +120,14 @@ it('C20 a role that only enqueues can do that, also with events for everything, 
   onTestFinished(close)
   const owner = createPostgresStore({ client: database.pool, table })
   await owner.writePolicy({ events: 'all' })
+  await owner.addWebhook({
+    url: 'https://example.com/',
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    events: ['queued'],
+  })
   expect(await store.enqueueJobs([{ type: 'pdf', dedupeKey: 'a' }])).toMatchObject([{ outcome: 'created' }])
+  expect(await owner.takeDeliveries()).toHaveLength(1)
+  await expect(store.takeDeliveries()).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
   expect(await store.enqueueJobs([{ type: 'pdf', dedupeKey: 'a' }])).toMatchObject([{ outcome: 'duplicate' }])
   await owner.writePolicy({ events: 'recovery' })
   const claim = store.claimJobs({ workerId: 'w', queues: ['pdf'], limit: 1 })

@@ -180,3 +180,39 @@ describe('what is open', () => {
     expect(pagesOf(plans)).toBeLessThan(3_000)
   })
 })
+
+describe('what people look for', () => {
+  const listed =
+    (filter: object): Call =>
+    () => ['select unstuck.list_jobs($1, 50)', [JSON.stringify(filter)]]
+  const explain: Call = ({ waitingId }) => ['select unstuck.explain_job($1)', [waitingId]]
+  const groups: Call = () => ['select * from unstuck.group_dead_jobs()', []]
+
+  describe.each(['auto', 'force_generic_plan'])('plan_cache_mode %s', (mode) => {
+    beforeAll(async () => {
+      await settle(large.database.pool)
+      await large.client.query(`discard plans; set plan_cache_mode = ${mode}`)
+    })
+
+    // A page looks at 10,000 rows at most, each of them once by its id and once in the table.
+    it.each([
+      ['list_jobs', listed({}), ['jobs_pkey'], 3_000],
+      ['list_jobs, running', listed({ status: 'running' }), ['jobs_pkey', 'jobs_running'], 1_000],
+      ['list_jobs, waiting', listed({ status: 'waiting' }), ['jobs_pkey', 'jobs_ready'], 3_000],
+      ['list_jobs, dead', listed({ status: 'dead' }), ['jobs_dead', 'jobs_pkey'], 1_000],
+      [
+        'list_jobs, of a cause',
+        listed({ status: 'dead', cause_id: '0' }),
+        ['jobs_dead', 'jobs_pkey'],
+        60_000,
+      ],
+      ['list_jobs, nothing fits', listed({ owner: 'nobody' }), ['jobs_pkey'], 60_000],
+      ['group_dead_jobs', groups, ['jobs_dead', 'jobs_pkey'], 60_000],
+      ['explain_job', explain, ['jobs_pkey', 'jobs_ready', 'jobs_running', 'probes_pkey'], 3_000],
+    ] satisfies [string, Call, string[], number][])('OPS-9 %s is bounded', async (_, call, paths, pages) => {
+      const plans = await nestedPlans(large.client, ...call(large))
+      expect([...accessPaths(plans, 'jobs')].toSorted()).toEqual(paths)
+      expect(pagesOf(plans)).toBeLessThan(pages)
+    })
+  })
+})

@@ -3,11 +3,13 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Policy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
+import { causeId } from '../../src/store/memory/cause-id.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
 import { policyToJson } from '../../src/store/postgres/policy-row.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import backoffVectors from '../vectors/backoff.json' with { type: 'json' }
 import budgetVectors from '../vectors/budget.json' with { type: 'json' }
+import causeVectors from '../vectors/cause-id.json' with { type: 'json' }
 import stageLeaseVectors from '../vectors/stage-lease.json' with { type: 'json' }
 
 interface StageLeaseVector {
@@ -103,18 +105,28 @@ describe('unstuck.has_budget, is_failure_final and is_reap_final', () => {
     const isFinal =
       by === 'holder'
         ? await answer(
-            `unstuck.is_failure_final(unstuck.policy_of('native', $1), true, 'TRANSIENT', $2, $3, $4, $5, $6)`,
-            [policy, isTimeout, after.attempt, after.failures, after.timeouts, maxAttempts],
+            `unstuck.is_failure_final(unstuck.policy_of('native', $1), true, 'TRANSIENT', $2, $3, $4, $5, $6, $7)`,
+            [policy, isTimeout, after.attempt, after.failures, after.crashes, after.timeouts, maxAttempts],
           )
-        : await answer(`unstuck.is_reap_final(unstuck.policy_of('native', $1), $2, $3, $4, $5, $6)`, [
+        : await answer(`unstuck.is_reap_final(unstuck.policy_of('native', $1), $2, $3, $4, $5, $6, $7)`, [
             policy,
             isTimeout,
             attempt,
+            failures,
             crashes,
             timeouts,
             maxAttempts,
           ])
     expect(isFinal).toBe(expected.isFinal)
+  })
+})
+
+describe('unstuck.cause_id', () => {
+  it.each(causeVectors)('$name', async ({ same }) => {
+    for (const [code = null, given = null] of same) {
+      const reason = given?.replace('LONG', 'x'.repeat(499)) ?? null
+      expect(await answer('unstuck.cause_id($1, $2)', [code, reason])).toBe(causeId(code, reason))
+    }
   })
 })
 

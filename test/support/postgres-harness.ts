@@ -22,15 +22,18 @@ export interface BenchOptions {
   schema?: string
   /** The application's own tables, made before the install. */
   applicationSql?: string
+  /** The store's connections, where they take another way than the test's own. */
+  openPool?: (databaseUrl: string) => pg.Pool
 }
 
 /** One database and one install for a test file; `open` empties the tables and restores the profile's policy. */
 export async function createPostgresBench(options: BenchOptions): Promise<PostgresBench> {
-  const { profile, table, schema = 'unstuck', applicationSql } = options
+  const { profile, table, schema = 'unstuck', applicationSql, openPool } = options
   const database = await createTestDatabase()
   if (applicationSql !== undefined) await database.pool.query(applicationSql)
   await migrateUp({ databaseUrl: database.url, schema, profile })
-  const store = createPostgresStore({ client: database.pool, table, schema })
+  const pool = openPool?.(database.url) ?? database.pool
+  const store = createPostgresStore({ client: pool, table, schema })
   return {
     database,
     async open() {
@@ -41,11 +44,14 @@ export async function createPostgresBench(options: BenchOptions): Promise<Postgr
         elapse: (ms) => elapse(database.pool, table, schema, ms),
         plantJob: (fields) => plantJob(database.pool, table, fields),
         hasTransactions: true,
-        inTransaction: (work) => inTransaction(database.pool, work),
+        inTransaction: (work) => inTransaction(pool, work),
         close: async () => {},
       }
     },
-    close: () => database.drop(),
+    async close() {
+      if (pool !== database.pool) await pool.end()
+      await database.drop()
+    },
   }
 }
 
@@ -61,7 +67,9 @@ async function clear(pool: pg.Pool, table: TableProfile, schema: string): Promis
   await pool.query(`insert into ${schema}.sweeps (attachment) select name from ${schema}.attachments`)
   // Small, and emptied faster by deletes. The probes and the queues of a breaker go with it.
   await pool.query(
-    `delete from ${schema}.breakers; delete from ${schema}.pauses; delete from ${schema}.rate_limits`,
+    `delete from ${schema}.breakers; delete from ${schema}.pauses; delete from ${schema}.rate_limits;
+     delete from ${schema}.schedules; delete from ${schema}.dispatches;
+     delete from ${schema}.workers; delete from ${schema}.webhooks; delete from ${schema}.deliveries`,
   )
   if (table.teamEvents !== null)
     await pool.query(`truncate ${table.teamEvents.schema}.${table.teamEvents.table}`)
@@ -70,19 +78,35 @@ async function clear(pool: pg.Pool, table: TableProfile, schema: string): Promis
 /** Every stored time goes back by `ms`, which is the same as the clock going on by it. */
 export async function elapse(pool: pg.Pool, table: TableProfile, schema: string, ms: number): Promise<void> {
   const shift = async (name: string) => {
-    const { rows } = await pool.query<{ attname: string }>(
-      `select attname from pg_attribute
-        where attrelid = $1::regclass and atttypid = 'timestamptz'::regtype and attnum > 0 and not attisdropped
-          and attname <> 'server_started_at'`,
+    const { rows } = await pool.query<{ attname: string; is_list: boolean }>(
+      `select attname, atttypid = 'timestamptz[]'::regtype as is_list from pg_attribute
+        where attrelid = $1::regclass and atttypid in ('timestamptz'::regtype, 'timestamptz[]'::regtype) and attnum > 0
+          and not attisdropped and attname <> 'server_started_at'`,
       [name],
     )
-    const sets = rows.map(
-      ({ attname }) => `${quoteIdentifier(attname)} = ${quoteIdentifier(attname)} - $1 * interval '1 ms'`,
-    )
+    const sets = rows.map(({ attname, is_list }) => {
+      const column = quoteIdentifier(attname)
+      return is_list
+        ? `${column} = array(select at - $1 * interval '1 ms' from unnest(${column}) with ordinality each(at, n) order by n)`
+        : `${column} = ${column} - $1 * interval '1 ms'`
+    })
     await pool.query(`update ${name} set ${sets.join(', ')}`, [ms])
   }
   await shift(qualified(table))
-  for (const name of ['sweeps', 'breakers', 'probes', 'pauses', 'rate_limits'])
+  for (const name of [
+    'sweeps',
+    'breakers',
+    'probes',
+    'pauses',
+    'rate_limits',
+    'events',
+    'schedules',
+    'dispatches',
+    'workers',
+    'webhooks',
+    'deliveries',
+    'observations',
+  ])
     await shift(`${schema}.${name}`)
 }
 
@@ -102,6 +126,7 @@ const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
   runAt: 'run_at',
   startedAt: 'started_at',
   finishedAt: 'finished_at',
+  lastAttemptAt: 'last_attempt_at',
   workerId: 'worker_id',
   leaseId: 'lease_id',
   leaseExpiresAt: 'lease_expires_at',
@@ -141,6 +166,9 @@ async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>
       field === 'payload' || field === 'result' ? JSON.stringify(value) : value,
     )
   }
+  // Where a lock has a time of its own, an old worker began at it.
+  if (table.hasLockTime === true && fields.startedAt !== undefined)
+    values.set(columnName(table, 'last_attempt_at'), fields.startedAt)
   if (fields.error !== undefined && fields.error !== null) {
     for (const [part, value] of Object.entries(fields.error)) {
       values.set(columnName(table, `error_${part}` as LogicalColumn), value)

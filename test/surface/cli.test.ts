@@ -28,7 +28,14 @@ describe('words', () => {
       ['migrate', 'down'],
       ['migrate', 'status'],
       ['migrate', 'sql'],
+      ['reaper'],
       ['reap'],
+      ['queues', 'list'],
+      ['queues', 'pause'],
+      ['queues', 'resume'],
+      ['breaker', 'status'],
+      ['breaker', 'hold'],
+      ['breaker', 'resume'],
       ['config'],
     ]) {
       const help = await runCommand([...command, '--help'])
@@ -164,7 +171,7 @@ describe('reap', () => {
 
   it('REAP-6 sweeps at start and at every interval until it is told to end', async () => {
     await store.writePolicy({ reapBackoffStepsMs: [0], requeueRatePerS: 0 })
-    const reaper = startCommand(['reap', '--json', '--interval-sec', '1'], env())
+    const reaper = startCommand(['reaper', '--json', '--interval-sec', '1'], env())
     await reaper.said(jobId)
     const again = await store.claimJobs({ workerId: 'worker-dead', queues: ['asr'], limit: 1, leaseMs: 1 })
     expect(again.map((job) => job.jobId)).toEqual([jobId])

@@ -28,7 +28,7 @@ async function run(program: string, folder = dist): Promise<{ stdout: string; im
 }
 
 const packages = (imported: string[]) =>
-  ['prom-client', '@opentelemetry/api'].filter((name) =>
+  ['prom-client', '@opentelemetry/api', 'hono', '@hono', 'zod', 'jose'].filter((name) =>
     imported.some((url) => url.includes(`/node_modules/${name}/`)),
   )
 
@@ -69,4 +69,15 @@ it('SEE-4 where OpenTelemetry is not installed there is no tracing and no error'
   } finally {
     rmSync(elsewhere, { recursive: true })
   }
+})
+
+it('OPS-1 no command but serve loads the HTTP API', async () => {
+  const { imported } = await run(
+    `const { createProgram } = await import('dist/cli/program.js')
+     createProgram()`,
+  )
+  expect(imported.some((url) => url.endsWith('/dist/cli/commands/serve.js'))).toBe(true)
+  expect(packages(imported)).toEqual([])
+  const http = await run(`await import('dist/http/serve.js')`)
+  expect(packages(http.imported)).toEqual(expect.arrayContaining(['hono', 'zod', 'jose']))
 })

@@ -1,5 +1,6 @@
 // The command as a person or a script meets it: a process with arguments, an environment and an exit code.
 import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const bin = fileURLToPath(new URL('../../bin/unstuck.js', import.meta.url))
@@ -15,10 +16,17 @@ export interface RunningCommand {
   kill(signal: NodeJS.Signals): void
   /** Settles when stdout holds this text. */
   said(text: string): Promise<void>
+  /** Calls with each line of stderr as it comes. */
+  onProgress(listener: (line: string) => void): void
 }
 
-export function startCommand(args: string[], env: Record<string, string> = {}): RunningCommand {
+export function startCommand(
+  args: string[],
+  env: Record<string, string> = {},
+  cwd: string = process.cwd(),
+): RunningCommand {
   const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
     // Nothing of the environment of the test run reaches the command but what Node itself needs.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,6 +45,9 @@ export function startCommand(args: string[], env: Record<string, string> = {}): 
   return {
     result,
     kill: (signal) => child.kill(signal),
+    onProgress(listener) {
+      createInterface({ input: child.stderr }).on('line', listener)
+    },
     said: (text) =>
       new Promise((resolve, reject) => {
         const look = () => {
@@ -49,6 +60,10 @@ export function startCommand(args: string[], env: Record<string, string> = {}): 
   }
 }
 
-export function runCommand(args: string[], env: Record<string, string> = {}): Promise<CommandResult> {
-  return startCommand(args, env).result
+export function runCommand(
+  args: string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+): Promise<CommandResult> {
+  return startCommand(args, env, cwd).result
 }

@@ -19,6 +19,9 @@ export interface Told {
     | 'listening'
     | 'not-listening'
     | 'swept'
+    | 'claimed'
+    | 'settled'
+    | 'refused'
   jobId?: string
   fence?: number
   end?: string

@@ -3,14 +3,14 @@ import { exitCodes } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { printJson, printLine, printProgress, printTable } from '../output.ts'
 
-export async function migrateUpCommand(flags: ConnectionFlags): Promise<void> {
+export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string[] }): Promise<void> {
   const config = loadCommandConfig(flags)
   const installer = createInstaller(config)
   const steps: string[] = []
   await installer.up((step) => {
     steps.push(step)
     if (flags.json !== true) printProgress(`  ${step}`)
-  })
+  }, flags.phase?.map(Number))
   if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, steps })
   printLine(`installed in schema ${config.schema}, profile ${config.profile}`)
   printLine('Next:  unstuck migrate status')

@@ -2,7 +2,7 @@ import { type Deployment, openDeployment } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import type { QueueStatus } from '../../store/dependency-store.ts'
-import type { Health, ReapedJob } from '../../store/job-store.ts'
+import type { Health, ReapedJob, Slo } from '../../store/job-store.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { showDuration } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
@@ -14,6 +14,8 @@ interface TableStatus {
   health: Health
   sweepIntervalMs: number
   pausedQueues: QueueStatus[]
+  /** Of the last 24 hours. */
+  slo: Slo
 }
 
 /** How every table of the profile is. Exit code 1 where jobs are past their lease for longer than a sweep may take. */
@@ -30,8 +32,9 @@ export async function statusCommand(flags: ConnectionFlags): Promise<void> {
     if (flags.json === true) {
       return printJson({ schema: config.schema, profile: config.profile, tables, breakers: notClosed })
     }
-    for (const { table, health, sweepIntervalMs, pausedQueues } of tables) {
+    for (const { table, health, sweepIntervalMs, pausedQueues, slo } of tables) {
       printHealth(table, health, sweepIntervalMs)
+      printLine(`  ${describeSlo(slo)}`)
       for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
     }
     for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker)}`)
@@ -46,7 +49,8 @@ async function readTables(deployment: Deployment, { policy }: Config): Promise<T
     const sweepIntervalMs = policy.sweepIntervalMs ?? (await store.readPolicy()).sweepIntervalMs
     const health = await store.readHealth({ policy })
     const pausedQueues = (await store.listQueues()).filter(({ isPaused }) => isPaused)
-    tables.push({ table: name, health, sweepIntervalMs, pausedQueues })
+    const slo = await store.readSlo({ policy })
+    tables.push({ table: name, health, sweepIntervalMs, pausedQueues, slo })
   }
   return tables
 }
@@ -77,6 +81,16 @@ function printHealth(table: string, health: Health, sweepIntervalMs: number): vo
   else if (reaperAgeMs > 3 * sweepIntervalMs)
     printLine(`  ✗ last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reaper`)
   else printLine(`  last sweep ${showDuration(reaperAgeMs)} ago`)
+}
+
+/** `● rescue last 24 h: 14 rescued, p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
+function describeSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs }: Slo): string {
+  const promise = `promise ≤ ${showDuration(promiseMs)}`
+  if (p50Ms === null || p95Ms === null || worstMs === null)
+    return `● rescue last 24 h: none was needed — ${promise}`
+  const times = `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, worst ${showDuration(worstMs)}`
+  const late = inTime === rescued ? '' : `, ${rescued - inTime} late`
+  return `${late === '' ? '●' : '!'} rescue last 24 h: ${rescued} rescued${late}, ${times} — ${promise}`
 }
 
 /** Jobs that are past their lease now. Exit code 1 where there are any. */

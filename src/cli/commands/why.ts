@@ -39,15 +39,22 @@ function printExplanation(facts: JobFacts, { reasons, sentence }: Explanation): 
   if (command !== null) printLine(`Override:  ${command}`)
 }
 
-function checksPassed({ status, pause, breaker, isLocked, hasBudget }: JobFacts): string[] {
+function checksPassed({ status, type, pause, breaker, workers, isLocked, hasBudget }: JobFacts): string[] {
   if (status !== 'waiting') return []
   const checks: [isFine: boolean, text: string][] = [
     [pause === null, 'queue not paused'],
     [breaker?.state === 'closed', `breaker ${breaker?.name ?? ''} closed`],
     [hasBudget, 'attempts left'],
+    [(workers?.handling ?? 0) > 0, showWorkers(type, workers)],
     [isLocked === false, 'row not locked'],
   ]
   return checks.filter(([isFine]) => isFine).map(([, text]) => text)
+}
+
+function showWorkers(type: string, workers: JobFacts['workers']): string {
+  const { handling, slots, busy } = workers ?? { handling: 0, slots: 0, busy: 0 }
+  const who = handling === 1 ? '1 worker handles' : `${handling} workers handle`
+  return `${who} ${type}, ${Math.max(0, slots - busy)} slots free`
 }
 
 /** What an operator can do about it, and what that does not help against. */

@@ -20,6 +20,7 @@ export async function workerCommand(file: string, flags: WorkerFlags): Promise<v
   const register = await loadRegister(file)
   const q = unstuck({
     ...(config.databaseUrl === null ? {} : { databaseUrl: config.databaseUrl }),
+    ...(flags.config === undefined ? {} : { config: flags.config }),
     schema: config.schema,
     profile: config.profile,
     ...(flags.table === undefined ? {} : { table: flags.table }),

@@ -3,6 +3,7 @@ import type { BreakerSettings, BreakerState } from '../../policy/breaker.ts'
 import type { Breaker } from '../dependency-store.ts'
 import type { JobStore } from '../job-store.ts'
 import {
+  budgets,
   claimMany,
   claimOne,
   complete,
@@ -10,6 +11,7 @@ import {
   enqueueOne,
   expectAbout,
   expectUnchanged,
+  HOUR,
   invalidArgument,
   MINUTE,
   plainPolicy,
@@ -123,6 +125,54 @@ function describeWindow(opened: () => TestBench): void {
     expect(await store.writeBreaker(NAME, { windowCalls: 5 })).toMatchObject({ calls: 5, failures: 1 })
   })
 
+  it('BREAK-1 calls older than the window of time count no more', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, { ...hold, windowMs: MINUTE })
+    await store.recordCalls(NAME, outcomes(4, 5))
+    await elapse(40 * SECOND)
+    expect(await store.recordCalls(NAME, outcomes(0, 3))).toMatchObject({ calls: 12, failures: 4 })
+    await elapse(30 * SECOND)
+    expect(await readBreaker(store)).toMatchObject({ state: 'closed', calls: 3, failures: 0 })
+    expect(await store.recordCalls(NAME, outcomes(6))).toMatchObject({
+      state: 'closed',
+      calls: 9,
+      failures: 6,
+    })
+    expect(await store.recordCalls(NAME, outcomes(1))).toMatchObject({
+      state: 'open',
+      calls: 10,
+      failures: 7,
+    })
+  })
+
+  it('BREAK-1 without a window of time the last calls count however old they are', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, hold)
+    await store.recordCalls(NAME, outcomes(5, 4))
+    await elapse(HOUR)
+    expect(await store.recordCalls(NAME, outcomes(1))).toMatchObject({
+      state: 'open',
+      calls: 10,
+      failures: 6,
+    })
+  })
+
+  it('BREAK-1 a window of time is set and taken away at any moment; calls of unknown age are taken for new', async () => {
+    const { store, elapse } = opened()
+    await store.recordCalls(NAME, outcomes(2, 2))
+    await elapse(HOUR)
+    const set = await store.writeBreaker(NAME, { windowMs: MINUTE })
+    expect(set).toMatchObject({ calls: 4, settings: { windowMs: MINUTE } })
+    await elapse(30 * SECOND)
+    expect(await store.recordCalls(NAME, outcomes(0, 2))).toMatchObject({ calls: 6 })
+    expect(await store.writeBreaker(NAME, { windowCalls: 3 })).toMatchObject({ calls: 3, failures: 1 })
+    await elapse(31 * SECOND)
+    const taken = await store.writeBreaker(NAME, { windowMs: null })
+    expect(taken).toMatchObject({ calls: 2, failures: 0, settings: { windowMs: null } })
+    await elapse(HOUR)
+    expect(await readBreaker(store)).toMatchObject({ calls: 2 })
+  })
+
   it('OPS-8 bad settings, names and calls are refused and change nothing', async () => {
     const { store } = opened()
     const bad = [
@@ -134,6 +184,8 @@ function describeWindow(opened: () => TestBench): void {
       { probeSlots: 0 },
       { mode: 'sometimes' },
       { closeAfter: null },
+      { windowMs: 0 },
+      { windowMs: 1.5 },
       { window: 20 },
     ]
     for (const change of bad)
@@ -141,6 +193,7 @@ function describeWindow(opened: () => TestBench): void {
     await expect(store.recordCalls('', [])).rejects.toMatchObject(invalidArgument)
     await expect(store.recordCalls(NAME, [{} as never])).rejects.toMatchObject(invalidArgument)
     await expect(store.holdBreaker(NAME, { durationMs: 0 })).rejects.toMatchObject(invalidArgument)
+    await expect(store.deleteBreaker('')).rejects.toMatchObject(invalidArgument)
     await expect(store.mapDependency('', NAME)).rejects.toMatchObject(invalidArgument)
     expect(await store.listBreakers()).toEqual([])
   })
@@ -200,6 +253,7 @@ function describeOpen(opened: () => TestBench): void {
 function describeHealthProbes(opened: () => TestBench): void {
   it('BREAK-3 three good probes after the cooldown close it, and jobs are claimed again', async () => {
     const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     await openBreaker(store, hold)
     const jobId = await enqueueOne(store)
     await elapse(MINUTE + SECOND)
@@ -453,6 +507,19 @@ function describeOperators(opened: () => TestBench): void {
 }
 
 function describeSharing(opened: () => TestBench): void {
+  it('BREAK-4 a breaker that no queue is bound to can be deleted, and its settings with it', async () => {
+    const { store } = opened()
+    expect(await store.deleteBreaker(NAME)).toBe('not-found')
+    await openBreaker(store, hold)
+    expect(await store.deleteBreaker(NAME)).toBe('in-use')
+    expect(await stateOf(store)).toBe('open')
+    await store.mapDependency(TYPE, null)
+    expect(await store.deleteBreaker(NAME)).toBe('deleted')
+    expect(await store.listBreakers()).toEqual([])
+    const { settings } = await store.recordCalls(NAME, [])
+    expect(settings).toMatchObject({ mode: 'half-open', cooldownMs: 30 * SECOND })
+  })
+
   it('BREAK-4 the list tells every breaker with its settings and its queues', async () => {
     const { store, elapse } = opened()
     await store.mapDependency('mail', NAME)
@@ -477,6 +544,7 @@ function describeSharing(opened: () => TestBench): void {
       settings: {
         mode: 'half-open',
         windowCalls: 20,
+        windowMs: null,
         minCalls: 10,
         failThreshold: 0.5,
         cooldownMs: 30 * SECOND,

@@ -159,6 +159,30 @@ function describeOrder(opened: () => TestBench): void {
     const claimed = await claimMany(store, { queues: ['b', 'a'], limit: 3 })
     expect(claimed.map(({ jobId }) => jobId).toSorted()).toEqual(jobIds.slice(0, 3).toSorted())
   })
+
+  it('LEASE-1 due time decides also where older jobs of a queue are of other types', async () => {
+    const { store, elapse } = opened()
+    for (let nth = 0; nth < 2; nth += 1) await enqueueOne(store, { queue: 'a', type: 'other' })
+    await elapse(MINUTE)
+    const first = await enqueueOne(store, { queue: 'b' })
+    await elapse(MINUTE)
+    const second = await enqueueOne(store, { queue: 'a' })
+    const request = { queues: ['a', 'b'], types: [TYPE], limit: 1 }
+    expect((await claimOne(store, request)).jobId).toBe(first)
+    expect((await claimOne(store, request)).jobId).toBe(second)
+  })
+
+  it('LEASE-1 C10 due time decides also where older jobs of a queue have no budget', async () => {
+    const { store, elapse, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const spent = { type: TYPE, queue: 'a', attempt: 3, failures: 3, maxAttempts: 3 }
+    for (let nth = 0; nth < 2; nth += 1) await plantJob(spent)
+    await elapse(MINUTE)
+    const first = await enqueueOne(store, { queue: 'b' })
+    await elapse(MINUTE)
+    await enqueueOne(store, { queue: 'a' })
+    expect((await claimOne(store, { queues: ['a', 'b'] })).jobId).toBe(first)
+  })
 }
 
 function describeGrant(opened: () => TestBench): void {
@@ -204,7 +228,7 @@ function describeGrant(opened: () => TestBench): void {
     expect(claimed).toMatchObject({ fence: job.fence, createdAt: job.createdAt, startedAt: job.startedAt })
   })
 
-  it('LEASE-2 the start is that of the first claim, and the heartbeat that of the last', async () => {
+  it('LEASE-2 the start is that of the first claim, the last attempt and the heartbeat those of the last', async () => {
     const { store, elapse } = opened()
     const claimed = await startOne(store)
     const { startedAt } = await readJob(store, claimed.jobId)
@@ -213,6 +237,7 @@ function describeGrant(opened: () => TestBench): void {
     await claimOne(store)
     const job = await readJob(store, claimed.jobId)
     expectAbout(msBetween(job.startedAt, job.heartbeatAt), HOUR)
+    expect(job.lastAttemptAt).toEqual(job.heartbeatAt)
     expect(startedAt).not.toBeNull()
   })
 
@@ -351,7 +376,7 @@ function describeCounting(opened: () => TestBench): void {
     { name: 'crashes', budget: 'failures', fields: { crashes: 3 } },
     { name: 'timeouts', budget: 'failures', fields: { timeouts: 3 } },
     { name: 'attempts', budget: 'attempts', fields: { attempt: 3 } },
-    { name: 'attempts counted at failures', budget: 'countedAtFailure', fields: { attempt: 3 } },
+    { name: 'crashes beside attempts', budget: 'countedAtFailure', fields: { crashes: 5 } },
     { name: 'attempts and their last claim', budget: 'countedAtReap', fields: { attempt: 4 } },
   ]
   it.each(spent)('C10 a job that has spent its $name is not claimed', async ({ budget, fields }) => {
@@ -362,6 +387,8 @@ function describeCounting(opened: () => TestBench): void {
   })
 
   const left: { name: string; budget: keyof typeof budgets; fields: Partial<Job> }[] = [
+    // Left waiting by a crash: a failure would have ended it.
+    { name: 'all attempts counted at failures', budget: 'countedAtFailure', fields: { attempt: 3 } },
     { name: 'a high ordinal but few failures', budget: 'failures', fields: { failures: 2, attempt: 90 } },
     { name: 'one crash left', budget: 'failures', fields: { crashes: 2, timeouts: 2 } },
     { name: 'one attempt left', budget: 'attempts', fields: { attempt: 2, crashes: 90, failures: 90 } },

@@ -114,6 +114,21 @@ function describeRecord<Tx>(opened: () => StoreHarness<Tx>): void {
     })
     expect(await eventsOf(store, claimed.jobId, 'retry')).toEqual([])
   })
+
+  it('SEE-3 a job that dies because what it needed has expired says expired, and not failed', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const claimed = await startOne(store, { maxAttempts: 2 })
+    await fail(store, claimed, { code: 'EXPIRED' })
+    expect(await eventsOf(store, claimed.jobId, 'retry')).toHaveLength(1)
+    await fail(store, await claimOne(store), { code: 'EXPIRED', reason: 'the upload is gone' })
+    expect(await detailsOf(store, claimed.jobId, 'expired')).toMatchObject({
+      code: 'EXPIRED',
+      reason: 'the upload is gone',
+      attempt: 2,
+    })
+    expect(await eventsOf(store, claimed.jobId, 'failed')).toEqual([])
+  })
 }
 
 function describeRetries<Tx>(opened: () => StoreHarness<Tx>): void {
@@ -239,6 +254,24 @@ function describeFinalFailures<Tx>(opened: () => StoreHarness<Tx>): void {
     await crashOnce(harness, claimed)
     expect((await readJob(harness.store, claimed.jobId)).failures).toBe(0)
     expect(await failUntilDead(harness)).toBe(2)
+  })
+
+  it('FAIL-5 C10 a failure is final where no claim would take the job again', async () => {
+    const harness = opened()
+    const { store } = harness
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    await crashOnce(harness, await startOne(store))
+    const claimed = await claimOne(store)
+    await store.writePolicy({ maxCrashes: 1 })
+    expect((await fail(store, claimed)).outcome).toBe('dead')
+  })
+
+  it('FAIL-5 C10 timeouts that the holder tells end, also where failures have a budget of their own', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts, failureBudget: 'failures' })
+    await enqueueOne(store, { maxAttempts: 2 })
+    expect((await fail(store, await claimOne(store), { cause: 'timeout' })).outcome).toBe('retried')
+    expect((await fail(store, await claimOne(store), { cause: 'timeout' })).outcome).toBe('dead')
   })
 
   it('OPS-8 the maximum of the row decides, be it over or under that of the policy', async () => {

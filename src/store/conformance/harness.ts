@@ -24,6 +24,10 @@ export interface TestBench {
 export interface ConformanceOptions {
   /** The table refuses rows without an update time, so a row without any time cannot exist. */
   alwaysHasUpdateTime?: boolean
+  /** The table judges a row without a lease by other times than that of its last update. */
+  ignoresUpdateTime?: boolean
+  /** Ids are any text: the beginning of one is found as it is written, and in no other way. */
+  hasTextIds?: boolean
 }
 
 /** For the tests of transactions: leaves the test where the store has none. */

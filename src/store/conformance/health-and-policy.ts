@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import type { PolicyOverride } from '../../policy/policy.ts'
 import {
   budgets,
   complete,
   enqueueOne,
   expectAbout,
   HOUR,
+  invalidArgument,
   MINUTE,
   MISSING_ID,
   plainPolicy,
@@ -120,5 +122,58 @@ function describePolicy(opened: () => TestBench): void {
     expect((await startOne(store, { stage: 'c' }, { policy })).leaseMs).toBe(5 * MINUTE)
     expect((await startOne(store, { stage: 'c' })).leaseMs).toBe(MINUTE)
     expect(await store.readPolicy()).toEqual(before)
+  })
+
+  it.each([
+    { maxAttempts: 0 },
+    { maxCrashes: 1001 },
+    { maxTimeouts: 1.5 },
+    { maxAttempts: '3' },
+    { maxAttempts: null },
+    { attemptCountedAt: 'sometimes' },
+    { failureBudget: 'crashes' },
+    { defaultLeaseMs: 0 },
+    { defaultLeaseMs: 31_536_000_001 },
+    { defaultDeadlineMs: -1 },
+    { heartbeatMs: 0 },
+    { stageLeasesMs: { a: 0 } },
+    { stageLeasesMs: null },
+    { stageLeasesMs: [] },
+    { stageFactors: { a: 1001 } },
+    { stageDeadlinesMs: { a: 0.5 } },
+    { defaultStage: '' },
+    { defaultStage: 'a'.repeat(201) },
+    { reapBackoffStepsMs: [1, -1] },
+    { failureBackoffStepsMs: [null] },
+    { failureBackoffStepsMs: 5 },
+    { failureBackoffMaxMs: Number.NaN },
+    { requeueRatePerS: -1 },
+    { legacyAgeRule: 'true' },
+    { retentionDays: 0 },
+    { events: 'none' },
+    { maxAttempt: 3 },
+    { attemptCountedAt: 'failure', reapBudget: 'attempts' },
+  ])('OPS-8 %o is refused, stored or for one call, and changes nothing', async (change) => {
+    const { store } = opened()
+    const before = await store.readPolicy()
+    await expect(store.writePolicy(change as never)).rejects.toMatchObject(invalidArgument)
+    await expect(startOne(store, {}, { policy: change as never })).rejects.toMatchObject(invalidArgument)
+    expect(await store.readPolicy()).toEqual(before)
+  })
+
+  it('OPS-8 the ends of every range are taken', async () => {
+    const { store } = opened()
+    const change: PolicyOverride = {
+      maxAttempts: 1000,
+      maxCrashes: 1,
+      defaultLeaseMs: 31_536_000_000,
+      defaultDeadlineMs: 0,
+      stageFactors: { a: 0.5 },
+      defaultStage: 'a'.repeat(200),
+      reapBackoffStepsMs: [],
+      requeueRatePerS: 0.5,
+      retentionDays: 3650,
+    }
+    expect(await store.writePolicy(change)).toMatchObject(change)
   })
 }

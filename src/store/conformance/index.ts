@@ -5,12 +5,18 @@ import { describeBreaker } from './breaker.ts'
 import { describeCancel } from './cancel.ts'
 import { describeClaim } from './claim.ts'
 import { describeComplete } from './complete.ts'
+import { describeDeadGroups } from './dead-groups.ts'
+import { describeDiscard } from './discard.ts'
+import { describeDispatch } from './dispatch.ts'
 import { describeEnqueue } from './enqueue.ts'
 import { describeFail } from './fail.ts'
 import type { ConformanceOptions, StoreHarness } from './harness.ts'
 import { describeHealthAndPolicy } from './health-and-policy.ts'
 import { describeHeartbeat } from './heartbeat.ts'
+import { describeJobFacts } from './job-facts.ts'
 import { describeLegacyRows } from './legacy-rows.ts'
+import { describeListJobs } from './list-jobs.ts'
+import { describeModes } from './modes.ts'
 import { describePause } from './pause.ts'
 import { describePreview } from './preview.ts'
 import { describePrune } from './prune.ts'
@@ -18,8 +24,12 @@ import { describeRateLimit } from './rate-limit.ts'
 import { describeReapBackoff } from './reap-backoff.ts'
 import { describeRelease } from './release.ts'
 import { describeRetry } from './retry.ts'
+import { describeSchedule } from './schedule.ts'
+import { describeSlo } from './slo.ts'
 import { describeStage } from './stage.ts'
 import { describeSweep } from './sweep.ts'
+import { describeWebhooks } from './webhooks.ts'
+import { describeWorkers } from './workers.ts'
 
 export type { ConformanceOptions, StoreHarness } from './harness.ts'
 
@@ -57,10 +67,20 @@ export function describeJobStore<Tx = never>(
     describePreview(opened)
     describeLegacyRows(opened, options)
     describeBrakes(opened)
+    describeModes(opened, options)
     describePrune(opened)
     describeHealthAndPolicy(opened)
     describeBreaker(opened)
     describePause(opened)
     describeRateLimit(opened)
+    describeListJobs(opened, options)
+    describeDeadGroups(opened)
+    describeJobFacts(opened)
+    describeDiscard(opened)
+    describeDispatch(opened)
+    describeSchedule(opened)
+    describeWorkers(opened)
+    describeSlo(opened)
+    describeWebhooks(opened)
   })
 }

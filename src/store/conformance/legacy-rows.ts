@@ -17,7 +17,13 @@ import {
 } from './builders.ts'
 import type { ConformanceOptions, TestBench } from './harness.ts'
 
-const byAge = { ...plainPolicy, ...budgets.failures, defaultLeaseMs: 5 * MINUTE, legacyAgeRule: true }
+const byAge = {
+  ...plainPolicy,
+  ...budgets.failures,
+  defaultLeaseMs: 5 * MINUTE,
+  legacyAgeRule: true,
+  legacyAgeStages: 'all',
+} as const
 
 /** A running row of an old worker, with its newest sign of life this long ago. */
 async function plantOld(bench: TestBench, ageMs: number, fields: Partial<Job> = {}): Promise<string> {
@@ -95,6 +101,28 @@ function describeAgeRule(opened: () => TestBench): void {
       expect((await sweep(bench.store)).reaped).toEqual([])
     })
     await bench.elapse(3 * MINUTE)
+    expect((await sweep(bench.store)).reaped).toMatchObject([{ jobId, action: 'requeued' }])
+  })
+
+  it('REAP-8 where only listed stages are judged by age, a row of another one is reported and not touched', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...byAge, legacyAgeStages: 'listed', stageLeasesMs: { asr: HOUR } })
+    const unlisted = await plantOld(bench, 90 * DAY, { stage: 'other' })
+    const listed = await plantOld(bench, 2 * HOUR, { stage: 'asr' })
+    await expectUnchanged(bench.store, unlisted, async () => {
+      expect((await sweep(bench.store)).reaped).toMatchObject([
+        { jobId: listed, action: 'requeued', stage: 'asr' },
+        { jobId: unlisted, action: 'reported', stage: 'other', retryInMs: null },
+      ])
+    })
+    expect(await bench.store.readHealth()).toMatchObject({ running: 1, overdue: 0, unjudged: 1 })
+  })
+
+  it('REAP-8 where only listed stages are judged by age, a lease that is over is still over', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...byAge, legacyAgeStages: 'listed' })
+    const leaseExpiresAt = new Date((await storeNow(bench.store)) - MINUTE)
+    const jobId = await plantOld(bench, HOUR, { stage: 'other', leaseExpiresAt })
     expect((await sweep(bench.store)).reaped).toMatchObject([{ jobId, action: 'requeued' }])
   })
 

@@ -5,6 +5,7 @@ import {
   claimMany,
   claimOne,
   crashOnce,
+  enqueueMany,
   enqueueOne,
   eventsOf,
   expectAbout,
@@ -71,6 +72,19 @@ function describeReturn(opened: () => TestBench): void {
     expect(await claimMany(store)).toEqual([])
     await elapse(MINUTE + SECOND)
     expect((await claimOne(store)).jobId).toBe(claimed.jobId)
+  })
+
+  it('RATE-2 jobs that go back together come again one after the other', async () => {
+    const { store, elapse } = opened()
+    await enqueueMany(store, 3)
+    const claimed = await claimMany(store)
+    await store.releaseJobs(claimed.map(leaseOf), { delayMs: 10 * MINUTE, spreadMs: 5 * MINUTE })
+    await elapse(10 * MINUTE + SECOND)
+    expect((await claimMany(store)).map(({ jobId }) => jobId)).toEqual([claimed[0]?.jobId])
+    await elapse(5 * MINUTE)
+    expect((await claimMany(store)).map(({ jobId }) => jobId)).toEqual([claimed[1]?.jobId])
+    await elapse(5 * MINUTE)
+    expect((await claimMany(store)).map(({ jobId }) => jobId)).toEqual([claimed[2]?.jobId])
   })
 
   it('LEASE-6 a lease that is over but was not reaped still releases', async () => {

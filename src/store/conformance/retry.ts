@@ -71,6 +71,7 @@ function describeRevival(opened: () => TestBench): void {
 
   it('OPS-1 who retried and why is in the event', async () => {
     const bench = opened()
+    await bench.store.writePolicy({ events: 'recovery' })
     const jobId = await startDead(bench.store)
     await retry(bench, jobId, { actor: 'ops@example.org', reason: 'fixed upstream' })
     expect(await detailsOf(bench.store, jobId, 'queued')).toMatchObject({

@@ -65,6 +65,22 @@ export function describeStage(opened: () => TestBench): void {
       expect((await sweep(store)).reaped).toMatchObject([{ reason: 'deadline_exceeded' }])
     })
 
+    it('LEASE-8 a job past its deadline enters no stage: nothing revives it', async () => {
+      const { store, elapse } = opened()
+      await store.writePolicy(staged)
+      const claimed = await startOne(store)
+      await store.enterStage(claimed, 'quick')
+      await elapse(31 * SECOND)
+      await expectUnchanged(store, claimed.jobId, async () => {
+        expect(await store.enterStage(claimed, 'burnin')).toEqual({
+          outcome: 'past-deadline',
+          leaseMs: null,
+          deadlineMs: null,
+        })
+      })
+      expect((await sweep(store)).reaped).toMatchObject([{ reason: 'deadline_exceeded' }])
+    })
+
     it('LEASE-5 a stale or forged lease changes nothing and is told why', async () => {
       const bench = opened()
       const { store } = bench

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { Job } from '../../job/job.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
 import {
   beat,
   budgets,
@@ -21,6 +24,7 @@ import {
   SECOND,
   startMany,
   startOne,
+  storeNow,
   sweep,
   TYPE,
 } from './builders.ts'
@@ -203,6 +207,25 @@ function describeDeadLetters(opened: () => TestBench): void {
     expect(await crashOnce(bench, claimed)).toMatchObject({ action: 'dead', attempt: 0 })
     expect(await readJob(store, claimed.jobId)).toMatchObject({ attempt: 0, crashes: 1 })
   })
+
+  it.each<[string, PolicyOverride, Partial<Job>]>([
+    ['timeouts', { maxTimeouts: 1 }, { timeouts: 1 }],
+    ['failures', { maxAttempts: 3 }, { failures: 3, maxAttempts: 3 }],
+  ])(
+    'REAP-2 C10 a limit of %s that was lowered while a job ran ends it at its crash, in one step',
+    async (...row) => {
+      const [, limits, counts] = row
+      const { store, plantJob } = opened()
+      await store.writePolicy({ ...plainPolicy, ...budgets.failures, ...limits })
+      const leaseExpiresAt = new Date((await storeNow(store)) - MINUTE)
+      const running = { status: 'running', attempt: 4, leaseId: randomUUID(), leaseExpiresAt } as const
+      const jobId = await plantJob({ type: TYPE, ...running, heartbeatAt: leaseExpiresAt, ...counts })
+      const dead = { jobId, action: 'dead', reason: 'lease_expired', retryInMs: null }
+      expect(await store.previewSweep()).toMatchObject([dead])
+      expect((await sweep(store)).reaped).toMatchObject([dead])
+      expect(await eventsOf(store, jobId, 'reaper:failed(timeout)')).toHaveLength(1)
+    },
+  )
 
   it('OPS-8 the maximum of the row decides at a reap too', async () => {
     const bench = opened()

@@ -4,12 +4,13 @@ import type { Job } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { stageOf } from '../../job/stage.ts'
 import { hasBudget } from '../../policy/budget.ts'
-import { type Policy, withOverride } from '../../policy/policy.ts'
+import type { Policy } from '../../policy/policy.ts'
 import { stageDeadlineMs } from '../../policy/stage-lease.ts'
 import type { ClaimOneRequest, ClaimRequest } from '../job-store.ts'
 import { admitJob } from './admit-job.ts'
 import { changeJob, countsOf, dueMs, leaseMsOf, type MemoryState, recordEvent } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
+import { policyOf } from './policy-of.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
 
@@ -52,7 +53,7 @@ export function claimJob(
 function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
   if (typeof request.workerId !== 'string' || request.workerId === '')
     throw invalidArgument('workerId', request.workerId, 'a text that is not empty')
-  const policy = withOverride(state.policy, request.policy)
+  const policy = policyOf(state.policy, request.policy)
   return { nowMs: state.nowMs(), policy, leaseId: randomUUID(), request }
 }
 
@@ -79,6 +80,7 @@ function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
     fence: job.fence + 1,
     attempt: job.attempt + (policy.attemptCountedAt === 'claim' ? 1 : 0),
     startedAt: job.startedAt ?? now,
+    lastAttemptAt: now,
     heartbeatAt: now,
     updatedAt: now,
     runAt: null,

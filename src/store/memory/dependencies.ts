@@ -9,9 +9,10 @@ import {
   closedBreaker,
   countFailures,
   type DependencyCall,
+  forgetCalls,
   nextProbeInMs,
 } from '../../policy/breaker.ts'
-import type { Breaker, DependencyStore, HoldOptions } from '../dependency-store.ts'
+import type { Breaker, DeleteBreakerOutcome, DependencyStore, HoldOptions } from '../dependency-store.ts'
 import { changeSettings } from './breaker-settings.ts'
 import { checkQueue, checkText } from './check-text.ts'
 import { pruneRateLimits, takeTokens } from './limits.ts'
@@ -30,7 +31,8 @@ export function bindDependencyVerbs(state: MemoryState): DependencyStore {
       return mapDependency(state, queue, name)
     },
     writeBreaker: async (name, change) => {
-      const facts = changeSettings(state.breakers.get(name)?.facts ?? closedBreaker, change)
+      const known = state.breakers.get(name)?.facts ?? closedBreaker
+      const facts = changeSettings(known, change, state.nowMs())
       openRow(state, name).facts = facts
       return describe(state, name)
     },
@@ -54,6 +56,7 @@ export function bindDependencyVerbs(state: MemoryState): DependencyStore {
       row.facts = { ...closed(row.facts), hold: null }
       return note(state, name, options)
     },
+    deleteBreaker: async (name) => deleteBreaker(state, name),
     listBreakers: async () => [...state.breakers.keys()].toSorted().map((name) => describe(state, name)),
     pauseQueue: async (queue, options = {}) => pauseQueue(state, queue, endOf(state, options), options),
     resumeQueue: async (queue) => resumeQueue(state, queue),
@@ -70,6 +73,12 @@ function openRow(state: MemoryState, name: string): MemoryBreaker {
   const row = { facts: closedBreaker, changedAtMs: state.nowMs(), changedBy: null, reason: null }
   state.breakers.set(name, row)
   return row
+}
+
+function deleteBreaker(state: MemoryState, name: string): DeleteBreakerOutcome {
+  checkText('name', name, 200)
+  if ([...state.dependencies.values()].includes(name)) return 'in-use'
+  return state.breakers.delete(name) ? 'deleted' : 'not-found'
 }
 
 /** What an operator wrote about a hold stays, whatever happens beneath it. */
@@ -116,6 +125,7 @@ function describe(state: MemoryState, name: string): Breaker {
   const { facts, changedAtMs, changedBy, reason } = openRow(state, name)
   const nowMs = state.nowMs()
   const condition = breakerState(facts, nowMs)
+  const { calls } = forgetCalls(facts, nowMs)
   const untilMs = condition === 'held' ? (facts.hold?.untilMs ?? null) : null
   const running = facts.probes.filter(
     ({ grantedAtMs }) => grantedAtMs > nowMs - facts.settings.probeTimeoutMs,
@@ -126,8 +136,8 @@ function describe(state: MemoryState, name: string): Breaker {
     since: new Date(changedAtMs),
     changedBy,
     reason,
-    calls: facts.calls.length,
-    failures: countFailures(facts.calls),
+    calls: calls.length,
+    failures: countFailures(calls),
     successes: facts.successes,
     probing: running.length,
     nextProbeInMs: nextProbeInMs(facts, nowMs),

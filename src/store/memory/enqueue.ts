@@ -1,15 +1,16 @@
 import type { Job, NewJob } from '../../job/job.ts'
-import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
 import type { EnqueuedJob } from '../job-store.ts'
 import { type MemoryState, recordEvent } from './memory-state.ts'
 import { checkNewJob, newRow } from './new-job.ts'
+import { policyOf } from './policy-of.ts'
 
 export function enqueueJobs(
   state: MemoryState,
   jobs: NewJob[],
   override: PolicyOverride | undefined,
 ): EnqueuedJob[] {
-  const policy = withOverride(state.policy, override)
+  const policy = policyOf(state.policy, override)
   for (const [index, job] of jobs.entries()) checkNewJob(job, `jobs[${index}]`)
   const nowMs = state.nowMs()
   return jobs.map((job) => {

@@ -1,10 +1,11 @@
-import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
 import type { Health, HoldReason } from '../job-store.ts'
 import { dueMs, type MemoryState } from './memory-state.ts'
+import { policyOf } from './policy-of.ts'
 import { isOverdue, isUnjudged, type Moment, overdueFromMs } from './reap-plan.ts'
 
 export function readHealth(state: MemoryState, override: PolicyOverride | undefined): Health {
-  const moment = { nowMs: state.nowMs(), policy: withOverride(state.policy, override) }
+  const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, override) }
   const jobs = [...state.jobs.values()]
   const waiting = jobs.filter(({ status }) => status === 'waiting')
   const dueAges = waiting.map((job) => moment.nowMs - dueMs(job)).filter((ageMs) => ageMs >= 0)

@@ -1,8 +1,8 @@
 import type { HeartbeatAnswer, Lease } from '../../job/lease.ts'
-import { withOverride } from '../../policy/policy.ts'
 import type { HeartbeatOptions, HeartbeatReport } from '../job-store.ts'
 import { reaperAgeMs } from './health.ts'
 import { changeJob, leaseMsOf, type MemoryState } from './memory-state.ts'
+import { policyOf } from './policy-of.ts'
 
 export function heartbeatJobs(
   state: MemoryState,
@@ -25,7 +25,7 @@ function extendLease(state: MemoryState, lease: Lease, options: HeartbeatOptions
   const nowMs = state.nowMs()
   const deadlineMs = job.deadlineAt?.getTime() ?? Number.POSITIVE_INFINITY
   if (deadlineMs <= nowMs) return 'past-deadline'
-  const leaseMs = options.leaseMs ?? leaseMsOf(withOverride(state.policy, options.policy), job)
+  const leaseMs = options.leaseMs ?? leaseMsOf(policyOf(state.policy, options.policy), job)
   changeJob(state, job, {
     leaseExpiresAt: new Date(Math.min(nowMs + leaseMs, deadlineMs)),
     heartbeatAt: new Date(nowMs),

@@ -8,6 +8,7 @@ import { isPaused } from './admit-job.ts'
 import { reaperAgeMs } from './health.ts'
 import { countsOf, dueMs, type MemoryState } from './memory-state.ts'
 import { overdueFromMs } from './reap-plan.ts'
+import { workerFacts } from './workers.ts'
 
 const MAX_AHEAD = 1000
 
@@ -39,6 +40,7 @@ export function readJobFacts(
     ahead: isWaiting ? countAhead(state, job, nowMs) : null,
     pause: isWaiting ? pauseOf(state, job, nowMs) : null,
     breaker: isWaiting ? breakerOf(state, job, nowMs) : null,
+    workers: isWaiting ? workerFacts(state, job.type) : null,
     workerId: job.workerId,
     leaseLeftMs: leaseEndMs === null ? null : leaseEndMs - nowMs,
     silentMs: isRunning && job.heartbeatAt !== null ? nowMs - job.heartbeatAt.getTime() : null,

@@ -3,6 +3,7 @@ import type { Job } from '../../job/job.ts'
 import type { CancelOutcome, RetryOutcome } from '../../job/outcome.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { ManualOptions, RetryOptions, Settled } from '../job-store.ts'
+import { recordDispatch } from './dispatches.ts'
 import { findKeyHolder } from './enqueue.ts'
 import { cancelledError, changeJob, countsOf, type MemoryState, recordEvent } from './memory-state.ts'
 
@@ -75,6 +76,7 @@ function retryJob(state: MemoryState, job: Job, options: RetryOptions<never>): R
   const { actor = null, reason = null } = options
   const details = { actor, reason, generation: retried.generation, cause: 'retry' }
   recordEvent(state, nowMs, { jobId: job.id, type: 'queued', details })
+  recordDispatch(state, state.policy, job.id)
   return 'retried'
 }
 
@@ -85,7 +87,7 @@ function raisedBudget(policy: Policy, job: Job): Partial<Job> {
   return { maxAttempts: Math.max(maxAttempts, spent + 1) }
 }
 
-function findOwned(state: MemoryState, jobId: string, owner: string | undefined): Job | undefined {
+export function findOwned(state: MemoryState, jobId: string, owner: string | undefined): Job | undefined {
   const job = state.jobs.get(jobId)
   return owner === undefined || job?.owner === owner ? job : undefined
 }

@@ -1,12 +1,17 @@
 // The tables of the engine, kept in memory. A row is replaced, never changed in place, so a row once read stays as it was.
 import type { EventType, JobEvent } from '../../job/event.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
+import type { ReapAction } from '../../job/outcome.ts'
 import { stageOf } from '../../job/stage.ts'
 import type { BreakerFacts } from '../../policy/breaker.ts'
 import type { Counts } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { stageLeaseMs } from '../../policy/stage-lease.ts'
 import type { HoldReason } from '../job-store.ts'
+import type { ModeStatus } from '../mode-store.ts'
+import type { Schedule } from '../schedule-store.ts'
+import type { WorkerStatus } from '../worker-store.ts'
+import { type MemoryDelivery, type MemoryWebhook, recordDeliveries } from './deliveries.ts'
 
 /** A time in which the database could not be reached, so that leases ran out though their workers lived (C9). */
 export interface Outage {
@@ -30,6 +35,29 @@ export interface Pause {
   reason: string | null
 }
 
+export type MemorySchedule = Omit<Schedule, 'dueInMs'>
+
+/** A job that is to be told to the outside queue. */
+export interface MemoryDispatch {
+  dispatchId: string
+  tries: number
+  nextTryAtMs: number
+}
+
+/** A lease that ran out while sweeps only looked. */
+export interface MemoryObservation {
+  jobId: string
+  verdict: ReapAction
+  /** What the job was then: replaced by whoever writes to it. */
+  seen: Job
+  seenAtMs: number
+  outcome: 'came-back' | 'still-stuck' | 'reaped' | 'gone' | null
+}
+
+export interface MemoryWorker extends Omit<WorkerStatus, 'state' | 'leases' | 'seenMs'> {
+  reportMs: number
+}
+
 export interface MemoryState {
   readonly table: string
   readonly jobs: Map<string, Job>
@@ -48,6 +76,15 @@ export interface MemoryState {
   readonly pauses: Map<string, Pause>
   /** When each bucket of tokens will be full again. */
   readonly fullAtMs: Map<string, number>
+  readonly schedules: Map<string, MemorySchedule>
+  /** By job. */
+  readonly dispatches: Map<string, MemoryDispatch>
+  readonly workers: Map<string, MemoryWorker>
+  readonly webhooks: Map<string, MemoryWebhook>
+  readonly deliveries: Map<string, MemoryDelivery>
+  mode: ModeStatus
+  /** By job and lease. */
+  readonly observations: Map<string, MemoryObservation>
 }
 
 export function changeJob(state: MemoryState, job: Job, change: Partial<Job>): Job {
@@ -69,6 +106,7 @@ export function recordEvent(state: MemoryState, nowMs: number, event: NewEvent):
   const data = { type, table: state.table, details, at: at.toISOString() }
   const story = state.events.get(jobId) ?? []
   state.events.set(jobId, [...story, { id: String(state.eventCount), jobId, type, at, data }])
+  recordDeliveries(state, nowMs, event)
 }
 
 export function jobsInIdOrder(state: MemoryState): Job[] {

@@ -1,21 +1,28 @@
 // The reference model of the SQL engine, and a store for unit tests: same verbs, same answers, no database.
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
-import { nativePolicy, type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import { nativePolicy, type PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../job-store.ts'
 import { claimJob, claimJobs } from './claim.ts'
 import { bindDependencyVerbs } from './dependencies.ts'
+import { bindDispatchVerbs } from './dispatches.ts'
 import { enqueueJobs } from './enqueue.ts'
 import { readHealth } from './health.ts'
 import { heartbeatJobs } from './heartbeat.ts'
 import { createJobIds } from './job-id.ts'
 import { cancelJobs, retryJobs } from './manual.ts'
 import type { MemoryState } from './memory-state.ts'
+import { bindModeVerbs } from './modes.ts'
 import { emptyRow } from './new-job.ts'
+import { bindOperatorVerbs } from './operators.ts'
+import { policyOf } from './policy-of.ts'
 import { pruneJobs } from './prune.ts'
+import { bindScheduleVerbs } from './schedules.ts'
 import { completeJobs, failJobs, releaseJobs } from './settle.ts'
 import { enterStage, recordLateResult } from './stage.ts'
 import { previewSweep, sweepJobs } from './sweep.ts'
+import { bindWebhookVerbs } from './webhooks.ts'
+import { bindWorkerVerbs } from './workers.ts'
 
 export interface MemoryStoreOptions {
   /** Over the native policy. */
@@ -45,7 +52,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     nowMs: () => clock() + elapsedMs,
     random: options.random ?? Math.random,
     createJobId: createJobIds(),
-    policy: withOverride(nativePolicy, options.policy),
+    policy: policyOf(nativePolicy, options.policy),
     eventCount: 0,
     sweptAtMs: null,
     outage: null,
@@ -53,6 +60,13 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     dependencies: new Map(),
     pauses: new Map(),
     fullAtMs: new Map(),
+    schedules: new Map(),
+    dispatches: new Map(),
+    workers: new Map(),
+    webhooks: new Map(),
+    deliveries: new Map(),
+    mode: { mode: 'reap', onForeignSettle: 'record', since: null },
+    observations: new Map(),
   }
   return {
     ...bindVerbs(state),
@@ -68,6 +82,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
 function bindVerbs(state: MemoryState): JobStore {
   return {
     ...bindDependencyVerbs(state),
+    ...bindScheduleVerbs(state),
+    ...bindDispatchVerbs(state),
+    ...bindOperatorVerbs(state),
+    ...bindModeVerbs(state),
+    ...bindWorkerVerbs(state),
+    ...bindWebhookVerbs(state),
     enqueueJobs: async (jobs, options) => enqueueJobs(state, jobs, options?.policy),
     claimJobs: async (request) => claimJobs(state, request),
     claimJob: async (jobId, request) => claimJob(state, jobId, request),
@@ -87,7 +107,7 @@ function bindVerbs(state: MemoryState): JobStore {
     readHealth: async (options) => readHealth(state, options?.policy),
     readPolicy: async () => structuredClone(state.policy),
     writePolicy: async (change) => {
-      state.policy = withOverride(state.policy, structuredClone(change))
+      state.policy = policyOf(state.policy, structuredClone(change))
       return structuredClone(state.policy)
     },
   }

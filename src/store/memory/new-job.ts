@@ -109,6 +109,7 @@ export function emptyRow(id: string, createdAt: Date): Job {
     runAt: null,
     startedAt: null,
     finishedAt: null,
+    lastAttemptAt: null,
     workerId: null,
     leaseId: null,
     leaseExpiresAt: null,

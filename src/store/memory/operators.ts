@@ -8,6 +8,7 @@ import { readJobFacts } from './job-facts.ts'
 import { findJobIds, groupDeadJobs, listJobs } from './list-jobs.ts'
 import { findOwned } from './manual.ts'
 import { changeJob, dueMs, type MemoryState, recordEvent } from './memory-state.ts'
+import { readSlo } from './slo.ts'
 
 export function bindOperatorVerbs(state: MemoryState): OperatorStore {
   return {
@@ -15,6 +16,7 @@ export function bindOperatorVerbs(state: MemoryState): OperatorStore {
     findJobIds: async (prefix, limit = 5) => findJobIds(state, prefix, limit),
     groupDeadJobs: async ({ limit = 100 } = {}) => groupDeadJobs(state, limit),
     readJobFacts: async (jobId, options) => readJobFacts(state, jobId, options?.policy),
+    readSlo: async (request = {}) => readSlo(state, request),
     runJobsNow: async (jobIds, options = {}) =>
       jobIds.map((jobId) => {
         const job = findOwned(state, jobId, options.owner)

@@ -19,8 +19,20 @@ export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep 
   for (const { id } of outdated) {
     state.jobs.delete(id)
     state.events.delete(id)
+    state.dispatches.delete(id)
   }
+  for (const [jobId, [first]] of state.events) {
+    if (first?.type === 'discarded' && first.at.getTime() < oldestMs) state.events.delete(jobId)
+  }
+  if (request.cursor === undefined) pruneReports(state, oldestMs)
   return { deleted: outdated.length, next: examined.length < limit ? null : (examined.at(-1)?.id ?? null) }
+}
+
+function pruneReports({ workers, deliveries }: MemoryState, oldestMs: number): void {
+  for (const { workerId, seenAt } of workers.values())
+    if (seenAt.getTime() < oldestMs) workers.delete(workerId)
+  for (const { deliveryId, createdAtMs } of deliveries.values())
+    if (createdAtMs < oldestMs) deliveries.delete(deliveryId)
 }
 
 function isOutdated(job: Job, oldestMs: number): boolean {

@@ -24,6 +24,8 @@ export function overdueFromMs({ policy }: Moment, job: Job): number | null {
   if (job.leaseExpiresAt !== null) return job.leaseExpiresAt.getTime()
   const times = [job.heartbeatAt, job.startedAt, job.updatedAt].filter((time) => time !== null)
   if (!policy.legacyAgeRule || times.length === 0) return null
+  const isListed = Object.hasOwn(policy.stageLeasesMs, stageOf(job, policy.defaultStage))
+  if (policy.legacyAgeStages === 'listed' && !isListed) return null
   // The newest: a fresh lock may have an old heartbeat beside it, left over as evidence.
   return Math.max(...times.map((time) => time.getTime())) + leaseMsOf(policy, job)
 }

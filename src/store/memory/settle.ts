@@ -5,8 +5,9 @@ import type { Lease } from '../../job/lease.ts'
 import type { CompleteOutcome, RefusedOutcome, ReleaseOutcome } from '../../job/outcome.ts'
 import { backoffMs, failureBackoff } from '../../policy/backoff.ts'
 import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../policy/budget.ts'
-import { type Policy, type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import type { Completion, FailedJob, Failure, ReleaseOptions, Settled } from '../job-store.ts'
+import { recordDispatch } from './dispatches.ts'
 import {
   cancelledError,
   changeJob,
@@ -16,6 +17,7 @@ import {
   withoutLease,
 } from './memory-state.ts'
 import { copyJson } from './new-job.ts'
+import { policyOf } from './policy-of.ts'
 
 export function completeJobs(state: MemoryState, completions: Completion[]): Settled<CompleteOutcome>[] {
   // All are checked before any is written.
@@ -50,7 +52,7 @@ export function failJobs(
   failures: Failure[],
   override: PolicyOverride | undefined,
 ): FailedJob[] {
-  const policy = withOverride(state.policy, override)
+  const policy = policyOf(state.policy, override)
   for (const { code } of failures) {
     // By that word a job that was cancelled is known, and is never retried.
     if (code === 'cancelled') throw invalidArgument('code', code, 'text other than cancelled')
@@ -77,12 +79,13 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure)
   const details = { code, reason, category, attempt, worker_id: job.workerId }
   if (isHopeless(failure) || isFailureFinal(policy, counts, end)) {
     changeJob(state, job, { ...ended, status: 'dead', finishedAt: new Date(nowMs) })
-    recordEvent(state, nowMs, { jobId: job.id, type: 'failed', details })
+    recordEvent(state, nowMs, { jobId: job.id, type: code === 'EXPIRED' ? 'expired' : 'failed', details })
     return { jobId: job.id, outcome: 'dead', retryInMs: null }
   }
   const retryInMs = failure.retryInMs ?? nextWaitMs(state, policy, counts)
   const runAt = new Date(nowMs + retryInMs)
   changeJob(state, job, { ...ended, status: 'waiting', runAt })
+  recordDispatch(state, policy, job.id)
   const plan = { backoff_ms: retryInMs, next_run_at: runAt.toISOString() }
   recordEvent(state, nowMs, { jobId: job.id, type: 'retry', details: { ...details, ...plan } })
   return { jobId: job.id, outcome: 'retried', retryInMs }
@@ -93,7 +96,10 @@ export function releaseJobs(
   leases: Lease[],
   options: ReleaseOptions<never>,
 ): Settled<ReleaseOutcome>[] {
-  const outcomes = settleHeld(state, leases, (job) => releaseJob(state, job, options))
+  const outcomes = settleHeld(state, leases, (job, lease) => {
+    const delayMs = (options.delayMs ?? 0) + leases.indexOf(lease) * (options.spreadMs ?? 0)
+    return releaseJob(state, job, { ...options, delayMs })
+  })
   return leases.map(({ jobId }, index) => ({ jobId, outcome: outcomes[index] ?? 'not-found' }))
 }
 
@@ -114,6 +120,7 @@ function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>
   }
   const runAt = delayMs > 0 ? new Date(nowMs + delayMs) : null
   changeJob(state, released, { status: 'waiting', runAt })
+  recordDispatch(state, state.policy, job.id)
   if (state.policy.events === 'all') {
     const details = { worker_id: job.workerId, attempt: released.attempt, cause }
     recordEvent(state, nowMs, { jobId: job.id, type: 'released', details })

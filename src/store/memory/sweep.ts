@@ -1,10 +1,13 @@
 // A sweep in bounded steps: running jobs in id order, and with the last of them what no claim will take and no rule can judge.
 import type { Job } from '../../job/job.ts'
-import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
 import { isHeld, noteOutage } from './brakes.ts'
+import { recordDispatch } from './dispatches.ts'
 import { changeJob, jobsInIdOrder, type MemoryState, type Outage, recordEvent } from './memory-state.ts'
+import { observe } from './modes.ts'
 import { checkWhole } from './new-job.ts'
+import { policyOf } from './policy-of.ts'
 import {
   isExhausted,
   isOverdue,
@@ -29,7 +32,7 @@ interface Position {
 
 export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep {
   const limit = readLimit(request.limit)
-  const moment = { nowMs: state.nowMs(), policy: withOverride(state.policy, request.policy) }
+  const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, request.policy) }
   if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
   const outage = request.reaper === undefined ? null : state.outage
 
@@ -40,7 +43,10 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   const isLast = batch.length < limit
   const plans = batch.map((job) => planReap(moment, job, drawSpreadMs(state, moment, start.expired)))
   if (isLast) plans.push(...planLeftovers(state, moment, limit))
-  const reaped = plans.map((plan) => writePlan(state, moment.nowMs, plan))
+  const isObserved = request.reaper !== undefined && state.mode.mode === 'observe'
+  const reaped = isObserved
+    ? observe(state, moment, plans)
+    : plans.map((plan) => writePlan(state, moment, plan))
   if (isLast && request.reaper !== undefined) state.sweptAtMs = moment.nowMs
   return {
     reaped,
@@ -56,7 +62,7 @@ export function previewSweep(
   options: { policy?: PolicyOverride; limit?: number },
 ): ReapedJob[] {
   const limit = readLimit(options.limit)
-  const moment = { nowMs: state.nowMs(), policy: withOverride(state.policy, options.policy) }
+  const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, options.policy) }
   const batch = findReapable(state, moment, null).slice(0, limit)
   const plans = [...batch.map((job) => planReap(moment, job, 0)), ...planLeftovers(state, moment, limit)]
   return plans.map(({ report }) => report)
@@ -95,11 +101,12 @@ function planLeftovers(state: MemoryState, moment: Moment, limit: number): ReapP
   ]
 }
 
-function writePlan(state: MemoryState, nowMs: number, { report, write }: ReapPlan): ReapedJob {
+function writePlan(state: MemoryState, moment: Moment, { report, write }: ReapPlan): ReapedJob {
   const job = state.jobs.get(report.jobId)
   if (job !== undefined && write !== null) {
     changeJob(state, job, write.change)
-    recordEvent(state, nowMs, { jobId: job.id, type: write.event, details: write.details })
+    recordEvent(state, moment.nowMs, { jobId: job.id, type: write.event, details: write.details })
+    if (report.action === 'requeued') recordDispatch(state, moment.policy, job.id)
   }
   return report
 }

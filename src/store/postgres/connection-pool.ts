@@ -68,8 +68,6 @@ function poolConfig(
     application_name: applicationName ?? 'unstuck',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    // A program that has nothing left to do ends, whether or not it closed its connections.
-    allowExitOnIdle: true,
     query_timeout: queryTimeoutMs ?? Math.max(DEFAULT_QUERY_TIMEOUT_MS, timeoutMs) + SERVER_FIRST_MS,
     ...(connections === undefined ? {} : { max: connections }),
   }
