@@ -13,6 +13,8 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './scripts/closing-line-reporter.mjs'],
+    // Most tests wait for the database: more of them at once than there are cores.
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
