@@ -7,7 +7,15 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const versions = fileURLToPath(new URL('../test/pg-versions', import.meta.url))
-const suites = ['test/store', 'test/sql', 'test/race', 'test/migrate']
+const wholeSuites = ['test/store', 'test/sql', 'test/race', 'test/migrate']
+// One table through the conformance suite, and what depends on the version: plans, locks, the installed schema.
+const quickSuites = [
+  'test/store/native.test.ts',
+  'test/sql/plans.test.ts',
+  'test/sql/vectors.test.ts',
+  'test/race',
+  'test/migrate/schema.test.ts',
+]
 
 const servers = [
   { name: '14', binaries: `${versions}/node_modules/pg14/native` },
@@ -17,7 +25,9 @@ const servers = [
   { name: '18', binaries: null },
 ]
 
-const wanted = process.argv.slice(2)
+const isQuick = process.argv.includes('--quick')
+const suites = isQuick ? quickSuites : wholeSuites
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--quick')
 const isLinux = process.platform === 'linux' && process.arch === 'x64'
 if (isLinux && !existsSync(`${versions}/node_modules/pg14`))
   run('npm', ['ci', '--ignore-scripts'], { cwd: versions })
