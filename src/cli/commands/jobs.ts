@@ -128,14 +128,21 @@ async function getCommand(prefix: string, flags: TableFlags & { payload?: boolea
   })
 }
 
-function withoutPayload(job: Job): object {
+function withoutPayload(job: Job): Partial<Job> {
   const hidden = ['payload', 'result']
   return Object.fromEntries(Object.entries(job).filter(([name]) => !hidden.includes(name)))
 }
 
-function printFields(table: string, job: object): void {
-  const rows = Object.entries({ table, ...job }).map(([name, value]) => [name, showField(value)])
+function printFields(table: string, { error, ...fields }: Partial<Job>): void {
+  const about = {
+    errorCode: error?.code ?? null,
+    errorReason: error?.reason ?? null,
+    errorCategory: error?.category ?? null,
+    errorAttempt: error?.attempt ?? null,
+  }
+  const rows = Object.entries({ table, ...fields, ...about }).map(([name, value]) => [name, showField(value)])
   printTable(rows.filter((row): row is [string, string] => row[1] !== null))
+  if (error?.stack != null) printLine(`\n${error.stack}`)
 }
 
 function showField(value: unknown): string | null {
