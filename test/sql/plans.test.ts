@@ -169,7 +169,8 @@ describe('what is open', () => {
   })
 
   // With "order by id limit n" over waiting rows the planner walked the primary key through all finished ones: 32,000
-  // pages and 0.4 to 0.7 s for every sweep of this table, against 660 pages and 9 ms in the order of jobs_ready.
+  // pages and 0.4 to 0.7 s for every sweep of this table, against 660 pages and 9 ms in the order of jobs_ready. Dead index
+  // entries of the tests before add up to 3,000 to that.
   it.each([
     ['bury_jobs', bury, ['jobs_pkey', 'jobs_ready']],
     ['preview_sweep', preview, ['jobs_ready', 'jobs_running']],
@@ -177,7 +178,7 @@ describe('what is open', () => {
   ] satisfies Verb[])('REAP-4 %s touches no finished row', async (_, call, paths) => {
     const plans = await nestedPlans(large.client, ...call(large))
     expect([...accessPaths(plans, 'jobs')].toSorted()).toEqual(paths)
-    expect(pagesOf(plans)).toBeLessThan(3_000)
+    expect(pagesOf(plans)).toBeLessThan(8_000)
   })
 })
 
