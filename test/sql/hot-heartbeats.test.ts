@@ -1,7 +1,9 @@
 // Heartbeats stay HOT: no index holds a column they write, and the page has room (performance.md 5). Without autovacuum,
-// so that only the pruning of a page by its next reader makes room.
+// so that only the pruning of a page by its next reader makes room. On a server of its own: every backend that starts,
+// whatever its database, holds pruning back for a moment, and other tests start many.
 import type pg from 'pg'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
@@ -41,12 +43,18 @@ const clipWithoutIndex = { ...clip, applicationSql: clipTables.replace(clipIndex
 const clipWithIndex = { ...clip, applicationSql: clipTables }
 
 describe('the share of HOT heartbeats', () => {
+  let server: PostgresServer
   let database: TestDatabase
 
+  beforeAll(async () => {
+    const binaries = process.env['UNSTUCK_TEST_BINARIES']
+    server = await startPostgres({ persistent: false, settings: { fsync: 'off' }, binaries })
+  })
+  afterAll(() => server.stop())
   afterEach(() => database.drop())
 
   async function share(table: Table, ticks: number): Promise<number> {
-    database = await createTestDatabase()
+    database = await createTestDatabase(server.url)
     const client = await database.connect()
     if (table.applicationSql !== undefined) await client.query(table.applicationSql)
     await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: table.profile })
@@ -102,13 +110,12 @@ describe('the share of HOT heartbeats', () => {
     )
   }
 
-  // 0.998 on a quiet server. Beside other tests pages are pinned now and then, and such a page cannot be pruned.
-  it('LEASE-4 is over 85 % after 200 ticks of 1,000 jobs of the native table', async () => {
-    expect(await share(native, 200)).toBeGreaterThan(0.85)
+  it('LEASE-4 is over 95 % after 200 ticks of 1,000 jobs of the native table', async () => {
+    expect(await share(native, 200)).toBeGreaterThan(0.95)
   }, 60_000)
 
-  it('LEASE-4 is over 85 % after 200 ticks of 1,000 jobs of a team’s table', async () => {
-    expect(await share(clipWithoutIndex, 200)).toBeGreaterThan(0.85)
+  it('LEASE-4 is over 95 % after 200 ticks of 1,000 jobs of a team’s table', async () => {
+    expect(await share(clipWithoutIndex, 200)).toBeGreaterThan(0.95)
   }, 60_000)
 
   it('LEASE-4 is 0 % where the team has an index over a column that heartbeats write', async () => {

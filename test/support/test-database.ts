@@ -11,10 +11,11 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** On the server of the run, or on one of the test's own. */
+export async function createTestDatabase(serverUrl = inject('databaseUrl')): Promise<TestDatabase> {
   const name = `unstuck_test_${randomBytes(6).toString('hex')}`
-  await asAdmin(`create database ${name}`)
-  const url = new URL(inject('databaseUrl'))
+  await asAdmin(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: url.href, max: 8 })
   pool.on('error', () => {})
@@ -32,13 +33,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     async drop() {
       await Promise.all(clients.map((client) => client.end()))
       await pool.end()
-      await asAdmin(`drop database if exists ${name} with (force)`)
+      await asAdmin(serverUrl, `drop database if exists ${name} with (force)`)
     },
   }
 }
 
-async function asAdmin(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('databaseUrl') })
+async function asAdmin(serverUrl: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   try {
     await client.query(sql)
