@@ -3,7 +3,7 @@
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Breaker, JobStore } from '../store/job-store.ts'
 import type { DependencyCalls } from './dependency-calls.ts'
-import { wait } from './wait.ts'
+import { repeat } from './repeat.ts'
 
 export interface WatchedDependency {
   name: string
@@ -30,27 +30,15 @@ export interface BreakerWatch {
 export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
   const { store, calls, events, intervalMs = 5_000 } = options
   const probes = new Map(options.dependencies.map(({ name, probe }) => [name, probe]))
-  const stopping = new AbortController()
-  let endPause = new AbortController()
+  if (probes.size === 0) return { stop: async () => {} }
+  const watching = repeat(look)
   // A breaker that a call of this worker opened is probed as soon as its cooldown is over.
-  const stopHearing = events.on('breaker:changed', () => endPause.abort())
-  const loop = probes.size === 0 ? Promise.resolve() : run()
+  const stopHearing = events.on('breaker:changed', () => watching.wake())
   return {
-    async stop() {
+    stop() {
       stopHearing()
-      stopping.abort()
-      await loop
+      return watching.stop()
     },
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Before the look, so that a change during it is not forgotten.
-      endPause = new AbortController()
-      const waitMs = await look()
-      const signal = AbortSignal.any([stopping.signal, endPause.signal])
-      await wait(waitMs, signal)
-    }
   }
 
   /** Answers the wait until the next look. */

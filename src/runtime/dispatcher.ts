@@ -2,6 +2,7 @@
 // commit of whoever put the jobs back (REAP-12). Any number of dispatchers may run; a lease on each note keeps them apart.
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { DispatchedJob, DispatchStore, TakenDispatch } from '../store/dispatch-store.ts'
+import { repeat } from './repeat.ts'
 import { wait } from './wait.ts'
 
 export interface DispatchAdapter {
@@ -33,33 +34,17 @@ export interface Dispatcher {
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { table, store, adapter, events } = options
   const { intervalMs = 5_000, batchSize = 100, leaseMs = 30_000 } = options
-  const stopping = new AbortController()
-  let waking = new AbortController()
-  const loop = run()
-  return {
-    wake: () => waking.abort(),
-    async stop() {
-      stopping.abort()
-      waking.abort()
-      await loop
-    },
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Before the look, so that a call of wake during it is not forgotten.
-      waking = new AbortController()
-      await dispatchDue()
-      if (!stopping.signal.aborted) await wait(intervalMs, waking.signal)
-    }
-  }
+  return repeat(async (stopping) => {
+    await dispatchDue(stopping)
+    return intervalMs
+  })
 
   /** Until nothing is due, or nothing can be published. */
-  async function dispatchDue(): Promise<void> {
+  async function dispatchDue(stopping: AbortSignal): Promise<void> {
     try {
-      while (!stopping.signal.aborted) {
+      while (!stopping.aborted) {
         const taken = await store.takeDispatches({ limit: batchSize, leaseMs })
-        if (taken.length === 0 || !(await dispatchBatch(taken))) return
+        if (taken.length === 0 || !(await dispatchBatch(taken, stopping))) return
       }
     } catch (error) {
       // The store is away, so nobody can tell how many wait. What was taken comes again when its lease is over.
@@ -68,8 +53,8 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** Answers whether any was published. */
-  async function dispatchBatch(taken: TakenDispatch[]): Promise<boolean> {
-    const { published, failed, error } = await publishBatch(adapter, taken, leaseMs, stopping.signal)
+  async function dispatchBatch(taken: TakenDispatch[], stopping: AbortSignal): Promise<boolean> {
+    const { published, failed, error } = await publishBatch(adapter, taken, leaseMs, stopping)
     await store.finishDispatches(published)
     if (published.length > 0) events?.emit('dispatch:done', { table, published: published.length })
     if (failed.length > 0) {

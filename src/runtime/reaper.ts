@@ -1,10 +1,9 @@
 // The reaper service: sweeps at start and then at every interval, never two sweeps at once, and goes on whatever happens
 // (REAP-6, REAP-7). Any number of them may run; the store's row locks keep them apart.
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { isUnstuckError } from '../errors/index.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore, ReaperFacts } from '../store/job-store.ts'
+import { processName } from './process-name.ts'
 import { runSweep, type SweepReport } from './run-sweep.ts'
 import { wait } from './wait.ts'
 
@@ -31,7 +30,7 @@ export interface Reaper {
 const transientWaitsMs = [100, 500, 2_000]
 
 export function startReaper(options: ReaperOptions): Reaper {
-  const reaperId = options.reaperId ?? `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`
+  const reaperId = options.reaperId ?? processName()
   const pasts = new Map(options.tables.map(({ name }) => [name, new ReaperPast(reaperId)]))
   const stopping = new AbortController()
   const loop = run()

@@ -4,6 +4,7 @@
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { DeliveryAnswer, TakenDelivery, WebhookStore } from '../store/webhook-store.ts'
 import { postWebhook } from './post-webhook.ts'
+import { repeat } from './repeat.ts'
 import { wait } from './wait.ts'
 import { findAddress, type Resolve } from './webhook-address.ts'
 import { signWebhook } from './webhook-signature.ts'
@@ -34,33 +35,23 @@ export interface WebhookSender {
 
 export function startWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { table, store, events, intervalMs = 5_000, batchSize = 10, timeoutMs = 10_000 } = options
-  const stopping = new AbortController()
   const leaving = new AbortController()
-  let waking = new AbortController()
-  const loop = run()
+  const sending = repeat(async (stopping) => {
+    await sendDue(stopping)
+    return intervalMs
+  })
   return {
-    wake: () => waking.abort(),
+    wake: () => sending.wake(),
     async stop() {
-      stopping.abort()
-      waking.abort()
       const timer = setTimeout(() => leaving.abort(), STOP_GRACE_MS)
-      await loop
+      await sending.stop()
       clearTimeout(timer)
     },
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Before the look, so that a call of wake during it is not forgotten.
-      waking = new AbortController()
-      await sendDue()
-      if (!stopping.signal.aborted) await wait(intervalMs, waking.signal)
-    }
-  }
-
-  async function sendDue(): Promise<void> {
+  async function sendDue(stopping: AbortSignal): Promise<void> {
     try {
-      while (!stopping.signal.aborted) {
+      while (!stopping.aborted) {
         // Long enough for a try and the write after it: what is settled too late is sent twice.
         const taken = await store.takeDeliveries({ limit: batchSize, leaseMs: timeoutMs + 50_000 })
         if (taken.length === 0) return

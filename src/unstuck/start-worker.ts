@@ -1,6 +1,4 @@
 // From configuration and options to a running worker.
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { OpenTable, SqlClient } from '../compose.ts'
 import { type Config, profileOf } from '../config/index.ts'
 import type { HeartbeatThreadData } from '../heartbeat-thread.ts'
@@ -11,6 +9,7 @@ import type { TableProfile } from '../profile/profile.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/dependencies.ts'
 import type { RegisteredHandler } from '../runtime/handler.ts'
 import type { Heartbeat } from '../runtime/heartbeat.ts'
+import { processName } from '../runtime/process-name.ts'
 import { startThreadHeartbeat } from '../runtime/thread-heartbeat.ts'
 import { startWorker, type Worker } from '../runtime/worker.ts'
 import type { UnstuckOptions } from './options.ts'
@@ -44,7 +43,7 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
   return startWorker({
     store: open.store,
     tableName: table.table,
-    workerId: options.workerId ?? `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+    workerId: options.workerId ?? processName(),
     handlers,
     heartbeat,
     events,
