@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { runSettings } from './test/support/run-settings.ts'
 
 export default defineConfig({
   test: {
@@ -12,7 +13,7 @@ export default defineConfig({
       'test/browser/**',
     ],
     globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', './scripts/closing-line-reporter.mjs'],
+    ...runSettings,
     // Most tests wait for the database: more of them at once than there are cores.
     maxWorkers: 4,
     testTimeout: 30_000,

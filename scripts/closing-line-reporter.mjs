@@ -1,8 +1,9 @@
 // @ts-check
 // Ends a test run with one line that people and scripts can rely on: `N passed, N failed, N skipped`.
-// Skipped tests are named before it, so that nothing is silently green.
+// Skipped tests, failed ones, and those that passed only when they were tried again are named before it, so that nothing is
+// silently green.
 
-/** @import { Reporter, TestModule, Vitest } from 'vitest/node' */
+/** @import { Reporter, TestCase, TestModule, Vitest } from 'vitest/node' */
 
 /** @implements {Reporter} */
 export default class ClosingLineReporter {
@@ -35,12 +36,23 @@ function closingText(modules, unhandledErrorCount) {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   const groups = modules.flatMap((module) => [module, ...module.children.allSuites()])
   const passed = tests.filter((test) => test.result().state === 'passed').length
-  const failed = tests.filter((test) => test.result().state === 'failed').length
+  const failed = tests.filter((test) => test.result().state === 'failed')
+  const retried = tests.filter(
+    (test) => test.result().state === 'passed' && test.diagnostic()?.flaky === true,
+  )
   const broken = groups.filter((group) => group.errors().length > 0).length + unhandledErrorCount
   const skipped = tests.filter(
     (test) => test.result().state === 'skipped' || test.result().state === 'pending',
   )
-  const names = skipped.map((test) => `skipped: ${test.module.relativeModuleId} › ${test.fullName}`)
-  const closingLine = `${passed} passed, ${failed + broken} failed, ${skipped.length} skipped`
-  return `\n${[...names, closingLine].join('\n')}\n`
+  const closingLine = `${passed} passed, ${failed.length + broken} failed, ${skipped.length} skipped`
+  const lines = [
+    ...skipped.map((test) => `skipped: ${nameOf(test)}`),
+    ...retried.map((test) => `passed at the second try: ${nameOf(test)}`),
+    ...failed.map((test) => `failed: ${nameOf(test)}`),
+    closingLine,
+  ]
+  return `\n${lines.join('\n')}\n`
 }
+
+/** @param {TestCase} test */
+const nameOf = (test) => `${test.module.relativeModuleId} › ${test.fullName}`

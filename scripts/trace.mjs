@@ -134,18 +134,22 @@ export function formatTable(requirements) {
     if (cells.length === 0) cells.push(isOpen ? '(open)' : '(no test)')
     return cells.map((cell, index) => (index === 0 ? id : '').padEnd(width) + cell)
   })
+  return [...rows, '', formatSummary(requirements)].join('\n')
+}
+
+/** @param {Requirement[]} requirements */
+function formatSummary(requirements) {
   const open = requirements.filter(({ isOpen }) => isOpen).map(({ id }) => id)
-  return [
-    ...rows,
-    '',
-    `${requirements.length} requirements, ${open.length} open${open.length > 0 ? `: ${open.join(' ')}` : ''}`,
-  ].join('\n')
+  const tests = new Set(requirements.flatMap(({ tests }) => tests)).size
+  const names = open.length > 0 ? `: ${open.join(' ')}` : ''
+  return `${requirements.length} requirements, ${tests} tests, ${open.length} open${names}`
 }
 
 if (isRunAsCommand(import.meta.url)) {
   const root = resolve(process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? '.')
   const { requirements, problems } = trace(root)
+  const format = process.argv.includes('--summary') ? formatSummary : formatTable
   const isJson = process.argv.includes('--json')
-  console.log(isJson ? JSON.stringify({ requirements, problems }, null, 2) : formatTable(requirements))
+  console.log(isJson ? JSON.stringify({ requirements, problems }, null, 2) : format(requirements))
   printProblems(problems)
 }

@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { runSettings } from '../support/run-settings.ts'
 
 export default defineConfig({
   test: {
     include: ['test/browser/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', './scripts/closing-line-reporter.mjs'],
+    ...runSettings,
     // One browser and one server at a time: lease bars that starve look late.
     fileParallelism: false,
     testTimeout: 60_000,

@@ -58,3 +58,16 @@ it('an error outside every test is a failure too', () => {
   expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped')
   expect(status).toBe(1)
 })
+
+it('a failed test is named before it, and so is one that passed only at the second try', () => {
+  const { lines } = runVitest({
+    'a.test.js':
+      "let tries = 0\nit('is slow', { retry: 1 }, () => { tries += 1; if (tries < 2) throw new Error('no') })\n" +
+      "it('breaks', { retry: 1 }, () => { throw new Error('no') })",
+  })
+  expect(lines.slice(-3)).toEqual([
+    'passed at the second try: a.test.js › is slow',
+    'failed: a.test.js › breaks',
+    '1 passed, 1 failed, 0 skipped',
+  ])
+})

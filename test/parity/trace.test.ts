@@ -102,8 +102,14 @@ LEASE-1  test/a.test.ts › LEASE-1 two workers never get the same job
 LEASE-2  test/a.test.ts › LEASE-1 LEASE-2 both hold
 REAP-9   (open)
 
-3 requirements, 1 open: REAP-9
+3 requirements, 2 tests, 1 open: REAP-9
 `)
+  })
+
+  it('prints the counts alone on request', () => {
+    const root = makeTree({ 'docs/requirements.md': DOCUMENT, 'test/a.test.ts': TESTS })
+    const printed = execFileSync(process.execPath, [command, root, '--summary'], { encoding: 'utf8' })
+    expect(printed).toBe('3 requirements, 2 tests, 1 open: REAP-9\n')
   })
 
   it('answers JSON on request and exits 1 when something is missing', () => {

@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { runSettings } from '../support/run-settings.ts'
 
 export default defineConfig({
   test: {
     include: ['test/pgbouncer/*.test.ts'],
     globalSetup: ['test/pgbouncer/global-setup.ts'],
-    reporters: ['default', './scripts/closing-line-reporter.mjs'],
+    ...runSettings,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
