@@ -1,0 +1,1 @@
+select count(*) from public.executor_jobs where status in ('queued', 'running', 'processing');
