@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { shippedProfile } from '../../src/profile/shipped.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
+import { splitStatements } from '../migrate/split-statements.ts'
 import { clipTables } from '../support/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -16,15 +17,12 @@ const root = new URL('../../', import.meta.url)
 const scratch = new URL('.unstuck/docs/', root)
 const pages = [
   'README.md',
-  'docs/reference/sql-functions.md',
-  'docs/concepts/job-lifecycle.md',
-  'docs/concepts/failures.md',
-  'docs/concepts/breaker-and-limits.md',
-  'docs/reference/metrics.md',
-  'docs/reference/events.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  ...readdirSync(new URL('docs/guides/', root)).map((file) => `docs/guides/${file}`),
+  ...readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file.replaceAll('\\', '/')}`)
+    .toSorted(),
 ]
 
 interface Block {
@@ -71,11 +69,7 @@ async function runBlock({ page, line, language, code }: Block, { url, pool }: Te
 }
 
 async function runSql(code: string, pool: TestDatabase['pool']): Promise<void> {
-  const statements = code
-    .replaceAll(/--.*$/gm, '')
-    .split(/;\s*$/m)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '')
+  const statements = splitStatements(code)
   expect(statements.length).toBeGreaterThan(0)
   for (const statement of statements) await pool.query(statement)
 }

@@ -1,0 +1,98 @@
+// @ts-check
+// Follows every link of every Markdown file that stays in the repository: the file or folder exists, and the heading too.
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { headingSlug } from './heading-slug.mjs'
+import { runAsCommand } from './problems.mjs'
+import { listFiles, readText } from './source-tree.mjs'
+
+/** @import { Problem } from './problems.mjs' */
+/** @typedef {{ target: string, line: number }} Link */
+
+// The text of a link may have begun on the line before.
+const INLINE = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g
+const DEFINITION = /^\s*\[[^\]]+\]:\s*<?(\S+?)>?\s*$/g
+const HTML = /<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"/g
+const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
+
+/**
+ * @param {string} root
+ * @returns {Problem[]}
+ */
+export function findProblems(root) {
+  /** @type {Map<string, Set<string>>} */
+  const anchors = new Map()
+  return listFiles(root)
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      findLinks(readText(root, path)).flatMap(({ target, line }) => {
+        const message = checkTarget(root, path, target, anchors)
+        return message === undefined ? [] : [{ path, line, message }]
+      }),
+    )
+}
+
+/**
+ * @param {string} root
+ * @param {string} from
+ * @param {string} target
+ * @param {Map<string, Set<string>>} anchors
+ */
+function checkTarget(root, from, target, anchors) {
+  if (ELSEWHERE.test(target)) return undefined
+  if (target.startsWith('/')) return `links to ${target}, which is no relative path`
+  const [file = '', anchor] = target.split('#', 2)
+  const path = file === '' ? from : posix.join(posix.dirname(from), decodeURIComponent(file))
+  if (path.startsWith('..')) return `links to ${target}, which is outside of the repository`
+  if (!existsSync(join(root, path))) return `links to ${target}, which does not exist`
+  if (anchor === undefined || !path.endsWith('.md')) return undefined
+  const known = anchors.get(path) ?? findAnchors(readText(root, path))
+  anchors.set(path, known)
+  return known.has(decodeURIComponent(anchor))
+    ? undefined
+    : `links to ${target}, and ${path} has no such heading`
+}
+
+/**
+ * @param {string} markdown
+ * @returns {Link[]}
+ */
+function findLinks(markdown) {
+  return proseLines(markdown).flatMap((text, index) => {
+    const prose = text.replaceAll(/(`+)[^`]*?\1/g, '``')
+    const found = [INLINE, DEFINITION, HTML].flatMap((pattern) => [...prose.matchAll(pattern)])
+    return found.map(([, target = '']) => ({ target, line: index + 1 }))
+  })
+}
+
+/** @param {string} markdown */
+function findAnchors(markdown) {
+  /** @type {Set<string>} */
+  const slugs = new Set()
+  for (const line of proseLines(markdown)) {
+    const heading = /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1]
+    if (heading === undefined) continue
+    const slug = headingSlug(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
+    let unique = slug
+    for (let count = 1; slugs.has(unique); count += 1) unique = `${slug}-${count}`
+    slugs.add(unique)
+  }
+  return slugs
+}
+
+/**
+ * Lines of code blocks are empty: what stands there is no link and no heading.
+ * @param {string} markdown
+ */
+function proseLines(markdown) {
+  let fence = ''
+  return markdown.split('\n').map((line) => {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence === '' && mark === undefined) return line
+    if (fence === '') fence = mark ?? ''
+    else if (mark?.startsWith(fence)) fence = ''
+    return ''
+  })
+}
+
+runAsCommand(import.meta.url, findProblems)

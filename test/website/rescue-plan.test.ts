@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { nativePolicy, type Policy } from '../../src/policy/policy.ts'
+import { DEFAULT_POLL_MS, presets } from '../../website/presets.ts'
+import { planRescue } from '../../website/rescue-plan.ts'
+import { showTime } from '../../website/show-time.ts'
+
+const planOf = (policy: Partial<Policy>, load = { runningJobs: 5_000, workers: 50 }) =>
+  planRescue({ policy: { ...nativePolicy, ...policy }, pollMs: DEFAULT_POLL_MS, ...load })
+
+describe('planRescue', () => {
+  it('REAP-5 the worst case is lease, sweep, backoff and poll; the promise leaves the backoff out', () => {
+    expect(planOf({})).toMatchObject({ worstMs: 392_000, promiseMs: 362_000, backoffMs: 30_000 })
+  })
+
+  it('REAP-5 the preset brisk is at most 52 s and the backoff', () => {
+    const brisk = presets.find(({ name }) => name === 'brisk')?.policy ?? nativePolicy
+    expect(planOf(brisk)).toMatchObject({ promiseMs: 52_000, worstMs: 82_000, beatsPerLease: 3 })
+  })
+
+  it('LEASE-4 judges heartbeats as a worker does at its start', () => {
+    expect(planOf({ defaultLeaseMs: 29_000 }).refusal).toContain('under 2 heartbeats')
+    expect(planOf({ defaultLeaseMs: 40_000 })).toMatchObject({
+      refusal: undefined,
+      warnings: [expect.any(String)],
+    })
+    expect(planOf({ defaultLeaseMs: 45_000 })).toMatchObject({ refusal: undefined, warnings: [] })
+  })
+
+  it.each([
+    { leaseMs: 30_000, spared: 0 },
+    { leaseMs: 31_000, spared: 1 },
+    { leaseMs: 45_000, spared: 1 },
+    { leaseMs: 300_000, spared: 18 },
+  ])('LEASE-4 with a beat of 15 s a lease of $leaseMs ms bears $spared lost beats', ({ leaseMs, spared }) => {
+    expect(planOf({ defaultLeaseMs: leaseMs }).sparedBeats).toBe(spared)
+  })
+
+  it('LEASE-4 a statement extends all leases of a worker, and a row is written for each job', () => {
+    const { rowWritesPerS, statementsPerS, walBytesPerS } = planOf({ heartbeatMs: 10_000 })
+    expect([rowWritesPerS, statementsPerS, walBytesPerS]).toEqual([500, 5, 48_500])
+  })
+})
+
+it.each([
+  [0, 'at once'],
+  [430, '430 ms'],
+  [2_000, '2 s'],
+  [2_500, '2.5 s'],
+  [392_000, '6 min 32 s'],
+  [3_600_000, '1 h'],
+  [90_061_000, '1 d 1 h 1 min 1 s'],
+])('showTime: %d ms is %s', (ms, text) => {
+  expect(showTime(ms)).toBe(text)
+})

@@ -1,0 +1,53 @@
+import { defineConfig } from 'vitepress'
+import { headingSlug } from '../../scripts/heading-slug.mjs'
+import { showFilesAsText } from '../files-as-text.ts'
+import { addressOf, sidebar } from '../sidebar.ts'
+import { writeLlmsFiles } from '../write-llms-files.ts'
+
+const base = process.env['DOCS_BASE'] ?? '/'
+
+// Pages outside of this folder do not find what is installed in it. What is rendered on the server is run from this folder, where
+// Node finds it.
+const findVue = {
+  name: 'find-vue',
+  enforce: 'pre' as const,
+  resolveId: (id: string, _importer: string | undefined, { ssr = false }: { ssr?: boolean }) =>
+    ssr && /^vue(?:\/server-renderer)?$/.test(id) ? { id, external: true } : null,
+}
+
+export default defineConfig({
+  title: 'unstuck',
+  description: 'No job stays stuck in processing: leases, heartbeats and a reaper for PostgreSQL job tables.',
+  lang: 'en',
+  // No picture: a browser would ask for one that is not there.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  // The Markdown of the repository as it lies there, so that links hold here and in an editor.
+  srcDir: '..',
+  srcExclude: ['test/**', 'website/**'],
+  outDir: './dist',
+  rewrites: { 'README.md': 'index.md' },
+  markdown: {
+    languageAlias: { postgresql: 'sql' },
+    anchor: { slugify: headingSlug },
+    config: showFilesAsText,
+  },
+  vite: { plugins: [findVue] },
+  base,
+  cleanUrls: false,
+  lastUpdated: false,
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Quickstart', link: '/docs/start/quickstart' },
+      { text: 'Compare', link: '/docs/compare' },
+      { text: 'Reference', link: '/docs/reference/' },
+    ],
+    sidebar: sidebar.map(({ title, pages }) => ({
+      text: title,
+      collapsed: title !== 'Start',
+      items: pages.map((page) => ({ text: page.title, link: `/${addressOf(page)}` })),
+    })),
+  },
+  buildEnd: ({ outDir }) => writeLlmsFiles(outDir, base),
+})

@@ -1,0 +1,38 @@
+// A link to a file of the repository that is no page, such as a script of an example, is text on the site: the site has pages
+// only. scripts/check-links.mjs holds that such a file exists.
+
+interface Token {
+  type: string
+  tag: string
+  attrs: [string, string][] | null
+  children: Token[] | null
+}
+
+/** As much of markdown-it as is used here. */
+interface MarkdownParser {
+  core: { ruler: { push: (name: string, rule: (state: { tokens: Token[] }) => void) => unknown } }
+}
+
+export function showFilesAsText(parser: MarkdownParser): void {
+  parser.core.ruler.push('files-as-text', ({ tokens }) => {
+    for (const { children } of tokens) if (children !== null) replaceLinks(children)
+  })
+}
+
+function replaceLinks(tokens: Token[]): void {
+  let isFile = false
+  for (const token of tokens) {
+    if (token.type === 'link_open') {
+      isFile = isFileOfRepository(token.attrs?.find(([name]) => name === 'href')?.[1] ?? '')
+      if (isFile) Object.assign(token, { type: 'file_open', tag: 'span', attrs: null })
+    } else if (token.type === 'link_close' && isFile) {
+      Object.assign(token, { type: 'file_close', tag: 'span' })
+      isFile = false
+    }
+  }
+}
+
+function isFileOfRepository(href: string): boolean {
+  const isElsewhere = href === '' || href.startsWith('#') || /^[a-z][a-z0-9+.-]*:/i.test(href)
+  return !isElsewhere && !/\.md(?:#|$)/.test(href)
+}

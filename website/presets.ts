@@ -1,0 +1,20 @@
+// Policies to begin from: those of the shipped profiles, and the preset brisk over the native one.
+import { briskPolicy, nativePolicy, type Policy } from '../src/policy/policy.ts'
+import { shippedProfile, shippedProfileNames } from '../src/profile/shipped.ts'
+
+export interface Preset {
+  name: string
+  policy: Policy
+}
+
+/** A worker without work looks again after 1 to 2 s. */
+export const DEFAULT_POLL_MS = 2_000
+
+export const presets: Preset[] = [
+  ...shippedProfileNames.map((name) => ({ name, policy: policyOf(name) })),
+  { name: 'brisk', policy: { ...nativePolicy, ...briskPolicy } },
+]
+
+function policyOf(name: string): Policy {
+  return shippedProfile(name, 'unstuck').tables[0]?.policy ?? nativePolicy
+}

@@ -1,0 +1,53 @@
+// What the rescue calculator shows. Backoff and the judgement of heartbeats are the engine's own functions.
+import { backoffMs, reapBackoff } from '../src/policy/backoff.ts'
+import { judgeBeat } from '../src/policy/beat-check.ts'
+import type { Policy } from '../src/policy/policy.ts'
+
+export interface RescueInput {
+  policy: Policy
+  /** The longest pause between two looks of a worker without work. */
+  pollMs: number
+  runningJobs: number
+  workers: number
+}
+
+export interface RescuePlan {
+  /** From the last heartbeat of a worker that dies to the next claim of its job. */
+  worstMs: number
+  /** The worst case without the wait that the policy asks for: what the metrics call the promise. */
+  promiseMs: number
+  backoffMs: number
+  beatsPerLease: number
+  /** Heartbeats in a row that may fail while the lease still holds. */
+  sparedBeats: number
+  rowWritesPerS: number
+  statementsPerS: number
+  walBytesPerS: number
+  /** Why a worker would not start. */
+  refusal: string | undefined
+  warnings: string[]
+}
+
+/** Of one heartbeat of one job: 97 bytes were measured where the update is HOT (ARCHITECTURE.md, statement rules). */
+const WAL_BYTES_PER_BEAT = 97
+
+export function planRescue({ policy, pollMs, runningJobs, workers }: RescueInput): RescuePlan {
+  const { defaultLeaseMs, heartbeatMs, sweepIntervalMs } = policy
+  const promiseMs = defaultLeaseMs + sweepIntervalMs + pollMs
+  const firstBackoffMs = backoffMs(reapBackoff(policy), 1, 0)
+  const rowWritesPerS = (runningJobs * 1_000) / heartbeatMs
+  const { refusal, warnings } = judgeBeat(policy)
+  return {
+    worstMs: promiseMs + firstBackoffMs,
+    promiseMs,
+    backoffMs: firstBackoffMs,
+    beatsPerLease: defaultLeaseMs / heartbeatMs,
+    // A beat at the very end of the lease is too late, and one of those before it has to arrive.
+    sparedBeats: Math.max(0, Math.ceil(defaultLeaseMs / heartbeatMs) - 2),
+    rowWritesPerS,
+    statementsPerS: (workers * 1_000) / heartbeatMs,
+    walBytesPerS: rowWritesPerS * WAL_BYTES_PER_BEAT,
+    refusal,
+    warnings,
+  }
+}

@@ -1,0 +1,51 @@
+// What the viewer of retry schedules shows: every try of a job that never succeeds, by the engine's own functions.
+import { type Backoff, backoffMs, failureBackoff, reapBackoff } from '../src/policy/backoff.ts'
+import {
+  type Counts,
+  countEnd,
+  failureOrdinal,
+  isFailureFinal,
+  isReapFinal,
+  reapOrdinal,
+} from '../src/policy/budget.ts'
+import type { Policy } from '../src/policy/policy.ts'
+
+export interface Try {
+  number: number
+  /** Until the next try, without and with all of the jitter. Null where there is no next one: the job is dead. */
+  waitMs: { least: number; most: number } | null
+  /** From the end of the first try to the start of the next, if every try ends at once. */
+  sinceFirstMs: { least: number; most: number } | null
+}
+
+/** More than anybody reads; a policy allows up to 1000. */
+const MOST_TRIES = 100
+
+export function scheduleRetries(policy: Policy, end: 'failure' | 'crash'): Try[] {
+  const tries: Try[] = []
+  const since = { least: 0, most: 0 }
+  let counts: Counts = { attempt: 0, failures: 0, crashes: 0, timeouts: 0, maxAttempts: policy.maxAttempts }
+  for (let number = 1; number <= MOST_TRIES; number += 1) {
+    const claimed = policy.attemptCountedAt === 'claim' ? { ...counts, attempt: counts.attempt + 1 } : counts
+    const after = countEnd(policy, claimed, end)
+    const waitMs = isFinal(policy, claimed, after, end) ? null : waitOf(policy, after, end)
+    if (waitMs === null) return [...tries, { number, waitMs, sinceFirstMs: null }]
+    since.least += waitMs.least
+    since.most += waitMs.most
+    tries.push({ number, waitMs, sinceFirstMs: { ...since } })
+    counts = after
+  }
+  return tries
+}
+
+function isFinal(policy: Policy, before: Counts, after: Counts, end: 'failure' | 'crash'): boolean {
+  return end === 'failure' ? isFailureFinal(policy, after, end) : isReapFinal(policy, before, end)
+}
+
+function waitOf(policy: Policy, after: Counts, end: 'failure' | 'crash'): { least: number; most: number } {
+  const [backoff, ordinal]: [Backoff, number] =
+    end === 'failure'
+      ? [failureBackoff(policy), failureOrdinal(policy, after)]
+      : [reapBackoff(policy), reapOrdinal(policy, after)]
+  return { least: backoffMs(backoff, ordinal, 0), most: backoffMs(backoff, ordinal, 1) }
+}

@@ -1,0 +1,186 @@
+// What the site has, in the order in which it is read. The navigation, llms.txt and the test that no page is left out are
+// made from it. Paths are those of the repository.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+export interface SidebarPage {
+  title: string
+  path: string
+}
+
+export interface SidebarGroup {
+  title: string
+  pages: SidebarPage[]
+}
+
+const root = new URL('../', import.meta.url)
+
+/** Where a page is on the site, below its base; README.md is the front page. */
+export function addressOf({ path }: SidebarPage): string {
+  return path === 'README.md'
+    ? ''
+    : path.replace(/(?:(?<=^|\/)index)?\.md$/, (end) => (end === '.md' ? '.html' : ''))
+}
+
+function page(title: string, path: string): SidebarPage {
+  return { title, path }
+}
+
+/** `0003-the-lease-id-is-random.md` is called "0003 the lease id is random". */
+function decisions(): SidebarPage[] {
+  const files = readdirSync(new URL('docs/adr/', root)).filter((file) => /^\d/.test(file))
+  return files
+    .toSorted()
+    .map((file) => page(file.replace('.md', '').replaceAll('-', ' '), `docs/adr/${file}`))
+}
+
+function examples(): SidebarPage[] {
+  const folders = readdirSync(new URL('examples/', root)).toSorted()
+  const paths = ['examples/README.md', ...folders.map((folder) => `examples/${folder}/README.md`)]
+  return paths.filter((path) => existsSync(new URL(path, root))).map((path) => page(titleOf(path), path))
+}
+
+function titleOf(path: string): string {
+  return /^# (.*)$/m.exec(readFileSync(new URL(path, root), 'utf8'))?.[1] ?? path
+}
+
+export const sidebar: SidebarGroup[] = [
+  {
+    title: 'Start',
+    pages: [
+      page('unstuck', 'README.md'),
+      page('Why unstuck', 'docs/start/why-unstuck.md'),
+      page('Quickstart', 'docs/start/quickstart.md'),
+      page('A tour of the demo', 'docs/start/demo-tour.md'),
+      page('Scan your queue', 'docs/start/scan-your-queue.md'),
+      page('Glossary', 'docs/start/glossary.md'),
+    ],
+  },
+  {
+    title: 'Concepts',
+    pages: [
+      page('The life of a job', 'docs/concepts/job-lifecycle.md'),
+      page('Leases and the database clock', 'docs/concepts/leases.md'),
+      page('Fences', 'docs/concepts/fences.md'),
+      page('Heartbeats', 'docs/concepts/heartbeats.md'),
+      page('Reaping', 'docs/concepts/reaping.md'),
+      page('Attempts and crashes', 'docs/concepts/attempts-and-crashes.md'),
+      page('Backoff', 'docs/concepts/backoff.md'),
+      page('Failures', 'docs/concepts/failures.md'),
+      page('Breakers, pauses and limits', 'docs/concepts/breaker-and-limits.md'),
+      page('Delivery guarantees', 'docs/concepts/delivery-guarantees.md'),
+      page('Failure matrix', 'docs/concepts/failure-matrix.md'),
+    ],
+  },
+  {
+    title: 'Tools',
+    pages: [
+      page('Rescue calculator', 'docs/tools/rescue-calculator.md'),
+      page('Retry schedule', 'docs/tools/retry-schedule.md'),
+    ],
+  },
+  {
+    title: 'Guides: your table',
+    pages: [
+      page('Attach a table that you have', 'docs/guides/attach.md'),
+      page('Observe, reap, enforce', 'docs/guides/modes.md'),
+      page('Scan and doctor', 'docs/guides/scan-and-doctor.md'),
+      page('Clip and ASR jobs', 'docs/guides/clip.md'),
+      page('Embedding jobs', 'docs/guides/embedding.md'),
+      page('Executor jobs, with SQL alone', 'docs/guides/executor.md'),
+      page('A PDF converter with Prisma', 'docs/guides/converter.md'),
+      page('Prisma names', 'docs/guides/prisma-names.md'),
+      page('pg_cron only', 'docs/guides/pg-cron-only.md'),
+      page('Supabase', 'docs/guides/supabase.md'),
+    ],
+  },
+  {
+    title: 'Guides: your handlers',
+    pages: [
+      page('Stage leases', 'docs/guides/stage-leases.md'),
+      page('Long and CPU-heavy jobs', 'docs/guides/long-jobs.md'),
+      page('Effects exactly once', 'docs/guides/exactly-once-effects.md'),
+      page('Call an outside service', 'docs/guides/outside-services.md'),
+      page('Limits per tenant', 'docs/guides/limits-per-tenant.md'),
+      page('Recurring jobs', 'docs/guides/recurring-jobs.md'),
+      page('Use the store directly', 'docs/guides/use-the-store.md'),
+      page('Test your handlers', 'docs/guides/testing-handlers.md'),
+      page('Drill', 'docs/guides/drill.md'),
+    ],
+  },
+  {
+    title: 'Guides: around it',
+    pages: [
+      page('Configuration', 'docs/guides/configuration.md'),
+      page('Dead letters', 'docs/guides/dead-letters.md'),
+      page('Manual retry in your UI', 'docs/guides/manual-retry.md'),
+      page('HTTP API', 'docs/guides/http-api.md'),
+      page('The dashboard', 'docs/guides/dashboard.md'),
+      page('Embed the dashboard', 'docs/guides/embed-the-dashboard.md'),
+      page('Redaction', 'docs/guides/redaction.md'),
+      page('Webhooks', 'docs/guides/webhooks.md'),
+      page('Prometheus and OpenTelemetry', 'docs/guides/prometheus-and-opentelemetry.md'),
+      page('Pooling and hints', 'docs/guides/pooling-and-hints.md'),
+      page('Keep pg-boss as the dispatcher', 'docs/guides/pg-boss.md'),
+    ],
+  },
+  { title: 'Examples', pages: examples() },
+  {
+    title: 'Operations',
+    pages: [
+      page('Install, upgrade, take out', 'docs/operations/install-and-upgrade.md'),
+      page('Deploy', 'docs/guides/deploy.md'),
+      page('Database roles and limits', 'docs/guides/database-roles.md'),
+      page('Sizing and PostgreSQL tuning', 'docs/operations/sizing-and-tuning.md'),
+      page('Production checklist', 'docs/operations/production-checklist.md'),
+      page('The objective for rescues', 'docs/operations/slo.md'),
+      page('Alerts', 'docs/operations/alerts.md'),
+      page('UnstuckStuckOver2xTTL', 'docs/operations/stuck-over-2x-ttl.md'),
+      page('UnstuckNoReaper', 'docs/operations/no-reaper.md'),
+      page('UnstuckRescueSlow', 'docs/operations/rescue-slow.md'),
+      page('UnstuckBreakerOpenLong', 'docs/operations/breaker-open-long.md'),
+      page('UnstuckOldestWaiting', 'docs/operations/oldest-waiting.md'),
+      page('UnstuckDeadRateHigh', 'docs/operations/dead-rate-high.md'),
+      page('UnstuckLeasesLost', 'docs/operations/leases-lost.md'),
+      page('Clocks that differ', 'docs/operations/clock-skew.md'),
+      page('A bloated table', 'docs/operations/table-bloat.md'),
+    ],
+  },
+  {
+    title: 'Move from',
+    pages: [
+      page('A status column of your own', 'docs/migrate/hand-rolled.md'),
+      page('pg-boss', 'docs/migrate/pg-boss.md'),
+      page('graphile-worker', 'docs/migrate/graphile-worker.md'),
+      page('BullMQ', 'docs/migrate/bullmq.md'),
+      page('Solid Queue and GoodJob', 'docs/migrate/solid-queue-and-good-job.md'),
+      page('Compare', 'docs/compare.md'),
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      page('What is where', 'docs/reference/index.md'),
+      page('Configuration', 'docs/reference/config.md'),
+      page('Command line', 'docs/reference/cli.md'),
+      page('HTTP API', 'docs/reference/http.md'),
+      page('SQL functions', 'docs/reference/sql-functions.md'),
+      page('Errors', 'docs/reference/errors.md'),
+      page('Runtime events', 'docs/reference/events.md'),
+      page('Metrics', 'docs/reference/metrics.md'),
+    ],
+  },
+  {
+    title: 'Project',
+    pages: [
+      page('Architecture', 'ARCHITECTURE.md'),
+      page('Requirements', 'docs/requirements.md'),
+      page('Changelog', 'CHANGELOG.md'),
+      page('Contributing', 'CONTRIBUTING.md'),
+      page('Security', 'SECURITY.md'),
+      page('Code of conduct', 'CODE_OF_CONDUCT.md'),
+      page('Embedded PostgreSQL', 'embedded/README.md'),
+      page('Decisions', 'docs/adr/README.md'),
+      ...decisions(),
+    ],
+  },
+]
