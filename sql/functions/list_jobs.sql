@@ -9,9 +9,8 @@ declare
   v_status text := p_filter ->> 'status';
   v_step int;
   v_walked /*id*/uuid[];
-  v_overdue /*id*/uuid[];
+  v_fitting /*id*/uuid[];
   v_jobs jsonb;
-  v_last text;
 begin
   perform "unstuck".require_job_filter(p_filter);
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
@@ -21,41 +20,13 @@ begin
                    coalesce(v_status, 'any') in ('any', 'waiting', 'running')
                    or v_status = 'dead' and /*dead*/'dead' <> /*cancelled*/'cancelled') then p_limit
                  else 10000 end;
-  v_walked := "unstuck"."walk_jobs"(v_status, p_before, v_step);
-  if p_filter ? 'is_overdue' then
-    v_overdue := array(select running.id from "unstuck"."running_jobs"(v_policy) running
-                        where running.ended_at < now());
-  end if;
-  select coalesce(jsonb_agg(listed.job order by listed.id desc), '[]'),
-         (array_agg(listed.id order by listed.id desc))[p_limit]::text
-    into v_jobs, v_last
-    from (select job."id" as id, "unstuck"."job_summary"(job."id", p_with_payload) as job
-            from "unstuck"."jobs" job
-           where job."id" = any (v_walked)
-             and case v_status
-                   when 'waiting' then job."status" = /*waiting*/'waiting'
-                   when 'running' then job."status" in /*running_words*/('running')
-                   when 'succeeded' then job."status" = /*succeeded*/'succeeded'
-                   when 'dead' then job."status" = /*dead*/'dead' and (
-                     /*dead*/'dead' <> /*cancelled*/'cancelled' or job."error_code" is distinct from 'cancelled')
-                   when 'cancelled' then job."status" = /*cancelled*/'cancelled' and (
-                     /*dead*/'dead' <> /*cancelled*/'cancelled' or job."error_code" = 'cancelled')
-                   else true end
-             and (not p_filter ? 'type' or job."type" = p_filter ->> 'type')
-             and (not p_filter ? 'queue' or coalesce(job."queue", job."type") = p_filter ->> 'queue')
-             and (not p_filter ? 'owner' or job."owner"::text = p_filter ->> 'owner')
-             and (not p_filter ? 'worker_id' or job."worker_id"::text = p_filter ->> 'worker_id')
-             and (not p_filter ? 'stage'
-                  or coalesce(job."stage", v_policy.default_stage, job."type") = p_filter ->> 'stage')
-             and (not p_filter ? 'error_code' or job."error_code" = p_filter ->> 'error_code')
-             and (not p_filter ? 'cause_id' or job."status" = /*dead*/'dead'
-                  and "unstuck".cause_id(job."error_code", job."error_reason") = p_filter ->> 'cause_id')
-             and (v_overdue is null or (job."id" = any (v_overdue)) = (p_filter ->> 'is_overdue')::boolean)
-             and (not p_filter ? 'older_than_ms'
-                  or job."created_at" <= "unstuck".after_ms(now(), -(p_filter ->> 'older_than_ms')::float8))
-             and (not p_filter ? 'younger_than_ms'
-                  or job."created_at" > "unstuck".after_ms(now(), -(p_filter ->> 'younger_than_ms')::float8))
-           order by job."id" desc limit p_limit) listed;
-  return jsonb_build_object('jobs', v_jobs, 'next', coalesce(v_last, v_walked[v_step]::text));
+  -- Only what runs can be past its lease.
+  v_walked := "unstuck"."walk_jobs"(case when (p_filter ->> 'is_overdue')::boolean then 'running' else v_status end,
+                                    p_before, v_step);
+  v_fitting := "unstuck"."fitting_jobs"(v_policy, p_filter, v_walked, p_limit);
+  v_jobs := (select jsonb_agg("unstuck"."job_summary"(fitting.id, p_with_payload) order by fitting.ordinal)
+               from unnest(v_fitting) with ordinality fitting(id, ordinal));
+  return jsonb_build_object('jobs', coalesce(v_jobs, '[]'),
+                            'next', coalesce(v_fitting[p_limit], v_walked[v_step])::text);
 end
 $$;

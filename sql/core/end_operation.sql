@@ -1,0 +1,16 @@
+-- Ends an operation for its holder; p_stopped says why where it was early. Answers NULL where the lease was lost.
+create or replace function "unstuck".end_operation(
+  p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text default null)
+returns jsonb language plpgsql as $$
+declare
+  v_operation "unstuck".operations;
+begin
+  perform "unstuck".require(p_state in ('done', 'stopped', 'failed'), 'state', p_state, 'done, stopped or failed');
+  update "unstuck".operations
+     set state = p_state, stopped = left(p_stopped, 500), ended_at = clock_timestamp(), lease_id = null,
+         lease_expires_at = null
+   where id = p_id and attachment = p_attachment and lease_id = p_lease_id and state = 'running'
+  returning * into v_operation;
+  return case when found then "unstuck".operation_record(v_operation) end;
+end
+$$;

@@ -1,0 +1,24 @@
+-- Takes an operation that nobody runs: just begun, or its server died. Answers { operation, lease_id }, or NULL.
+create or replace function "unstuck".take_operation(p_attachment text, p_lease_ms bigint default 30000)
+returns jsonb language plpgsql as $$
+declare
+  v_id uuid;
+  v_operation "unstuck".operations;
+begin
+  perform "unstuck".require(p_lease_ms between 1 and 31536000000, 'lease_ms', p_lease_ms::text,
+                            'milliseconds from 1 to one year');
+  select operation.id into v_id from "unstuck".operations operation
+   where operation.attachment = p_attachment and operation.state = 'running'
+     and (operation.lease_expires_at is null or operation.lease_expires_at <= now())
+   order by operation.id limit 1
+     for no key update skip locked;
+  if v_id is null then
+    return null;
+  end if;
+  update "unstuck".operations operation
+     set lease_id = gen_random_uuid(), lease_expires_at = "unstuck".after_ms(clock_timestamp(), p_lease_ms)
+   where operation.id = v_id
+  returning * into v_operation;
+  return jsonb_build_object('operation', "unstuck".operation_record(v_operation), 'lease_id', v_operation.lease_id);
+end
+$$;

@@ -1,0 +1,58 @@
+-- The next p_limit jobs of an operation, with their outcomes and counts, in one transaction: what a crash undoes, it
+-- undoes whole, and no job is changed twice. Renews the lease; with a limit of 0 it does only that, and looks how the
+-- jobs fare that a redrive brought back. Answers NULL to whoever does not hold the lease any more.
+create or replace function "unstuck"."step_operation"(
+  p_id uuid, p_lease_id uuid, p_limit int, p_phase text default null, p_lease_ms bigint default 30000)
+returns jsonb language plpgsql as $$
+declare
+  v_operation "unstuck".operations;
+  v_positions int[];
+  v_ids /*id*/uuid[];
+  v_changed int := 0;
+  v_sample int;
+begin
+  perform "unstuck".require(p_limit between 0 and 1000, 'limit', p_limit::text, 'a whole number from 0 to 1000');
+  perform "unstuck".require(coalesce(p_phase, 'rest') in ('canary', 'rest'), 'phase', p_phase, 'canary or rest');
+  perform "unstuck".require(p_lease_ms between 1 and 31536000000, 'lease_ms', p_lease_ms::text,
+                            'milliseconds from 1 to one year');
+  -- The operation before its jobs: nobody who holds a job waits for an operation.
+  select * into v_operation from "unstuck".operations operation
+   where operation.id = p_id and operation.attachment = /*attachment*/'native' and operation.lease_id = p_lease_id
+     and operation.state = 'running'
+     for no key update;
+  if not found then
+    return null;
+  end if;
+  select coalesce(array_agg(next.position order by next.position), '{}'),
+         coalesce(array_agg(next.job_id::/*id*/uuid order by next.position), '{}')
+    into v_positions, v_ids
+    from (select each.position, each.job_id from "unstuck".operation_jobs each
+           where each.operation_id = p_id and each.outcome is null
+           order by each.position limit p_limit) next;
+  if cardinality(v_ids) > 0 then
+    with settled as materialized (
+      select * from "unstuck"."change_jobs"(v_operation, v_ids)
+    ), recorded as (
+      update "unstuck".operation_jobs each set outcome = settled.outcome
+        from settled join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = settled.id
+       where each.operation_id = p_id and each.position = asked.position
+      returning each.outcome
+    )
+    select count(*) into v_changed from recorded
+     where recorded.outcome in ('retried', 'due', 'cancelled', 'cancel-requested', 'discarded');
+  end if;
+  select sample, succeeded, failed into v_sample, v_operation.succeeded, v_operation.failed
+    from "unstuck"."watch_operation"(v_operation);
+  update "unstuck".operations operation
+     set changed = operation.changed + v_changed,
+         refused = operation.refused + cardinality(v_ids) - v_changed,
+         succeeded = v_operation.succeeded, failed = v_operation.failed,
+         phase = coalesce(p_phase, operation.phase),
+         phase_at = case when coalesce(p_phase, operation.phase) is distinct from operation.phase
+                         then clock_timestamp() else operation.phase_at end,
+         lease_expires_at = "unstuck".after_ms(clock_timestamp(), p_lease_ms)
+   where operation.id = p_id
+  returning * into v_operation;
+  return jsonb_build_object('sample', v_sample, 'operation', "unstuck".operation_record(v_operation));
+end
+$$;

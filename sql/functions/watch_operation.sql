@@ -1,0 +1,20 @@
+-- Private: how the first jobs that a redrive brought back fare: 20 of them, or the whole canary. A retry clears the
+-- error and the crashes, so what is there now is new: no need to wait until the job is dead again. One that was pruned
+-- or discarded meanwhile counts for nothing.
+create or replace function "unstuck"."watch_operation"(p_operation "unstuck".operations)
+returns table (sample int, succeeded int, failed int) language sql stable as $$
+  select count(*)::int, (count(*) filter (where watched.is_succeeded))::int,
+         (count(*) filter (where watched.is_failed))::int
+    from (select each.job_id from "unstuck".operation_jobs each
+           where each.operation_id = p_operation.id and each.outcome = 'retried' and p_operation.action = 'redrive'
+           order by each.position limit greatest(20, p_operation.canary)) sample,
+         lateral (
+           select bool_or(job."status" = /*succeeded*/'succeeded') as is_succeeded,
+                  bool_or(job."status" <> /*succeeded*/'succeeded' and job."status" <> /*cancelled*/'cancelled' and (
+                    job."status" = /*dead*/'dead' or coalesce(job."crashes", 0) + coalesce(job."timeouts", 0) > 0
+                    or num_nonnulls(job."error_code", job."error_reason", job."error_category", job."error_stack",
+                                    job."error_attempt") > 0)
+                    -- Where one word says dead and cancelled, the code tells which.
+                    or job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled') as is_failed
+             from "unstuck"."jobs" job where job."id" = sample.job_id::/*id*/uuid) watched
+$$;

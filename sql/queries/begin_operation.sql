@@ -1,0 +1,1 @@
+select "unstuck"."begin_operation"(($1::text)::jsonb) as answer

@@ -1,0 +1,1 @@
+select "unstuck".take_operation(/*attachment*/'native', $1::bigint) as answer

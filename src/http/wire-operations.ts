@@ -1,0 +1,81 @@
+// Dead letters and operations as the contract has them.
+import type { PlannedOperation, TableOperation } from '../commands/operation-commands.ts'
+import { redactText } from '../observe/redact.ts'
+import type { DeadJobGroup, OperationAction, OperationJob } from '../store/job-store.ts'
+import type * as wire from './contract.ts'
+import type { View } from './wire.ts'
+
+const isoOrNull = (at: Date | null) => at?.toISOString() ?? null
+
+export function toWireGroup(group: DeadJobGroup, table: string, { redact }: View): wire.DeadLetterGroup {
+  return {
+    cause_id: group.causeId,
+    table,
+    code: group.code,
+    category: group.category,
+    jobs: group.jobs,
+    first_at: group.firstAt.toISOString(),
+    last_at: group.lastAt.toISOString(),
+    example_reason: group.exampleReason === null ? null : redactText(group.exampleReason, redact),
+    example_job_id: group.exampleJobId,
+    max_crashes: group.maxCrashes,
+    state: group.state,
+    changed_by: group.changedBy,
+    changed_at: isoOrNull(group.changedAt),
+    state_reason: group.stateReason,
+    back_since: isoOrNull(group.backSince),
+  }
+}
+
+export function toWireOperation({ table, operation }: TableOperation): wire.Operation {
+  return {
+    id: operation.id,
+    action: operation.action,
+    table,
+    q: operation.q,
+    cause_id: operation.causeId,
+    actor: operation.actor ?? '',
+    reason: operation.reason,
+    state: operation.state,
+    phase: operation.phase,
+    total: operation.total,
+    changed: operation.changed,
+    refused: operation.refused,
+    succeeded: operation.succeeded,
+    failed: operation.failed,
+    stopped: operation.stopped,
+    as_of: operation.asOf.toISOString(),
+    began_at: operation.beganAt.toISOString(),
+    ended_at: isoOrNull(operation.endedAt),
+  }
+}
+
+export interface WirePlan extends PlannedOperation {
+  action: OperationAction
+  q: string
+  causeId: string | null
+  actor: string
+  reason: string | null
+}
+
+/** What has not begun has no id. */
+export function toWirePlan({ asOf, causeId, ...plan }: WirePlan): wire.Operation {
+  const counts = { changed: 0, refused: 0, succeeded: 0, failed: 0, stopped: null, phase: null }
+  const at = asOf.toISOString()
+  return {
+    id: '',
+    ...plan,
+    ...counts,
+    cause_id: causeId,
+    state: 'planned',
+    as_of: at,
+    began_at: at,
+    ended_at: null,
+  }
+}
+
+export const toWireOperationJob = ({ jobId, position, outcome }: OperationJob): wire.OperationJob => ({
+  job_id: jobId,
+  position,
+  outcome,
+})
