@@ -61,7 +61,18 @@ export interface ChangeFlags extends TableFlags {
 export function withReason(command: Command): Command {
   return withTable(command)
     .requiredOption('--reason <text>', 'why, kept with the jobs')
-    .option('--actor <name>', 'who; the user of this machine where absent', actorName())
+    .addOption(new Option('--actor <name>', 'who').default(actorName(), 'the user of this machine'))
+}
+
+/** Ids, or all that fit. */
+export function withWhere(command: Command): Command {
+  return command
+    .argument('[ids...]', 'their ids, or the beginnings of them')
+    .option('--where <filter>', 'instead of ids all that fit, such as "status:dead error:GW_5XX older:2h"')
+    .option('--limit <jobs>', 'with --where: at most, the oldest first', readCount)
+    .option('--expect <jobs>', 'with --where: do nothing where another number of jobs matches', readCount)
+    .option('--dry-run', 'with --where: tell how many, and change nothing')
+    .option('--yes', 'do not ask')
 }
 
 export function withTable(command: Command): Command {

@@ -10,9 +10,10 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
+const isJson = process.argv.includes('--json')
 try {
-  await createProgram().parseAsync(process.argv)
+  await createProgram({ isJson }).parseAsync(process.argv)
 } catch (error) {
-  reportError(error, process.argv.includes('--json'))
+  reportError(error, isJson)
   process.exitCode = exitCodeOf(error)
 }

@@ -1,4 +1,6 @@
 // What goes to stdout is data; progress goes to stderr.
+import { once } from 'node:events'
+
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
 }
@@ -22,4 +24,9 @@ export function printTable(rows: string[][]): void {
         .trimEnd(),
     )
   }
+}
+
+/** For output without end: waits while the reader is slower. */
+export async function writeOut(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }

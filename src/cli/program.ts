@@ -1,13 +1,19 @@
 // The table of commands. Flags that every command has are added in one place.
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { exitNotesOf, exitText, leafCommands, pathOf, takeExitNote } from './command-tree.ts'
 import { addAttach } from './commands/attach.ts'
 import { addBreaker } from './commands/breaker.ts'
+import { addCompletion } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { addDead } from './commands/dead.ts'
-import { demoCommand } from './commands/demo.ts'
+import { addDemo } from './commands/demo.ts'
 import { addDetach } from './commands/detach.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addDrill } from './commands/drill.ts'
+import { addEvents } from './commands/events.ts'
+import { addInit } from './commands/init.ts'
 import { addJobs } from './commands/jobs.ts'
+import { addLimits } from './commands/limits.ts'
 import {
   migrateDownCommand,
   migrateSqlCommand,
@@ -23,13 +29,15 @@ import { addSchedules } from './commands/schedules.ts'
 import { addServe } from './commands/serve.ts'
 import { statusCommand, stuckCommand } from './commands/status.ts'
 import { addTokens } from './commands/tokens.ts'
+import { addTop } from './commands/top.ts'
 import { addWebhooks } from './commands/webhooks.ts'
 import { addWhy } from './commands/why.ts'
 import { workerCommand } from './commands/worker.ts'
 import { addWorkers } from './commands/workers.ts'
 import { example, withConnection } from './with-connection.ts'
 
-export function createProgram(): Command {
+/** `isJson`: what commander would say of wrong words is left to `reportError`. */
+export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Command {
   const program = new Command('unstuck')
     .description(
       'No job stays stuck in processing: leases, heartbeats and a reaper for PostgreSQL job tables.',
@@ -38,32 +46,46 @@ export function createProgram(): Command {
     .showHelpAfterError('(unstuck --help lists the commands)')
     .exitOverride()
     .configureHelp({ sortSubcommands: false })
+    .configureOutput(isJson ? { writeErr: () => {} } : {})
 
-  program
-    .command('demo')
-    .description('kills a real worker and shows its job come back, on an embedded PostgreSQL')
-    .addHelpText('after', example('unstuck demo'))
-    .action(demoCommand)
+  addDemo(program)
 
   addScan(program)
+  addInit(program)
   addAttach(program)
   addDetach(program)
   addMigrate(program)
   addMode(program)
   addDoctor(program)
+  addDrill(program)
   addRunning(program)
   addLooking(program)
+  addTop(program)
+  addEvents(program)
   addJobs(program)
   addDead(program)
   addWhy(program)
   addQueues(program)
+  addLimits(program)
   addBreaker(program)
   addSchedules(program)
   addServe(program)
   addTokens(program)
   addWorkers(program)
   addWebhooks(program)
+  addCompletion(program)
+  completeHelp(program)
   return program
+}
+
+/** What every help has: the exit codes, and where to look after a mistake. */
+function completeHelp(program: Command): void {
+  for (const command of leafCommands(program)) {
+    const note = takeExitNote(command)
+    command
+      .addHelpText('after', exitText(exitNotesOf(command, note)))
+      .showHelpAfterError(`(${pathOf(command)} --help shows its options)`)
+  }
 }
 
 function addMigrate(program: Command): void {

@@ -11,7 +11,7 @@ export function exitCodeOf(error: unknown): number {
 
 /** One line for people, or one object for programs. A bug shows its stack: there is nothing wiser to say. */
 export function reportError(error: unknown, isJson: boolean): void {
-  if (error instanceof CommanderError) return
+  if (error instanceof CommanderError) return reportUsage(error, isJson)
   if (isUnstuckError(error)) {
     const { code, message, hint } = error
     if (isJson) process.stderr.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null } })}\n`)
@@ -22,4 +22,12 @@ export function reportError(error: unknown, isJson: boolean): void {
   process.stderr.write(
     isJson ? `${JSON.stringify({ error: { code: 'INTERNAL', message: text } })}\n` : `${text}\n`,
   )
+}
+
+/** For people commander has said it already, with what was meant. */
+function reportUsage({ exitCode, message }: CommanderError, isJson: boolean): void {
+  if (!isJson || exitCode === 0) return
+  const [first = message, hint = null] = message.split('\n')
+  const error = { code: 'INVALID_ARGUMENT', message: first.replace(/^error: /, ''), hint }
+  process.stderr.write(`${JSON.stringify({ error })}\n`)
 }

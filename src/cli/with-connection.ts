@@ -5,7 +5,7 @@ export function withConnection(command: Command): Command {
   return command
     .option('--database-url <url>', 'over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*')
     .option('--schema <name>', 'where the engine lives (UNSTUCK_SCHEMA; unstuck)')
-    .option('--profile <name>', 'native or clip (UNSTUCK_PROFILE; native)')
+    .option('--profile <name>', 'a shipped one, or that of the config file (UNSTUCK_PROFILE; native)')
     .option('--config <file>', 'the config file (UNSTUCK_CONFIG; unstuck.config.ts)')
     .option('--json', 'print one JSON object')
 }

@@ -22,7 +22,7 @@ export async function withTables(
   }
 }
 
-function findTable({ tables }: Deployment, name: string): DeploymentTable {
+export function findTable({ tables }: Deployment, name: string): DeploymentTable {
   const found = tables.find((table) => table.name === name)
   if (found !== undefined) return found
   throw invalidArgument('table', name, tables.map((table) => table.name).join(', '))

@@ -19,8 +19,9 @@ name of the variable, what it got and what it takes. \`unstuck config\` prints e
    \`DATABASE_URL\`, then \`PG*\`; \`JOB_*\`, then \`RETRY_*\`, then \`QUEUE_*\`; \`DEFAULT_LEASE_SEC\`, then \`QUEUE_VISIBILITY_SEC\`.
 3. The [config file](../guides/configuration.md): \`--config\`, else \`UNSTUCK_CONFIG\`, else \`unstuck.config.ts\` (\`.mts\`, \`.js\`, \`.mjs\`,
    \`.cjs\`) of the working directory.
-4. The policy that is stored in the database for the table.
-5. The default of the profile.
+4. The preset of \`UNSTUCK_PRESET\`, or of \`preset\` in the config file.
+5. The policy that is stored in the database for the table.
+6. The default of the profile.
 
 What options, variables and the file say about the policy is sent along with each call and never written back, so the
 stored policy stays what it was. A row's own \`max_attempts\` wins over all of them; \`JOB_MAX_ATTEMPTS\` is written into the row when it is

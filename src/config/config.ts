@@ -18,6 +18,8 @@ export interface ConfigFile {
   schema?: string | undefined
   /** The name of a shipped one, or one of your own. */
   profile?: ProfileName | OwnProfile | undefined
+  /** Times of leases, heartbeats and sweeps, under everything that is set one by one. */
+  preset?: 'brisk' | undefined
   policy?: PolicyOverride | undefined
   workerConcurrency?: number | undefined
   maxPayloadBytes?: number | undefined
@@ -70,6 +72,8 @@ export interface GatewayConfig {
 export interface CircuitConfig {
   /** The last so many calls. */
   window: number
+  /** Older calls count no more; null looks at no age. */
+  windowMs: number | null
   /** Above 0 and up to 1. */
   failThreshold: number
   cooldownMs: number
@@ -87,6 +91,9 @@ export interface HttpConfig {
   jwtJwksUrl: string | null
   jwtSecret: string | null
   jwtOwnerClaim: string | null
+  proxyHeader: string | null
+  proxyFrom: string | null
+  proxyRoles: string | null
 }
 
 export interface ConfigValue {
@@ -97,4 +104,4 @@ export interface ConfigValue {
   requirement: string
 }
 
-export type ConfigSource = 'flag' | `env ${string}` | 'file' | 'profile' | 'default'
+export type ConfigSource = 'flag' | `env ${string}` | 'file' | 'preset' | 'profile' | 'default'

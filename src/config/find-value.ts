@@ -11,7 +11,7 @@ import { variablesOf } from './variables.ts'
 /** A value that somebody set, and who. */
 export interface FoundValue {
   value: string | number
-  source: Extract<ConfigSource, 'flag' | 'file' | `env ${string}`>
+  source: Extract<ConfigSource, 'flag' | 'file' | 'preset' | `env ${string}`>
   /** For messages: the variable, the option, or the field of the config file. */
   name: string
   /** As it was written, for messages. */

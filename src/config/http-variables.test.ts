@@ -28,4 +28,19 @@ describe('the settings of the HTTP API', () => {
       'UNSTUCK_READ_ONLY: got "yes", takes 0 or 1',
     )
   })
+
+  it('OPS-8 a trusted proxy is nobody unless it is named', () => {
+    expect(loadConfig({ env: {} }).http).toMatchObject({
+      proxyHeader: null,
+      proxyFrom: null,
+      proxyRoles: null,
+    })
+    const env = { UNSTUCK_PROXY_HEADER: 'x-forwarded-user', UNSTUCK_PROXY_FROM: '10.0.0.0/8' }
+    const { http } = loadConfig({ env, file: { http: { proxyRoles: '*=viewer' } } })
+    expect(http).toMatchObject({
+      proxyHeader: 'x-forwarded-user',
+      proxyFrom: '10.0.0.0/8',
+      proxyRoles: '*=viewer',
+    })
+  })
 })

@@ -86,4 +86,30 @@ export const httpVariables: readonly Variable[] = [
     default: null,
     sets: ['http.jwtOwnerClaim'],
   },
+  {
+    ...shared,
+    name: 'UNSTUCK_PROXY_HEADER',
+    meaning:
+      'The header in which a proxy says whom it has logged in. With it, the addresses of the proxy are needed.',
+    kind: { type: 'text' },
+    default: null,
+    sets: ['http.proxyHeader'],
+  },
+  {
+    ...shared,
+    name: 'UNSTUCK_PROXY_FROM',
+    meaning: 'The addresses of that proxy, such as `10.0.0.0/8,::1`. From others the header is not believed.',
+    kind: { type: 'text' },
+    default: null,
+    sets: ['http.proxyFrom'],
+  },
+  {
+    ...shared,
+    name: 'UNSTUCK_PROXY_ROLES',
+    meaning:
+      'The roles of its users, such as `ana=admin,*=viewer`. Everybody is a viewer where it is not set.',
+    kind: { type: 'text' },
+    default: null,
+    sets: ['http.proxyRoles'],
+  },
 ]

@@ -44,7 +44,7 @@ describe('loadConfig with nothing set', () => {
       sweepIntervalMs: 60_000,
       workerConcurrency: 10,
       gateway: { url: null, timeoutMs: 60_000, uploadsDir: null, resultsDir: null },
-      circuit: { window: 20, failThreshold: 0.5, cooldownMs: 30_000 },
+      circuit: { window: 20, windowMs: null, failThreshold: 0.5, cooldownMs: 30_000 },
       warnings: [],
     })
   })
@@ -324,8 +324,15 @@ describe('worker, gateway and breaker', () => {
   })
 
   it('BREAK-1 takes window, threshold and cooldown', () => {
-    const env = { CIRCUIT_WINDOW: '50', CIRCUIT_FAIL_THRESHOLD: '25%', CIRCUIT_COOLDOWN_MS: '0' }
-    expect(load(env).circuit).toEqual({ window: 50, failThreshold: 0.25, cooldownMs: 0 })
+    const env = {
+      CIRCUIT_WINDOW: '50',
+      UNSTUCK_CIRCUIT_WINDOW_MS: '60000',
+      CIRCUIT_FAIL_THRESHOLD: '25%',
+      CIRCUIT_COOLDOWN_MS: '0',
+    }
+    const expected = { window: 50, windowMs: 60_000, failThreshold: 0.25, cooldownMs: 0 }
+    expect(load(env).circuit).toEqual(expected)
+    expect(() => load({ UNSTUCK_CIRCUIT_WINDOW_MS: '0' })).toThrow('UNSTUCK_CIRCUIT_WINDOW_MS')
   })
 })
 
@@ -446,8 +453,9 @@ describe('the config file', () => {
     expect(config.enqueueMaxAttempts).toBe(4)
     expect(valueOf(config, 'policy.heartbeatMs')).toEqual([10_000, 'env HEARTBEAT_SEC'])
     expect(valueOf(config, 'policy.maxCrashes')).toEqual([9, 'file'])
-    // The clip profile knows no gateway; one file may serve several profiles.
-    expect(config.gateway.timeoutMs).toBe(60_000)
+    // The clip profile knows no circuit; one file may serve several profiles.
+    expect(config.gateway.timeoutMs).toBe(100)
+    expect(config.circuit.failThreshold).not.toBe(0.1)
     expect(load({ UNSTUCK_PROFILE: 'native' }, { file })).toMatchObject({
       gateway: { timeoutMs: 100 },
       circuit: { failThreshold: 0.1 },
@@ -570,7 +578,9 @@ describe('any value', () => {
         config.workerConcurrency,
         config.gateway.timeoutMs,
       ]
-      for (const number of [...numbers, ...Object.values(config.circuit)]) expect(number).toBeTypeOf('number')
+      const { windowMs, ...circuit } = config.circuit
+      for (const number of [...numbers, ...Object.values(circuit), windowMs ?? 0])
+        expect(number).toBeTypeOf('number')
       // JSON writes NaN and Infinity as null, so a copy through it differs where there is one.
       expect(JSON.parse(JSON.stringify(config))).toEqual(config)
     } catch (error) {

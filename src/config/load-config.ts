@@ -1,4 +1,4 @@
-import { withOverride } from '../policy/policy.ts'
+import { briskPolicy, withOverride } from '../policy/policy.ts'
 import type { Profile, ProfileName } from '../profile/profile.ts'
 import { buildPolicy, type FoundValues } from './build-policy.ts'
 import type { Config, ConfigSources } from './config.ts'
@@ -83,7 +83,18 @@ function findAll(search: Search, own: Profile | null): FoundValues {
     const value = findValue(setting, search)
     if (value !== undefined) found.set(setting, value)
   }
+  addPreset(found)
   return found
+}
+
+/** Under what is set one by one, be it in the environment or in the file. */
+function addPreset(found: Map<Setting, FoundValue>): void {
+  const preset = found.get('preset')
+  if (preset === undefined) return
+  for (const [field, value] of Object.entries(briskPolicy)) {
+    const setting = `policy.${field as keyof typeof briskPolicy}` as const
+    if (!found.has(setting)) found.set(setting, { ...preset, value, source: 'preset' })
+  }
 }
 
 /** Variables without which a profile does not start (OPS-2). */
@@ -103,6 +114,8 @@ export function findMissing(
 function readSettings(found: FoundValues, profile: ProfileName) {
   const text = (setting: Setting) => readTextSetting(setting, found, profile)
   const number = (setting: Setting) => readNumberSetting(setting, found, profile)
+  const numberOrNull = (setting: Setting) =>
+    readSetting(setting, found, profile) === null ? null : number(setting)
   const databaseUrl = text('databaseUrl')
   return {
     databaseUrl,
@@ -120,6 +133,7 @@ function readSettings(found: FoundValues, profile: ProfileName) {
     },
     circuit: {
       window: number('circuit.window'),
+      windowMs: numberOrNull('circuit.windowMs'),
       failThreshold: number('circuit.failThreshold'),
       cooldownMs: number('circuit.cooldownMs'),
     },
@@ -134,6 +148,9 @@ function readSettings(found: FoundValues, profile: ProfileName) {
       jwtJwksUrl: text('http.jwtJwksUrl'),
       jwtSecret: text('http.jwtSecret'),
       jwtOwnerClaim: text('http.jwtOwnerClaim'),
+      proxyHeader: text('http.proxyHeader'),
+      proxyFrom: text('http.proxyFrom'),
+      proxyRoles: text('http.proxyRoles'),
     },
   }
 }

@@ -96,6 +96,16 @@ const attemptVariables: readonly Variable[] = [
 
 const leaseVariables: readonly Variable[] = [
   {
+    name: 'UNSTUCK_PRESET',
+    meaning:
+      'Times that fit together: `brisk` is a lease of 45 s, a beat every 15 s and a sweep every 5 s. What is set one by one wins over it.',
+    kind: { type: 'choice', words: ['brisk'] },
+    profiles: ['native', 'clip', 'embedding'],
+    default: null,
+    sets: ['preset'],
+    requirement: 'OPS-8',
+  },
+  {
     name: 'REAPER_INTERVAL_SEC',
     meaning: 'Time between two sweeps of a reaper.',
     kind: seconds(DAY_SEC),

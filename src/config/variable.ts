@@ -30,6 +30,7 @@ type OtherSetting =
   | 'listenUrl'
   | 'schema'
   | 'profile'
+  | 'preset'
   | 'workerConcurrency'
   | 'maxPayloadBytes'
   | 'webhookAllowPrivate'
@@ -38,6 +39,7 @@ type OtherSetting =
   | 'gateway.uploadsDir'
   | 'gateway.resultsDir'
   | 'circuit.window'
+  | 'circuit.windowMs'
   | 'circuit.failThreshold'
   | 'circuit.cooldownMs'
   | HttpSetting
@@ -53,6 +55,9 @@ type HttpSetting =
   | 'http.jwtJwksUrl'
   | 'http.jwtSecret'
   | 'http.jwtOwnerClaim'
+  | 'http.proxyHeader'
+  | 'http.proxyFrom'
+  | 'http.proxyRoles'
 
 /** The command line's options, which win over every variable. */
 export type FlagName = 'databaseUrl' | 'migrateUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'

@@ -2,6 +2,7 @@
 import type { ErrorCategory, JobStatus, JsonValue } from '../job/job.ts'
 import type { BreakerState } from './breaker.ts'
 import { describeBusySlots, describeMissingWorker, type WorkerFacts } from './explain-workers.ts'
+import { describeHolder, type LockHolder } from './lock-holder.ts'
 import { showDuration } from './show-duration.ts'
 
 /** Durations count from the moment of the reading; what is over is negative. */
@@ -62,13 +63,6 @@ export interface HoldingBreaker {
   heldForMs: number | null
   probing: number
   probeSlots: number
-}
-
-export interface LockHolder {
-  pid: number
-  application: string | null
-  state: string | null
-  openMs: number | null
 }
 
 export type ReasonCode =
@@ -269,11 +263,7 @@ function unhandled({ type, workers }: JobFacts): Reason[] {
 function locked({ isLocked, lockedBy }: JobFacts): Reason[] {
   if (isLocked !== true) return []
   if (lockedBy === null) return [block('ROW_LOCKED', 'another transaction has its row locked', null)]
-  const { pid, application, state, openMs } = lockedBy
-  const session = [application, state, openMs === null ? null : `open for ${showDuration(openMs)}`]
-    .filter((part) => part !== null)
-    .join(', ')
-  return [block('ROW_LOCKED', `by pid ${pid}${session === '' ? '' : ` (${session})`}`, null)]
+  return [block('ROW_LOCKED', `by ${describeHolder(lockedBy)}`, null)]
 }
 
 const block = (code: ReasonCode, message: string, untilMs: number | null): Reason => {

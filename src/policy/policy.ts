@@ -87,6 +87,13 @@ export const nativePolicy: Policy = {
   dispatch: 'off',
 }
 
+/** The preset `brisk`: a lost job is taken back in under a minute, for jobs that can beat every 15 s. */
+export const briskPolicy = {
+  defaultLeaseMs: 45_000,
+  heartbeatMs: 15_000,
+  sweepIntervalMs: 5_000,
+} satisfies PolicyOverride
+
 export function withOverride(policy: Policy, override: PolicyOverride | undefined): Policy {
   if (override === undefined) return policy
   return {

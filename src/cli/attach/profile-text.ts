@@ -3,7 +3,7 @@ import type { OwnProfile } from '../../profile/own-profile.ts'
 
 export function configText(profile: OwnProfile, questions: string[], isTypeScript: boolean): string {
   const head = [
-    '// Proposed by `unstuck attach` from the table as it is. Correct it, then look at what would be done: unstuck attach --plan',
+    '// Proposed by unstuck from the table as it is. Correct it, then look at what would be done: unstuck attach --plan',
     ...(questions.length === 0
       ? []
       : ['//', '// To look at:', ...questions.map((question) => `// - ${question}`)]),
@@ -34,3 +34,14 @@ function show(value: unknown, indent = ''): string {
 }
 
 const showField = (field: string) => (/^[A-Za-z_]\w*$/.test(field) ? field : show(field))
+
+/** For a table of unstuck's own: nothing has to be said, so the file shows where settings go. */
+export function nativeConfigText(isTypeScript: boolean): string {
+  const head =
+    '// Written by `unstuck init`. docs/reference/config.md lists the settings; `unstuck config` shows those in force.'
+  const value = "{\n  profile: 'native',\n}"
+  const body = isTypeScript
+    ? ["import type { ConfigFile } from 'unstuck'", '', `export default ${value} satisfies ConfigFile`]
+    : ["/** @type {import('unstuck').ConfigFile} */", `export default ${value}`]
+  return `${[head, '', ...body].join('\n')}\n`
+}

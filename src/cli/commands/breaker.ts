@@ -16,7 +16,7 @@ interface ChangeFlags extends ConnectionFlags {
 export function addBreaker(program: Command): void {
   const breaker = program
     .command('breaker')
-    .description('tells, holds and resumes the breakers of dependencies')
+    .description('the breakers of dependencies: how they are, and by hand')
   withConnection(breaker.command('status'))
     .description('lists the breakers; exit code 1 where one is not closed')
     .argument('[name]', 'one breaker only')

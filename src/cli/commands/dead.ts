@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { eachJob, fillPage } from '../../runtime/each-job.ts'
 import type { DeadJobGroup } from '../../store/job-store.ts'
+import { actorName } from '../actor-name.ts'
 import { confirm } from '../confirm.ts'
 import { showTime } from '../duration.ts'
 import { findGroups } from '../find-groups.ts'
@@ -8,6 +9,7 @@ import { type ChangeFlags, readCount, readRate, withReason, withTable } from '..
 import { printJson, printLine, printTable } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
 import { type TableFlags, withTables } from '../with-tables.ts'
+import { causeStates, markCommand } from './dead-mark.ts'
 import { redriveCommand } from './dead-redrive.ts'
 import { printJobs } from './jobs.ts'
 import { refuse } from './jobs-change.ts'
@@ -19,7 +21,7 @@ export function addDead(program: Command): void {
     .command('dead')
     .description('looks after dead letters: jobs that ended without success')
   withTable(withConnection(dead.command('list')))
-    .description('lists them by cause, the largest group first')
+    .description('shows them by cause, the largest group first')
     .addHelpText('after', example('unstuck dead list'))
     .action(listCommand)
   withTable(withConnection(dead.command('show')))
@@ -29,12 +31,24 @@ export function addDead(program: Command): void {
     .addHelpText('after', example('unstuck dead show e1c9a004'))
     .action(showCommand)
   addRedrive(dead)
+  addMark(dead)
   withReason(withConnection(dead.command('discard')))
     .description('deletes the jobs of one cause for good')
     .argument('<cause>', 'as dead list shows it')
     .option('--yes', 'do not ask')
     .addHelpText('after', example('unstuck dead discard e1c9a004 --reason "test data" --yes'))
     .action(discardCommand)
+}
+
+function addMark(dead: Command): void {
+  withTable(withConnection(dead.command('mark')))
+    .description('says what you think of a cause; one that is resolved shows when it is back')
+    .argument('<cause>', 'as dead list shows it')
+    .addOption(new Option('--as <state>', 'what it is').choices(causeStates).makeOptionMandatory())
+    .option('--reason <text>', 'why, kept with the cause')
+    .option('--actor <name>', 'who; the user of this machine where absent', actorName())
+    .addHelpText('after', example('unstuck dead mark e1c9a004 --as resolved --reason "gateway fixed"'))
+    .action(markCommand)
 }
 
 function addRedrive(dead: Command): void {
@@ -46,6 +60,7 @@ function addRedrive(dead: Command): void {
     .option('--rate <jobs/s>', 'how fast', readRate, 10)
     .option('--limit <jobs>', 'at most, the oldest first', readCount)
     .option('--expect <jobs>', 'do nothing where another number of jobs matches', readCount)
+    .option('--dry-run', 'tell how many, and change nothing')
     .option('--keep-attempts', 'keep the counts and raise the maximum instead')
     .option('--yes', 'do not ask')
     .addHelpText(
@@ -72,14 +87,19 @@ async function listCommand(flags: TableFlags): Promise<void> {
       group.code ?? '–',
       group.category ?? '–',
       String(group.jobs),
+      stateOf(group),
       showTime(group.firstAt),
       showTime(group.lastAt),
       exampleOf(group),
     ])
-    printTable([['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'FIRST', 'LAST', 'EXAMPLE'], ...rows])
+    printTable([['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'STATE', 'FIRST', 'LAST', 'EXAMPLE'], ...rows])
     if (!isComplete) printLine('Only the newest 10000 of each table were looked at.')
     printLine('Next:  unstuck dead show <cause>   unstuck dead redrive <cause> --canary 1 --reason …')
   })
+}
+
+function stateOf({ state, backSince }: DeadJobGroup): string {
+  return backSince === null ? state : `${state}, back since ${showTime(backSince)}`
 }
 
 function exampleOf({ exampleReason, maxCrashes }: DeadJobGroup): string {

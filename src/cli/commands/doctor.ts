@@ -5,6 +5,7 @@ import type { Finding, Level } from '../../doctor/finding.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { printJson, printLine } from '../output.ts'
+import { type Colour, createPaint } from '../terminal/colour.ts'
 import { example, withConnection } from '../with-connection.ts'
 
 interface DoctorFlags extends ConnectionFlags {
@@ -37,8 +38,11 @@ async function doctorCommand(flags: DoctorFlags): Promise<void> {
 
 const marks: Record<Level, string> = { fine: '✓', warning: '⚠', problem: '✗' }
 
+const colours: Record<Level, Colour> = { fine: 'green', warning: 'yellow', problem: 'red' }
+
 function printFinding({ check, level, message, fix }: Finding, width: number): void {
-  printLine(`${marks[level]} ${check.padEnd(width)}  ${message}`)
+  const mark = createPaint(process.stdout)(marks[level], colours[level])
+  printLine(`${mark} ${check.padEnd(width)}  ${message}`)
   if (fix !== null) printLine(`${' '.repeat(width + 4)}${fix}`)
 }
 

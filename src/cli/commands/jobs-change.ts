@@ -1,10 +1,12 @@
+import { parseFilter } from '../../commands/parse-filter.ts'
 import type { DeploymentTable } from '../../compose.ts'
-import { exitCodes } from '../../errors/index.ts'
-import type { Settled } from '../../store/job-store.ts'
+import { exitCodes, invalidArgument } from '../../errors/index.ts'
+import type { NewOperation, Settled } from '../../store/job-store.ts'
 import { confirm } from '../confirm.ts'
 import { findJobs, groupByTable } from '../find-job.ts'
 import type { ChangeFlags } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { type BulkFlags, runBulk } from '../run-bulk.ts'
 import { withTables } from '../with-tables.ts'
 
 interface Change {
@@ -15,11 +17,19 @@ interface Change {
 
 type Act = (store: DeploymentTable['store'], jobIds: string[]) => Promise<Settled<string>[]>
 
+interface WhereFlags extends BulkFlags {
+  where?: string
+}
+
 export async function retryCommand(
   ids: string[],
-  flags: ChangeFlags & { keepAttempts?: boolean; now?: boolean },
+  flags: WhereFlags & { keepAttempts?: boolean; now?: boolean },
 ): Promise<void> {
   const { actor, reason, keepAttempts = false, now = false } = flags
+  if (isWhere(ids, flags)) {
+    if (now) return changeWhere(flags, { action: 'run-now' }, 'are due now')
+    return changeWhere(flags, { action: 'retry', keepAttempts }, 'brought back')
+  }
   await change(ids, flags, ['retried', 'due'], async (store, jobIds) => {
     const retried = await store.retryJobs(jobIds, { actor, reason, keepAttempts })
     if (!now) return retried
@@ -29,18 +39,59 @@ export async function retryCommand(
   })
 }
 
-export async function cancelCommand(ids: string[], flags: ChangeFlags): Promise<void> {
+export async function cancelCommand(ids: string[], flags: WhereFlags): Promise<void> {
   const { actor, reason } = flags
+  if (isWhere(ids, flags)) return changeWhere(flags, { action: 'cancel' }, 'cancelled, or told to stop')
   await change(ids, flags, ['cancelled', 'cancel-requested'], (store, jobIds) =>
     store.cancelJobs(jobIds, { actor, reason }),
   )
 }
 
-export async function discardCommand(ids: string[], flags: ChangeFlags & { yes?: boolean }): Promise<void> {
+export async function discardCommand(ids: string[], flags: WhereFlags): Promise<void> {
   const { actor, reason } = flags
+  if (isWhere(ids, flags)) return changeWhere(flags, { action: 'discard' }, 'deleted')
   const jobs = ids.length === 1 ? '1 job is' : `${ids.length} jobs are`
   if (!(await confirm(`${jobs} deleted for good.`, flags))) return refuse()
   await change(ids, flags, ['discarded'], (store, jobIds) => store.discardJobs(jobIds, { actor, reason }))
+}
+
+function isWhere(ids: string[], { where }: WhereFlags): boolean {
+  if ((where === undefined) === (ids.length === 0))
+    throw invalidArgument('ids', ids.join(' '), 'ids of jobs, or --where')
+  return where !== undefined
+}
+
+const plans: Record<NewOperation['action'], string> = {
+  retry: 'They are brought back.',
+  redrive: 'They are brought back.',
+  'run-now': 'They run as soon as a worker is free.',
+  cancel: 'Those that wait are ended, those that run are told to stop.',
+  discard: 'They are deleted for good.',
+}
+
+/** Every job that fits, as one operation. */
+async function changeWhere(
+  flags: WhereFlags,
+  act: Pick<NewOperation, 'action' | 'keepAttempts'>,
+  done: string,
+): Promise<void> {
+  const { where: q = '', actor, reason } = flags
+  const parsed = parseFilter(q)
+  if ('problem' in parsed) {
+    const { message, token, position } = parsed.problem
+    throw invalidArgument('where', `${token} at ${position + 1}`, message)
+  }
+  const { filter } = parsed
+  if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'one key:value or more')
+  await withTables(flags, async (tables) => {
+    const wishes = tables.map((table) => ({ table, request: { ...act, filter, q, actor, reason } }))
+    await runBulk(wishes, flags, {
+      planOf: (count) => `${count} jobs match. ${plans[act.action]}`,
+      done,
+      refused: 'were refused',
+      none: 'no job fits: nothing was changed',
+    })
+  })
 }
 
 export function refuse(): void {

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'
@@ -7,9 +6,18 @@ import { showDuration } from '../../policy/show-duration.ts'
 import { eachJob, fillPage } from '../../runtime/each-job.ts'
 import type { JobPage, JobSummary } from '../../store/job-store.ts'
 import { showTime } from '../duration.ts'
+import { csvHead, csvRow, type ExportFormat, exportedJob, exportFormats } from '../export-jobs.ts'
 import { findJob } from '../find-job.ts'
-import { type FilterFlags, filterOf, readCount, withFilter, withReason, withTable } from '../job-flags.ts'
-import { printJson, printLine, printTable } from '../output.ts'
+import {
+  type FilterFlags,
+  filterOf,
+  readCount,
+  withFilter,
+  withReason,
+  withTable,
+  withWhere,
+} from '../job-flags.ts'
+import { printJson, printLine, printTable, writeOut } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
 import { type TableFlags, withTables } from '../with-tables.ts'
 import { cancelCommand, discardCommand, retryCommand } from './jobs-change.ts'
@@ -19,10 +27,16 @@ interface ListFlags extends FilterFlags {
   cursor?: string
 }
 
+interface ExportFlags extends FilterFlags {
+  format: ExportFormat
+  payload?: boolean
+  limit?: number
+}
+
 export function addJobs(program: Command): void {
   const jobs = program.command('jobs').description('finds jobs, and does something about them')
   withFilter(withConnection(jobs.command('list')))
-    .description('lists jobs, the newest first')
+    .description('shows the jobs that fit, the newest first')
     .option('--limit <jobs>', 'at most, of each table (1 to 1000)', readCount, 50)
     .option('--cursor <id>', 'go on after this one')
     .addHelpText('after', example('unstuck jobs list --status dead --limit 20'))
@@ -34,31 +48,31 @@ export function addJobs(program: Command): void {
     .addHelpText('after', example('unstuck jobs get 0190a1b2c3d4'))
     .action(getCommand)
   withFilter(withConnection(jobs.command('export')))
-    .description('writes jobs as JSON, one in a line')
+    .description('writes jobs out, one in a line; secrets are taken out, as the HTTP API does')
+    .addOption(new Option('--format <format>', 'of the lines').choices(exportFormats).default('ndjson'))
     .option('--payload', 'with payload and result')
     .option('--limit <jobs>', 'at most, of each table', readCount)
-    .addHelpText('after', example('unstuck jobs export --status dead > dead.jsonl'))
+    .addHelpText('after', example('unstuck jobs export --status dead --format csv > dead.csv'))
     .action(exportCommand)
   addChanges(jobs)
 }
 
 function addChanges(jobs: Command): void {
-  withReason(withConnection(jobs.command('retry')))
+  withWhere(withReason(withConnection(jobs.command('retry'))))
     .description('brings dead jobs back; exit code 4 where one is not dead')
-    .argument('<ids...>', 'their ids, or the beginnings of them')
     .option('--keep-attempts', 'keep the counts and raise the maximum instead')
-    .option('--now', 'also end the wait of jobs in backoff or with a later start')
+    .option(
+      '--now',
+      'also end the wait of jobs in backoff or with a later start; of these alone with --where',
+    )
     .addHelpText('after', example('unstuck jobs retry 0190a1b2c3d4 --reason "gateway fixed"'))
     .action(retryCommand)
-  withReason(withConnection(jobs.command('cancel')))
+  withWhere(withReason(withConnection(jobs.command('cancel'))))
     .description('ends waiting jobs, and tells running ones to stop')
-    .argument('<ids...>', 'their ids, or the beginnings of them')
     .addHelpText('after', example('unstuck jobs cancel 0190a1b2c3d4 --reason "wrong file"'))
     .action(cancelCommand)
-  withReason(withConnection(jobs.command('discard')))
+  withWhere(withReason(withConnection(jobs.command('discard'))))
     .description('deletes jobs that wait or have ended; exit code 4 where one is running')
-    .argument('<ids...>', 'their ids, or the beginnings of them')
-    .option('--yes', 'do not ask')
     .addHelpText('after', example('unstuck jobs discard 0190a1b2c3d4 --reason "test data" --yes'))
     .action(discardCommand)
 }
@@ -166,17 +180,22 @@ function printStory(events: JobEvent[]): void {
   )
 }
 
-async function exportCommand(flags: FilterFlags & { payload?: boolean; limit?: number }): Promise<void> {
+async function exportCommand(flags: ExportFlags): Promise<void> {
+  const withPayload = flags.payload === true
+  const isCsv = flags.format === 'csv'
+  if (isCsv && flags.json === true) throw invalidArgument('--format', flags.format, 'no --json beside it')
   await withTables(flags, async (tables) => {
-    const options = {
-      withPayload: flags.payload === true,
-      ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-    }
+    const options = { withPayload, ...(flags.limit === undefined ? {} : { limit: flags.limit }) }
+    // Not before the database has answered: what ends with an error leaves no head of a table behind.
+    let head = isCsv ? csvHead(withPayload) : ''
     for (const { name, store } of tables) {
       for await (const job of eachJob(store, filterOf(flags), options)) {
-        const isTaken = process.stdout.write(`${JSON.stringify({ table: name, ...job })}\n`)
-        if (!isTaken) await once(process.stdout, 'drain')
+        const exported = exportedJob(name, job)
+        const line = isCsv ? csvRow(exported, withPayload) : `${JSON.stringify(exported)}\n`
+        await writeOut(head + line)
+        head = ''
       }
     }
+    if (head !== '') await writeOut(head)
   })
 }

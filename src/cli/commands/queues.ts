@@ -12,9 +12,9 @@ interface PauseFlags extends TableFlags {
 }
 
 export function addQueues(program: Command): void {
-  const queues = program.command('queues').description('lists, pauses and resumes queues')
+  const queues = program.command('queues').description('what waits where; holds it back and lets it go')
   withConnection(queues.command('list'))
-    .description('lists every queue with unfinished jobs, a pause or a dependency')
+    .description('shows every queue with unfinished jobs, a pause or a dependency')
     .option('--table <name>', 'one table of the profile only')
     .addHelpText('after', example('unstuck queues list'))
     .action(listCommand)
@@ -74,7 +74,7 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
 
 async function resumeCommand(queue: string, flags: TableFlags): Promise<void> {
   await withTables(flags, async ([{ name: table, store }]) => {
-    const wasPaused = await store.resumeQueue(queue)
+    const wasPaused = await store.resumeQueue(queue, { actor: actorName() })
     if (flags.json === true) return printJson({ table, queue, changed: wasPaused })
     printLine(wasPaused ? `queue ${queue} is resumed` : `queue ${queue} was not paused`)
   })

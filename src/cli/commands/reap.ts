@@ -4,7 +4,9 @@ import { exitCodes, isUnstuckError } from '../../errors/index.ts'
 import { startReaper } from '../../runtime/reaper.ts'
 import { runSweep, type SweepReport } from '../../runtime/run-sweep.ts'
 import type { ReapedJob } from '../../store/job-store.ts'
+import { actorName } from '../actor-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { endSignal } from '../end-signal.ts'
 import { printJson, printLine } from '../output.ts'
 
 export interface ReapFlags extends ConnectionFlags {
@@ -43,7 +45,8 @@ async function previewSweep({ tables }: Deployment, { policy }: Config, flags: R
 
 async function sweepOnce({ tables }: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
   const reports: ({ table: string } & SweepReport)[] = []
-  for (const { name, store } of tables) reports.push({ table: name, ...(await runSweep(store, { policy })) })
+  for (const { name, store } of tables)
+    reports.push({ table: name, ...(await runSweep(store, { policy, actor: actorName() })) })
   if (flags.json === true) return printJson({ tables: reports })
   for (const { table, ...report } of reports) printReport(table, report)
 }
@@ -54,6 +57,7 @@ async function sweepUntilStopped({ tables }: Deployment, config: Config, flags: 
   // Fails at once where nothing is installed or nobody answers: a service that cannot work should not look alive.
   const stored = await store.readPolicy()
   const intervalMs = config.policy.sweepIntervalMs ?? stored.sweepIntervalMs
+  const ended = endSignal()
   if (flags.json !== true)
     printLine(`reaping ${tables.map(nameOf).join(', ')} every ${intervalMs / 1000} s; Ctrl-C ends it`)
   const reaper = startReaper({
@@ -66,10 +70,7 @@ async function sweepUntilStopped({ tables }: Deployment, config: Config, flags: 
     },
     onError: (table, error) => printSweepError(table, error, flags.json === true),
   })
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
-  })
+  const signal = await ended
   await reaper.stop()
   if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type ScannedTable, type ScanReport, scan } from '../../compose.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { showDuration } from '../../policy/show-duration.ts'
@@ -17,11 +17,13 @@ export function addScan(program: Command): void {
   withConnection(program.command('scan'))
     .description('finds job tables, whoever made them, and what is stuck in each; writes nothing')
     .argument('[url]', 'the database; --database-url where absent')
-    .option(
-      '--older-than <duration>',
-      'where no lease tells, stuck means silent for longer: 30s, 10m, 2h, 1d (15m)',
-      readDuration,
-      DEFAULT_OLDER_THAN_MS,
+    .addOption(
+      new Option(
+        '--older-than <duration>',
+        'where no lease tells, stuck means silent for longer: 30s, 10m, 2h, 1d',
+      )
+        .argParser(readDuration)
+        .default(DEFAULT_OLDER_THAN_MS, '15m'),
     )
     .addHelpText('after', example('unstuck scan postgres://readonly@localhost/app --older-than 30m'))
     .action(scanCommand)

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { openDeployment } from '../../compose.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { endSignal } from '../end-signal.ts'
 import { printJson, printLine } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
 
@@ -13,7 +14,7 @@ interface ServeFlags extends ConnectionFlags {
 
 export function addServe(program: Command): void {
   withConnection(program.command('serve'))
-    .description('serves the HTTP API until SIGTERM; without tokens on this machine only')
+    .description('offers the HTTP API and the dashboard until SIGTERM; without tokens on this machine only')
     .option('--host <address>', 'where to listen (UNSTUCK_HTTP_HOST; 127.0.0.1)')
     .option('--port <number>', 'the port (UNSTUCK_HTTP_PORT; 4700); 0 takes a free one', readPort)
     .option('--read-only', 'refuse everything that changes something (UNSTUCK_READ_ONLY)')
@@ -35,6 +36,8 @@ async function serveCommand(flags: ServeFlags): Promise<void> {
   const deployment = openDeployment(config)
   try {
     const server = await serve({ config, deployment, host, port, isReadOnly })
+    // Before the first line: whoever reads it may send the signal at once.
+    const ended = endSignal()
     if (flags.json === true)
       printJson({ event: 'listening', url: server.url, isReadOnly, isOpen: server.isOpen })
     else {
@@ -43,10 +46,7 @@ async function serveCommand(flags: ServeFlags): Promise<void> {
         `${server.url} for ${who}${isReadOnly ? ', read-only' : ''}; ${server.url}/docs; Ctrl-C ends it`,
       )
     }
-    const signal = await new Promise<NodeJS.Signals>((resolve) => {
-      process.once('SIGINT', resolve)
-      process.once('SIGTERM', resolve)
-    })
+    const signal = await ended
     await server.close()
     if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
   } finally {

@@ -2,15 +2,16 @@ import { type Deployment, openDeployment } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import type { QueueStatus } from '../../store/dependency-store.ts'
-import type { Health, ReapedJob, Slo } from '../../store/job-store.ts'
+import type { Health, ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { showDuration } from '../duration.ts'
+import { showDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { describeBreaker } from './breaker.ts'
 import { describePause } from './queues.ts'
 
 interface TableStatus {
   table: string
+  mode: ModeStatus
   health: Health
   sweepIntervalMs: number
   pausedQueues: QueueStatus[]
@@ -32,8 +33,9 @@ export async function statusCommand(flags: ConnectionFlags): Promise<void> {
     if (flags.json === true) {
       return printJson({ schema: config.schema, profile: config.profile, tables, breakers: notClosed })
     }
-    for (const { table, health, sweepIntervalMs, pausedQueues, slo } of tables) {
-      printHealth(table, health, sweepIntervalMs)
+    for (const { table, mode, health, sweepIntervalMs, pausedQueues, slo } of tables) {
+      printLine(`${table} · ${describeMode(mode)}`)
+      printHealth(health, sweepIntervalMs)
       printLine(`  ${describeSlo(slo)}`)
       for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
     }
@@ -50,7 +52,8 @@ async function readTables(deployment: Deployment, { policy }: Config): Promise<T
     const health = await store.readHealth({ policy })
     const pausedQueues = (await store.listQueues()).filter(({ isPaused }) => isPaused)
     const slo = await store.readSlo({ policy })
-    tables.push({ table: name, health, sweepIntervalMs, pausedQueues, slo })
+    const mode = await store.readMode()
+    tables.push({ table: name, mode, health, sweepIntervalMs, pausedQueues, slo })
   }
   return tables
 }
@@ -58,10 +61,14 @@ async function readTables(deployment: Deployment, { policy }: Config): Promise<T
 const isLate = ({ oldestOverdueMs, holdReason }: Health, sweepIntervalMs: number) =>
   holdReason === null && oldestOverdueMs !== null && oldestOverdueMs > 3 * sweepIntervalMs
 
-function printHealth(table: string, health: Health, sweepIntervalMs: number): void {
+function describeMode({ mode, since }: ModeStatus): string {
+  const acts = mode === 'observe' ? ': sweeps only note what they would do' : ''
+  return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${acts}`
+}
+
+function printHealth(health: Health, sweepIntervalMs: number): void {
   const { waiting, due, running, overdue, oldestOverdueMs, oldestDueMs, unjudged, reaperAgeMs, holdReason } =
     health
-  printLine(table)
   printTable([
     [
       '  waiting',

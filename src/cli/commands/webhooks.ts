@@ -15,6 +15,10 @@ interface AddFlags extends TableFlags {
   secret?: string
 }
 
+interface SwitchFlags extends TableFlags {
+  reason?: string
+}
+
 interface DeliveriesFlags extends TableFlags {
   webhook?: string
   status?: DeliveryStatus
@@ -24,7 +28,7 @@ interface DeliveriesFlags extends TableFlags {
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('sends the events of jobs to addresses')
   withConnection(webhooks.command('add'))
-    .description('adds an address, and prints the secret that signs what is sent to it, once')
+    .description('tells an address of events, and prints the secret that signs what it is sent, once')
     .argument('<url>', 'https://…', readUrl)
     .option('--event <type...>', `only these: ${eventTypes.join(', ')}`)
     .option('--secret <secret>', 'whsec_ and base64; a new one where absent')
@@ -40,6 +44,17 @@ export function addWebhooks(program: Command): void {
     .argument('<webhook>', 'its id, as list shows it')
     .addHelpText('after', example('unstuck webhooks remove 0190a1b2-c3d4-7e5f-8a6b-0c1d2e3f4a5b'))
     .action(removeCommand)
+  withTable(withConnection(webhooks.command('enable')))
+    .description('sends to it again, also where its receiver was gone')
+    .argument('<webhook>', 'its id, as list shows it')
+    .addHelpText('after', example('unstuck webhooks enable 0190a1b2-c3d4-7e5f-8a6b-0c1d2e3f4a5b'))
+    .action((webhookId: string, flags: TableFlags) => switchCommand(webhookId, true, flags))
+  withTable(withConnection(webhooks.command('disable')))
+    .description('sends it nothing until it is enabled again')
+    .argument('<webhook>', 'its id, as list shows it')
+    .option('--reason <text>', 'why, shown with it')
+    .addHelpText('after', example('unstuck webhooks disable 0190a1b2-c3d4-7e5f-8a6b-0c1d2e3f4a5b'))
+    .action((webhookId: string, flags: SwitchFlags) => switchCommand(webhookId, false, flags))
   withTable(withConnection(webhooks.command('deliveries')))
     .description('tells what was sent and what was not, the newest first')
     .option('--webhook <id>', 'to this one only')
@@ -104,10 +119,28 @@ async function listCommand(flags: TableFlags): Promise<void> {
 async function removeCommand(webhookId: string, flags: TableFlags): Promise<void> {
   await withTables(flags, async (tables) => {
     let isRemoved = false
-    for (const { store } of tables) isRemoved ||= await store.removeWebhook(webhookId)
+    for (const { store } of tables) isRemoved ||= await store.removeWebhook(webhookId, { actor: actorName() })
     if (!isRemoved) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ webhookId, isRemoved })
     printLine(isRemoved ? `webhook ${webhookId} is removed` : `there is no webhook ${webhookId}`)
+  })
+}
+
+/** Exit code 1 where there is no such webhook. */
+async function switchCommand(webhookId: string, isActive: boolean, flags: SwitchFlags): Promise<void> {
+  const options = {
+    actor: actorName(),
+    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+  }
+  await withTables(flags, async (tables) => {
+    let webhook: Webhook | null = null
+    for (const { store } of tables) webhook ??= await store.switchWebhook(webhookId, isActive, options)
+    if (webhook === null) process.exitCode = exitCodes.problemFound
+    if (flags.json === true) return printJson({ webhookId, webhook })
+    if (webhook === null) return printLine(`there is no webhook ${webhookId}`)
+    printLine(
+      `webhook ${webhookId} is ${isActive ? 'active: what happens from now on is sent' : 'not active'}`,
+    )
   })
 }
 

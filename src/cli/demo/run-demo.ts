@@ -1,141 +1,205 @@
-// A first look: a real worker process dies with a job in its hands, and the job comes back. Every step is printed with its
-// time; nothing is staged but the settings, which are shorter than the defaults and said to be.
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { createInstaller, openDeployment, openDevelopmentDatabase } from '../../compose.ts'
-import { type Config, loadConfig } from '../../config/index.ts'
-import { nativePolicy } from '../../policy/policy.ts'
-import { type Reaper, startReaper } from '../../runtime/reaper.ts'
-import type { JobStore } from '../../store/job-store.ts'
-import { printLine } from '../output.ts'
-import { demoPolicy, demoSchema, type WorkerMessage } from './demo-settings.ts'
+// The demo from start to receipt: a screen or plain lines, the dashboard beside it, and nothing left behind.
+import { exitCodes } from '../../errors/index.ts'
+import { printJson, printLine, printProgress } from '../output.ts'
+import { createPaint } from '../terminal/colour.ts'
+import { renderLine } from '../terminal/line.ts'
+import { openScreen, readKeys, type Screen } from '../terminal/screen.ts'
+import { acts } from './acts.ts'
+import { type DashboardServer, serveDashboard } from './dashboard-server.ts'
+import { type DemoSession, openSession } from './demo-session.ts'
+import { type Fault, settingLines } from './demo-settings.ts'
+import { Director } from './director.ts'
+import { isBroken, type Receipt, receiptLines } from './receipt.ts'
+import { drawScreen, SMALLEST } from './screen.ts'
+import { viewOf } from './screen-view.ts'
 
-const jobCount = 4
+export interface DemoOptions {
+  databaseUrl: string | undefined
+  seed: number
+  acts: readonly string[] | undefined
+  speed: number
+  /** Null: no dashboard. */
+  port: number | null
+  isJson: boolean
+  /** Keys are not heard, and it ends by itself. */
+  isAuto: boolean
+  hasScreen: boolean
+  fault: Fault | null
+}
 
-export async function runDemo(): Promise<void> {
-  const startedAt = performance.now()
-  const say = (line: string) =>
-    printLine(`${((performance.now() - startedAt) / 1000).toFixed(2).padStart(6)} s  ${line}`)
-  const given = loadConfig({ env: process.env })
-  const database = await openDevelopmentDatabase(given)
-  say(`${database.description} is up`)
-  // Its own schema: on somebody's database the demo touches nothing else.
-  const config: Config = { ...given, schema: demoSchema, profile: 'native', databaseUrl: database.url }
-  const installer = createInstaller(config, database.url)
-  try {
-    await installer.up()
-    say(`native table ${demoSchema}.jobs and its functions are installed`)
-    const deployment = openDeployment(config)
+const REDRAW_MS = 100
+const KEPT_LINES = 200
+const SETTLE_MS = 60_000
+
+export async function runDemo(options: DemoOptions): Promise<void> {
+  const demo = new Demo(options)
+  const receipt = await demo.run()
+  if (receipt === null) {
+    process.exitCode = exitCodes.interrupted
+    return
+  }
+  if (options.isJson) printJson(receipt)
+  else for (const line of ['', ...receiptLines(receipt)]) printLine(line === '' ? '' : `  ${line}`)
+  if (isBroken(receipt)) process.exitCode = exitCodes.problemFound
+}
+
+class Demo {
+  readonly #options: DemoOptions
+  readonly #ending = new AbortController()
+  readonly #closing: (() => Promise<unknown>)[] = []
+  readonly #log: string[] = []
+  readonly #startedMs = performance.now()
+  #screen: Screen | undefined
+  #hasAskedToQuit = false
+  #quit: () => void = () => {}
+  #failure: { error: unknown } | undefined
+
+  constructor(options: DemoOptions) {
+    this.#options = options
+  }
+
+  /** Null where it was interrupted. */
+  async run(): Promise<Receipt | null> {
+    const leave = () => this.#ending.abort()
+    for (const signal of signals) process.on(signal, leave)
     try {
-      await tellStory(deployment.tables[0].store, database.url, say)
+      const receipt = await this.#perform()
+      if (this.#failure !== undefined) throw this.#failure.error
+      return receipt
     } finally {
-      await deployment.close()
+      await this.#close()
+      for (const signal of signals) process.off(signal, leave)
     }
-  } finally {
-    await installer.down({ isPurge: true })
-    await database.stop()
   }
-}
 
-async function tellStory(store: JobStore, databaseUrl: string, say: (line: string) => void): Promise<void> {
-  await store.writePolicy(demoPolicy)
-  const jobs = await store.enqueueJobs(
-    Array.from({ length: jobCount }, (_, n) => ({ type: 'demo', payload: { n } })),
-  )
-  say(`${jobs.length} jobs enqueued`)
-
-  const victim = await startWorker(databaseUrl, 'worker-1')
-  say(
-    `worker-1 (pid ${victim.pid}) claimed job ${short(victim.lease.jobId)}: lease ${victim.lease.leaseId.slice(0, 8)}…, fence 1`,
-  )
-  victim.process.kill('SIGKILL')
-  await victim.gone
-  const killedAt = performance.now()
-  say(`worker-1 was killed with SIGKILL; its job is still running in the table, and nobody works on it`)
-
-  const rescuedAt = await sweepUntilRescued(store, victim.lease.jobId, say)
-  const [late] = await store.completeJobs([victim.lease])
-  say(`a late result with the dead worker's lease → ${late?.outcome ?? 'nothing'}: 0 rows changed`)
-
-  const second = await startWorker(databaseUrl, 'worker-2', jobCount)
-  say(`worker-2 (pid ${second.pid}) claims what is waiting`)
-  await second.gone
-  const ended = await Promise.all(jobs.map(({ jobId }) => store.getJob(jobId)))
-  const done = ended.filter((job) => job?.status === 'succeeded').length
-  const rescued = ended.find((job) => job?.id === victim.lease.jobId)
-  say(
-    `worker-2 finished them; the rescued one on fence ${rescued?.fence ?? '?'}, crashes ${rescued?.crashes ?? '?'}`,
-  )
-
-  const promisedMs = demoPolicy.defaultLeaseMs + demoPolicy.sweepIntervalMs
-  printLine()
-  printLine(
-    `  ${jobs.length} jobs in · ${done} done · 0 lost · rescued ${seconds(rescuedAt - killedAt)} after the kill (promised ≤ ${seconds(promisedMs)})`,
-  )
-  printLine(
-    `  Demo settings: lease ${seconds(demoPolicy.defaultLeaseMs)}, sweep ${seconds(demoPolicy.sweepIntervalMs)}, no backoff.`,
-  )
-  printLine(
-    `  Defaults:      lease ${seconds(nativePolicy.defaultLeaseMs)}, sweep ${seconds(nativePolicy.sweepIntervalMs)}, backoff ${seconds(nativePolicy.reapBackoffStepsMs[0] ?? 0)} after the first crash.`,
-  )
-  if (done !== jobs.length)
-    throw new Error(`${jobs.length - done} of ${jobs.length} jobs did not end as succeeded`)
-}
-
-async function sweepUntilRescued(
-  store: JobStore,
-  jobId: string,
-  say: (line: string) => void,
-): Promise<number> {
-  let reaper: Reaper | undefined
-  try {
-    return await new Promise((resolve, reject) => {
-      reaper = startReaper({
-        tables: [{ name: 'jobs', store }],
-        intervalMs: demoPolicy.sweepIntervalMs,
-        onSweep: (_, report) => {
-          const job = report.reaped.find((reaped) => reaped.jobId === jobId)
-          if (job === undefined) return
-          say(
-            `the reaper took job ${short(jobId)} back from ${job.workerId ?? '?'} (${job.reason}): waiting again`,
-          )
-          resolve(performance.now())
-        },
-        onError: (_, error) => reject(error instanceof Error ? error : new Error(String(error))),
-      })
+  async #perform(): Promise<Receipt | null> {
+    const { databaseUrl, seed, fault } = this.#options
+    const { signal } = this.#ending
+    const session = await openSession({ databaseUrl, seed, fault, signal, say: this.#say }, this.#closing)
+    this.#say(`${session.databaseName} is up`)
+    if (signal.aborted) return null
+    const director = new Director(session, { ...this.#options, onError: this.#fail })
+    const dashboard = await this.#serve(session, director)
+    for (const line of settingLines) this.#say(line)
+    const started = session.start(this.#fail)
+    await Promise.race([started, aborted(signal)])
+    if (signal.aborted) return null
+    this.#say(`seed ${seed}: ${session.workers.length} workers on each side, and a reaper`)
+    this.#openScreen(session, director, dashboard?.url ?? null)
+    if (this.#screen === undefined) this.#hearLines(director)
+    const quit = new Promise<void>((resolve) => {
+      this.#quit = resolve
     })
-  } finally {
-    await reaper?.stop()
+    await Promise.race([this.#untilOver(director), quit, aborted(signal)])
+    if (signal.aborted) return null
+    this.#say('no more jobs; waiting until everything has ended')
+    if (!(await session.settle(SETTLE_MS)) && !signal.aborted) this.#say('some jobs have not ended')
+    return signal.aborted ? null : session.receipt()
+  }
+
+  async #untilOver(director: Director): Promise<void> {
+    await director.play()
+    // Whoever took over says when it is enough.
+    if (director.hasTakenOver) await new Promise(() => {})
+    while (director.playing.size > 0) await new Promise((resolve) => setTimeout(resolve, REDRAW_MS))
+  }
+
+  async #serve(session: DemoSession, director: Director): Promise<DashboardServer | null> {
+    const { port } = this.#options
+    if (port === null) return null
+    const dashboard = await serveDashboard(session, director, port)
+    this.#closing.push(() => dashboard.close())
+    if (dashboard.port !== port && port !== 0) this.#say(`port ${port} is taken: ${dashboard.port} instead`)
+    this.#say(`dashboard: ${dashboard.url}`)
+    return dashboard
+  }
+
+  #openScreen(session: DemoSession, director: Director, url: string | null): void {
+    if (!this.#options.hasScreen) return
+    const { columns, rows } = process.stdout
+    if (columns < SMALLEST.width || rows < SMALLEST.height)
+      return this.#say(
+        `the terminal has ${columns} × ${rows} characters, the screen needs ${SMALLEST.width} × ${SMALLEST.height}: plain lines`,
+      )
+    const draw = () => {
+      if (this.#screen === undefined) return
+      const { width, height } = this.#screen
+      const view = viewOf({ session, url, playing: director.playing, log: this.#log })
+      this.#screen.draw(drawScreen(view, { width, height }).map((line) => renderLine(line, width, paint)))
+    }
+    const paint = createPaint(process.stdout)
+    this.#log.length = 0
+    this.#screen = openScreen({
+      onKey: (key) => this.#hear(key, director),
+      onResize: draw,
+      onSignal: () => this.#ending.abort(),
+    })
+    const timer = setInterval(draw, REDRAW_MS)
+    this.#closing.push(async () => clearInterval(timer))
+  }
+
+  /** Without a screen the keys work all the same, where there is somebody to press them. */
+  #hearLines(director: Director): void {
+    const { stdin } = process
+    if (!stdin.isTTY || this.#options.isAuto) return
+    const hear = (bytes: Buffer) => {
+      for (const key of readKeys(bytes.toString('utf8'))) this.#hear(key, director)
+    }
+    this.#say(`keys: ${acts.map(({ key, label }) => `${key} ${label}`).join(' · ')} · q quit`)
+    stdin.setRawMode(true)
+    stdin.on('data', hear)
+    this.#closing.push(async () => {
+      stdin.off('data', hear)
+      stdin.setRawMode(false)
+      stdin.pause()
+    })
+  }
+
+  #hear(key: string, director: Director): void {
+    if (key === 'ctrl-c') return this.#ending.abort()
+    if (key.toLowerCase() === 'q') {
+      // A second time: at once, without a receipt.
+      if (this.#hasAskedToQuit) this.#ending.abort()
+      this.#hasAskedToQuit = true
+      return this.#quit()
+    }
+    const act = acts.find((one) => one.key === key.toLowerCase())
+    if (act !== undefined && !this.#options.isAuto) director.perform(act.name)
+  }
+
+  readonly #say = (line: string): void => {
+    const timed = `${((performance.now() - this.#startedMs) / 1000).toFixed(1).padStart(5)} s  ${line}`
+    this.#log.push(timed)
+    if (this.#log.length > KEPT_LINES) this.#log.shift()
+    if (this.#screen !== undefined) return
+    if (this.#options.isJson) printProgress(timed)
+    else printLine(timed)
+  }
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#ending.signal.aborted) return
+    this.#failure = { error }
+    this.#ending.abort()
+  }
+
+  /** In reverse order, each whatever became of the others. */
+  async #close(): Promise<void> {
+    this.#screen?.close()
+    this.#screen = undefined
+    this.#ending.abort()
+    for (const close of this.#closing.toReversed()) {
+      await close().catch((error: unknown) =>
+        printProgress(`unstuck: not cleaned up: ${error instanceof Error ? error.message : String(error)}`),
+      )
+    }
   }
 }
 
-interface DemoWorker {
-  process: ChildProcess
-  pid: number
-  lease: { jobId: string; leaseId: string }
-  gone: Promise<void>
-}
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** A real process. It answers with its first lease; `finish` jobs and it leaves by itself. */
-function startWorker(databaseUrl: string, workerId: string, finish = 0): Promise<DemoWorker> {
-  const child = fork(
-    fileURLToPath(new URL('./worker-process.js', import.meta.url)),
-    [workerId, String(finish)],
-    {
-      env: { ...process.env, UNSTUCK_DEMO_URL: databaseUrl },
-    },
-  )
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', (code) =>
-      reject(new Error(`${workerId} ended with ${code} before it claimed anything`)),
-    )
-    child.once('message', (message: WorkerMessage) =>
-      resolve({ process: child, pid: child.pid ?? 0, lease: message, gone }),
-    )
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve())
+    if (signal.aborted) resolve()
   })
 }
-
-const short = (id: string) => `…${id.slice(-8)}`
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

@@ -1,0 +1,1 @@
+insert into "demo".jobs (id, kind, duration_ms) values ($1, $2, $3)

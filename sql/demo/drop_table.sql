@@ -1,0 +1,2 @@
+drop table "demo".jobs;
+drop schema "demo";

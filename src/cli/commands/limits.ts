@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import type { RateLimitStatus } from '../../store/job-store.ts'
+import type { ConnectionFlags } from '../command-config.ts'
+import { showDuration, showTime } from '../duration.ts'
+import { readCount } from '../job-flags.ts'
+import { printJson, printLine, printTable } from '../output.ts'
+import { example, withConnection } from '../with-connection.ts'
+import { withTables } from '../with-tables.ts'
+
+interface LimitsFlags extends ConnectionFlags {
+  prefix?: string
+  limit: number
+}
+
+export function addLimits(program: Command): void {
+  withConnection(program.command('limits'))
+    .description('tells the tokens of every rate limit, the one that was used last first')
+    .option('--prefix <text>', 'only keys that begin with it, such as gateway: for its owners')
+    .option('--limit <count>', 'at most so many', readCount, 100)
+    .addHelpText('after', example('unstuck limits --prefix gateway:'))
+    .action(limitsCommand)
+}
+
+async function limitsCommand(flags: LimitsFlags): Promise<void> {
+  const { prefix, limit } = flags
+  await withTables(flags, async ([{ store }]) => {
+    const limits = await store.listRateLimits({ limit, ...(prefix === undefined ? {} : { prefix }) })
+    if (flags.json === true) return printJson({ limits })
+    if (limits.length === 0) return printLine('no rate limit was used within the last hour')
+    printTable([['KEY', 'TOKENS', 'RATE', 'NEXT TOKEN', 'FULL', 'USED'], ...limits.map(showLimit)])
+  })
+}
+
+function showLimit(limit: RateLimitStatus): string[] {
+  const { key, ratePerS, burst, tokens, nextTokenInMs, fullInMs, usedAt } = limit
+  return [
+    key,
+    tokens === null ? '–' : `${tokens} of ${burst ?? '–'}`,
+    ratePerS === null ? '–' : `${ratePerS}/s`,
+    nextTokenInMs === null || nextTokenInMs === 0 ? '–' : `in ${showDuration(nextTokenInMs)}`,
+    fullInMs === 0 ? 'yes' : `in ${showDuration(fullInMs)}`,
+    usedAt === null ? '–' : showTime(usedAt),
+  ]
+}

@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { scopes } from '../../commands/actor.ts'
+import type { CommandContext } from '../../commands/command.ts'
+import { openDeployment } from '../../compose.ts'
+import { exitCodes } from '../../errors/index.ts'
+import { actorName } from '../actor-name.ts'
+import { loadCommandConfig } from '../command-config.ts'
+import { withTable } from '../job-flags.ts'
+import { printJson, printLine } from '../output.ts'
+import { createPaint } from '../terminal/colour.ts'
+import { renderLine } from '../terminal/line.ts'
+import { pictureForPrograms, readPicture } from '../top/read-picture.ts'
+import { runTop } from '../top/run-top.ts'
+import { plainFrame } from '../top/top-frame.ts'
+import { topRows } from '../top/top-rows.ts'
+import { firstView } from '../top/top-view.ts'
+import { example, withConnection } from '../with-connection.ts'
+import { findTable, type TableFlags } from '../with-tables.ts'
+
+interface TopFlags extends TableFlags {
+  once?: boolean
+}
+
+export function addTop(program: Command): void {
+  withTable(withConnection(program.command('top')))
+    .description('watches leases, workers and breakers live in a terminal; elsewhere it shows them once')
+    .option('--once', 'one picture, then leave')
+    .addHelpText('after', example('unstuck top --once'))
+    .action(topCommand)
+}
+
+async function topCommand(flags: TopFlags): Promise<void> {
+  const config = loadCommandConfig(flags)
+  const deployment = openDeployment(config)
+  try {
+    const tables: CommandContext['tables'] =
+      flags.table === undefined ? deployment.tables : [findTable(deployment, flags.table)]
+    const actor = { id: actorName(), scopes }
+    const context: CommandContext = { actor, isReadOnly: false, tables, policy: config.policy }
+    const picture = await readPicture(context)
+    if (flags.json === true) return printJson(pictureForPrograms(picture))
+    const isLive = process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb'
+    if (flags.once !== true && isLive) {
+      const signal = await runTop(context, picture)
+      if (signal !== null) process.exitCode = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.fine
+      return
+    }
+    const paint = createPaint(process.stdout)
+    const width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+    for (const line of plainFrame(picture, topRows(picture, ''), firstView))
+      printLine(renderLine(line, width, paint).trimEnd())
+  } finally {
+    await deployment.close()
+  }
+}

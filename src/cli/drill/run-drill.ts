@@ -1,0 +1,189 @@
+// Proves the rescue on an installation as it is: a real process dies with a job in its hands, the installation's own sweeps take
+// it back, another process ends it, and the dead one's lease can write nothing. One job in a queue of its own is all it touches.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DeploymentTable } from '../../compose.ts'
+import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import type { Job } from '../../job/job.ts'
+import { type Canary, type CanaryClaim, startCanary } from './canary.ts'
+import { clearCanary, DRILL_QUEUE } from './clear-canary.ts'
+
+export interface DrillOptions {
+  table: DeploymentTable
+  databaseUrl: string
+  schema: string
+  /** Of the canary, which is shorter than those of real jobs. */
+  leaseMs: number
+  /** From the kill to the end. */
+  budgetMs: number
+  actor: string
+  signal: AbortSignal
+  tell: (line: string) => void
+  /** While there is nothing to tell: how long it has been. */
+  onWait?: (waitedMs: number) => void
+}
+
+export interface DrillReport {
+  jobId: string
+  isPassed: boolean
+  /** Why not. */
+  failure: string | null
+  /** All from the kill. */
+  reapedAfterMs: number | null
+  claimedAfterMs: number | null
+  finishedAfterMs: number | null
+  /** What a write with the dead worker's lease came to. */
+  lateWrite: string | null
+  fences: number[]
+}
+
+/** For the first claim: nobody has anything to wait for. */
+const CLAIM_LIMIT_MS = 30_000
+const POLL_MS = 100
+/** Long enough that a busy machine does not take the job away from the second one too. */
+const SECOND_LEASE_MS = 30_000
+
+export async function runDrill(options: DrillOptions): Promise<DrillReport> {
+  const { table, actor, tell } = options
+  const jobId = await enqueueCanary(table)
+  const canaries: Canary[] = []
+  const report: DrillReport = {
+    jobId,
+    isPassed: false,
+    failure: null,
+    reapedAfterMs: null,
+    claimedAfterMs: null,
+    finishedAfterMs: null,
+    lateWrite: null,
+    fences: [],
+  }
+  try {
+    await rescue(options, report, canaries)
+    report.isPassed = report.failure === null
+  } finally {
+    await Promise.all(canaries.map((canary) => canary.kill()))
+    await clearCanary(table.store, jobId, actor).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error)
+      tell(`the canary is still there (${why}): unstuck jobs discard ${jobId} --reason drill`)
+    })
+  }
+  return report
+}
+
+async function enqueueCanary({ name, store }: DeploymentTable): Promise<string> {
+  try {
+    const job = { type: DRILL_QUEUE, queue: DRILL_QUEUE, payload: { drill: true }, maxAttempts: 5 }
+    const [enqueued] = await store.enqueueJobs([job])
+    if (enqueued !== undefined) return enqueued.jobId
+  } catch (cause) {
+    if (isUnstuckError(cause)) throw cause
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new UnstuckError('PRECONDITION_FAILED', `table ${name} takes no canary: ${why}`, {
+      hint: 'It has columns of its own that must be filled: drill on another table of this installation.',
+      cause,
+    })
+  }
+  throw new UnstuckError('INTERNAL', 'enqueueJobs answered nothing for a job')
+}
+
+/** Fills the report as far as it comes; what stands in the way becomes its failure. */
+async function rescue(options: DrillOptions, report: DrillReport, canaries: Canary[]): Promise<void> {
+  const { table, budgetMs, signal, tell } = options
+  const start = (workerId: string, leaseMs: number) => {
+    const { databaseUrl, schema } = options
+    const { jobId } = report
+    const canary = startCanary({ databaseUrl, schema, table: table.table, jobId, workerId, leaseMs })
+    canaries.push(canary)
+    return canary
+  }
+  const first = start('canary-1', options.leaseMs)
+  const dead = await within(first.claimed, CLAIM_LIMIT_MS, signal)
+  if (dead === undefined) {
+    report.failure = `canary-1 could not claim its job within ${CLAIM_LIMIT_MS / 1000} s: unstuck why ${report.jobId}`
+    return
+  }
+  await first.kill()
+  const killedAt = performance.now()
+  const since = () => Math.round(performance.now() - killedAt)
+  report.fences.push(dead.fence)
+  tell(`worker canary-1 (pid ${first.pid}) claimed ${report.jobId}, fence ${dead.fence} · SIGKILL`)
+
+  // Started before the reap, so that no start of a process is part of what is measured.
+  const second = start('canary-2', Math.max(options.leaseMs, SECOND_LEASE_MS))
+  const reaped = await untilReaped(options, report.jobId, dead, since)
+  if (reaped === undefined) {
+    report.failure = `it was not taken back within ${budgetMs / 1000} s`
+    return
+  }
+  report.reapedAfterMs = since()
+  if (reaped.status !== 'waiting' && reaped.status !== 'running') {
+    report.failure = `a sweep made it ${reaped.status} instead of waiting: ${reaped.error?.reason ?? 'no reason given'}`
+    return
+  }
+  tell(`taken back after ${seconds(report.reapedAfterMs)}`)
+  const living = await within(second.claimed, budgetMs - since(), signal)
+  if (living === undefined) {
+    report.failure = `nobody could claim it again within ${budgetMs / 1000} s`
+    return
+  }
+  report.claimedAfterMs = since()
+  report.fences.push(living.fence)
+  await finish(options, report, { dead, second, since })
+}
+
+async function finish(
+  { table, budgetMs, signal, tell }: DrillOptions,
+  report: DrillReport,
+  { dead, second, since }: { dead: CanaryClaim; second: Canary; since: () => number },
+): Promise<void> {
+  const [late] = await table.store.completeJobs([{ jobId: dead.jobId, leaseId: dead.leaseId }])
+  report.lateWrite = late?.outcome ?? 'nothing'
+  tell(`late write with the dead worker’s lease, fence ${dead.fence} → ${report.lateWrite}`)
+  if (report.lateWrite !== 'lease-lost') {
+    report.failure = `the dead worker’s lease could still write: ${report.lateWrite}`
+    return
+  }
+  const settled = await within(second.finish(), CLAIM_LIMIT_MS, signal)
+  report.finishedAfterMs = since()
+  if (settled !== 'completed') {
+    report.failure = `canary-2 could not end it: ${settled ?? 'no answer'}`
+    return
+  }
+  tell(`finished by canary-2 (pid ${second.pid}) after ${seconds(report.finishedAfterMs)}`)
+  if (report.finishedAfterMs > budgetMs)
+    report.failure = `it took ${seconds(report.finishedAfterMs)}, and the budget is ${seconds(budgetMs)}`
+}
+
+/** The row as soon as the dead worker’s lease is off it; undefined where the budget is over before. */
+async function untilReaped(
+  { table, budgetMs, signal, onWait }: DrillOptions,
+  jobId: string,
+  { leaseId }: CanaryClaim,
+  since: () => number,
+): Promise<Job | undefined> {
+  while (since() <= budgetMs) {
+    const job = await table.store.getJob(jobId)
+    if (job === null) throw new UnstuckError('JOB_NOT_FOUND', `somebody deleted the canary ${jobId}`)
+    if (job.leaseId !== leaseId) return job
+    onWait?.(since())
+    await sleep(POLL_MS, undefined, { signal })
+  }
+  return undefined
+}
+
+/** Undefined where it does not come in time; throws where the drill is interrupted. */
+async function within<Value>(
+  coming: Promise<Value>,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<Value | undefined> {
+  const stop = new AbortController()
+  const limit = sleep(Math.max(0, limitMs), undefined, { signal: AbortSignal.any([signal, stop.signal]) })
+  limit.catch(() => {})
+  try {
+    return await Promise.race([coming, limit])
+  } finally {
+    stop.abort()
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

@@ -1,0 +1,31 @@
+// Colour only where somebody sees it, and never as the only sign of something.
+
+export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold' | 'inverse'
+export type Paint = (text: string, colour: Colour) => string
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The same order as in the help: NO_COLOR, then FORCE_COLOR, then whether it is a terminal that can. */
+export function hasColour(stream: { isTTY?: boolean }, env: Environment = process.env): boolean {
+  const { NO_COLOR: none, FORCE_COLOR: forced, TERM: terminal } = env
+  if ((none !== undefined && none !== '') || forced === '0' || forced === 'false') return false
+  if (forced !== undefined) return true
+  return stream.isTTY === true && terminal !== 'dumb'
+}
+
+const codes: Record<Colour, [on: number, off: number]> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  inverse: [7, 27],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+}
+
+export function createPaint(stream: { isTTY?: boolean }, env: Environment = process.env): Paint {
+  if (!hasColour(stream, env)) return (text) => text
+  return (text, colour) => {
+    const [on, off] = codes[colour]
+    return `\u001B[${on}m${text}\u001B[${off}m`
+  }
+}

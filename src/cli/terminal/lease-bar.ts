@@ -1,0 +1,22 @@
+import type { Colour } from './colour.ts'
+
+/** What is left of a lease as a bar, with the colour of its state. A share below 0 is a lease that is over. */
+export function leaseBar(
+  share: number,
+  width: number,
+  isUnicode = showsUnicode(),
+): [text: string, colour: Colour] {
+  const [full, empty, over] = isUnicode ? ['▮', '▯', '✕'] : ['#', '.', 'x']
+  if (share < 0) return [over.padEnd(width, empty), 'red']
+  const filled = Math.min(width, Math.ceil(share * width))
+  const colour = share > 0.5 ? 'green' : share < 0.25 ? 'red' : 'yellow'
+  return [full.repeat(filled) + empty.repeat(width - filled), colour]
+}
+
+/** Windows terminals speak UTF-8; elsewhere the locale tells. */
+export function showsUnicode(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
+  if (env['TERM'] === 'dumb' || env['TERM'] === 'linux') return false
+  if (process.platform === 'win32') return true
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8'
+  return /utf-?8/i.test(locale)
+}

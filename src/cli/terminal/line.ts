@@ -1,0 +1,37 @@
+// A line of a screen: pieces of plain text with a colour each, cut to the width before anything is coloured.
+import { stripVTControlCharacters } from 'node:util'
+import type { Colour, Paint } from './colour.ts'
+
+export type Piece = string | [text: string, colour: Colour]
+export type Line = Piece[]
+
+export function renderLine(line: Line, width: number, paint: Paint): string {
+  let left = width
+  let shown = ''
+  for (const piece of line) {
+    const [text, colour] = typeof piece === 'string' ? [piece, undefined] : piece
+    const cut = cutText(text, left)
+    left -= Array.from(cut).length
+    shown += colour === undefined || cut === '' ? cut : paint(cut, colour)
+    if (left === 0) break
+  }
+  return shown
+}
+
+/** By characters, the last of them an ellipsis where something is cut off. */
+export function cutText(text: string, width: number): string {
+  const characters = Array.from(plainText(text))
+  if (characters.length <= width) return characters.join('')
+  return width === 0 ? '' : `${characters.slice(0, width - 1).join('')}…`
+}
+
+/** What comes from a job must not steer the terminal: neither escape sequences nor line ends. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ')
+}
+
+/** As wide as asked: cut, or filled with spaces. */
+export function fitText(text: string, width: number): string {
+  const cut = cutText(text, width)
+  return cut + ' '.repeat(width - Array.from(cut).length)
+}

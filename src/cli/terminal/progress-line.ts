@@ -1,0 +1,15 @@
+// One line on stderr that is written over, where stderr is a terminal; elsewhere nothing.
+
+export interface ProgressLine {
+  show(text: string): void
+  /** Takes the line away, so that what is printed next stands alone. */
+  clear(): void
+}
+
+export function openProgressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+  if (!stream.isTTY || process.env['TERM'] === 'dumb') return { show: () => {}, clear: () => {} }
+  return {
+    show: (text) => stream.write(`\r${text.slice(0, (stream.columns || 80) - 1)}\u001B[K`),
+    clear: () => stream.write('\r\u001B[K'),
+  }
+}

@@ -1,0 +1,116 @@
+import { PassThrough } from 'node:stream'
+import type { ReadStream, WriteStream } from 'node:tty'
+import { describe, expect, it } from 'vitest'
+import { createPaint, hasColour } from './colour.ts'
+import { leaseBar, showsUnicode } from './lease-bar.ts'
+import { cutText, fitText, renderLine } from './line.ts'
+import { openScreen, readKeys } from './screen.ts'
+
+describe('colour', () => {
+  it.each([
+    ['a terminal', { isTTY: true }, {}, true],
+    ['a pipe', {}, {}, false],
+    ['NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, false],
+    ['an empty NO_COLOR', { isTTY: true }, { NO_COLOR: '' }, true],
+    ['FORCE_COLOR', {}, { FORCE_COLOR: '1' }, true],
+    ['FORCE_COLOR=0', { isTTY: true }, { FORCE_COLOR: '0' }, false],
+    ['both', {}, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    ['TERM=dumb', { isTTY: true }, { TERM: 'dumb' }, false],
+  ])('OPS-8 %s decides', (_, stream, env, expected) => {
+    expect(hasColour(stream, env)).toBe(expected)
+    expect(createPaint(stream, env)('x', 'red') !== 'x').toBe(expected)
+  })
+})
+
+describe('lines', () => {
+  const plain = (text: string) => text
+
+  it('SEE-5 a line is cut to its width, whatever its colours', () => {
+    expect(renderLine(['abc', ['defg', 'red'], 'h'], 5, plain)).toBe('abcd…')
+    expect(renderLine(['abc', ['de', 'red']], 5, createPaint({}, { FORCE_COLOR: '1' }))).toBe(
+      'abc\u001B[31mde\u001B[39m',
+    )
+    expect(cutText('äöü😀x', 4)).toBe('äöü…')
+    expect(fitText('ab', 4)).toBe('ab  ')
+    expect(cutText('x', 0)).toBe('')
+  })
+
+  it('SEE-5 escape sequences and line ends of a job are taken out', () => {
+    expect(renderLine(['a\u001B[2J\u001B]0;title\u0007b\r\nc\u0000d'], 80, plain)).toBe('ab c d')
+  })
+})
+
+describe('lease bars', () => {
+  it.each([
+    [1, '▮▮▮▮', 'green'],
+    [0.4, '▮▮▯▯', 'yellow'],
+    [0.01, '▮▯▯▯', 'red'],
+    [-0.1, '✕▯▯▯', 'red'],
+  ])('SEE-5 a share of %d is %s', (share, bar, colour) => {
+    expect(leaseBar(share, 4, true)).toEqual([bar, colour])
+  })
+
+  it('SEE-5 the locale decides about the characters', () => {
+    expect(leaseBar(0.5, 4, false)[0]).toBe('##..')
+    expect(showsUnicode({ LANG: 'en_US.UTF-8' })).toBe(true)
+    expect(showsUnicode({ TERM: 'dumb', LANG: 'C.UTF-8' })).toBe(false)
+    expect(showsUnicode({ LC_ALL: 'C', LANG: 'en_US.UTF-8' })).toBe(process.platform === 'win32')
+  })
+})
+
+describe('keys', () => {
+  it('SEE-5 several keys of one read are told apart, and unknown sequences passed over', () => {
+    expect(readKeys('a\u001B[A\u001B[B\r\u007F\u0003')).toEqual([
+      'a',
+      'up',
+      'down',
+      'enter',
+      'backspace',
+      'ctrl-c',
+    ])
+    expect(readKeys('\u001B')).toEqual(['escape'])
+    expect(readKeys('\u001B[3~\u001BOPé😀')).toEqual(['é', '😀'])
+  })
+})
+
+describe('the screen', () => {
+  const open = () => {
+    const input = new PassThrough() as unknown as ReadStream
+    const output = new PassThrough() as unknown as WriteStream
+    const keys: string[] = []
+    const screen = openScreen({ onKey: (key) => keys.push(key), onSignal: () => {}, input, output })
+    return { input, output, keys, screen, written: () => String(output.read() ?? '') }
+  }
+
+  it('SEE-5 is left as it was found, once', () => {
+    const listeners = () => ['exit', 'SIGTERM', 'SIGINT', 'SIGHUP'].map((name) => process.listenerCount(name))
+    const before = listeners()
+    const { screen, written } = open()
+    expect(written()).toContain('\u001B[?1049h\u001B[?25l')
+    screen.close()
+    screen.close()
+    screen.draw(['too late'])
+    expect(written()).toBe('\u001B[?25h\u001B[?1049l')
+    expect(listeners()).toEqual(before)
+  })
+
+  it('SEE-5 draws what changed only, and no more lines than there are', () => {
+    const { screen, written } = open()
+    written()
+    screen.draw(['a', 'b'])
+    expect(written()).toContain('a')
+    screen.draw(['a', 'b'])
+    expect(written()).toBe('')
+    screen.draw(Array.from({ length: 100 }, () => 'line'))
+    expect(written().match(/line/g)).toHaveLength(24)
+    screen.close()
+  })
+
+  it('SEE-5 hears keys until it is closed', async () => {
+    const { input, keys, screen } = open()
+    input.emit('data', Buffer.from('a\u001B[A'))
+    screen.close()
+    input.emit('data', Buffer.from('b'))
+    expect(keys).toEqual(['a', 'up'])
+  })
+})

@@ -1,0 +1,73 @@
+import { listBreakers, readHealth, type TableHealth } from '../../commands/brake-commands.ts'
+import type { Answer, CommandContext } from '../../commands/command.ts'
+import { listJobs } from '../../commands/job-commands.ts'
+import { type HeldLease, listLeases } from '../../commands/lease-commands.ts'
+import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
+import { UnstuckError } from '../../errors/index.ts'
+import type { Breaker, JobSummary, Slo, WorkerStatus } from '../../store/job-store.ts'
+
+type OfTable<Value> = { table: string; value: Value }
+
+/** How everything is at one moment. Times left are durations, so that no clock but the database's is asked. */
+export interface Picture {
+  health: OfTable<TableHealth>[]
+  slo: OfTable<Slo>[]
+  running: HeldLease[]
+  /** False where more are running than are shown. */
+  isComplete: boolean
+  /** The newest of each table. */
+  dead: { table: string; job: JobSummary }[]
+  workers: OfTable<WorkerStatus>[]
+  breakers: Breaker[]
+}
+
+const SHOWN_LEASES = 200
+const SHOWN_DEAD = 5
+const HOUR_MS = 3_600_000
+
+export async function readPicture(context: CommandContext): Promise<Picture> {
+  const { leases, isComplete } = valueOf(await listLeases(context, { limit: SHOWN_LEASES }))
+  const dead: Picture['dead'] = []
+  for (const { name: table } of context.tables) {
+    const page = valueOf(await listJobs(context, { filter: { status: 'dead' }, limit: SHOWN_DEAD, table }))
+    dead.push(...page.jobs.map((job) => ({ table, job })))
+  }
+  const workers = valueOf(await listWorkers(context, {}))
+  return {
+    health: valueOf(await readHealth(context, {})),
+    slo: valueOf(await readSlo(context, {})),
+    running: leases.toSorted((a, b) => shareLeft(a.job, 0) - shareLeft(b.job, 0)),
+    isComplete,
+    dead,
+    workers: workers.filter(({ value }) => isHere(value)),
+    breakers: valueOf(await listBreakers(context, undefined)),
+  }
+}
+
+const isHere = ({ state, seenMs }: WorkerStatus) =>
+  (state !== 'gone' && state !== 'stopped') || (state === 'stopped' && seenMs < HOUR_MS / 60)
+
+/** What is left of the lease, from 1 to 0; negative where it is over, and where there is none. */
+export function shareLeft(job: JobSummary, elapsedMs: number): number {
+  const { leaseLeftMs, leaseExpiresAt, heartbeatAt, lastAttemptAt } = job
+  const grantedAt = heartbeatAt ?? lastAttemptAt
+  if (leaseLeftMs === null || leaseExpiresAt === null || grantedAt === null) return -1
+  const wholeMs = Math.max(1, leaseExpiresAt.getTime() - grantedAt.getTime())
+  return (leaseLeftMs - elapsedMs) / wholeMs
+}
+
+/** For programs: no ids of leases, which are credentials. */
+export function pictureForPrograms({ running, dead, ...others }: Picture) {
+  return { ...others, running: running.map(withoutLease), dead: dead.map(withoutLease) }
+}
+
+function withoutLease({ table, job }: { table: string; job: JobSummary }) {
+  const { leaseId: _held, finishedLeaseId: _finished, ...fields } = job
+  return { table, ...fields }
+}
+
+export function valueOf<Value>(answer: Answer<Value>): Value {
+  if (answer.isDone) return answer.value
+  const { code, detail, hint } = answer.refusal
+  throw new UnstuckError(code, detail, hint === undefined ? {} : { hint })
+}

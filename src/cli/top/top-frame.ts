@@ -1,0 +1,104 @@
+// One frame of `unstuck top`, from what was read. Pure: the same for a terminal, a pipe and a test.
+import { describeBreaker } from '../commands/breaker.ts'
+import { showDuration } from '../duration.ts'
+import type { Line, Piece } from '../terminal/line.ts'
+import type { Picture } from './read-picture.ts'
+import type { TopRow } from './top-rows.ts'
+import type { TopView } from './top-view.ts'
+
+export interface FrameSize {
+  width: number
+  height: number
+}
+
+const MIN_WIDTH = 50
+const MIN_HEIGHT = 10
+const KEYS = '↑↓ choose  Enter job  w why  / filter  R retry  D drain  q quit'
+
+/** For a terminal: as many rows as there is room for, around the chosen one. */
+export function topFrame(picture: Picture, rows: TopRow[], view: TopView, size: FrameSize): Line[] {
+  if (size.width < MIN_WIDTH || size.height < MIN_HEIGHT)
+    return [[`too small: ${size.width}×${size.height}; takes ${MIN_WIDTH}×${MIN_HEIGHT}. q quits`]]
+  const head = headOf(picture)
+  const foot: Line[] = [[], [[footOf(view), view.ask === null ? 'dim' : 'yellow']]]
+  const room = size.height - head.length - foot.length
+  const body = view.panel ?? bodyOf(picture, rows, view)
+  const chosen = view.panel === null ? body.findIndex((line) => line[0] === MARK) : 0
+  const from = Math.max(0, Math.min(chosen - Math.floor(room / 2), body.length - room))
+  const shown = body.slice(from, from + room)
+  const filled: Line[] = [...shown, ...Array.from({ length: room - shown.length }, (): Line => [])]
+  return [...head, ...filled, ...foot]
+}
+
+/** For a pipe or a file: everything, once. */
+export function plainFrame(picture: Picture, rows: TopRow[], view: TopView): Line[] {
+  return [...headOf(picture), ...bodyOf(picture, rows, { ...view, chosen: null })]
+}
+
+function headOf({ health, slo, breakers }: Picture): Line[] {
+  const strips = health.flatMap(({ table, value }): Line[] => {
+    const { overdue, oldestOverdueMs, reaperAgeMs, sweepIntervalMs, oldestDueMs, waiting, due, running } =
+      value
+    const rescue = slo.find((one) => one.table === table)?.value
+    const isSwept = reaperAgeMs !== null && reaperAgeMs <= 3 * sweepIntervalMs
+    const isLate = (oldestOverdueMs ?? 0) > 3 * sweepIntervalMs
+    const swept = reaperAgeMs === null ? 'never swept' : `swept ${showDuration(reaperAgeMs)} ago`
+    const oldest = oldestDueMs === null ? '' : `, oldest for ${showDuration(oldestDueMs)}`
+    return [
+      [
+        light(overdue === 0, isLate, `${overdue} past their lease`),
+        light(isSwept, !isSwept, swept),
+        ...rescuePieces(rescue?.p95Ms ?? null, rescue?.promiseMs ?? null),
+      ],
+      [[`  ${table}`, 'bold'], `  waiting ${waiting} (due ${due}${oldest})  running ${running}`],
+    ]
+  })
+  const open = breakers.filter(({ state }) => state !== 'closed')
+  return [...strips, ...open.map((breaker): Line => [[`◐ ${describeBreaker(breaker)}`, 'yellow']]), []]
+}
+
+function rescuePieces(p95Ms: number | null, promiseMs: number | null): Piece[] {
+  if (promiseMs === null) return []
+  const promise = `promise ≤ ${showDuration(promiseMs)}`
+  if (p95Ms === null) return [`● no rescue in 24 h, ${promise}  `]
+  return [light(p95Ms <= promiseMs, p95Ms > promiseMs, `rescue p95 ${showDuration(p95Ms)}, ${promise}`)]
+}
+
+/** The sign tells it too, for whoever sees no colour. */
+function light(isFine: boolean, isBad: boolean, text: string): Piece {
+  if (isFine) return [`● ${text}  `, 'green']
+  return [`${isBad ? '✗' : '!'} ${text}  `, isBad ? 'red' : 'yellow']
+}
+
+const MARK = '▸ '
+const titles = { running: 'RUNNING', dead: 'DEAD, the newest', worker: 'WORKERS' }
+const empty = {
+  running: 'no job is running',
+  dead: 'none',
+  worker: 'none has told of itself: unstuck worker ./handlers.js',
+}
+
+function bodyOf(
+  picture: Picture,
+  rows: TopRow[],
+  view: Pick<TopView, 'chosen' | 'filter' | 'elapsedMs'>,
+): Line[] {
+  return (['running', 'dead', 'worker'] as const).flatMap((kind) => {
+    const ofKind = rows.filter((row) => row.kind === kind)
+    const more = kind === 'running' && !picture.isComplete ? ' or more' : ''
+    const title: Line = [[`${titles[kind]} ${ofKind.length}${more}`, 'bold']]
+    const none: Line[] = ofKind.length === 0 ? [[`  ${view.filter === '' ? empty[kind] : 'none fits'}`]] : []
+    const lines = ofKind.map(
+      (row): Line => [row.key === view.chosen ? MARK : '  ', ...row.line(view.elapsedMs)],
+    )
+    return [title, ...lines, ...none, []]
+  })
+}
+
+function footOf({ ask, isTyping, filter, message, panel }: TopView): string {
+  if (ask !== null) return `${ask.question} [y/N]`
+  if (isTyping) return `/${filter}▏  Enter keeps it, Esc drops it`
+  if (message !== null) return message
+  if (panel !== null) return 'Esc back  ↑↓ choose  q quit'
+  return filter === '' ? KEYS : `filter "${filter}"  ${KEYS}`
+}

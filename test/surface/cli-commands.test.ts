@@ -1,0 +1,172 @@
+// What holds for every command, whoever adds the next one: the list is read from the program itself.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { exampleOf, leafCommands, optionsOf, pathOf } from '../../src/cli/command-tree.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { migrateUp } from '../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { runCommand, startCommand } from './run-command.ts'
+
+// Each command is a process, and a busy machine takes seconds to start one.
+vi.setConfig({ testTimeout: 120_000 })
+
+interface Known {
+  name: string
+  /** Without `unstuck`. */
+  path: string[]
+  options: string[]
+  example: string[]
+}
+
+const commands: Known[] = leafCommands(createProgram()).map((command) => ({
+  name: pathOf(command),
+  path: pathOf(command).split(' ').slice(1),
+  options: optionsOf(command).flatMap(({ long }) => long ?? []),
+  example: words(exampleOf(command) ?? ''),
+}))
+const has = (option: string) => (command: Known) => command.options.includes(option)
+
+/** As a shell reads them, up to a redirection. */
+function words(line: string): string[] {
+  const [command = ''] = line.split(' > ')
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1)
+}
+
+/** What would take too long, go on for ever, or name a database of its own in the example. */
+const instead: Record<string, string[]> = {
+  'unstuck scan': ['scan'],
+  'unstuck events': ['events'],
+  'unstuck jobs export': ['jobs', 'export'],
+  'unstuck serve': ['serve', '--port', '0'],
+  'unstuck drill': ['drill', '--sweep', '--lease', '1s', '--budget', '1s'],
+}
+const argumentsOf = ({ name, example }: Known) => instead[name] ?? example.filter((word) => word !== '--json')
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'unstuck-'))
+  writeFileSync(join(folder, 'handlers.js'), "export default (q) => q.handle('asr', async () => {})\n")
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe.concurrent('help', () => {
+  it.each(commands)('OPS-8 $name has a help with an example and exit codes', async ({ name, path }) => {
+    const { exitCode, stdout, stderr } = await runCommand([...path, '--help'])
+    expect([exitCode, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`Usage: ${name}`)
+    expect(stdout).toMatch(new RegExp(`^Example:\n  \\$ ${name}`, 'm'))
+    expect(stdout).toMatch(/^Exit codes:\n {2}0 /m)
+  })
+
+  it.each(commands)('OPS-8 the example of $name has long flags that the command knows', (command) => {
+    const { example, options, path } = command
+    expect(example.slice(0, path.length)).toEqual(path)
+    const flags = example.filter((word) => word.startsWith('-'))
+    expect(options).toEqual(expect.arrayContaining(flags))
+  })
+
+  it.each(commands)('OPS-8 the summary of $name does not repeat its verb', ({ path }) => {
+    const verb = path.at(-1) ?? ''
+    const found = leafCommands(createProgram()).find(
+      (command) => pathOf(command) === `unstuck ${path.join(' ')}`,
+    )
+    const [first = ''] = (found?.description() ?? '').toLowerCase().split(' ')
+    expect(first).not.toBe('')
+    expect([verb, `${verb}s`, `${verb}es`]).not.toContain(first)
+  })
+})
+
+describe.concurrent('mistakes', () => {
+  it.each(commands)('OPS-8 $name tells what was meant by an option it does not know', async (command) => {
+    const { path, options } = command
+    const known = options.find((option) => option !== '--help' && option.length > 5) ?? '--help'
+    const { exitCode, stdout, stderr } = await runCommand([...argumentsOf(command), `${known}x`])
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(`unknown option '${known}x'`)
+    expect(stderr).toMatch(/Did you mean .*--/)
+    expect(stderr).toContain(`(unstuck ${path.join(' ')} --help shows its options)`)
+  })
+
+  it.each([
+    ['jbos', 'jobs'],
+    ['jobs lits', 'list'],
+    ['migrate stauts', 'status'],
+  ])('OPS-8 unstuck %s is asked whether %s was meant', async (given, meant) => {
+    const { exitCode, stderr } = await runCommand(given.split(' '))
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`(Did you mean ${meant}?)`)
+  })
+
+  it('OPS-8 with --json a mistake in the words is an object too', async () => {
+    const { exitCode, stdout, stderr } = await runCommand(['jobs', 'list', '--stats', 'dead', '--json'])
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'INVALID_ARGUMENT',
+        message: "unknown option '--stats'",
+        hint: '(Did you mean --status?)',
+      },
+    })
+  })
+})
+
+describe.concurrent('no database', () => {
+  const offline = ['unstuck config', 'unstuck migrate sql', 'unstuck demo']
+  const connected = commands.filter(has('--database-url')).filter(({ name }) => !offline.includes(name))
+  it.each(connected)('OPS-8 $name leaves with 3 and one line where nobody answers', async (command) => {
+    const env = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' }
+    const { exitCode, stdout, stderr } = await runCommand(argumentsOf(command), env, folder)
+    expect([exitCode, stdout, stderr]).toEqual([3, '', expect.stringMatching(/^unstuck: .*\n( {9}.*\n)?$/)])
+    expect(stderr).not.toContain('secret')
+  })
+})
+
+describe('--json', () => {
+  let database: TestDatabase
+  let spare: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    spare = await createTestDatabase()
+    for (const { url } of [database, spare])
+      await migrateUp({ databaseUrl: url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  })
+  afterAll(async () => {
+    await database.drop()
+    await spare.drop()
+  })
+
+  // Those that change what the others stand on.
+  const apart = /^unstuck (migrate|attach|detach|init|mode)/
+  // It has tests of its own, and takes a minute.
+  const offering = commands.filter(has('--json')).filter(({ name }) => name !== 'unstuck demo')
+  /** Those that go on, and what they say once they hear signals. */
+  const endless: Record<string, string> = {
+    'unstuck worker': 'listen:started',
+    'unstuck reaper': '"event":"sweep"',
+    'unstuck serve': '"event":"listening"',
+  }
+
+  it.concurrent.each(offering)('OPS-8 $name --json prints JSON and nothing else', async (command) => {
+    const { url } = apart.test(command.name) ? spare : database
+    const env = { DATABASE_URL: url }
+    const args = [...argumentsOf(command), '--json']
+    const running = startCommand(args, env, folder)
+    const heard = endless[command.name]
+    if (heard !== undefined) {
+      await running.said(heard)
+      running.kill('SIGTERM')
+    }
+    const { exitCode, stdout, stderr } = await running.result
+    const said = stdout.split('\n').filter((line) => line !== '')
+    for (const line of said) expect(JSON.parse(line)).toEqual(expect.any(Object))
+    expect([0, 1, 2, 4]).toContain(exitCode)
+    // Somewhere a program finds out what came of it.
+    const problems = stderr.split('\n').filter((line) => line.startsWith('{'))
+    for (const line of problems) expect(JSON.parse(line)).toHaveProperty('error.message')
+    if (command.name !== 'unstuck jobs export') expect([...said, ...problems]).not.toEqual([])
+  })
+})
