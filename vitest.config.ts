@@ -11,6 +11,7 @@ export default defineConfig({
       'test/cron/**',
       'test/bun/**',
       'test/browser/**',
+      'test/package/**',
     ],
     globalSetup: ['test/support/global-setup.ts'],
     ...runSettings,

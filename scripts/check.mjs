@@ -17,9 +17,12 @@ const STEPS = [
   { name: 'types', command: tool('tsc'), args: ['-p', 'tsconfig.json'] },
   { name: 'types of dashboard', command: tool('tsc'), args: ['-p', 'dashboard/tsconfig.json'] },
   { name: 'types of scripts', command: tool('tsc'), args: ['-p', 'scripts/tsconfig.json'] },
+  { name: 'types of examples', command: tool('tsc'), args: ['-p', 'examples/tsconfig.json'] },
+  { name: 'types of website', command: tool('tsc'), args: ['-p', 'website/tsconfig.json'] },
   { name: 'imports', command: process.execPath, args: ['scripts/check-imports.mjs'] },
   { name: 'dashboard size', command: process.execPath, args: ['scripts/check-dashboard-size.mjs'] },
   { name: 'sql home', command: process.execPath, args: ['scripts/check-sql-home.mjs'] },
+  { name: 'links', command: process.execPath, args: ['scripts/check-links.mjs'] },
   { name: 'tidy', command: process.execPath, args: ['scripts/tidy.mjs'] },
   { name: 'dead code', command: tool('knip'), args: ['--no-progress'] },
 ]

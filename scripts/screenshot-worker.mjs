@@ -14,7 +14,7 @@ const TYPES = [
 ]
 
 const workerId = String(process.env['WORKER_ID'])
-const q = unstuck({ workerId, concurrency: 6, handleSignals: true, pollMs: [100, 300] })
+const q = unstuck({ workerId, concurrency: 8, handleSignals: true, pollMs: [100, 300] })
 for (const { type, queue, stage } of TYPES)
   q.handle(
     type,

@@ -19,6 +19,7 @@ import { migrateUp } from '../dist/store/postgres/index.js'
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const WORKER = fileURLToPath(new URL('screenshot-worker.mjs', import.meta.url))
 const LONG_MS = 600_000
+const COLUMNS = '?q=status:dead&cols=type,status,note,owner,payload.source,finished_at'
 const DESKTOP = { width: 1440, height: 900 }
 
 const policy = {
@@ -79,8 +80,42 @@ async function take(page, name) {
   console.log(`docs/images/${name}.png`)
 }
 
-/** @param {string} url @param {Map<string, ChildProcess>} workers */
-async function takeAll(url, workers) {
+/** People have looked at a cause, and the dependency is in use. @param {JobStore} store */
+async function act(store) {
+  const { groups } = await store.groupDeadJobs()
+  const cause = groups.find(({ code }) => code === 'SOURCE_UNREADABLE')
+  if (cause !== undefined)
+    await store.markCause(cause.causeId, {
+      state: 'investigating',
+      actor: 'ana',
+      reason: 'the uploader cuts files',
+    })
+  const gateway = { key: 'gateway', ratePerS: 2, burst: 50 }
+  for (const [owner, tokens] of /** @type {const} */ ([
+    ['user-3', 10],
+    ['user-1', 8],
+    ['user-5', 2],
+  ]))
+    await store.takeTokens([gateway, { key: `gateway:${owner}`, ratePerS: 0.1, burst: 10 }], tokens)
+}
+
+/** A redrive whose canary fails again stops by itself. @param {Page} page @param {string} url */
+async function redrive(page, url) {
+  await page.goto(`${url}/dead-letters`)
+  await page.getByRole('button', { name: 'Redrive GW_4XX' }).click()
+  await page.getByLabel(/Reason/).fill('the gateway takes opus now')
+  await page.getByText('Some of them').waitFor()
+  await take(page, 'dashboard-redrive')
+  await page.getByRole('button', { name: 'Redrive 12 jobs' }).click()
+  await page.getByRole('button', { name: 'See it' }).click()
+  await page.getByText('the canary failed again').first().waitFor()
+  await page.getByText('left as it was').first().waitFor()
+  await page.getByText('done so far').waitFor({ state: 'detached' })
+  await take(page, 'dashboard-operation')
+}
+
+/** @param {string} url @param {Map<string, ChildProcess>} workers @param {JobStore} store */
+async function takeAll(url, workers, store) {
   const browser = await chromium.launch({
     executablePath: process.env['UNSTUCK_TEST_CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--force-color-profile=srgb'],
@@ -106,12 +141,14 @@ async function takeAll(url, workers) {
   await dark.getByText('reaped').first().waitFor()
   await waitFor(2_000)
   await take(dark, 'dashboard-job')
+  await act(store)
   for (const name of ['dead-letters', 'dependencies', 'jobs']) {
-    await light.goto(`${url}/${name}`)
+    await light.goto(`${url}/${name}${name === 'jobs' ? COLUMNS : ''}`)
     await light.getByText('since the last sweep').waitFor()
     await waitFor(1_500)
     await take(light, `dashboard-${name}`)
   }
+  await redrive(light, url)
   await dark.getByRole('link', { name: 'Reaper', exact: true }).click()
   await waitFor(1_500)
   await take(dark, 'dashboard-reaper')
@@ -140,7 +177,7 @@ try {
   const server = await serve({ config, deployment, host: '127.0.0.1', port: 0, isReadOnly: false })
   for (const id of ['media-1', 'media-2', 'media-3', 'media-4'])
     workers.set(id, startWorker(postgres.url, id))
-  await takeAll(server.url, workers)
+  await takeAll(server.url, workers, deployment.tables[0].store)
   await server.close()
   await deployment.close()
 } finally {

@@ -5,7 +5,13 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const suites = ['test/browser/pages.test.ts', 'test/browser/live.test.ts']
+const suites = [
+  'test/browser/pages.test.ts',
+  'test/browser/operators.test.ts',
+  'test/browser/live.test.ts',
+  'test/browser/docs-site.test.ts',
+  'test/browser/pdf-converter.test.ts',
+]
 
 const programs = [process.env['UNSTUCK_TEST_CHROMIUM'] ?? 'chromium', 'chromium-browser', 'google-chrome']
 const found = programs.map(locate).find((path) => path !== undefined)

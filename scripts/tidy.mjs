@@ -17,7 +17,7 @@ const SCRIPT = /\.(?:[cm]?[jt]s|[jt]sx)$/
 const CODE = /\.(?:[cm]?[jt]s|[jt]sx|sql|css|sh)$/
 const TEXT = /\.(?:[cm]?[jt]s|[jt]sx|sql|css|sh|md|json|jsonc|ya?ml|toml|html|txt|service)$/
 // Written by a tool, read by a tool.
-const GENERATED = /(?:\.snapshot\.sql|(?:^|\/)package-lock\.json)$/
+const GENERATED = /(?:\.snapshot\.sql|\.generated\.ts|(?:^|\/)package-lock\.json)$/
 
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/
 const SNAKE_CASE = /^[a-z0-9]+(?:[-_.]+[a-z0-9]+)*$/

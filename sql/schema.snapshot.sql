@@ -1,4 +1,16 @@
 -- Written by scripts/schema-snapshot.mjs: what a fresh install leaves, a line for each thing.
+-- table acts
+-- column acts.id bigint not null identity a
+-- column acts.attachment text
+-- column acts.type text not null
+-- column acts.subject text
+-- column acts.actor text not null
+-- column acts.reason text
+-- column acts.at timestamp with time zone not null
+-- column acts.details jsonb not null
+-- constraint acts acts_pkey PRIMARY KEY (id)
+-- CREATE INDEX acts_at ON <schema>.acts USING btree (at, id)
+-- CREATE UNIQUE INDEX acts_pkey ON <schema>.acts USING btree (id)
 -- table attachments
 -- column attachments.name text not null
 -- column attachments.profile text not null
@@ -51,6 +63,17 @@
 -- constraint breakers breakers_probe_slots_check CHECK (((probe_slots >= 1) AND (probe_slots <= 1000)))
 -- constraint breakers breakers_window_calls_check CHECK (((window_calls >= 1) AND (window_calls <= 1000)))
 -- CREATE UNIQUE INDEX breakers_pkey ON <schema>.breakers USING btree (name)
+-- table causes
+-- column causes.attachment text not null
+-- column causes.cause_id text not null
+-- column causes.state text not null
+-- column causes.changed_at timestamp with time zone not null
+-- column causes.changed_by text
+-- column causes.reason text
+-- constraint causes causes_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint causes causes_pkey PRIMARY KEY (attachment, cause_id)
+-- constraint causes causes_state_check CHECK ((state = ANY (ARRAY['investigating'::text, 'resolved'::text, 'ignored'::text])))
+-- CREATE UNIQUE INDEX causes_pkey ON <schema>.causes USING btree (attachment, cause_id)
 -- table deliveries fillfactor=70
 -- column deliveries.attachment text not null
 -- column deliveries.id uuid not null
@@ -97,8 +120,10 @@
 -- column events.at timestamp with time zone not null
 -- column events.data jsonb not null
 -- constraint events events_pkey PRIMARY KEY (id)
+-- CREATE INDEX events_acts ON <schema>.events USING btree (at, id) WHERE (((data #>> '{details,actor}'::text[]) IS NOT NULL) AND ((data #> '{details,worker_id}'::text[]) IS NULL) AND (type = ANY (ARRAY['queued'::text, 'cancelled'::text, 'cancel-requested'::text, 'discarded'::text])))
 -- CREATE INDEX events_discarded ON <schema>.events USING btree (attachment, at) WHERE (type = 'discarded'::text)
 -- CREATE INDEX events_of_job ON <schema>.events USING btree (attachment, job_id, id)
+-- CREATE INDEX events_reclaims ON <schema>.events USING btree (attachment, id) WHERE (type = ANY (ARRAY['reaper:requeued'::text, 'reaper:failed(timeout)'::text, 'reaper:cancelled'::text]))
 -- CREATE INDEX events_rescues ON <schema>.events USING btree (attachment, at) WHERE ((type = 'processing'::text) AND ((data #>> '{details,rescued_after_ms}'::text[]) IS NOT NULL))
 -- CREATE UNIQUE INDEX events_pkey ON <schema>.events USING btree (id)
 -- table jobs fillfactor=70
@@ -173,6 +198,50 @@
 -- constraint observations observations_verdict_check CHECK ((verdict = ANY (ARRAY['requeued'::text, 'dead'::text, 'cancelled'::text])))
 -- CREATE INDEX observations_open ON <schema>.observations USING btree (attachment) WHERE (outcome IS NULL)
 -- CREATE UNIQUE INDEX observations_pkey ON <schema>.observations USING btree (attachment, job_id, lease)
+-- table operation_jobs
+-- column operation_jobs.operation_id uuid not null
+-- column operation_jobs.position integer not null
+-- column operation_jobs.job_id text not null
+-- column operation_jobs.outcome text
+-- constraint operation_jobs operation_jobs_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES <schema>.operations(id) ON DELETE CASCADE
+-- constraint operation_jobs operation_jobs_pkey PRIMARY KEY (operation_id, "position")
+-- CREATE INDEX operation_jobs_left ON <schema>.operation_jobs USING btree (operation_id, "position") WHERE (outcome IS NULL)
+-- CREATE UNIQUE INDEX operation_jobs_pkey ON <schema>.operation_jobs USING btree (operation_id, "position")
+-- table operations fillfactor=70
+-- column operations.id uuid not null
+-- column operations.attachment text not null
+-- column operations.action text not null
+-- column operations.q text not null
+-- column operations.filter jsonb not null
+-- column operations.as_of timestamp with time zone not null
+-- column operations.actor text
+-- column operations.owner text
+-- column operations.reason text
+-- column operations.canary integer not null
+-- column operations.rate_per_s double precision
+-- column operations.keep_attempts boolean not null
+-- column operations.queues text[] not null
+-- column operations.state text not null default 'running'::text
+-- column operations.phase text
+-- column operations.phase_at timestamp with time zone
+-- column operations.total integer not null
+-- column operations.changed integer not null default 0
+-- column operations.refused integer not null default 0
+-- column operations.succeeded integer not null default 0
+-- column operations.failed integer not null default 0
+-- column operations.stopped text
+-- column operations.lease_id uuid
+-- column operations.lease_expires_at timestamp with time zone
+-- column operations.began_at timestamp with time zone not null
+-- column operations.ended_at timestamp with time zone
+-- constraint operations operations_action_check CHECK ((action = ANY (ARRAY['retry'::text, 'run-now'::text, 'cancel'::text, 'discard'::text, 'redrive'::text])))
+-- constraint operations operations_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint operations operations_phase_check CHECK ((phase = ANY (ARRAY['canary'::text, 'rest'::text])))
+-- constraint operations operations_pkey PRIMARY KEY (id)
+-- constraint operations operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'stopped'::text, 'failed'::text])))
+-- CREATE INDEX operations_newest ON <schema>.operations USING btree (attachment, id)
+-- CREATE INDEX operations_running ON <schema>.operations USING btree (attachment) WHERE (state = 'running'::text)
+-- CREATE UNIQUE INDEX operations_pkey ON <schema>.operations USING btree (id)
 -- table pauses
 -- column pauses.attachment text not null
 -- column pauses.queue text not null
@@ -229,6 +298,9 @@
 -- table rate_limits fillfactor=50
 -- column rate_limits.key text not null
 -- column rate_limits.full_at timestamp with time zone not null
+-- column rate_limits.rate_per_s double precision
+-- column rate_limits.burst integer
+-- column rate_limits.used_at timestamp with time zone
 -- constraint rate_limits rate_limits_pkey PRIMARY KEY (key)
 -- CREATE UNIQUE INDEX rate_limits_pkey ON <schema>.rate_limits USING btree (key)
 -- table requests
@@ -258,6 +330,24 @@
 -- constraint schedules schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text])))
 -- constraint schedules schedules_pkey PRIMARY KEY (attachment, name)
 -- CREATE UNIQUE INDEX schedules_pkey ON <schema>.schedules USING btree (attachment, name)
+-- table sweep_history
+-- column sweep_history.attachment text not null
+-- column sweep_history.id uuid not null
+-- column sweep_history.began_at timestamp with time zone not null
+-- column sweep_history.reaper_id text
+-- column sweep_history.actor text
+-- column sweep_history.reason text
+-- column sweep_history.duration_ms double precision not null
+-- column sweep_history.found integer not null
+-- column sweep_history.requeued integer not null
+-- column sweep_history.dead integer not null
+-- column sweep_history.cancelled integer not null
+-- column sweep_history.skipped integer not null
+-- column sweep_history.held integer not null
+-- column sweep_history.hold_reason text
+-- constraint sweep_history sweep_history_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint sweep_history sweep_history_pkey PRIMARY KEY (attachment, id)
+-- CREATE UNIQUE INDEX sweep_history_pkey ON <schema>.sweep_history USING btree (attachment, id)
 -- table sweeps
 -- column sweeps.attachment text not null
 -- column sweeps.reaper_id text
@@ -266,6 +356,13 @@
 -- column sweeps.outage_from timestamp with time zone
 -- column sweeps.outage_to timestamp with time zone
 -- column sweeps.hold_reason text
+-- column sweeps.duration_ms double precision
+-- column sweeps.found integer
+-- column sweeps.requeued integer
+-- column sweeps.dead integer
+-- column sweeps.cancelled integer
+-- column sweeps.skipped integer
+-- column sweeps.held integer
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
 -- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
@@ -336,7 +433,7 @@
 -- domain attempt_counting text CHECK ((VALUE = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
 -- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
 -- domain backoff_steps_ms bigint[] CHECK (((array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
--- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb
+-- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb, last_calls jsonb
 -- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean
 -- domain deadlines_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- domain dispatched_jobs text CHECK ((VALUE = ANY (ARRAY['off'::text, 'requeued'::text])))
@@ -359,50 +456,58 @@
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
 -- domain told_events text CHECK ((VALUE = ANY (ARRAY['recovery'::text, 'all'::text])))
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
--- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile be2e050f342ae29dec0fa8fe877c3871
+-- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile b2dcd1055bc4685a746e7896217c99fa
+-- function acted_by(p_actor text) returns jsonb sql stable 1ae94bc75fe3fc521278ad749adbf3fd
+-- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile 8c9b11e17e2ba77c5df02276dbf62afe
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
 -- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 7b30de1bb4799e0606f0d39755b78c66
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable e7f069cc5829209f849b3a2561ee2efe
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
+-- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile 8fb43cc831d5a53a42fb4e40c85c97e6
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile d013cc89e07aacd4f6356d52ad070609
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile e662e8c294b7dd4cd9d672d4bc350cf2
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile c5507b32a29fbf0f544141d7b1a8d5d3
--- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 82737599f0cdb202c4fbe53cfed58e91
+-- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile 5d024a5bc81b18814718e64653769422
 -- function cause_id(p_code text, p_reason text) returns text sql stable 4bfa41e83773f494089d523a31c6df5c
+-- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile 0930e927a7adef52f6fac6e8f5a4362f
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile ee53162180a66306d22276faaf437a65
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 81c9c86d36eae7e2aebf036e85e81b62
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 537048b965350c0cd8bed86a77e626a2
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies) returns TABLE(queue text, share integer) plpgsql volatile 31d641b917d2f90becd7db67c629a2e9
 -- function close_breaker(p_name text) returns boolean plpgsql volatile 3401f98cebcd7993169fd08a05e15078
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[]) returns SETOF <schema>.settled_job plpgsql volatile 841030cc46cedd100b2e778e8d216618
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 02d98198f7b51d620ed860da25b4db20
 -- function count_dispatches(p_attachment text) returns integer sql stable 6151d2e17d87262a921f4d121e050d8d
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile 9e243f19f3370c088ffd84a26210343a
--- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile c4b02d3b00023a4bdc5cf3457914e694
+-- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile 892248aea7ce48fd603eaf7a455e8a16
 -- function delete_breaker(p_name text) returns text plpgsql volatile 48946eebe0b67432bde87346328595a4
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile 76e0f848ac772eb0cb3f1e872c6b14ab
 -- function detach_table(p_attachment text) returns boolean plpgsql volatile 1ba9dce7f44a7cd50eede9dd1269e724
--- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 4372562d491fd26ec51524270b50317a
--- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 1905828dabaf451dbe1930553a0e7597
+-- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile ecc7a7bb7adeab62ce9bc7d62363f8a8
+-- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 675565cf6991b4b9cadc945265d34131
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile f853d6a8f100ac8663d2fdc83c3a6a2b
+-- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile 2f84607ab42d35393273faba2d778ef6
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 3f9459893a0f2f5b41b09ea3fb307c17
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile e9b4b26c3ad181cdd5643f113b198a44
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 19d38fbfbb1648f43a94e9d80c989569
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile 69805a2bfb18994e24cdfad4958df853
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile dccfaca59864dd18d2346ec48a2ac704
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable 93bcaae592e7a6a2c601e0300dec420c
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 45c404d0516b4cf218adbb456b086abc
 -- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp ee3d6ca8672c7649715b056cedf5306e
 -- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable 3dcd1b23339f34d4c297f643047b69bb
 -- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile 444662b3e2e8251c9c4636df4bc1b34c
+-- function fitting_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable 69046886e7eec0cb7fd13d4b5cdf01e0
 -- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable 66df4285ff7c2e56b6cd300f4f5a9eef
--- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies) returns SETOF <schema>.claimed_job plpgsql volatile 6957e6a9dedb494c6b2f42c30e75f604
--- function group_dead_jobs(p_limit integer DEFAULT 100) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean) plpgsql stable 27941035111c957a5f2eafce65bfc398
+-- function frozen_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable 7fc1019489848179f53ae24165976ac3
+-- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile 28adfcbd3680616995c0606d8eab9f07
+-- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile ef5530eb38da0bd3f2316d7f39803e47
+-- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable e31390ca938344bd74b7b75d0eb7bfc9
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 89f3f639efb116154a4faea5070d498a
 -- function has_queue_rules(p_attachment text) returns boolean sql stable 50bd4314cb939bb1bb75d6ebe8de2ea8
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile 4a118099cb9226d0b82e313896a36eb8
 -- function hint_channel(p_attachment text) returns text sql immutable 1eb2516210b7eaecfd9327a632081629
--- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile e8467593991d86165491cf89c7bfabaa
+-- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile 013af2fbed891d1bb55cbfc5ff0a64b6
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable fecf3782241e5136c62135a42835ef53
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 6f246b4d03fceb05b1ca34694d3bf334
@@ -415,29 +520,40 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb) returns boolean plpgsql volatile f9d59d1fe8b5a2fc8e566c9558b37ac6
--- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable c45542cce0bc049905402455007ba444
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile acc6557ebe3c53ec3d43d3974e56b371
+-- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 20a887cad56a75d9698a757d966c8e52
+-- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 853112f1872751e34e3610c57a229bef
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736
--- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable f7b04e198cec76b0bed7e539705d71db
+-- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 132f5d8b377d7836bf4086a920d1e87c
+-- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable 7bbe8761f078b46bd5fbb2112f090784
+-- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable 598871eee4b5ff1e111beef8c1199389
 -- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 13a5d79e0e7abc0b7573da9ecd0f9924
+-- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable 6f962497597c2b2b47888727fd5b0129
+-- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable fa293783fe0ad679cc1476e44516ed42
 -- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable c846a59aa492bd3a7b1528c734f17d3d
+-- function list_stale_jobs(p_is_twice boolean DEFAULT false, p_limit integer DEFAULT 100, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(id text, type text, stage text, worker_id text, attempt integer, heartbeat_at timestamp with time zone, ended_at timestamp with time zone, overdue_ms double precision, lease_ms double precision, is_past_twice_lease boolean, code text, locked_by jsonb, reaper_age_ms double precision, count integer) plpgsql stable 87f4e638b16dc2a8e48e594a589f2f2f
+-- function list_sweeps(p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns TABLE(id text, began_at timestamp with time zone, reaper_id text, actor text, reason text, duration_ms double precision, found integer, requeued integer, dead integer, cancelled integer, skipped integer, held integer, hold_reason text) plpgsql stable ce516ec0d1ea9f27b1e3379ae46f7eb4
 -- function list_webhooks(p_attachment text, p_id uuid DEFAULT NULL::uuid) returns SETOF <schema>.webhook_status sql stable be3bce4f5b6dcbd328c4514b31f7893e
 -- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable 09cbbc73be92bb434867733312f01140
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile fdabccf4180fd3e495b3edec77adb0a3
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile dad336fe8a3befdf1dbd8ceee932f09f
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile bbf37c299f091f19be696b709d1fc70b
+-- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 9bd69245e92bb79150c014971fc4c0ca
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
+-- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped jsonb, p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile ffab8d370496bedb45ebb28a7a5fb81b
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 86a031e2b208d865957fb542d5ab6f8e
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 11b99b45058b90913bc3c97637d192ea
 -- function open_breaker(p_name text) returns boolean plpgsql volatile 2d1cb54a742eba69f0819ebb2e207ef6
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable 903fbccb98261ed2c56ae9a0002b72a8
--- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 43bfbe50cb9150cc92a2c329eac27672
+-- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 6994b6ac67d1c8b21bb015f9332e88d2
+-- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 64d78d8c4e2db225716291586d9fa5a2
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile c5f85479bedfcab4fbdabdd9f90fb6d4
 -- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 2cc36ed3f98ede2a76b3deddbde946db
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 9179ba8642b8e17f09faafe296591227
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 34d94902a1c3e2fb06e60562a2e1ae26
+-- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile f9b6aabf04770e52a80d72c3f92cfe6b
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 74aeb863f81abf6374c75e329952c842
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile b441cb05a59998fc24b85eb57688efcf
--- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile 58877dfff722f4da702e3067d636b24a
+-- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile 8699cc61ffc33547477e578dc23bbce9
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable fd80f1a4bf2d8367af2d66513654b186
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text) plpgsql stable bcd474ea9061727d5a1f185b09df9be8
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable d31061cd2f81ad6c37e74eacb1ce5c05
@@ -447,6 +563,7 @@
 -- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile dc0a8a6ecb8d9b8c2b259d10c34c25c4
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable fcaa7c69812eac5bf5998f70e55d1b45
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
+-- function record_act(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile cf0b7d2aa3623a6bd22b4c594961b640
 -- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 91b41e3cd54eef3d92f3d63e8411f920
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 57abbcc720579dac2522603a86a151d6
 -- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile 0fc7bd07ed08b0453b50194fdf0fa9d6
@@ -455,21 +572,22 @@
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile 5845fba48d31152d2754c9f4561e7c2c
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile d387f972bfb7181af550bc0b406d411f
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile f2d0f27f3e78569b822eb05f65131879
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0) returns SETOF <schema>.settled_job plpgsql volatile 98b3b64ed79874bb10df15b742b8be18
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 4c86e59ffadead7a232122f0768c1f70
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile 700806ae48293deeab4b11f77f2c7be8
--- function remove_webhook(p_attachment text, p_id uuid) returns boolean plpgsql volatile 9293db47f8f76f364575692439413803
+-- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 40da7527baec01e2b1036913584cc914
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile 6c9db5bdcd643bf5dab5f0ae74555527
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile cd03b6fd2f9e7919a24d3335ffd1dc77
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 9ecf10cbd70445d793fa2fe92dc3ae69
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable d67b994ad03226a7a2225494d3eaf94b
--- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable ddad7a26a49bc13ef1272708c687511f
+-- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable dab0c99f8459b011c64978e73a78c943
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable 45a2e86e6150f24c644fadde5d6817bb
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable a3aacfe05c03f2e869f509d59889df0d
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable 0398d70eda18e16b17c764af8db04760
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 682ada21c62a569cd5a15c2b24898ee1
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable dc650ebe6933d1f155a1c0620f7c4f07
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 6f49a4ed08f197725cf24000689f2bdf
+-- function require_operation(p_operation jsonb) returns boolean plpgsql immutable 0353311bc07760a7328c51be873f1a2b
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable 8f7366a5401ca37c62f2ad8108da99e1
 -- function require_queue(p_queue text) returns boolean plpgsql immutable cf30c6dc0d2889e1b34fed24ec728e3b
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable 8e68e3d59c18b6ee46f01ef465e4a406
@@ -478,10 +596,10 @@
 -- function require_schedule_name(p_name text) returns boolean plpgsql immutable 1a6c6ab6bd55b3ef297f0f3e08bf9fce
 -- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable 27b7ba0f0c1f9693031a83d90514219a
 -- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable ccdc697fb682725ef89442b7981f60c0
--- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile dcc3eb9d41dc04522f579debe01688c9
--- function resume_queue(p_queue text) returns boolean plpgsql volatile c8d2c4ff11c48cfd1827e81e59975a28
+-- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile ae64518b930b6e35bcff8ec6bb6bf6ba
+-- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 56ccf3ff307c548136313dc05eba19b8
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 5927b176a2e87d433957b42783024560
--- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 3dca7638b77ca62816baef485181c4bf
+-- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile 0285943d28bd9577c0074f7b48aee02a
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 6bfdcbe10449d47fa1207386e9b4561d
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 8ec934b62242625fd01acacace844f2f
 -- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 428f27abed0111e43c6facb1bda0a0ef
@@ -492,21 +610,27 @@
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile 7c772d3c055a2b98d9cab6982de8cb48
 -- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
 -- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile de63c1da36512f594dbbcf7108af53fb
+-- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 4b6bb004f10a3c81027346dac7ef89be
 -- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 6a0cd3556dff7a99688f9ec8481caf3c
 -- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable acb094d170b07bd333432f9602d4efe2
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
--- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile f94d1df0d98d647419aaad5dd0843f41
+-- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile 7f1aceb62bd99e2fc08cc61b353f1e39
+-- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb plpgsql volatile f1299fa3d916765a0e6190901e02f552
+-- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile ac9cb1a0fa2f7f6061ac1fcce3ef9f35
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile 2bc89f805e6e5114ba02da7ff83f93f7
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 2735cdc1365e7c41d69762137ba1cd47
+-- function take_operation(p_attachment text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile c0a943875e3a48fad40e460cb56d7eba
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile fb6004ca02b8e2d0ff92a80607ac71f4
--- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile 3cbd0826511079457d765cd052a75f9b
+-- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile 0d3573be2c306ed5374626d9782f541e
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable 494949fae14302fc23a5248c473976f4
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 690bcc6162a208717c2746a2b2049b05
 -- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8bcd909e1959c1b5a11deb47fa8050c8
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile b6007389da9cd73ef3c4cd468c5730cb
+-- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable ad8a10e0f17ff861f04c280e4820415b
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 3df1c5e47336d969988e4529f9730b3c
 -- function walk_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable 2a563422b9bd53de3037791eb71baa85
+-- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 12680fb5b8c1bf8a9a3b0c6a0778c12d
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable 3494a0ac458e3b1bad5a959052737190
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable 2e249a015eb4a2313aad44a24605ccf5
 -- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 7cc6919fa1ad04a45f4bdb61e0e1e0c7

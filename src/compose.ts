@@ -55,6 +55,8 @@ export interface Deployment {
   tables: [DeploymentTable, ...DeploymentTable[]]
   /** Of the whole install: for a server of the HTTP API. */
   access: AccessStore
+  /** The same in read-only transactions of 2 s at most: for people who look. */
+  reading: Pick<Deployment, 'tables' | 'access'>
   close(): Promise<void>
 }
 
@@ -75,15 +77,20 @@ export function openTable({ schema, table, ...options }: OpenTableOptions): Open
 
 /** The tables of the configured profile over one pool of connections. */
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
-  const { client, close } = openConnectionPool({ databaseUrl })
+  const { client, reader, close } = openConnectionPool({ databaseUrl })
+  return { ...openTables(config, client), reading: openTables(config, reader), close }
+}
+
+function openTables(config: Config, client: SqlClient): Pick<Deployment, 'tables' | 'access'> {
+  const { schema } = config
   const [first, ...others] = profileOf(config).tables
   const open = (table: TableProfile): DeploymentTable => ({
     name: table.table,
     table,
-    store: createPostgresStore({ client, table, schema: config.schema }),
+    store: createPostgresStore({ client, table, schema }),
   })
-  const access = createPostgresAccess({ client, table: first, schema: config.schema })
-  return { tables: [open(first), ...others.map(open)], access, close }
+  const access = createPostgresAccess({ client, table: first, schema })
+  return { tables: [open(first), ...others.map(open)], access }
 }
 
 export interface Installer {

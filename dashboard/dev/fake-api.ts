@@ -1,7 +1,20 @@
 // The HTTP contract over the invented deployment: `answer(request)` for everything but the stream.
-import type { Attempt, Job, Operation, WhyAnswer } from '../../src/http/contract.ts'
+import type { CauseState, Job } from '../../src/http/contract.ts'
+import { createFakeOperations, type FakeOperations } from './fake-operations.ts'
+import { rateLimitsOf, reclaimsOf, staleOf, sweepsOf, validationOf } from './fake-reaper.ts'
+import { attemptsOf, eventsOf, whyOf } from './fake-story.ts'
+import { auditOf, createFakeWebhooks, type FakeWebhooks, webhookOf } from './fake-webhooks.ts'
 import { sloOf, workersOf } from './fake-workers.ts'
-import { advance, createWorld, type FakeWorld, healthOf, iso, leasesOf } from './fake-world.ts'
+import {
+  advance,
+  createWorld,
+  type FakeWorld,
+  fitsFilter,
+  healthsOf,
+  leasesOf,
+  TABLES,
+} from './fake-world.ts'
+import { iso } from './iso.ts'
 
 interface Incoming {
   method: string
@@ -24,12 +37,21 @@ const problem = (status: number, code: string, detail: string): Answer => ({
 
 export function createFakeApi(kind: 'full' | 'empty') {
   const world = createWorld(kind)
-  const operations: Operation[] = []
-  const routes = [...readRoutes(world, operations), ...writeRoutes(world, operations)]
+  const operations = createFakeOperations(world)
+  const webhooks = createFakeWebhooks(world)
+  const routes = [
+    ...readRoutes(world),
+    ...jobRoutes(world),
+    ...operationRoutes(operations),
+    ...webhookRoutes(webhooks),
+    ...writeRoutes(world),
+  ]
   return {
     world,
+    operations,
     answer(incoming: Incoming): Answer {
       advance(world, Date.now())
+      operations.advance(Date.now())
       const bad = incoming.query
         .get('q')
         ?.split(/\s+/)
@@ -50,8 +72,7 @@ export function createFakeApi(kind: 'full' | 'empty') {
 
 const route = (method: string, pattern: RegExp, run: Route) => ({ method, pattern, run })
 
-function readRoutes(world: FakeWorld, operations: Operation[]) {
-  const job = (id: string | undefined) => (id === undefined ? undefined : world.jobs.get(id))
+function readRoutes(world: FakeWorld) {
   return [
     route('GET', /^v1\/me$/, () => ({
       id: 'ana',
@@ -61,16 +82,33 @@ function readRoutes(world: FakeWorld, operations: Operation[]) {
       commands: {},
     })),
     route('GET', /^v1\/config$/, () => configOf()),
-    route('GET', /^v1\/health$/, () => ({ is_healthy: true, tables: [healthOf(world)] })),
+    route('GET', /^v1\/health$/, () => ({ is_healthy: true, tables: healthsOf(world) })),
     route('GET', /^v1\/leases$/, () => ({ leases: leasesOf(world, Date.now()), is_complete: true })),
     route('GET', /^v1\/queues$/, () => ({ queues: world.queues })),
     route('GET', /^v1\/breakers$/, () => ({ breakers: world.breakers })),
+    route('GET', /^v1\/rate-limits$/, () => rateLimitsOf(world)),
     route('GET', /^v1\/dead-letters$/, () => ({ groups: world.groups, is_complete: true })),
-    route('GET', /^v1\/operations$/, () => ({ operations })),
     route('GET', /^v1\/workers$/, () => ({ workers: workersOf(world) })),
     route('GET', /^v1\/slo$/, () => ({ tables: [sloOf(world)] })),
+    route('GET', /^v1\/reclaims$/, ({ query }) => reclaimsOf(world, query)),
+    route('GET', /^v1\/stale$/, () => staleOf(world)),
+    route('GET', /^v1\/stale\/validation$/, () => validationOf()),
+    route('GET', /^v1\/reaper\/sweeps$/, () => sweepsOf(world)),
+    route('GET', /^v1\/audit$/, ({ query }) => ({ entries: auditOf(world, query), next_cursor: null })),
     route('GET', /^v1\/tokens$/, () => ({ tokens: [] })),
     route('GET', /^v1\/doctor$/, () => doctorOf()),
+  ]
+}
+
+function jobRoutes(world: FakeWorld) {
+  const job = (id: string | undefined) => (id === undefined ? undefined : world.jobs.get(id))
+  const change = (id: string | undefined, status: Job['status'], outcome: string) => {
+    const found = job(id)
+    if (found === undefined) return null
+    found.status = status
+    return { id: found.id, table: found.table, outcome }
+  }
+  return [
     route('GET', /^v1\/jobs$/, ({ query }) => listJobs(world, query)),
     route('GET', /^v1\/jobs\/([^/]+)$/, (_, [id]) => {
       const found = job(id)
@@ -91,28 +129,73 @@ function readRoutes(world: FakeWorld, operations: Operation[]) {
     route('GET', /^v1\/jobs\/([^/]+)\/events$/, (_, [id]) => ({ events: eventsOf(job(id), world) })),
     route('GET', /^v1\/jobs\/([^/]+)\/attempts$/, (_, [id]) => ({ attempts: attemptsOf(job(id)) })),
     route('GET', /^v1\/jobs\/([^/]+)\/why$/, (_, [id]) => whyOf(job(id))),
-  ]
-}
-
-function writeRoutes(world: FakeWorld, operations: Operation[]) {
-  const change = (id: string | undefined, status: Job['status'], outcome: string) => {
-    const found = id === undefined ? undefined : world.jobs.get(id)
-    if (found === undefined) return null
-    found.status = status
-    return { id: found.id, table: found.table, outcome }
-  }
-  return [
     route('POST', /^v1\/jobs\/([^/]+)\/retry$/, (_, [id]) => change(id, 'waiting', 'requeued')),
     route('POST', /^v1\/jobs\/([^/]+)\/cancel$/, (_, [id]) => change(id, 'cancelled', 'cancelled')),
     route('DELETE', /^v1\/jobs\/([^/]+)$/, (_, [id]) => change(id, 'cancelled', 'discarded')),
-    route('POST', /^v1\/dead-letters\/([^/]+)\/redrive$/, ({ body }, [id]) =>
-      redrive(world, operations, id ?? '', body),
-    ),
+  ]
+}
+
+function operationRoutes(operations: FakeOperations) {
+  const answer = (operation: object | null) => (operation === null ? null : { operation })
+  return [
+    route('GET', /^v1\/operations$/, () => ({ operations: operations.list(), next_cursor: null })),
+    route('GET', /^v1\/operations\/([^/]+)$/, (_, [id]) => answer(operations.find(id))),
+    route('GET', /^v1\/operations\/([^/]+)\/jobs$/, (_, [id]) => {
+      const jobs = operations.jobsOf(id)
+      return jobs === null ? null : { jobs, next_cursor: null }
+    }),
+    route('POST', /^v1\/operations$/, ({ body }) => answer(operations.begin(body))),
+    route('POST', /^v1\/operations\/([^/]+)\/abort$/, (_, [id]) => answer(operations.abort(id))),
+  ]
+}
+
+function webhookRoutes(fake: FakeWebhooks) {
+  return [
+    route('GET', /^v1\/webhooks$/, () => ({ webhooks: fake.webhooks })),
+    route('GET', /^v1\/webhooks\/deliveries$/, ({ query }) => ({
+      deliveries: fake.deliveries.filter(({ webhook_id }) => webhook_id === query.get('webhook_id')),
+    })),
+    route('POST', /^v1\/webhooks\/deliveries\/([^/]+)\/redeliver$/, (_, [id]) => ({ id, table: 'jobs' })),
+    route('POST', /^v1\/webhooks$/, ({ body }) => {
+      const webhook = webhookOf(fake.webhooks.length + 1, { url: String(body['url']) })
+      fake.webhooks.push(webhook)
+      return { webhook, secret: 'whsec_aW52ZW50ZWQgYW5kIHdvcnRoIG5vdGhpbmc=' }
+    }),
+    route('PATCH', /^v1\/webhooks\/([^/]+)$/, ({ body }, [id]) => {
+      const webhook = fake.webhooks.find((one) => one.id === id)
+      if (webhook === undefined) return null
+      webhook.is_active = body['is_active'] === true
+      webhook.inactive_reason = webhook.is_active ? null : 'disabled by ana'
+      return { webhook }
+    }),
+    route('DELETE', /^v1\/webhooks\/([^/]+)$/, (_, [id]) => {
+      fake.webhooks = fake.webhooks.filter((one) => one.id !== id)
+      return { id, table: 'jobs' }
+    }),
+  ]
+}
+
+function writeRoutes(world: FakeWorld) {
+  const reasonOf = (body: Record<string, unknown>) =>
+    typeof body['reason'] === 'string' ? body['reason'] : null
+  const durationOf = (body: Record<string, unknown>) =>
+    typeof body['duration_ms'] === 'number' ? body['duration_ms'] : null
+  return [
+    route('PATCH', /^v1\/dead-letters\/([^/]+)$/, ({ body }, [id]) => {
+      const group = world.groups.find(({ cause_id }) => cause_id === id)
+      if (group === undefined) return null
+      const now = iso(Date.now())
+      const state = body['state'] as CauseState
+      Object.assign(group, { state, changed_by: 'ana', changed_at: now, back_since: null })
+      group.state_reason = reasonOf(body)
+      return { group }
+    }),
     route('POST', /^v1\/breakers\/([^/]+)\/(hold|resume)$/, ({ body }, [name, verb]) => {
       const breaker = world.breakers.find((one) => one.name === name)
       if (breaker === undefined) return null
       breaker.state = verb === 'hold' ? 'held' : 'closed'
-      breaker.reason = typeof body['reason'] === 'string' ? body['reason'] : null
+      breaker.reason = reasonOf(body)
+      breaker.held_for_ms = durationOf(body)
       breaker.changed_by = 'ana'
       breaker.since = iso(Date.now())
       breaker.banner =
@@ -120,6 +203,15 @@ function writeRoutes(world: FakeWorld, operations: Operation[]) {
           ? `${name?.charAt(0).toUpperCase()}${name?.slice(1)} busy — jobs will resume automatically.`
           : null
       return { breaker }
+    }),
+    route('POST', /^v1\/queues\/([^/]+)\/(pause|resume)$/, ({ body }, [name, verb]) => {
+      const queue = world.queues.find((one) => one.queue === name)
+      if (queue === undefined) return null
+      queue.is_paused = verb === 'pause'
+      queue.paused_by = 'ana'
+      queue.pause_reason = reasonOf(body)
+      queue.paused_for_ms = durationOf(body)
+      return { queue: name, table: queue.table, is_paused: queue.is_paused, is_changed: true }
     }),
     route('POST', /^v1\/reaper\/run$/, () => ({
       table: 'jobs',
@@ -133,151 +225,14 @@ function writeRoutes(world: FakeWorld, operations: Operation[]) {
   ]
 }
 
-function redrive(world: FakeWorld, operations: Operation[], causeId: string, body: Record<string, unknown>) {
-  const group = world.groups.find(({ cause_id }) => cause_id === causeId)
-  if (group === undefined) return null
-  const isPlan = body['dry_run'] === true
-  const operation: Operation = {
-    id: `op-${operations.length + 1}`,
-    action: 'redrive',
-    table: 'jobs',
-    cause_id: causeId,
-    actor: 'ana',
-    reason: typeof body['reason'] === 'string' ? body['reason'] : null,
-    state: isPlan ? 'planned' : 'done',
-    phase: null,
-    total: group.jobs,
-    redriven: isPlan ? 0 : group.jobs,
-    refused: 0,
-    succeeded: isPlan ? 0 : group.jobs,
-    failed: 0,
-    stopped: null,
-    began_at: iso(Date.now()),
-    ended_at: null,
-  }
-  if (!isPlan) {
-    operations.unshift(operation)
-    world.groups.splice(world.groups.indexOf(group), 1)
-  }
-  return { operation }
-}
-
 function listJobs(world: FakeWorld, query: URLSearchParams) {
-  const tokens = (query.get('q') ?? '').split(/\s+/).filter(Boolean)
-  const words = new Map(tokens.map((token) => [token.split(':')[0], token.split(':').slice(1).join(':')]))
-  const isAsked = (key: string, value: string | null | undefined) =>
-    !words.has(key) || words.get(key) === value
-  const fits = (job: Job) =>
-    isAsked('status', job.status) &&
-    isAsked('type', job.type) &&
-    isAsked('stage', job.stage) &&
-    isAsked('worker', job.worker_id) &&
-    isAsked('cause', job.cause_id)
-  const all = [...world.jobs.values()].filter(fits)
+  const table = query.get('table') ?? 'jobs'
+  const q = query.get('q') ?? ''
+  const all = [...world.jobs.values()].filter((job) => job.table === table && fitsFilter(job, q))
   const from = Number(query.get('cursor') ?? 0)
   const limit = Number(query.get('limit') ?? 50)
   const next = from + limit
-  return { table: 'jobs', jobs: all.slice(from, next), next_cursor: next < all.length ? String(next) : null }
-}
-
-function attemptsOf(job: Job | undefined): Attempt[] {
-  if (job === undefined) return []
-  const now = Date.now()
-  const base = {
-    stage: job.stage,
-    code: null,
-    category: null,
-    reason: null,
-    last_heartbeat_at: null,
-    next_run_at: null,
-  }
-  return Array.from({ length: job.attempt }, (_, index): Attempt => {
-    const isLast = index === job.attempt - 1
-    const started = now - (job.attempt - index) * 75_000
-    const ended = isLast && job.status === 'running' ? null : started + 55_000
-    const isReaped = !isLast && index % 2 === 0
-    return {
-      ...base,
-      attempt: index + 1,
-      worker_id: isReaped ? 'ip-10-0-3-3:907' : 'ip-10-0-4-2:1733',
-      started_at: iso(started),
-      ended_at: ended === null ? null : iso(ended),
-      duration_ms: ended === null ? null : 55_000,
-      outcome:
-        ended === null
-          ? 'running'
-          : isLast && job.status === 'dead'
-            ? 'dead'
-            : isReaped
-              ? 'reaped'
-              : 'retried',
-      ...(isReaped
-        ? { code: 'lease_expired', reason: 'lease_expired', last_heartbeat_at: iso(started + 25_000) }
-        : { code: job.error?.code ?? 'GW_5XX', reason: 'gateway answered 503' }),
-      next_run_at: isLast ? null : iso(started + 65_000),
-    }
-  })
-}
-
-function eventsOf(job: Job | undefined, world: FakeWorld) {
-  if (job === undefined) return []
-  const own = world.events.filter(({ job_id }) => job_id === job.id)
-  return [
-    ...attemptsOf(job)
-      .filter(({ outcome }) => outcome !== 'running')
-      .map((attempt, index) => ({
-        id: String(index + 1),
-        job_id: job.id,
-        table: 'jobs',
-        at: attempt.ended_at ?? iso(Date.now()),
-        type:
-          attempt.outcome === 'reaped' ? 'reaper:requeued' : attempt.outcome === 'dead' ? 'failed' : 'retry',
-        details: {
-          code: attempt.code,
-          reason: attempt.reason,
-          attempt: attempt.attempt,
-          worker_id: attempt.worker_id,
-        },
-      })),
-    ...own,
-  ]
-}
-
-function whyOf(job: Job | undefined): Omit<WhyAnswer, 'db_now'> | null {
-  if (job === undefined) return null
-  const base = { id: job.id, table: job.table, runs_in_ms: null }
-  const reason = (code: string, message: string, until: number | null = null) => ({
-    code,
-    is_blocking: true,
-    message,
-    until_ms: until,
-  })
-  if (job.status === 'running')
-    return {
-      ...base,
-      verdict: 'running',
-      sentence: `It runs on ${job.worker_id}.`,
-      reasons: [{ ...reason('LEASED', 'its lease is renewed with every heartbeat'), is_blocking: false }],
-    }
-  if (job.status === 'dead')
-    return {
-      ...base,
-      verdict: 'ended',
-      sentence: `It is dead after ${job.attempt} attempts.`,
-      reasons: [reason('DEAD_MAX_ATTEMPTS', job.error?.reason ?? 'no attempts left')],
-    }
-  if (job.status !== 'waiting')
-    return { ...base, verdict: 'ended', sentence: `It is ${job.status}.`, reasons: [] }
-  return {
-    ...base,
-    verdict: 'blocked',
-    sentence: 'It waits for the converter, which is held back by its breaker.',
-    runs_in_ms: 18_000,
-    reasons: [
-      reason('BREAKER_OPEN', 'converter is open since 42 s; next probe in 18 s', 18_000),
-      reason('BACKOFF', 'attempt 1 failed with GW_5XX', 9_000),
-    ],
-  }
+  return { table, jobs: all.slice(from, next), next_cursor: next < all.length ? String(next) : null }
 }
 
 function configOf() {
@@ -285,7 +240,7 @@ function configOf() {
     version: '0.1.0',
     profile: 'native',
     schema: 'unstuck',
-    tables: ['jobs'],
+    tables: TABLES,
     environment: 'staging',
     is_read_only: false,
     values: [

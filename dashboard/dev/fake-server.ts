@@ -1,7 +1,8 @@
 // The invented deployment over HTTP: requests, and the stream.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createFakeApi } from './fake-api.ts'
-import { advance, healthOf, iso, leasesOf } from './fake-world.ts'
+import { addWaiting, advance, healthsOf, leasesOf } from './fake-world.ts'
+import { iso } from './iso.ts'
 
 const STREAM_MS = 500
 
@@ -10,7 +11,7 @@ type FakeApi = ReturnType<typeof createFakeApi>
 /** Answers what begins with `/v1/`; false where it is not its business. */
 export function createFakeHandler(kind: 'full' | 'empty') {
   const api = createFakeApi(kind)
-  return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const path = url.pathname.slice(1)
     if (!path.startsWith('v1/')) return false
@@ -28,6 +29,7 @@ export function createFakeHandler(kind: 'full' | 'empty') {
     response.writeHead(answer.status, { 'content-type': type }).end(JSON.stringify(answer.body))
     return true
   }
+  return Object.assign(handle, { enqueue: (count: number) => addWaiting(api.world, count) })
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
@@ -36,16 +38,17 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
 }
 
-function stream({ world }: FakeApi, response: ServerResponse): void {
+function stream({ world, operations }: FakeApi, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   const send = (topic: string, data: object) =>
     response.write(`event: ${topic}\ndata: ${JSON.stringify({ db_now: iso(Date.now()), ...data })}\n\n`)
   for (const event of world.events.slice(0, 10).toReversed()) send('events', { event })
   const tell = () => {
     const now = Date.now()
+    operations.advance(now)
     for (const event of advance(world, now)) send('events', { event })
     send('leases', { leases: leasesOf(world, now), is_complete: true })
-    send('counts', { tables: [healthOf(world)], queues: world.queues })
+    send('counts', { tables: healthsOf(world), queues: world.queues })
     send('breakers', { breakers: world.breakers })
   }
   tell()

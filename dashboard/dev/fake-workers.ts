@@ -1,6 +1,7 @@
 // The workers of the invented deployment, and how well it kept its promise.
 import type { Slo, Worker } from '../../src/http/contract.ts'
-import { type FakeWorld, iso, leasesOf, STAGES, WORKERS } from './fake-world.ts'
+import { type FakeWorld, leasesOf, STAGES, WORKERS } from './fake-world.ts'
+import { iso } from './iso.ts'
 
 export function workersOf(world: FakeWorld): Worker[] {
   const now = Date.now()

@@ -9,6 +9,8 @@ import type {
   RunningJob,
   TableHealth,
 } from '../../src/http/contract.ts'
+import { breakersOf, queuesOf } from './fake-dependencies.ts'
+import { iso } from './iso.ts'
 
 export interface FakeWorld {
   startedAtMs: number
@@ -26,8 +28,6 @@ export const STAGES = [
   { stage: 'upload', type: 'upload_clip', queue: 'io', leaseMs: 20_000, count: 4 },
 ] as const
 export const WORKERS = ['ip-10-0-3-7:4121', 'ip-10-0-3-9:880', 'ip-10-0-4-2:1733', 'ip-10-0-4-5:12']
-
-export const iso = (ms: number) => new Date(ms).toISOString()
 
 /** Ids that look like those of the engine and are the same in each run. */
 function idOf(number: number): string {
@@ -100,6 +100,7 @@ function runningJobs(now: number): Job[] {
           deadline_at: iso(now + leaseMs * 6),
           worker_id: isSilent ? 'ip-10-0-3-3:907' : (WORKERS[number % WORKERS.length] ?? null),
           attempt: (index % 3) + 1,
+          ...(stage === 'upload' ? { table: 'uploads' } : {}),
         },
         now,
       )
@@ -136,7 +137,7 @@ const CAUSES = [
 
 function deadJobs(now: number): Job[] {
   return CAUSES.flatMap(({ code, category, reason, jobs, crashes, type }, group) =>
-    Array.from({ length: Math.min(jobs, 20) }, (_, index) =>
+    Array.from({ length: jobs }, (_, index) =>
       jobOf(
         200 + group * 50 + index,
         {
@@ -160,6 +161,16 @@ function waitingJobs(now: number): Job[] {
   return Array.from({ length: 30 }, (_, index) =>
     jobOf(400 + index, { run_at: iso(now + (index - 12) * 9_000), attempt: index % 4 === 0 ? 1 : 0 }, now),
   )
+}
+
+/** The newest stand first in a list, as the server has it. */
+export function addWaiting(world: FakeWorld, count: number): void {
+  const known = world.jobs.size
+  const added = Array.from({ length: count }, (_, index) => {
+    const job = jobOf(10_000 + known + index, {}, Date.now())
+    return [job.id, job] as const
+  })
+  world.jobs = new Map([...added, ...world.jobs])
 }
 
 function rescueEvents(jobs: Job[], now: number): JobEvent[] {
@@ -195,43 +206,12 @@ function groupsOf(now: number): DeadLetterGroup[] {
     example_reason: reason,
     example_job_id: idOf(200 + index * 50),
     max_crashes: crashes,
+    state: index === 1 ? ('resolved' as const) : ('new' as const),
+    changed_by: index === 1 ? 'ana' : null,
+    changed_at: index === 1 ? iso(now - 3_600_000) : null,
+    state_reason: index === 1 ? 'the encoder was replaced' : null,
+    back_since: index === 1 ? iso(now - 1_860_000) : null,
   }))
-}
-
-function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breaker {
-  return {
-    name,
-    state: 'closed',
-    since: iso(now - 86_400_000),
-    changed_by: null,
-    reason: null,
-    calls: 20,
-    failures: 0,
-    successes: 20,
-    probing: 0,
-    next_probe_in_ms: null,
-    held_for_ms: null,
-    settings: { failure_percent: 50, window_calls: 20, open_ms: 30_000 },
-    queues: [],
-    banner: null,
-    ...changes,
-  }
-}
-
-function queueOf(queue: string, changes: Partial<Queue>): Queue {
-  const none = { paused_at: null, paused_for_ms: null, paused_by: null, pause_reason: null }
-  return {
-    queue,
-    table: 'jobs',
-    waiting: 12,
-    due: 7,
-    running: 9,
-    is_paused: false,
-    ...none,
-    dependency: null,
-    breaker_state: null,
-    ...changes,
-  }
 }
 
 export function createWorld(kind: 'full' | 'empty', now = Date.now()): FakeWorld {
@@ -244,27 +224,8 @@ export function createWorld(kind: 'full' | 'empty', now = Date.now()): FakeWorld
     jobs: new Map(jobs.map((job) => [job.id, job])),
     events: rescueEvents(running, now),
     groups: groupsOf(now),
-    breakers: [
-      breakerOf('converter', now, {
-        state: 'open',
-        since: iso(now - 42_000),
-        failures: 14,
-        successes: 6,
-        next_probe_in_ms: 18_000,
-        queues: [{ attachment: 'jobs', queue: 'render' }],
-        banner: 'Converter busy — jobs will resume automatically.',
-      }),
-      breakerOf('gateway', now, {
-        failures: 1,
-        successes: 19,
-        queues: [{ attachment: 'jobs', queue: 'media' }],
-      }),
-    ],
-    queues: [
-      queueOf('media', { waiting: 18, due: 12, running: 16, dependency: 'gateway', breaker_state: 'closed' }),
-      queueOf('render', { waiting: 9, due: 9, running: 5, dependency: 'converter', breaker_state: 'open' }),
-      queueOf('io', { waiting: 3, due: 0, running: 4 }),
-    ],
+    breakers: breakersOf(now),
+    queues: queuesOf(),
   }
 }
 
@@ -309,16 +270,36 @@ export function leasesOf(world: FakeWorld, now: number): RunningJob[] {
     }))
 }
 
-export function healthOf(world: FakeWorld): TableHealth {
-  const count = (status: string) => [...world.jobs.values()].filter((job) => job.status === status).length
+/** All words of the search that the invented deployment knows. */
+export function fitsFilter(job: Job, q: string): boolean {
+  const tokens = q.split(/\s+/).filter(Boolean)
+  const words = new Map(tokens.map((token) => [token.split(':')[0], token.split(':').slice(1).join(':')]))
+  const isAsked = (key: string, value: string | null | undefined) =>
+    !words.has(key) || words.get(key) === value
+  return (
+    isAsked('status', job.status) &&
+    isAsked('type', job.type) &&
+    isAsked('stage', job.stage) &&
+    isAsked('worker', job.worker_id) &&
+    isAsked('cause', job.cause_id)
+  )
+}
+
+export const TABLES = ['jobs', 'uploads']
+
+export const healthsOf = (world: FakeWorld) => TABLES.map((table) => healthOf(world, table))
+
+function healthOf(world: FakeWorld, table: string): TableHealth {
+  const jobs = [...world.jobs.values()].filter((job) => job.table === table)
+  const count = (status: string) => jobs.filter((job) => job.status === status).length
   return {
-    table: 'jobs',
+    table,
     waiting: count('waiting'),
     due: Math.min(13, count('waiting')),
     running: count('running'),
     overdue: 0,
     oldest_overdue_ms: null,
-    oldest_due_ms: world.jobs.size === 0 ? null : 192_000,
+    oldest_due_ms: count('waiting') === 0 ? null : 192_000,
     unjudged: 0,
     reaper_age_ms: 640,
     sweep_interval_ms: 5_000,

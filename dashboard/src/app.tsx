@@ -2,15 +2,19 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Route, Router, Switch } from 'wouter'
 import { RequestProblem } from './api/client.ts'
 import { useMe } from './api/queries.ts'
+import { AuditPage } from './pages/audit.tsx'
 import { DeadLettersPage } from './pages/dead-letters.tsx'
 import { DependenciesPage } from './pages/dependencies.tsx'
 import { DoctorPage } from './pages/doctor.tsx'
 import { JobPage } from './pages/job.tsx'
 import { JobsPage } from './pages/jobs.tsx'
 import { NowPage } from './pages/now.tsx'
+import { OperationPage } from './pages/operation.tsx'
+import { OperationsPage } from './pages/operations.tsx'
 import { ReaperPage } from './pages/reaper.tsx'
 import { SettingsPage } from './pages/settings.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
+import { WebhooksPage } from './pages/webhooks.tsx'
 import { WorkersPage } from './pages/workers.tsx'
 import { Go } from './parts/address.tsx'
 import { Overlays } from './parts/overlay.tsx'
@@ -64,11 +68,17 @@ function Pages() {
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id">{({ id }) => <JobPage key={id} id={decodeURIComponent(id)} />}</Route>
       <Route path="/dead-letters" component={DeadLettersPage} />
+      <Route path="/operations" component={OperationsPage} />
+      <Route path="/operations/:id">
+        {({ id }) => <OperationPage key={id} id={decodeURIComponent(id)} />}
+      </Route>
       <Route path="/workers" component={WorkersPage} />
       <Route path="/dependencies" component={DependenciesPage} />
       <Route path="/reaper" component={ReaperPage} />
       <Route path="/doctor" component={DoctorPage} />
       <Route path="/settings" component={SettingsPage} />
+      <Route path="/settings/webhooks" component={WebhooksPage} />
+      <Route path="/settings/audit" component={AuditPage} />
       <Route>
         <Page title="Not found">
           <div className="panel">

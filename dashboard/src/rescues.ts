@@ -1,5 +1,5 @@
-// Rescues, read from the events that the reaper writes.
-import type { JobEvent, RunningJob } from '../../src/http/contract.ts'
+// Rescues: those that the server remembers, and those whose events came since.
+import type { JobEvent, Reclaim, RunningJob } from '../../src/http/contract.ts'
 
 export interface Rescue {
   key: string
@@ -10,6 +10,8 @@ export interface Rescue {
   outcome: 'requeued' | 'dead' | 'cancelled'
   silentMs: number | null
   backoffMs: number | null
+  /** Who had it next, where the server has told. */
+  back: Return | null
 }
 
 const OUTCOMES: Readonly<Record<string, Rescue['outcome']>> = {
@@ -35,7 +37,37 @@ export function rescueOf(event: JobEvent): Rescue | null {
     outcome,
     silentMs: distanceMs(text(details['last_heartbeat_at']), event.at),
     backoffMs: typeof backoff === 'number' ? backoff : null,
+    back: null,
   }
+}
+
+function rescueOfReclaim(reclaim: Reclaim): Rescue {
+  const { id, table, job_id, reaped_at, stage, worker_id, action, claimed_by, claimed_again_at } = reclaim
+  return {
+    key: `${table}/${id}`,
+    jobId: job_id,
+    at: reaped_at,
+    stage,
+    worker: worker_id,
+    outcome: action,
+    silentMs: distanceMs(reclaim.last_heartbeat_at, reaped_at),
+    backoffMs: reclaim.next_run_at === null ? null : distanceMs(reaped_at, reclaim.next_run_at),
+    back:
+      claimed_by === null || claimed_again_at === null
+        ? null
+        : { worker: claimed_by, afterMs: distanceMs(reaped_at, claimed_again_at) },
+  }
+}
+
+/** Each once, the newest first. What the server remembers knows more than the event of it. */
+export function mergeRescues(reclaims: Reclaim[], events: JobEvent[]): Rescue[] {
+  const remembered = reclaims.map(rescueOfReclaim)
+  const keys = new Set(remembered.map(({ key }) => key))
+  const live = events
+    .map(rescueOf)
+    .filter((rescue) => rescue !== null)
+    .filter(({ key }) => !keys.has(key))
+  return [...live, ...remembered].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
 }
 
 export interface Return {
@@ -45,7 +77,12 @@ export interface Return {
 }
 
 /** Who has the job now; null while nobody does. Claims are told only where the policy writes all events. */
-export function returnOf({ jobId, at }: Rescue, leases: RunningJob[], events: JobEvent[]): Return | null {
+export function returnOf(
+  { jobId, at, back }: Rescue,
+  leases: RunningJob[],
+  events: JobEvent[],
+): Return | null {
+  if (back !== null) return back
   const rescuedMs = Date.parse(at)
   const isLater = (time: string | null) => time !== null && Date.parse(time) > rescuedMs
   const lease = leases.find(({ id, heartbeat_at }) => id === jobId && isLater(heartbeat_at))
@@ -54,11 +91,6 @@ export function returnOf({ jobId, at }: Rescue, leases: RunningJob[], events: Jo
     (event) => event.type === 'processing' && event.job_id === jobId && isLater(event.at),
   )
   return { worker: lease.worker_id, afterMs: claim === undefined ? null : distanceMs(at, claim.at) }
-}
-
-/** From the end of the lease to the rescue; null where the event does not say. */
-export function latenessMs(event: JobEvent): number | null {
-  return rescueOf(event) === null ? null : distanceMs(text(event.details['lease_expires_at']), event.at)
 }
 
 function distanceMs(from: string | null, to: string): number | null {

@@ -10,6 +10,9 @@ export function showDuration(ms: number): string {
   return `${Math.round(size / 86_400_000)} d`
 }
 
+/** Of what is usually done within the second. */
+export const showShort = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : showDuration(ms))
+
 function showHours(ms: number): string {
   const hours = Math.floor(ms / 3_600_000)
   const minutes = Math.floor((ms % 3_600_000) / 60_000)

@@ -4,6 +4,8 @@ do $$
 declare
   v_id /*id*/uuid := /*some_id*/'00000000-0000-0000-0000-000000000001';
   v_lease_id uuid;
+  v_action text;
+  v_operation jsonb;
 begin
   perform "unstuck"."enqueue_jobs"('[]');
   begin
@@ -37,6 +39,9 @@ begin
   perform "unstuck"."list_queues"();
   perform "unstuck"."list_workers"();
   perform "unstuck"."read_slo"();
+  perform "unstuck"."list_reclaims"();
+  perform "unstuck"."list_stale_jobs"();
+  perform "unstuck"."list_sweeps"();
   perform "unstuck"."resume_queue"('unstuck-rehearsal-2');
   perform "unstuck"."write_schedule"('unstuck-rehearsal', '0 0 1 1 *', 'UTC', '{"type": "r"}', now() + interval '1 d');
   perform "unstuck"."run_schedule"('unstuck-rehearsal', now(), null);
@@ -49,6 +54,7 @@ begin
   perform "unstuck"."explain_job"(v_id);
   perform "unstuck"."run_jobs_now"(array[v_id]);
   perform "unstuck"."discard_jobs"(array[v_id]);
+  perform "unstuck"."begin_operation"('{"action": "discard", "q": "r", "filter": {"is_overdue": false}}');
 
   -- A job of its own, for the statements behind a row that was found. Short words: columns may be narrow.
   insert into "unstuck"."jobs" ("id", "type", "status", "priority", "attempt", "created_at")
@@ -74,6 +80,11 @@ begin
   perform "unstuck"."explain_job"(v_id);
   perform "unstuck"."run_jobs_now"(array[v_id]);
   perform "unstuck"."cancel_jobs"(array[v_id]);
-  perform "unstuck"."discard_jobs"(array[v_id]);
+  update "unstuck"."jobs" set "status" = /*dead*/'dead', "error_code" = null where "id" = v_id;
+  foreach v_action in array array['redrive', 'run-now', 'cancel', 'discard'] loop
+    v_operation := "unstuck"."begin_operation"(
+      jsonb_build_object('action', v_action, 'q', 'r', 'filter', '{}'::jsonb, 'lease_ms', 1000));
+    perform "unstuck"."step_operation"((v_operation #>> '{operation,id}')::uuid, (v_operation ->> 'lease_id')::uuid, 1);
+  end loop;
 end
 $$;

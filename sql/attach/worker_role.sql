@@ -6,7 +6,8 @@ grant insert, update, delete on
   "unstuck"."jobs", "unstuck".events, "unstuck".dispatches, "unstuck".schedules, "unstuck".sweeps,
   "unstuck".breakers, "unstuck".dependencies, "unstuck".probes, "unstuck".pauses, "unstuck".rate_limits,
   "unstuck".workers, "unstuck".webhooks, "unstuck".deliveries,
-  "unstuck".observations
+  "unstuck".operations, "unstuck".operation_jobs, "unstuck".causes,
+  "unstuck".observations, "unstuck".sweep_history, "unstuck".acts
   to unstuck_worker;
 
 alter role unstuck_worker set lock_timeout = '10s';

@@ -1,7 +1,8 @@
 -- Sends the events of a table to an address from now on: those of the named types, or all of them. The secret is what
 -- the receiver checks signatures with; no other function shows it to people.
 create or replace function "unstuck".add_webhook(
-  p_attachment text, p_url text, p_secret text, p_events text[] default '{}', p_actor text default null)
+  p_attachment text, p_url text, p_secret text, p_events text[] default '{}', p_actor text default null,
+  p_reason text default null)
 returns setof "unstuck".webhook_status language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -10,6 +11,9 @@ begin
   perform "unstuck".require_webhook(p_url, p_secret, p_events);
   insert into "unstuck".webhooks (id, attachment, url, secret, events, created_at, created_by)
   values (v_id, p_attachment, p_url, p_secret, p_events, v_now, p_actor);
+  -- Without the query of the address: that is where others put their keys.
+  perform "unstuck".record_act(p_attachment, 'webhook-added', v_id::text, p_actor, p_reason,
+                               jsonb_build_object('url', split_part(p_url, '?', 1)));
   return query select * from "unstuck".list_webhooks(p_attachment, v_id);
 end
 $$;

@@ -17,6 +17,11 @@ begin
   insert into "unstuck".tokens (name, sha256, scopes, owner, created_at, created_by, expires_at)
   values (p_name, p_sha256, p_scopes, p_owner, v_now, p_actor, "unstuck".after_ms(v_now, p_expires_in_ms))
       on conflict (name) do nothing;
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform "unstuck".record_act(null, 'token-created', p_name, p_actor, null,
+                               jsonb_build_object('scopes', p_scopes, 'owner', p_owner));
+  return true;
 end
 $$;

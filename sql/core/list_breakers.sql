@@ -17,7 +17,11 @@ returns setof "unstuck".breaker_status language sql stable as $$
            'probe_slots', breaker.probe_slots, 'probe_timeout_ms', breaker.probe_timeout_ms),
          (select coalesce(jsonb_agg(jsonb_build_object('attachment', dependency.attachment, 'queue', dependency.queue)
                                     order by dependency.attachment, dependency.queue), '[]')
-            from "unstuck".dependencies dependency where dependency.name = breaker.name)
+            from "unstuck".dependencies dependency where dependency.name = breaker.name),
+         (select coalesce(jsonb_agg(jsonb_build_object('is_failure', call.is_failure, 'at', "unstuck".iso_utc(call.at))
+                                    order by call.place), '[]')
+            from unnest(recent.calls, recent.called_at) with ordinality call(is_failure, at, place)
+           where call.place > cardinality(recent.calls) - 20)
     from "unstuck".breakers breaker,
          lateral (select "unstuck".breaker_state(breaker) as word) state,
          lateral "unstuck".forget_calls(breaker, now()) recent

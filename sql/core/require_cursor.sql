@@ -7,6 +7,10 @@ begin
       and (p_cursor ->> 'after' is null or "unstuck".is_id(p_cursor ->> 'after', p_id_type))
       and (p_cursor ->> 'outage_from' is null or "unstuck".is_iso_time(p_cursor ->> 'outage_from'))
       and (p_cursor ->> 'outage_to' is null or "unstuck".is_iso_time(p_cursor ->> 'outage_to'))
+      and (p_cursor ->> 'sweep_id' is null or "unstuck".is_id(p_cursor ->> 'sweep_id', 'uuid'))
+      and (p_cursor ->> 'began_at' is null or "unstuck".is_iso_time(p_cursor ->> 'began_at'))
+      and (p_cursor ->> 'expired' is null or p_cursor ->> 'expired' ~ '^\d{1,9}$')
+      and (p_cursor ->> 'held' is null or p_cursor ->> 'held' ~ '^\d{1,9}$')
       and (p_cursor ->> 'spread_ms' is null or jsonb_typeof(p_cursor -> 'spread_ms') = 'number'
            and (p_cursor ->> 'spread_ms')::numeric between 0 and 31536000000),
     'cursor', p_cursor::text, 'the next of an earlier step');

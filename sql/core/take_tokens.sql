@@ -28,9 +28,9 @@ begin
 
   return query
   with found as materialized (
-    select asked.key, asked.token_ms, asked.token_ms * asked.burst as depth_ms,
+    select asked.key, asked.rate_per_s, asked.burst, asked.token_ms, asked.token_ms * asked.burst as depth_ms,
            greatest(0, extract(epoch from bucket.full_at - v_now)::float8 * 1000) as owed_ms
-      from (select key, burst, 1000 / rate_per_s as token_ms
+      from (select key, rate_per_s, burst, 1000 / rate_per_s as token_ms
               from jsonb_to_recordset(p_limits) as asked(key text, rate_per_s float8, burst float8)) asked
       join "unstuck".rate_limits bucket on bucket.key = asked.key
   ), share as materialized (
@@ -39,7 +39,8 @@ begin
   ), taken as (
     update "unstuck".rate_limits bucket
        set full_at = "unstuck".after_ms(greatest(bucket.full_at, v_now),
-                                        ceil(share.tokens * found.token_ms * 1000) / 1000)
+                                        ceil(share.tokens * found.token_ms * 1000) / 1000),
+           rate_per_s = found.rate_per_s, burst = found.burst, used_at = v_now
       from found, share
      where bucket.key = found.key and share.tokens > 0
   )

@@ -47,6 +47,7 @@ begin
        and "unstuck".is_held(v_pulse.outage_from, v_pulse.outage_to, ended_at, heartbeat_at, lease_ms);
   end if;
   return jsonb_build_object(
+    'sweep_id', "unstuck".uuid_v7(v_now), 'began_at', "unstuck".iso_utc(v_now), 'expired', v_expired,
     'outage_from', v_pulse.outage_from, 'outage_to', v_pulse.outage_to, 'held', coalesce(v_held, 0),
     'hold_reason', case when v_held > 0 then v_pulse.hold_reason end, 'outage_reason', v_pulse.hold_reason,
     'spread_ms', "unstuck".spread_ms(p_policy, greatest(v_expired - coalesce(v_held, 0), 0)));

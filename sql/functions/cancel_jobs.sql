@@ -1,7 +1,8 @@
 -- A waiting job ends at once; a running one is told through its next heartbeat and keeps its lease until it ends. What
--- has ended stays as it ended. With p_owner only that owner's jobs exist.
+-- has ended stays as it ended. With p_owner only that owner's jobs exist. The generation is compared under the lock.
 create or replace function "unstuck"."cancel_jobs"(
-  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null)
+  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
+  p_generation int default null)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -10,7 +11,8 @@ begin
   return query
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
-           job."status" in /*running_words*/('running') as is_running
+           job."status" in /*running_words*/('running') as is_running,
+           p_generation is null or coalesce(job."generation", 1) = p_generation as is_current
       from "unstuck"."jobs" job
      where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
      order by job."id"
@@ -25,7 +27,7 @@ begin
            "error_reason" = case when found.is_waiting then coalesce(p_reason, 'cancelled') else job."error_reason" end,
            "cancel_requested_at" = coalesce(job."cancel_requested_at", v_now)
       from found
-     where job."id" = found.id and (found.is_waiting or found.is_running)
+     where job."id" = found.id and found.is_current and (found.is_waiting or found.is_running)
     returning job."id" as id, found.is_waiting
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
@@ -35,6 +37,7 @@ begin
   )
   select asked.id::text,
          case when found.id is null then 'not-found'
+              when not found.is_current then 'generation-changed'
               when found.is_waiting then 'cancelled'
               when found.is_running then 'cancel-requested'
               else 'already-ended' end,

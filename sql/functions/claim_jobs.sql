@@ -3,7 +3,7 @@
 -- in backoff and jobs of other queues are never walked; nor are those of paused queues and open breakers.
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
-  p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null)
+  p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null)
 returns setof "unstuck".claimed_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
@@ -60,7 +60,7 @@ begin
       end if;
       if cardinality(v_picked) > 0 then
         v_left := v_left - cardinality(v_picked);
-        return query select * from "unstuck"."grant_leases"(v_picked, p_worker_id, v_lease_id, v_policy);
+        return query select * from "unstuck"."grant_leases"(v_picked, p_worker_id, v_lease_id, v_policy, p_actor);
       end if;
     end loop;
   end loop;

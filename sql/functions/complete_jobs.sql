@@ -1,7 +1,7 @@
 -- Ends jobs as succeeded, by the holder of their lease or not at all. A repeat by the same lease answers already-done,
 -- so that a lost answer to a commit is resolved and not guessed (C3).
 create or replace function "unstuck"."complete_jobs"(
-  p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null)
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
@@ -38,7 +38,8 @@ begin
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
              row(done."id"::text, 'complete',
-                 jsonb_build_object('attempt', done."attempt"))::"unstuck".new_event)) as count
+                 jsonb_build_object('attempt', done."attempt")
+                   || "unstuck".acted_by(p_actor))::"unstuck".new_event)) as count
       from done where v_policy.events = 'all'
   )
   select array_agg(done."id") into v_done from done, recorded where recorded.count >= 0;

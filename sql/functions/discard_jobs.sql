@@ -1,7 +1,9 @@
 -- Deletes jobs that wait or have ended; a running one has to be cancelled first. One event is left of their story, who
--- did it and why, until the retention is over. With p_owner only that owner's jobs exist.
+-- did it and why, until the retention is over. With p_owner only that owner's jobs exist. The generation is compared
+-- under the lock.
 create or replace function "unstuck"."discard_jobs"(
-  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null)
+  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
+  p_generation int default null)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -10,6 +12,7 @@ begin
   return query
   with found as materialized (
     select job."id" as id, job."status"::text as status, job."type"::text as type, job."error_code"::text as code,
+           p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
            job."status" = /*waiting*/'waiting'
              or job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled') as is_idle
       from "unstuck"."jobs" job
@@ -17,7 +20,7 @@ begin
      order by job."id"
        for update of job
   ), gone as (
-    delete from "unstuck"."jobs" job using found where job."id" = found.id and found.is_idle
+    delete from "unstuck"."jobs" job using found where job."id" = found.id and found.is_current and found.is_idle
     returning job."id" as id, found.status, found.type, found.code
   ), forgotten as (
     delete from "unstuck".events event using gone
@@ -32,7 +35,10 @@ begin
       from gone
   )
   select asked.id::text,
-         case when found.id is null then 'not-found' when found.is_idle then 'discarded' else 'running' end,
+         case when found.id is null then 'not-found'
+              when not found.is_current then 'generation-changed'
+              when found.is_idle then 'discarded'
+              else 'running' end,
          null::float8
     from recorded, unnest(p_ids) with ordinality asked(id, ordinal)
     left join found on found.id = asked.id

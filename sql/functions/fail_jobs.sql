@@ -1,7 +1,8 @@
 -- Decides between another try and the end, by the holder of the lease or not at all. A job whose cancel was asked for
 -- ends as cancelled.
 -- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, cause }.
-create or replace function "unstuck"."fail_jobs"(p_failures jsonb, p_policy jsonb default null)
+create or replace function "unstuck"."fail_jobs"(
+  p_failures jsonb, p_policy jsonb default null, p_actor text default null)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
@@ -57,9 +58,9 @@ begin
     select "unstuck"."record_events"(v_now, array_agg(
              row(id::text, case outcome when 'retried' then 'retry' when 'cancelled' then 'cancelled'
                                         else case when code = 'EXPIRED' then 'expired' else 'failed' end end,
-                 jsonb_build_object('code', code, 'reason', reason, 'category', category, 'attempt', attempt,
-                                    'worker_id', worker_id, 'lease_id', lease_id, 'backoff_ms', backoff_ms,
-                                    'next_run_at', "unstuck".iso_utc(run_at)))::"unstuck".new_event)) as count
+                 "unstuck".acted_by(p_actor) || jsonb_build_object('code', code, 'reason', reason, 'category', category,
+                   'attempt', attempt, 'worker_id', worker_id, 'lease_id', lease_id, 'backoff_ms', backoff_ms,
+                   'next_run_at', "unstuck".iso_utc(run_at)))::"unstuck".new_event)) as count
       from failed
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".settled_job) into v_settled

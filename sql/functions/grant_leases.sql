@@ -1,7 +1,8 @@
 -- Private: turns jobs that a claim has locked into running ones. The lease never reaches past the hard deadline, so a
 -- handler that hangs while its process beats is reaped at that moment like a dead one (LEASE-8).
 create or replace function "unstuck"."grant_leases"(
-  p_picked "unstuck".picked_job[], p_worker_id text, p_lease_id uuid, p_policy "unstuck".policies)
+  p_picked "unstuck".picked_job[], p_worker_id text, p_lease_id uuid, p_policy "unstuck".policies,
+  p_actor text default null)
 returns setof "unstuck".claimed_job language plpgsql as $$
 declare
   -- Not now(): a lease granted late in a long transaction must not be born half over.
@@ -39,7 +40,8 @@ begin
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(row(id::text, 'processing', jsonb_build_object(
              'worker_id', p_worker_id, 'attempt', attempt, 'fence', fence, 'lease_id', p_lease_id, 'stage', stage,
-             'rescued_after_ms', "unstuck".ms_between(reaped_at, v_now)))::"unstuck".new_event)) as count
+             'rescued_after_ms', "unstuck".ms_between(reaped_at, v_now))
+             || "unstuck".acted_by(p_actor))::"unstuck".new_event)) as count
       from granted
      where reaped_at is not null or p_policy.events = 'all'
   )

@@ -13,6 +13,7 @@ begin
   v_ended_before := now() - make_interval(days => coalesce(p_retention_days, v_policy.retention_days));
   if p_after is null then
     perform "unstuck".prune_reports(/*attachment*/'native', v_ended_before, p_limit);
+    perform "unstuck".prune_history(/*attachment*/'native', v_ended_before, p_limit);
   end if;
   return query
   with page as materialized (

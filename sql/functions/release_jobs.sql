@@ -2,7 +2,7 @@
 -- p_cause counts a deploy (interruption) apart from a release. A job whose cancel was asked for ends as cancelled.
 create or replace function "unstuck"."release_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release',
-  p_spread_ms float8 default 0)
+  p_spread_ms float8 default 0, p_actor text default null)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
@@ -48,7 +48,8 @@ begin
     select "unstuck"."record_events"(v_now, array_agg(
              row(id::text, case when is_cancelled then 'cancelled' else 'released' end,
                  jsonb_build_object('cause', p_cause, 'worker_id', worker_id, 'attempt', attempt,
-                                    'delay_ms', delay_ms))::"unstuck".new_event)) as count
+                                    'delay_ms', delay_ms)
+                   || "unstuck".acted_by(p_actor))::"unstuck".new_event)) as count
       from released where is_cancelled or v_policy.events = 'all'
   )
   select array_agg(id) filter (where not is_cancelled), array_agg(id) filter (where is_cancelled)

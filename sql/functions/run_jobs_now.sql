@@ -1,7 +1,8 @@
 -- Ends the wait of jobs in backoff or with a later start. A paused queue and an open breaker still hold them back. With
--- p_owner only that owner's jobs exist.
+-- p_owner only that owner's jobs exist. The generation is compared under the lock.
 create or replace function "unstuck"."run_jobs_now"(
-  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null)
+  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
+  p_generation int default null)
 returns setof "unstuck".settled_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
@@ -11,7 +12,8 @@ begin
   return query
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
-           coalesce(job."run_at", job."created_at") <= now() as is_due
+           coalesce(job."run_at", job."created_at") <= now() as is_due,
+           p_generation is null or coalesce(job."generation", 1) = p_generation as is_current
       from "unstuck"."jobs" job
      where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
      order by job."id"
@@ -19,7 +21,7 @@ begin
   ), hurried as (
     update "unstuck"."jobs" job set "run_at" = v_now, "updated_at" = v_now
       from found
-     where job."id" = found.id and found.is_waiting and not found.is_due
+     where job."id" = found.id and found.is_current and found.is_waiting and not found.is_due
     returning job."id" as id
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
@@ -31,6 +33,7 @@ begin
   )
   select asked.id::text,
          case when found.id is null then 'not-found'
+              when not found.is_current then 'generation-changed'
               when not found.is_waiting then 'not-waiting'
               when found.is_due then 'already-due'
               else 'due' end,

@@ -1,1 +1,1 @@
-select * from "unstuck".add_webhook(/*attachment*/'native', $1::text, $2::text, $3::text[], $4::text)
+select * from "unstuck".add_webhook(/*attachment*/'native', $1::text, $2::text, $3::text[], $4::text, $5::text)

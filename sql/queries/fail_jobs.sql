@@ -1,1 +1,1 @@
-select id, outcome, retry_in_ms from "unstuck"."fail_jobs"(($1::text)::jsonb, ($2::text)::jsonb)
+select id, outcome, retry_in_ms from "unstuck"."fail_jobs"(($1::text)::jsonb, ($2::text)::jsonb, $3::text)

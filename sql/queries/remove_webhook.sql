@@ -1,1 +1,1 @@
-select "unstuck".remove_webhook(/*attachment*/'native', $1::text::uuid) as is_removed
+select "unstuck".remove_webhook(/*attachment*/'native', $1::text::uuid, $2::text, $3::text) as is_removed

@@ -16,6 +16,7 @@ export const scopes = [
   'leases:use',
   'events:read',
   'config:read',
+  'webhooks:admin',
   'tokens:admin',
 ] as const
 export type Scope = (typeof scopes)[number]

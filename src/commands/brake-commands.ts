@@ -1,6 +1,13 @@
 // What holds jobs back and lets them go: queues, breakers, schedules; and sweeps by hand.
 import { runSweep } from '../runtime/run-sweep.ts'
-import type { Breaker, Health, QueueStatus, ReapedJob, Schedule } from '../store/job-store.ts'
+import type {
+  Breaker,
+  Health,
+  QueueStatus,
+  RateLimitStatus,
+  ReapedJob,
+  Schedule,
+} from '../store/job-store.ts'
 import {
   type Answer,
   type CommandContext,
@@ -40,7 +47,7 @@ export const pauseQueue = command('pauseQueue', async (context, input: HoldInput
 export const resumeQueue = command('resumeQueue', async (context, input: HoldInput) => {
   const table = findTable(context, input.table)
   if (!table.isDone) return table
-  const isChanged = await table.value.store.resumeQueue(input.name)
+  const isChanged = await table.value.store.resumeQueue(input.name, actorOptions(context, input))
   return done<PauseChange>({ table: table.value.name, queue: input.name, isPaused: false, isChanged })
 })
 
@@ -58,8 +65,7 @@ export const holdBreaker = command('holdBreaker', async (context, input: HoldInp
 export const resumeBreaker = command('resumeBreaker', async (context, input: HoldInput) => {
   const known = await requireBreaker(context, input.name)
   if (!known.isDone) return known
-  const { actor, reason } = holdOptions(context, input)
-  const options = { actor, ...(reason === undefined ? {} : { reason }) }
+  const options = actorOptions(context, input)
   return done<Breaker>(await context.tables[0].store.resumeBreaker(input.name, options))
 })
 
@@ -101,13 +107,11 @@ export const previewSweep = command('previewSweep', async (context, input: InTab
   })
 })
 
-export const sweep = command('sweep', async (context, input: InTable) => {
+export const sweep = command('sweep', async (context, input: InTable & { reason?: string | undefined }) => {
   const table = findTable(context, input.table)
   if (!table.isDone) return table
-  const { reaped, requeuedIds, failedIds, held, holdReason } = await runSweep(
-    table.value.store,
-    policyOf(context),
-  )
+  const options = { ...policyOf(context), ...actorOptions(context, input) }
+  const { reaped, requeuedIds, failedIds, held, holdReason } = await runSweep(table.value.store, options)
   return done<SweepAnswer>({ table: table.value.name, reaped, requeuedIds, failedIds, held, holdReason })
 })
 
@@ -130,10 +134,20 @@ export const readHealth = command('readHealth', (context, input: InTable) =>
   }),
 )
 
-function holdOptions({ actor }: CommandContext, { durationMs, reason }: HoldInput) {
-  return {
-    actor: actor.id,
-    ...(durationMs === undefined ? {} : { durationMs }),
-    ...(reason === undefined ? {} : { reason }),
-  }
+/** They are shared by all tables. */
+export const listRateLimits = command(
+  'listRateLimits',
+  async ({ tables }, { prefix, limit }: { prefix?: string | undefined; limit: number }) => {
+    const request = { limit, ...(prefix === undefined ? {} : { prefix }) }
+    return done<RateLimitStatus[]>(await tables[0].store.listRateLimits(request))
+  },
+)
+
+function actorOptions({ actor }: CommandContext, { reason }: { reason?: string | undefined }) {
+  return { actor: actor.id, ...(reason === undefined ? {} : { reason }) }
+}
+
+function holdOptions(context: CommandContext, input: HoldInput) {
+  const { durationMs } = input
+  return { ...actorOptions(context, input), ...(durationMs === undefined ? {} : { durationMs }) }
 }

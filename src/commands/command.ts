@@ -47,15 +47,17 @@ export function command<Input, Value>(
   return Object.assign(checked, { commandName })
 }
 
-/** Who and why, for the event; and the owner, for the WHERE (C21). */
+/** Who and why, for the event; owner and generation, for the WHERE (C21). */
 export function manualOptions(
   { actor }: CommandContext,
   reason: string | undefined,
-): { actor: string; owner?: string; reason?: string } {
+  generation?: number,
+): { actor: string; owner?: string; reason?: string; generation?: number } {
   return {
     actor: actor.id,
     ...(actor.owner === undefined ? {} : { owner: actor.owner }),
     ...(reason === undefined ? {} : { reason }),
+    ...(generation === undefined ? {} : { generation }),
   }
 }
 

@@ -29,7 +29,10 @@ export interface ListJobsInput {
   withPayload?: boolean
 }
 
-/** With payloads only where the actor may see them. */
+/** So that a rare filter over millions of rows is many short requests, not one that is felt. */
+const LIST_STEPS = 5
+
+/** With payloads only where the actor may see them. A page may have fewer jobs than `limit`, or none, and still a next. */
 export const listJobs = command(
   'listJobs',
   async (context, { filter, limit, cursor, table: name, withPayload = false }: ListJobsInput) => {
@@ -40,6 +43,7 @@ export const listJobs = command(
       return done<JobPage & { table: string }>({ jobs: [], next: null, table: table.value.name })
     const page = await fillPage(table.value.store, owner === undefined ? filter : { ...filter, owner }, {
       limit,
+      maxSteps: LIST_STEPS,
       withPayload: withPayload && scopes.includes('jobs:payload'),
       ...(cursor === undefined ? {} : { cursor }),
     })
@@ -141,12 +145,13 @@ export const retryJob = command('retryJob', async (context, input: RetryInput) =
   if (!found.isDone) return found
   const { table, job } = found.value
   const act = (outcome: string) => done<Act>({ id: job.id, table: table.name, outcome })
-  if (generation !== undefined && generation !== job.generation) return generationChanged(job.id)
-  const options = manualOptions(context, reason)
+  const options = manualOptions(context, reason, generation)
   if (job.status === 'waiting' && isNow) {
     const [hurried] = await table.store.runJobsNow([job.id], options)
+    if (hurried?.outcome === 'generation-changed') return generationChanged(job.id)
     if (hurried?.outcome === 'due' || hurried?.outcome === 'already-due') return act(hurried.outcome)
   }
+  if (generation !== undefined && generation !== job.generation) return generationChanged(job.id)
   const { isAllowed, reason: why } = await retryability(context, job)
   if (!isAllowed && job.status !== 'dead') return stateConflict(job.id, why, 'NOT_DEAD')
   if (!isAllowed) return refused('SOURCE_GONE', `job ${job.id}: ${why ?? ''}`)
@@ -179,8 +184,9 @@ export const cancelJob = command('cancelJob', async (context, input: ActInput) =
   const found = await findJob(context, input)
   if (!found.isDone) return found
   const { table, job } = found.value
-  if (input.generation !== undefined && input.generation !== job.generation) return generationChanged(job.id)
-  const [cancelled] = await table.store.cancelJobs([job.id], manualOptions(context, input.reason))
+  const options = manualOptions(context, input.reason, input.generation)
+  const [cancelled] = await table.store.cancelJobs([job.id], options)
+  if (cancelled?.outcome === 'generation-changed') return generationChanged(job.id)
   if (cancelled?.outcome === 'already-ended')
     return stateConflict(job.id, `It has ended already: it is ${job.status}.`, 'ENDED')
   if (cancelled === undefined || cancelled.outcome === 'not-found') return jobNotFound(input.id)
@@ -191,8 +197,9 @@ export const discardJob = command('discardJob', async (context, input: ActInput)
   const found = await findJob(context, input)
   if (!found.isDone) return found
   const { table, job } = found.value
-  if (input.generation !== undefined && input.generation !== job.generation) return generationChanged(job.id)
-  const [discarded] = await table.store.discardJobs([job.id], manualOptions(context, input.reason))
+  const options = manualOptions(context, input.reason, input.generation)
+  const [discarded] = await table.store.discardJobs([job.id], options)
+  if (discarded?.outcome === 'generation-changed') return generationChanged(job.id)
   if (discarded?.outcome === 'running')
     return stateConflict(job.id, 'It is running: cancel it first.', 'RUNNING')
   if (discarded?.outcome !== 'discarded') return jobNotFound(input.id)

@@ -55,6 +55,7 @@ export const claimJobs = command('claimJobs', async (context, input: ClaimInput)
     ...(types === undefined ? {} : { types }),
     ...(leaseMs === undefined ? {} : { leaseMs }),
     ...policyOf(context),
+    actor: context.actor.id,
   })
   return done<{ table: string; jobs: ClaimedJob[] }>({ table: table.value.name, jobs })
 })
@@ -90,7 +91,7 @@ export const completeJob = command('completeJob', async (context, input: Complet
   const table = findTable(context, input.table)
   if (!table.isDone) return table
   const completion = { jobId, leaseId, ...(result === undefined ? {} : { result }) }
-  const [settled] = await table.value.store.completeJobs([completion])
+  const [settled] = await table.value.store.completeJobs([completion], { actor: context.actor.id })
   return settle(jobId, settled?.outcome)
 })
 
@@ -99,7 +100,8 @@ export const failJob = command(
   async (context, input: { failure: Failure; table?: string | undefined }) => {
     const table = findTable(context, input.table)
     if (!table.isDone) return table
-    const [settled] = await table.value.store.failJobs([input.failure], policyOf(context))
+    const options = { ...policyOf(context), actor: context.actor.id }
+    const [settled] = await table.value.store.failJobs([input.failure], options)
     return settle(input.failure.jobId, settled?.outcome, settled?.retryInMs ?? null)
   },
 )
@@ -117,6 +119,7 @@ export const releaseJob = command('releaseJob', async (context, input: ReleaseIn
   const options = {
     ...(delayMs === undefined ? {} : { delayMs }),
     ...(cause === undefined ? {} : { cause }),
+    actor: context.actor.id,
   }
   const [settled] = await table.value.store.releaseJobs([{ jobId, leaseId }], options)
   return settle(jobId, settled?.outcome)

@@ -2,7 +2,7 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { CommandContext } from '../commands/command.ts'
-import type { Operations } from '../commands/operations.ts'
+import type { OperationRunner } from '../runtime/operation-runner.ts'
 import type { AppOptions } from './app-options.ts'
 import { problemSchema } from './contract.ts'
 import type { DatabaseClock } from './database-clock.ts'
@@ -11,6 +11,7 @@ import { ApiProblem } from './problem.ts'
 import type { View } from './wire.ts'
 
 export interface ApiEnv {
+  Bindings: { peer?: string | null }
   Variables: { context: CommandContext }
 }
 
@@ -19,7 +20,7 @@ export type Api = OpenAPIHono<ApiEnv>
 export interface ApiParts {
   options: AppOptions
   clock: DatabaseClock
-  operations: Operations
+  runner: OperationRunner
   feed: LiveFeed
 }
 
@@ -75,6 +76,8 @@ export function readGeneration(ifMatch: string | undefined): number | undefined 
 }
 
 export const etagOf = ({ generation }: { generation: number }) => `"${generation}"`
+
+export const peerOf = ({ env }: Pick<Context<ApiEnv>, 'env'>): string | null => env.peer ?? null
 
 export const contextOf = (c: Context<ApiEnv>): CommandContext => c.get('context')
 

@@ -1,4 +1,4 @@
-import type { Actor } from '../commands/actor.ts'
+import type { Actor, Role } from '../commands/actor.ts'
 import type { CommandTable } from '../commands/command.ts'
 import type { Config } from '../config/index.ts'
 import type { Finding } from '../doctor/finding.ts'
@@ -6,6 +6,7 @@ import type { Job, JsonValue } from '../job/job.ts'
 import type { RedactOptions } from '../observe/redact.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { AccessStore } from '../store/access-store.ts'
+import type { Connection } from './peer-address.ts'
 
 export interface JwtOptions {
   issuer: string
@@ -19,12 +20,23 @@ export interface JwtOptions {
   ownerClaim?: string
 }
 
+export interface TrustedProxyOptions {
+  /** In which it says who was logged in, such as `x-forwarded-user`. It has to take out one that a client sends. */
+  header: string
+  /** Its addresses: `127.0.0.1`, `10.0.0.0/8`, `::1`. The header is not believed from others. */
+  from: readonly string[]
+  /** Of its users, `*` for all others; everybody is a viewer where absent. */
+  roles?: Readonly<Record<string, Role>>
+}
+
 /** Null: not this way; the other ways are tried. */
 export type Authorize = (request: Request) => Actor | null | Promise<Actor | null>
 
 export interface AppOptions {
   tables: readonly [CommandTable, ...CommandTable[]]
   access: AccessStore
+  /** For what only looks: the same over connections that cannot write. `tables` and `access` where absent. */
+  reading?: Pick<AppOptions, 'tables' | 'access'>
   /** Over the stored policy, for every call. */
   policy?: PolicyOverride
   /** What /v1/config shows, masked. */
@@ -34,6 +46,7 @@ export interface AppOptions {
   /** For embedding: who sends this request? */
   authorize?: Authorize
   jwt?: JwtOptions
+  trustedProxy?: TrustedProxyOptions
   /** Everybody who reaches this is an administrator: for a server that only this machine reaches. */
   isOpenToLoopback?: boolean
   isReadOnly?: boolean
@@ -43,18 +56,29 @@ export interface AppOptions {
   maxBodyBytes?: number
   /** Of each caller; 50 requests a second and 200 at once where absent. */
   rateLimit?: { ratePerS: number; burst: number }
+  /** Of tokens that were wrong, from one address; one a second and 20 at once where absent. */
+  failureLimit?: { ratePerS: number; burst: number }
   /** E-mail addresses, and whatever else a team knows of. Secrets by their names and forms are always taken out. */
   redact?: RedactOptions & { payload?: (payload: JsonValue, job: { type: string }) => JsonValue }
   runDoctor?: () => Promise<Finding[]>
   /** Whether /metrics asks for a token; it does where absent. */
   hasPublicMetrics?: boolean
+  /** The acts of `unstuck demo`, as routes that no other server has. */
+  demo?: DemoControls
   /** Where it is mounted, such as `/ops`; the root where absent. */
   basePath?: string
 }
 
+export interface DemoControls {
+  acts: readonly { name: string; title: string }[]
+  /** False where there is no such act. */
+  perform(name: string): boolean
+}
+
 /** A fetch handler: for Hono, Express, Fastify, Next, Bun, Deno. */
 export interface App {
-  fetch: (request: Request) => Response | Promise<Response>
-  /** Ends streams, the poller and running operations. The store stays open: it is the caller's. */
+  /** The connection is what the server hands over beside the request; without it nobody's address is known. */
+  fetch: (request: Request, connection?: Connection) => Response | Promise<Response>
+  /** Ends streams and the poller; operations are left to another process. The store stays open: it is the caller's. */
   close(): Promise<void>
 }

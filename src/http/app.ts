@@ -3,10 +3,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import type { CommandContext } from '../commands/command.ts'
-import { Operations } from '../commands/operations.ts'
-import type { Api, ApiEnv, ApiParts } from './api.ts'
+import { OperationRunner } from '../runtime/operation-runner.ts'
+import { type Api, type ApiEnv, type ApiParts, peerOf } from './api.ts'
 import type { App, AppOptions } from './app-options.ts'
-import { type Authenticate, createAuthenticate } from './authenticate.ts'
+import { type Authenticate, createLimitedAuthenticate } from './authenticate.ts'
 import { addDashboardRoutes } from './dashboard-files.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { docsStyle, renderDocsPage } from './docs-page.ts'
@@ -14,18 +14,24 @@ import { requireJson, requireLoopbackHost, requireOwnPage, secureHeaders } from 
 import { idempotency } from './idempotency.ts'
 import { LiveFeed } from './live-feed.ts'
 import { packageVersion } from './package-version.ts'
+import { peerAddress } from './peer-address.ts'
 import { ApiProblem, problemResponse, publicProblemBody, toApiProblem } from './problem.ts'
 import { RequestLimit } from './request-limit.ts'
+import { addAuditRoutes } from './routes/audit.ts'
 import { addBrakeRoutes } from './routes/brakes.ts'
 import { addDeadLetterRoutes } from './routes/dead-letters.ts'
+import { addDemoRoutes } from './routes/demo.ts'
 import { addJobChangeRoutes } from './routes/job-changes.ts'
 import { addJobRoutes } from './routes/jobs.ts'
 import { addLeaseRoutes } from './routes/leases.ts'
+import { addOperationRoutes } from './routes/operations.ts'
 import { addMetricsRoute, addProbeRoutes } from './routes/probes.ts'
+import { addRescueRoutes } from './routes/rescues.ts'
 import { addServerRoutes } from './routes/server.ts'
 import { addSessionRoutes } from './routes/session.ts'
 import { addStreamRoute } from './routes/stream.ts'
 import { addTokenRoutes } from './routes/tokens.ts'
+import { addWebhookRoutes } from './routes/webhooks.ts'
 import { addWorkerRoutes } from './routes/workers.ts'
 
 const MAX_BODY_BYTES = 1_048_576
@@ -34,6 +40,8 @@ const OWNER_RETRY = /\/api\/jobs\/[^/]+\/retry$/
 
 export interface BuiltApp extends App {
   api: Api
+  /** Goes on with operations that nobody runs. Without it, those that this app begins are. */
+  runOperations(): void
 }
 
 /** Over a store that is open: `createApp` of index.ts opens one. */
@@ -41,17 +49,17 @@ export function buildApp(options: AppOptions): BuiltApp {
   const parts: ApiParts = {
     options,
     clock: new DatabaseClock(options.access),
-    operations: new Operations(),
-    feed: new LiveFeed(options),
+    runner: new OperationRunner(options),
+    feed: new LiveFeed({ ...options, ...options.reading }),
   }
   const end = new AbortController()
   const api = openApi(options)
-  const authenticate = createAuthenticate(options)
+  const authenticate = createLimitedAuthenticate(options)
   const limit = new RequestLimit(options.rateLimit ?? RATE_LIMIT)
 
   addEarlyGuards(api, options)
   addProbeRoutes(api, parts)
-  addSessionRoutes(api, parts, authenticate, limit)
+  addSessionRoutes(api, parts, authenticate)
   addDocumentRoutes(api)
   addDashboardRoutes(api, options)
   if (options.hasPublicMetrics === true) addMetricsRoute(api, parts)
@@ -63,25 +71,33 @@ export function buildApp(options: AppOptions): BuiltApp {
   addJobChangeRoutes(api, parts)
   addLeaseRoutes(api, parts)
   addDeadLetterRoutes(api, parts)
+  addOperationRoutes(api, parts)
   addBrakeRoutes(api, parts)
   addServerRoutes(api, parts)
   addTokenRoutes(api, parts)
   addWorkerRoutes(api, parts)
+  addWebhookRoutes(api, parts)
+  addRescueRoutes(api, parts)
+  addAuditRoutes(api, parts)
   addStreamRoute(api, parts, end.signal)
+  if (options.demo !== undefined) addDemoRoutes(api, options.demo)
 
   return {
     api,
-    fetch: (request) => api.fetch(request),
+    fetch: (request, connection) => api.fetch(request, { peer: peerAddress(request, connection) }),
+    runOperations: () => parts.runner.wake(),
     async close() {
       end.abort()
       parts.feed.close()
-      await parts.operations.close()
+      await parts.runner.stop()
     },
   }
 }
 
 function openApi({ basePath }: AppOptions): Api {
   const root: Api = new OpenAPIHono<ApiEnv>({
+    // A page is a page with a slash at its end too.
+    strict: false,
     defaultHook: (result) => {
       if (result.success) return
       const errors = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
@@ -133,22 +149,28 @@ function addAuthentication(
   authenticate: Authenticate,
   limit: RequestLimit,
 ): void {
-  const { tables, policy, sourceExists, isReadOnly = false } = options
+  const { policy, sourceExists, isReadOnly = false } = options
   api.use('*', async (c, next) => {
-    const authenticated = await authenticate(c.req.raw)
+    const authenticated = await authenticate(c.req.raw, peerOf(c))
     const { actor } = authenticated
     requireOwnPage(c.req.raw, authenticated)
     for (const [name, value] of Object.entries(limit.take(actor.id))) c.header(name, value)
     const context: CommandContext = {
       actor,
       isReadOnly,
-      tables,
+      tables: tablesFor(c.req.raw, options),
       ...(policy === undefined ? {} : { policy }),
       ...(sourceExists === undefined ? {} : { sourceExists }),
     }
     c.set('context', context)
     await next()
   })
+}
+
+/** Why a job does not run is asked with a lock that is tried, which a read-only transaction cannot. */
+function tablesFor({ method, url }: Request, { tables, reading }: AppOptions): AppOptions['tables'] {
+  const isLook = (method === 'GET' || method === 'HEAD') && !new URL(url).pathname.endsWith('/why')
+  return isLook ? (reading?.tables ?? tables) : tables
 }
 
 export const documentInfo = {

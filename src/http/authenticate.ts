@@ -1,5 +1,5 @@
-// Who sends a request: the hook of the application, a bearer token, the cookie of a browser session, or, where the server
-// is this machine's alone, whoever is on it.
+// Who sends a request: the hook of the application, a bearer token, a proxy that is trusted, the cookie of a browser session,
+// or, where the server is this machine's alone, whoever is on it.
 import { timingSafeEqual } from 'node:crypto'
 import { type Actor, isScope, scopes } from '../commands/actor.ts'
 import { digestOf } from '../commands/token-commands.ts'
@@ -7,6 +7,8 @@ import type { AccessStore } from '../store/access-store.ts'
 import type { AppOptions } from './app-options.ts'
 import { createJwtVerifier, type VerifyJwt } from './jwt.ts'
 import { ApiProblem } from './problem.ts'
+import { RequestLimit } from './request-limit.ts'
+import { createProxyReader } from './trusted-proxy.ts'
 
 export const SESSION_COOKIE = 'unstuck_session'
 const COOKIE = new RegExp(`^${SESSION_COOKIE}=([\\w.~+/=-]{1,4096})$`)
@@ -17,20 +19,46 @@ export interface Authenticated {
   isAmbient: boolean
 }
 
-export type Authenticate = (request: Request) => Promise<Authenticated>
+/** `peer` is the address at the other end, null where it is not known. */
+export type Authenticate = (request: Request, peer: string | null) => Promise<Authenticated>
 
-export function createAuthenticate(options: AppOptions): Authenticate {
+const FAILURE_LIMIT = { ratePerS: 1, burst: 20 }
+
+/** A wrong token costs its sender; a right one is let in whatever others at its address sent. */
+export function createLimitedAuthenticate(options: AppOptions): Authenticate {
+  const authenticate = createAuthenticate(options)
+  const limit = new RequestLimit(options.failureLimit ?? FAILURE_LIMIT, 'wrong tokens')
+  return async (request, peer) => {
+    try {
+      return await authenticate(request, peer)
+    } catch (error) {
+      const isWrong = request.headers.has('authorization') || readCookie(request) !== null
+      if (isWrong && error instanceof ApiProblem && error.code === 'UNAUTHENTICATED')
+        limit.take(peer ?? 'unknown')
+      throw error
+    }
+  }
+}
+
+function createAuthenticate(options: AppOptions): Authenticate {
   const { authorize, access, isOpenToLoopback = false } = options
   const verifyJwt = options.jwt === undefined ? undefined : createJwtVerifier(options.jwt)
-  return async (request) => {
+  const readProxyUser =
+    options.trustedProxy === undefined ? undefined : createProxyReader(options.trustedProxy)
+  return async (request, peer) => {
     const own = (await authorize?.(request)) ?? null
     // A hook may read a cookie of the application's: it counts as one.
     if (own !== null) return { actor: own, isAmbient: !request.headers.has('authorization') }
     const bearer = readBearer(request)
     if (bearer !== null) return { actor: await requireToken(bearer, access, verifyJwt), isAmbient: false }
+    const user = readProxyUser?.(request, peer) ?? null
+    if (user !== null) return { actor: user, isAmbient: true }
     const session = readCookie(request)
     if (session !== null) return { actor: await requireToken(session, access, verifyJwt), isAmbient: true }
     if (isOpenToLoopback) return { actor: { id: 'loopback', scopes }, isAmbient: true }
+    const header = options.trustedProxy?.header
+    if (header !== undefined && peer === null && request.headers.has(header))
+      throw unauthenticated(`${header} is not believed: from which address this comes is not known here`)
     throw unauthenticated('a token is needed: Authorization: Bearer …')
   }
 }

@@ -12,11 +12,15 @@ const PAGE_PATHS = [
   '/jobs',
   '/jobs/:id',
   '/dead-letters',
+  '/operations',
+  '/operations/:id',
   '/workers',
   '/dependencies',
   '/reaper',
   '/doctor',
   '/settings',
+  '/settings/webhooks',
+  '/settings/audit',
 ]
 
 const TYPES: Readonly<Record<string, string>> = {

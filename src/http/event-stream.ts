@@ -5,6 +5,7 @@ import type { StreamTopic } from './contract.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import type { FeedMessage, LiveFeed } from './live-feed.ts'
 import { toApiProblem } from './problem.ts'
+import { MAX_NAMED, type StreamPlace, writePlace } from './stream-place.ts'
 import { toWireBreaker, toWireEvent, toWireHealth, toWireQueue, toWireRunning, type View } from './wire.ts'
 
 export interface StreamOptions {
@@ -13,8 +14,8 @@ export interface StreamOptions {
   actor: Actor
   topics: ReadonlySet<StreamTopic>
   view: Omit<View, 'now'>
-  /** The id of the last event that the viewer saw. */
-  lastEventId: string | null
+  /** Where the viewer was when its last stream ended. */
+  place: StreamPlace | null
   signal: AbortSignal
   onEnd?: () => void
 }
@@ -46,6 +47,8 @@ class EventStream {
   /** One after the other: an owner has to be looked up for some of them. */
   #queue: Promise<void>
   #waiting = 0
+  #newest = 0n
+  readonly #coming = new Set<bigint>()
   #lastLeases = ''
   #isOver = false
 
@@ -53,8 +56,8 @@ class EventStream {
     this.#options = options
     this.#controller = controller
     this.#send('retry: 2000\n\n')
-    const { feed, topics, lastEventId, signal } = options
-    this.#queue = lastEventId === null ? Promise.resolve() : this.#replay(lastEventId)
+    const { feed, topics, place, signal } = options
+    this.#queue = place === null ? Promise.resolve() : this.#replay(place)
     this.#offs.push(feed.subscribe({ topics, hear: (message) => this.#enqueue(message) }))
     const keepalive = setInterval(() => this.#send(': keepalive\n\n'), KEEPALIVE_MS)
     const over = setTimeout(() => this.end(), MAX_STREAM_MS)
@@ -83,6 +86,7 @@ class EventStream {
 
   #enqueue(message: FeedMessage): void {
     this.#waiting += 1
+    if (message.topic === 'events') this.#coming.add(BigInt(message.event.id))
     this.#queue = this.#queue
       .then(() => this.#tell(message))
       .catch(() => this.end())
@@ -92,15 +96,17 @@ class EventStream {
     if (this.#waiting > MAX_BEHIND) this.end()
   }
 
-  async #replay(lastEventId: string): Promise<void> {
-    let after = lastEventId
+  async #replay({ newest, missing }: StreamPlace): Promise<void> {
+    const { feed } = this.#options
+    this.#newest = newest
     try {
-      for (let page = 0; page < MAX_REPLAY_PAGES; page++) {
-        const events = await this.#options.feed.eventsAfter(after)
-        for (const event of events) await this.#tell(this.#options.feed.toMessage(event))
+      for (const event of await feed.tail.among(missing)) await this.#tell(feed.toMessage(event))
+      for (let page = 0, after = newest; page < MAX_REPLAY_PAGES; page++) {
+        const events = await feed.tail.after(after)
+        for (const event of events) await this.#tell(feed.toMessage(event))
         const last = events.at(-1)
         if (last === undefined) return
-        after = last.id
+        after = BigInt(last.id)
       }
       // Further behind than that: it comes again and goes on from there.
       this.end()
@@ -131,10 +137,11 @@ class EventStream {
       }
       case 'events': {
         const { event } = message
+        this.#coming.delete(BigInt(event.id))
         if (this.#sent.has(event.id)) return
         this.#sent.add(event.id)
         if (actor.owner !== undefined && (await message.owner()) !== actor.owner) return
-        return this.#write('events', { ...envelope, event: toWireEvent(event, view) }, event.id)
+        return this.#write('events', { ...envelope, event: toWireEvent(event, view) }, this.#place(event.id))
       }
       case 'counts': {
         const tables = message.health.map(({ table, value }) => toWireHealth(value, table))
@@ -144,6 +151,15 @@ class EventStream {
       case 'breakers':
         return this.#write('breakers', { ...envelope, breakers: message.breakers.map(toWireBreaker) })
     }
+  }
+
+  /** After this event. What is on its way to this viewer is missing too. */
+  #place(eventId: string): string {
+    const id = BigInt(eventId)
+    if (id > this.#newest) this.#newest = id
+    const newest = this.#newest
+    const missing = [...this.#options.feed.tail.missing(MAX_NAMED + 1), ...this.#coming]
+    return writePlace({ newest, missing: missing.filter((each) => each < newest) })
   }
 
   #write(event: string, data: unknown, id?: string): void {

@@ -79,6 +79,7 @@ const commandOf: Record<string, keyof typeof commandRules> = {
   retryOwnJob: 'retryJob',
   readDeadLetters: 'listDeadLetters',
   readOperation: 'listOperations',
+  listOperationJobs: 'listOperations',
 }
 
 function scopeOf(operationId: string): string {

@@ -7,7 +7,7 @@ import { type ApiEnv, contextOf } from './api.ts'
 import { ApiProblem } from './problem.ts'
 
 /** Answers with credentials are never stored. */
-const EXCLUDED = /\/v1\/(?:leases|tokens|session)(?:\/|$)/
+const EXCLUDED = /\/v1\/(?:(?:leases|tokens|session)(?:\/|$)|webhooks$)/
 
 export function idempotency(access: AccessStore): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {

@@ -7,11 +7,12 @@ import { buildApp } from './app.ts'
 import type { App, AppOptions } from './app-options.ts'
 
 export { type Actor, type Role, roles, type Scope, scopes } from '../commands/actor.ts'
-export type { App, AppOptions, Authorize, JwtOptions } from './app-options.ts'
+export type { App, AppOptions, Authorize, JwtOptions, TrustedProxyOptions } from './app-options.ts'
 export type * from './contract.ts'
+export { type NodeListener, toNodeListener } from './node-listener.ts'
 
 export interface CreateAppOptions
-  extends Omit<AppOptions, 'tables' | 'access' | 'policy' | 'config' | 'runDoctor'> {
+  extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'policy' | 'config' | 'runDoctor' | 'demo'> {
   /** From the environment and the config file where absent. */
   config?: Config
 }
@@ -21,7 +22,7 @@ export function createApp(options: CreateAppOptions = {}): App {
   const config =
     options.config ?? loadConfig({ env: process.env, file: readConfigFile(process.cwd(), undefined) })
   const deployment = openDeployment(config)
-  const { tables, access } = deployment
+  const { tables, access, reading } = deployment
   const { uploadsDir } = config.gateway
   const app = buildApp({
     ...(uploadsDir === null ? {} : { sourceExists: sourceExists(uploadsDir) }),
@@ -29,9 +30,11 @@ export function createApp(options: CreateAppOptions = {}): App {
     config,
     tables,
     access,
+    reading,
     policy: config.policy,
     runDoctor: async () => diagnose(await examine(config)),
   })
+  if (options.isReadOnly !== true) app.runOperations()
   return {
     fetch: app.fetch,
     async close() {

@@ -9,6 +9,7 @@ import type { FeedEvent } from '../store/access-store.ts'
 import type { Breaker, QueueStatus } from '../store/job-store.ts'
 import type { AppOptions } from './app-options.ts'
 import type { StreamTopic } from './contract.ts'
+import { EventTail } from './event-tail.ts'
 import { type ApiProblem, toApiProblem, valueOf } from './problem.ts'
 
 export type FeedMessage =
@@ -31,9 +32,6 @@ const TICK_MS = 1_000
 /** Counts and breakers at every so many ticks. */
 const SLOW_TICKS = 2
 const SHOWN_LEASES = 500
-const EVENT_PAGE = 1_000
-/** Ids are given before the commit: one that was given earlier may show later, so the last ones are read again. */
-const OVERLAP = 200n
 
 export class LiveFeed {
   readonly #options: AppOptions
@@ -41,12 +39,13 @@ export class LiveFeed {
   readonly #viewers = new Set<Viewer>()
   readonly #latest = new Map<StreamTopic, FeedMessage>()
   #stop: AbortController | undefined
-  #seen: Set<string> | undefined
-  #isStale = false
+  #tail: EventTail
+  #stale: (FeedMessage & { topic: 'stale' }) | undefined
 
   constructor(options: AppOptions) {
     const { tables, policy } = options
     this.#options = options
+    this.#tail = new EventTail(options.access)
     const actor = { id: 'live-feed', scopes }
     this.#context = { actor, isReadOnly: true, tables, ...(policy === undefined ? {} : { policy }) }
   }
@@ -59,6 +58,7 @@ export class LiveFeed {
   subscribe(viewer: Viewer): () => void {
     this.#viewers.add(viewer)
     for (const [topic, message] of this.#latest) if (viewer.topics.has(topic)) viewer.hear(message)
+    if (this.#stale !== undefined) viewer.hear(this.#stale)
     if (this.#stop === undefined) {
       this.#stop = new AbortController()
       void this.#run(this.#stop.signal)
@@ -72,13 +72,13 @@ export class LiveFeed {
   close(): void {
     this.#stop?.abort()
     this.#stop = undefined
-    this.#seen = undefined
+    this.#tail = new EventTail(this.#options.access)
     this.#latest.clear()
+    this.#stale = undefined
   }
 
-  /** Events after the one that a viewer saw last, the oldest first. */
-  eventsAfter(id: string): Promise<FeedEvent[]> {
-    return this.#options.access.listNewEvents(id, EVENT_PAGE)
+  get tail(): Pick<EventTail, 'after' | 'among' | 'missing'> {
+    return this.#tail
   }
 
   toMessage(event: FeedEvent): FeedMessage & { topic: 'events' } {
@@ -102,10 +102,11 @@ export class LiveFeed {
     for (let tick = 0; !signal.aborted; tick++) {
       try {
         await this.#read(tick % SLOW_TICKS === 0)
-        this.#isStale = false
+        this.#stale = undefined
       } catch (error) {
-        if (!this.#isStale) this.#tell({ topic: 'stale', problem: toApiProblem(error) })
-        this.#isStale = true
+        const stale = { topic: 'stale', problem: toApiProblem(error) } as const
+        if (this.#stale === undefined) this.#tell(stale)
+        this.#stale = stale
       }
       await waitFor(TICK_MS, undefined, { signal }).catch(() => {})
     }
@@ -116,7 +117,8 @@ export class LiveFeed {
       const found = valueOf(await listLeases(this.#context, { limit: SHOWN_LEASES }))
       this.#tell({ topic: 'leases', ...found })
     }
-    if (this.#isWatched('events')) await this.#readEvents()
+    if (this.#isWatched('events'))
+      for (const event of await this.#tail.next()) this.#tell(this.toMessage(event))
     if (isSlow && this.#isWatched('counts')) {
       const health = valueOf(await readHealth(this.#context, {}))
       const queues = valueOf(await listQueues(this.#context, {}))
@@ -125,23 +127,6 @@ export class LiveFeed {
     if (isSlow && this.#isWatched('breakers')) {
       this.#tell({ topic: 'breakers', breakers: valueOf(await listBreakers(this.#context, undefined)) })
     }
-  }
-
-  async #readEvents(): Promise<void> {
-    const isFirst = this.#seen === undefined
-    const seen = this.#seen ?? new Set<string>()
-    const newest = [...seen].map(BigInt).reduce((a, b) => (a > b ? a : b), 0n)
-    const last = isFirst ? BigInt((await this.#options.access.readClock()).lastEventId) : newest
-    const from = last > OVERLAP ? last - OVERLAP : 0n
-    const events = await this.eventsAfter(String(from))
-    for (const event of events) {
-      if (seen.has(event.id)) continue
-      seen.add(event.id)
-      if (!isFirst || BigInt(event.id) > last) this.#tell(this.toMessage(event))
-    }
-    // What is behind the overlap is never read again.
-    for (const id of seen) if (BigInt(id) <= from && seen.size > Number(OVERLAP)) seen.delete(id)
-    this.#seen = seen
   }
 
   #isWatched(topic: StreamTopic): boolean {

@@ -8,8 +8,11 @@ export class RequestLimit {
   readonly #fullAtMs = new Map<string, number>()
   readonly #limit: { ratePerS: number; burst: number }
 
-  constructor(limit: { ratePerS: number; burst: number }) {
+  readonly #what: string
+
+  constructor(limit: { ratePerS: number; burst: number }, what = 'requests') {
     this.#limit = limit
+    this.#what = what
   }
 
   /** The headers of the answer; throws where there is no room. */
@@ -30,7 +33,7 @@ export class RequestLimit {
     const retryAfter = String(Math.max(1, Math.ceil(retryInMs / 1000)))
     throw new ApiProblem(
       'RATE_LIMITED',
-      `more than ${ratePerS} requests a second`,
+      `more than ${ratePerS} ${this.#what} a second`,
       {},
       { ...headers, 'retry-after': retryAfter },
     )

@@ -7,8 +7,9 @@ import { diagnose } from '../doctor/diagnose.ts'
 import { UnstuckError } from '../errors/index.ts'
 import { sourceExists } from '../runtime/source-exists.ts'
 import { buildApp } from './app.ts'
-import type { AppOptions, JwtOptions } from './app-options.ts'
+import type { App, AppOptions, DemoControls, JwtOptions, TrustedProxyOptions } from './app-options.ts'
 import { isLoopbackAddress } from './guards.ts'
+import { readRoles } from './trusted-proxy.ts'
 
 export interface ServeOptions {
   config: Config
@@ -16,6 +17,7 @@ export interface ServeOptions {
   host: string
   port: number
   isReadOnly: boolean
+  demo?: DemoControls
 }
 
 export interface HttpServer {
@@ -31,17 +33,21 @@ export async function serve({
   host,
   port,
   isReadOnly,
+  demo,
 }: ServeOptions): Promise<HttpServer> {
   const { http, gateway, policy } = config
-  const { tables, access } = deployment
+  const { tables, access, reading } = deployment
   const jwt = readJwtOptions(config)
   // Fails at once where nothing is installed or nobody answers.
   const tokens = await access.listTokens()
-  const isOpen = jwt === undefined && tokens.every(({ revokedAt }) => revokedAt !== null)
+  const trustedProxy = readProxyOptions(config)
+  const isOpen =
+    jwt === undefined && trustedProxy === undefined && tokens.every(({ revokedAt }) => revokedAt !== null)
   if (isOpen && !isLoopbackAddress(host)) throw refusedAddress(host)
   const options: AppOptions = {
     tables,
     access,
+    reading,
     policy,
     config,
     isReadOnly,
@@ -51,9 +57,12 @@ export async function serve({
     ...(http.environment === null ? {} : { environment: http.environment }),
     ...(gateway.uploadsDir === null ? {} : { sourceExists: sourceExists(gateway.uploadsDir) }),
     ...(jwt === undefined ? {} : { jwt }),
+    ...(demo === undefined ? {} : { demo }),
+    ...(trustedProxy === undefined ? {} : { trustedProxy }),
   }
   const app = buildApp(options)
   const server = await open(app.fetch, host, port)
+  if (!isReadOnly) app.runOperations()
   const address = server.address() as AddressInfo
   const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return {
@@ -69,7 +78,7 @@ export async function serve({
   }
 }
 
-function open(fetch: (request: Request) => Response | Promise<Response>, hostname: string, port: number) {
+function open(fetch: App['fetch'], hostname: string, port: number) {
   return new Promise<ServerType>((resolve, reject) => {
     const server = listen({ fetch, hostname, port }, () => resolve(server))
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, hostname, port)))
@@ -95,7 +104,7 @@ function refusedAddress(host: string): UnstuckError {
     'INVALID_CONFIG',
     `refusing to listen on ${host}: nobody would be asked for a token, and everybody there could change jobs`,
     {
-      hint: 'Make a token first (unstuck tokens create), or set UNSTUCK_JWT_ISSUER; 127.0.0.1 needs neither.',
+      hint: 'Make a token first (unstuck tokens create), or set UNSTUCK_JWT_ISSUER or UNSTUCK_PROXY_HEADER; 127.0.0.1 needs none.',
     },
   )
 }
@@ -121,5 +130,20 @@ function readJwtOptions({ http }: Config): JwtOptions | undefined {
     ...(jwtJwksUrl === null ? {} : { jwksUrl: jwtJwksUrl }),
     ...(jwtSecret === null ? {} : { secret: jwtSecret }),
     ...(jwtOwnerClaim === null ? {} : { ownerClaim: jwtOwnerClaim }),
+  }
+}
+
+function readProxyOptions({ http }: Config): TrustedProxyOptions | undefined {
+  const { proxyHeader, proxyFrom, proxyRoles } = http
+  if ([proxyHeader, proxyFrom, proxyRoles].every((value) => value === null)) return undefined
+  if (proxyHeader === null || proxyFrom === null)
+    throw new UnstuckError(
+      'INVALID_CONFIG',
+      'a trusted proxy needs UNSTUCK_PROXY_HEADER and UNSTUCK_PROXY_FROM',
+    )
+  return {
+    header: proxyHeader,
+    from: proxyFrom.split(',').map((range) => range.trim()),
+    ...(proxyRoles === null ? {} : { roles: readRoles(proxyRoles) }),
   }
 }

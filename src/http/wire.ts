@@ -2,21 +2,13 @@
 // The id of a lease is a credential: it is in the answer to a claim, and in no other.
 
 import type { TableHealth } from '../commands/brake-commands.ts'
-import type { Operation } from '../commands/operations.ts'
 import { toPublicCode } from '../errors/index.ts'
 import type { JobEvent } from '../job/event.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import { redactJson, redactText } from '../observe/redact.ts'
 import type { TokenRecord } from '../store/access-store.ts'
-import type {
-  Breaker,
-  DeadJobGroup,
-  JobSummary,
-  QueueStatus,
-  ReapedJob,
-  Schedule,
-} from '../store/job-store.ts'
+import type { Breaker, JobSummary, QueueStatus, ReapedJob, Schedule } from '../store/job-store.ts'
 import type { AppOptions } from './app-options.ts'
 import type * as wire from './contract.ts'
 
@@ -168,33 +160,6 @@ export function toWireClaimed(job: ClaimedJob): wire.ClaimedJob {
   }
 }
 
-export function toWireGroup(group: DeadJobGroup, table: string, { redact }: View): wire.DeadLetterGroup {
-  return {
-    cause_id: group.causeId,
-    table,
-    code: group.code,
-    category: group.category,
-    jobs: group.jobs,
-    first_at: iso(group.firstAt),
-    last_at: iso(group.lastAt),
-    example_reason: group.exampleReason === null ? null : redactText(group.exampleReason, redact),
-    example_job_id: group.exampleJobId,
-    max_crashes: group.maxCrashes,
-  }
-}
-
-export function toWireOperation(operation: Operation | Omit<Operation, 'state'>): wire.Operation {
-  const { causeId, beganAt, endedAt, ...rest } = operation
-  return {
-    action: 'redrive',
-    state: 'planned',
-    ...rest,
-    cause_id: causeId,
-    began_at: iso(beganAt),
-    ended_at: isoOrNull(endedAt),
-  }
-}
-
 export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
   return {
     queue: queue.queue,
@@ -229,6 +194,7 @@ export function toWireBreaker(breaker: Breaker): wire.Breaker {
     probing: breaker.probing,
     next_probe_in_ms: breaker.nextProbeInMs,
     held_for_ms: breaker.heldForMs,
+    last_calls: breaker.lastCalls.map(({ isFailure, at }) => ({ is_failure: isFailure, at: isoOrNull(at) })),
     settings: Object.fromEntries(settings) as Record<string, unknown>,
     queues: breaker.queues,
     banner: breaker.state === 'closed' ? null : bannerOf(breaker.name),

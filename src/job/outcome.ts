@@ -7,10 +7,15 @@ export type StageOutcome = 'entered' | 'past-deadline' | RefusedOutcome
 export type CompleteOutcome = 'completed' | RefusedOutcome
 export type FailOutcome = 'retried' | 'dead' | 'cancelled' | RefusedOutcome
 export type ReleaseOutcome = 'released' | 'cancelled' | RefusedOutcome
-export type CancelOutcome = 'cancelled' | 'cancel-requested' | 'already-ended' | 'not-found'
+export type CancelOutcome =
+  | 'cancelled'
+  | 'cancel-requested'
+  | 'already-ended'
+  | 'generation-changed'
+  | 'not-found'
 export type RetryOutcome = 'retried' | 'not-dead' | 'generation-changed' | 'duplicate' | 'not-found'
-export type RunNowOutcome = 'due' | 'already-due' | 'not-waiting' | 'not-found'
-export type DiscardOutcome = 'discarded' | 'running' | 'not-found'
+export type RunNowOutcome = 'due' | 'already-due' | 'not-waiting' | 'generation-changed' | 'not-found'
+export type DiscardOutcome = 'discarded' | 'running' | 'generation-changed' | 'not-found'
 export type EnqueueOutcome = 'created' | 'duplicate'
 
 /** What a sweep did, or would do, with one job. */

@@ -23,15 +23,20 @@ export interface RunSweepOptions {
   reaper?: ReaperFacts
   policy?: PolicyOverride
   batchSize?: number
+  /** Who asked for a sweep by hand, and why. */
+  actor?: string
+  reason?: string
 }
 
 export async function runSweep(store: JobStore, options: RunSweepOptions = {}): Promise<SweepReport> {
   const startedAt = performance.now()
-  const { reaper, policy, batchSize } = options
+  const { reaper, policy, batchSize, actor, reason } = options
   const request = {
     ...(reaper === undefined ? {} : { reaper }),
     ...(policy === undefined ? {} : { policy }),
     ...(batchSize === undefined ? {} : { limit: batchSize }),
+    ...(actor === undefined ? {} : { actor }),
+    ...(reason === undefined ? {} : { reason }),
   }
   let step = await store.sweepJobs(request)
   const { held, holdReason, sweptAt } = step

@@ -1,11 +1,18 @@
 // What a server of the HTTP API keeps beside the jobs: tokens, answered requests, the clock and the feed of events. One for
 // all tables of an install.
 import type { JobEvent } from '../job/event.ts'
+import type { JsonValue } from '../job/job.ts'
 
 export interface AccessStore {
   readClock(): Promise<ClockReading>
   /** Events of all tables with a greater id, the oldest first. */
   listNewEvents(afterId: string, limit: number): Promise<FeedEvent[]>
+  /** Those of these ids that can be seen now. */
+  listLateEvents(ids: string[]): Promise<FeedEvent[]>
+  readHorizon(): Promise<Horizon>
+
+  /** What people did to jobs, and to everything else, the newest first. */
+  listActs(request?: ActRequest): Promise<ActPage>
 
   /** False where the name is taken. */
   createToken(token: NewToken): Promise<boolean>
@@ -27,8 +34,43 @@ export interface ClockReading {
   lastEventId: string
 }
 
+/** Of transactions that write: all below `oldestXid` are through, none from `nextXid` on has begun. */
+export interface Horizon {
+  oldestXid: bigint
+  nextXid: bigint
+}
+
 export interface FeedEvent extends JobEvent {
   attachment: string
+}
+
+export interface ActRequest {
+  table?: string
+  actor?: string
+  /** The `next` of an earlier page. */
+  cursor?: string
+  /** 1 to 1000; 100 where absent. */
+  limit?: number
+}
+
+export interface ActPage {
+  acts: Act[]
+  next: string | null
+}
+
+export interface Act {
+  actId: string
+  at: Date
+  type: string
+  actor: string
+  reason: string | null
+  /** Null of what all tables share, such as breakers and tokens. */
+  table: string | null
+  /** Null where it was not done to a job. */
+  jobId: string | null
+  /** The queue, breaker, worker, webhook or token it was done to. */
+  subject: string | null
+  details: { [key: string]: JsonValue }
 }
 
 export interface NewToken {

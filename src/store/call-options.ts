@@ -11,11 +11,18 @@ export interface PolicyOption {
   policy?: PolicyOverride
 }
 
+export interface ActorOption {
+  /** Who sent the call, for its events, where that is not known by the worker alone. */
+  actor?: string
+}
+
 /** Who did it and why, written into the event. `owner` limits the call to jobs of that owner. */
 export interface ManualOptions<Tx> extends TxOption<Tx> {
   owner?: string
   actor?: string
   reason?: string
+  /** Only if the job still has this generation. */
+  generation?: number
 }
 
 export interface Settled<Outcome> {

@@ -25,12 +25,14 @@ export interface DependencyStore {
   /** Keeps jobs of the queue from being claimed; running ones go on. False where it was paused already. */
   pauseQueue(queue: string, options?: HoldOptions): Promise<boolean>
   /** False where it was not paused. */
-  resumeQueue(queue: string): Promise<boolean>
+  resumeQueue(queue: string, options?: ActorOptions): Promise<boolean>
   /** Every queue of this table that has unfinished jobs, a pause or a dependency. */
   listQueues(): Promise<QueueStatus[]>
 
   /** Takes up to `tokens` (1 where absent) from all limits together, as many as the emptiest of them has. */
   takeTokens(limits: RateLimit[], tokens?: number): Promise<TokenGrant>
+  /** Buckets as they are now, the one that was used last first. Those of all job tables: limits are shared by key. */
+  listRateLimits(request?: RateLimitRequest): Promise<RateLimitStatus[]>
   /** Forgets buckets that have been full for an hour, at most `limit` (1000). Answers how many. */
   pruneRateLimits(limit?: number): Promise<number>
 }
@@ -44,6 +46,26 @@ export interface ActorOptions {
 export interface HoldOptions extends ActorOptions {
   /** Ends by itself after this time; where absent, somebody has to resume it. */
   durationMs?: number
+}
+
+export interface RateLimitRequest {
+  /** Keys that begin with this text. */
+  prefix?: string
+  /** 1 to 1000; 100 where absent. */
+  limit?: number
+}
+
+export interface RateLimitStatus {
+  key: string
+  /** As the last caller had them; null where none has told them yet, as are the tokens. */
+  ratePerS: number | null
+  burst: number | null
+  /** Whole tokens that may be taken now. */
+  tokens: number | null
+  /** Until there is one token more; 0 where it is full. */
+  nextTokenInMs: number | null
+  fullInMs: number
+  usedAt: Date | null
 }
 
 export type DeleteBreakerOutcome = 'deleted' | 'in-use' | 'not-found'
@@ -69,6 +91,8 @@ export interface Breaker {
   nextProbeInMs: number | null
   /** Until a hold ends by itself; null where it does not, or there is none. */
   heldForMs: number | null
+  /** The last 20 in the window, the oldest first; without a time where no age is looked at. */
+  lastCalls: { isFailure: boolean; at: Date | null }[]
   settings: BreakerSettings
   /** The queues whose jobs it holds back. */
   queues: { attachment: string; queue: string }[]

@@ -15,11 +15,13 @@ import type {
   StageOutcome,
 } from '../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
-import type { ManualOptions, PolicyOption, Settled, TxOption } from './call-options.ts'
+import type { ActorOption, ManualOptions, PolicyOption, Settled, TxOption } from './call-options.ts'
 import type { DependencyStore } from './dependency-store.ts'
 import type { DispatchStore } from './dispatch-store.ts'
 import type { ModeStore } from './mode-store.ts'
+import type { OperationStore } from './operation-store.ts'
 import type { OperatorStore } from './operator-store.ts'
+import type { HoldReason, RescueStore } from './rescue-store.ts'
 import type { ScheduleStore } from './schedule-store.ts'
 import type { WebhookStore } from './webhook-store.ts'
 import type { WorkerStore } from './worker-store.ts'
@@ -35,7 +37,9 @@ export type * from './call-options.ts'
 export type * from './dependency-store.ts'
 export type * from './dispatch-store.ts'
 export type * from './mode-store.ts'
+export type * from './operation-store.ts'
 export type * from './operator-store.ts'
+export type * from './rescue-store.ts'
 export type * from './schedule-store.ts'
 export type * from './webhook-store.ts'
 export type * from './worker-store.ts'
@@ -48,6 +52,8 @@ export interface JobStore<Tx = never>
     ModeStore,
     WorkerStore,
     WebhookStore,
+    RescueStore,
+    OperationStore,
     OperatorStore<Tx> {
   /** Writes all jobs or none. A job whose dedupe key is taken answers the id of the job that has it. */
   enqueueJobs(jobs: NewJob[], options?: TxOption<Tx> & PolicyOption): Promise<EnqueuedJob[]>
@@ -63,9 +69,12 @@ export interface JobStore<Tx = never>
   /** Moves a running job into another stage: its lease and its deadline are that stage's, from now. Not past a deadline. */
   enterStage(lease: Lease, stage: string, options?: PolicyOption): Promise<EnteredStage>
 
-  completeJobs(completions: Completion[], options?: TxOption<Tx>): Promise<Settled<CompleteOutcome>[]>
+  completeJobs(
+    completions: Completion[],
+    options?: TxOption<Tx> & ActorOption,
+  ): Promise<Settled<CompleteOutcome>[]>
   /** Decides between another try and the end; a cancelled job ends as cancelled. */
-  failJobs(failures: Failure[], options?: TxOption<Tx> & PolicyOption): Promise<FailedJob[]>
+  failJobs(failures: Failure[], options?: TxOption<Tx> & PolicyOption & ActorOption): Promise<FailedJob[]>
   /** Gives jobs back without spending an attempt. */
   releaseJobs(leases: Lease[], options?: ReleaseOptions<Tx>): Promise<Settled<ReleaseOutcome>[]>
 
@@ -104,7 +113,7 @@ export interface ClaimOneRequest extends PolicyOption {
   leaseMs?: number
 }
 
-export interface ClaimRequest extends ClaimOneRequest {
+export interface ClaimRequest extends ClaimOneRequest, ActorOption {
   queues: string[]
   limit: number
   /** Only these types; all types of the queues where absent. */
@@ -150,7 +159,7 @@ export interface FailedJob extends Settled<FailOutcome> {
   retryInMs: number | null
 }
 
-export interface ReleaseOptions<Tx> extends TxOption<Tx> {
+export interface ReleaseOptions<Tx> extends TxOption<Tx>, ActorOption {
   /** Not claimable before; at once where absent. */
   delayMs?: number
   /** Each lease of the call waits this much longer than the one before it. */
@@ -160,8 +169,6 @@ export interface ReleaseOptions<Tx> extends TxOption<Tx> {
 }
 
 export interface RetryOptions<Tx> extends ManualOptions<Tx> {
-  /** Only if the job still has this generation. */
-  generation?: number
   /** Keep the counts and raise the maximum instead, so that the job can be claimed. */
   keepAttempts?: boolean
 }
@@ -180,6 +187,9 @@ export interface ReaperFacts {
 export interface SweepRequest extends PolicyOption {
   /** Absent: called by hand, never held back. */
   reaper?: ReaperFacts
+  /** Who asked for a sweep by hand, and why: kept with its last step. */
+  actor?: string
+  reason?: string
   limit?: number
   cursor?: SweepCursor
 }
@@ -195,8 +205,6 @@ export interface SweepStep {
   sweptAt: string
   next: SweepCursor | null
 }
-
-export type HoldReason = 'server-restarted' | 'sweeps-failed' | 'clock-stepped' | 'mass-expiry'
 
 export interface ReapedJob {
   jobId: string

@@ -2,6 +2,8 @@
 
 export interface ModeStore {
   readMode(): Promise<ModeStatus>
+  /** Which table this is, and how far the engine goes on it. */
+  readAttachment(): Promise<Attachment>
   /** Takes effect with the next sweep and the next write of anyone. `enforce` puts a trigger on the table; leaving it takes it off. */
   setMode(mode: TableMode, options?: { onForeignSettle?: OnForeignSettle }): Promise<ModeStatus>
   /** What sweeps would have done while the mode was observe, the last time it was. */
@@ -19,6 +21,13 @@ export interface ModeStatus {
   onForeignSettle: OnForeignSettle
   /** Null where the mode was never changed. */
   since: Date | null
+}
+
+export interface Attachment extends ModeStatus {
+  profile: string
+  /** As the database knows it: schema and table. */
+  relation: string
+  attachedAt: Date
 }
 
 /** Each lease that ran out counts once in the first three, and once in the last four. */

@@ -12,7 +12,9 @@ export interface OperatorStore<Tx = never> {
   findJobIds(prefix: string, limit?: number): Promise<string[]>
 
   /** The dead letters by cause, the largest group first. */
-  groupDeadJobs(options?: { limit?: number }): Promise<DeadJobGroups>
+  groupDeadJobs(options?: GroupOptions): Promise<DeadJobGroups>
+  /** What people think of a cause; as `new` it is forgotten that anybody thought otherwise. */
+  markCause(causeId: string, mark: CauseMark): Promise<void>
 
   /** Every fact that decides whether and when a job runs; `explainJob` of src/policy puts them into words. */
   readJobFacts(jobId: string, options?: PolicyOption): Promise<JobFacts | null>
@@ -96,6 +98,13 @@ export interface JobSummary extends Omit<Job, 'payload' | 'result' | 'error'> {
   result?: JsonValue
 }
 
+export interface GroupOptions {
+  /** 1 to 1000; 100 where absent. */
+  limit?: number
+  /** Jobs of this owner only. */
+  owner?: string
+}
+
 export interface DeadJobGroups {
   groups: DeadJobGroup[]
   /** False where there are more dead letters than were looked at: only the newest 10,000 are. */
@@ -115,4 +124,18 @@ export interface DeadJobGroup {
   exampleJobId: string
   /** How often one of them lost its worker: a job that kills its workers shows here. */
   maxCrashes: number
+  state: CauseState
+  changedAt: Date | null
+  changedBy: string | null
+  stateReason: string | null
+  /** Of a resolved cause: when a job first died of it after that. */
+  backSince: Date | null
+}
+
+export type CauseState = 'new' | 'investigating' | 'resolved' | 'ignored'
+
+export interface CauseMark {
+  state: CauseState
+  actor?: string
+  reason?: string
 }

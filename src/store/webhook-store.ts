@@ -1,6 +1,7 @@
 // The part of the store port that tells outside systems of events. A delivery is written in the transaction of its event
 // and stays until it was sent or given up: at least once, never lost (OPS-10, C22).
 import type { JsonValue } from '../job/job.ts'
+import type { ActorOptions } from './dependency-store.ts'
 
 export interface WebhookStore {
   /** Events of the table are sent from now on. */
@@ -8,7 +9,9 @@ export interface WebhookStore {
   /** The oldest first. No secret is shown. */
   listWebhooks(): Promise<Webhook[]>
   /** What was not sent yet is not sent any more. False where there was none. */
-  removeWebhook(webhookId: string): Promise<boolean>
+  removeWebhook(webhookId: string, options?: ActorOptions): Promise<boolean>
+  /** Switches it on or off, also one whose receiver was gone. Null where there is none. */
+  switchWebhook(webhookId: string, isActive: boolean, options?: ActorOptions): Promise<Webhook | null>
 
   /** Takes deliveries that are due, for `leaseMs`: nobody else gets them meanwhile. Empty where none is. */
   takeDeliveries(request?: TakeDeliveriesRequest): Promise<TakenDelivery[]>
@@ -31,13 +34,14 @@ export interface NewWebhook {
   /** Types of events; all of them where absent or empty. */
   events?: string[]
   actor?: string
+  reason?: string
 }
 
 export interface Webhook {
   webhookId: string
   url: string
   events: string[]
-  /** False after the receiver answered that it is gone for good. */
+  /** False after the receiver answered that it is gone for good, or somebody switched it off. */
   isActive: boolean
   inactiveReason: string | null
   createdAt: Date

@@ -95,6 +95,7 @@ function dependencyOptions({
     // Without a probe nothing but an operator would end a hold.
     ...(breakerMode !== undefined && hasProbe ? { mode: breakerMode } : {}),
     ...(isSet('circuit.window') ? { windowCalls: circuit.window } : {}),
+    ...(isSet('circuit.windowMs') ? { windowMs: circuit.windowMs } : {}),
     ...(isSet('circuit.failThreshold') ? { failThreshold: circuit.failThreshold } : {}),
     ...(isSet('circuit.cooldownMs') ? { cooldownMs: circuit.cooldownMs } : {}),
     ...(gateway.url === null ? {} : { probeUrl: gateway.url }),

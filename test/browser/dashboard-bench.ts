@@ -2,6 +2,7 @@
 // engine is in live.test.ts.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { AxeBuilder } from '@axe-core/playwright'
 import { getRequestListener } from '@hono/node-server'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
@@ -15,11 +16,14 @@ export const pagePaths = [
   '/',
   '/jobs',
   '/dead-letters',
+  '/operations',
   '/workers',
   '/dependencies',
   '/reaper',
   '/doctor',
   '/settings',
+  '/settings/webhooks',
+  '/settings/audit',
 ] as const
 
 /** Nothing is loading any more. */
@@ -42,6 +46,8 @@ export function launchBrowser(): Promise<Browser> {
 
 export interface FakeDashboard {
   url: string
+  /** So many more jobs wait. */
+  enqueue(count: number): void
   close(): Promise<void>
 }
 
@@ -71,6 +77,7 @@ export async function serveFake(world: World, basePath = ''): Promise<FakeDashbo
   const url = await listen(server)
   return {
     url: `${url}${basePath}`,
+    enqueue: handle.enqueue,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -103,4 +110,26 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
       complaints.push(message.text())
   })
   return { page, complaints }
+}
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Of WCAG 2.2 AA, in both themes. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // Colours are those of the new theme with the frame after the next; under load some come later: the second look counts.
+    const first = await audit(page, colorScheme)
+    found.push(...(first.length === 0 ? [] : await audit(page, colorScheme)))
+  }
+  return found
+}
+
+async function audit(page: Page, colorScheme: string): Promise<string[]> {
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${colorScheme} ${id} ${target.join(' ')}: ${failureSummary}`),
+  )
 }

@@ -1,14 +1,14 @@
 // The dashboard over the real server, a real database and real worker processes.
 import { createHash, randomBytes } from 'node:crypto'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { roles } from '../../src/commands/actor.ts'
+import { roles, type Scope } from '../../src/commands/actor.ts'
 import { type Deployment, openDeployment } from '../../src/compose.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { type HttpServer, serve } from '../../src/http/serve.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { openWorkerHarness, type WorkerHarness } from '../surface/worker-harness.ts'
-import { launchBrowser, openPage, settled } from './dashboard-bench.ts'
+import { launchBrowser, openPage, pagePaths, settled } from './dashboard-bench.ts'
 
 let browser: Browser
 let database: TestDatabase
@@ -74,24 +74,68 @@ describe('a worker process that is killed', () => {
   })
 })
 
+/** The secret of a new one. A server that finds one at its start asks for it. */
+async function createToken(scopes: readonly Scope[], owner?: string): Promise<string> {
+  const secret = `unstuck_${randomBytes(32).toString('base64url')}`
+  await deployment.access.createToken({
+    name: `somebody-${randomBytes(4).toString('hex')}`,
+    sha256: createHash('sha256').update(secret).digest('hex'),
+    scopes,
+    ...(owner === undefined ? {} : { owner }),
+  })
+  return secret
+}
+
+async function signIn(page: Page, secret: string): Promise<void> {
+  await page.getByLabel('Token').fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
 describe('who has to sign in', () => {
+  it('OPS-1 two owners see their own jobs and nothing of each other', async () => {
+    const [mine = '', theirs = ''] = (
+      await harness.store.enqueueJobs([
+        { type: 'of-ana', owner: 'ana' },
+        { type: 'of-ben', owner: 'ben' },
+      ])
+    ).map(({ jobId }) => jobId)
+    const secrets = {
+      ana: await createToken(roles.support, 'ana'),
+      ben: await createToken(roles.support, 'ben'),
+    }
+    const config = loadConfig({ env: { DATABASE_URL: database.url } })
+    const guarded = await serve({ config, deployment, host: '127.0.0.1', port: 0, isReadOnly: false })
+    const [ana, ben] = [await openPage(browser), await openPage(browser)]
+    await ana.page.goto(`${guarded.url}/jobs`)
+    await signIn(ana.page, secrets.ana)
+    await ben.page.goto(`${guarded.url}/jobs`)
+    await signIn(ben.page, secrets.ben)
+    await ana.page.getByRole('cell', { name: 'of-ana' }).waitFor()
+    await ben.page.getByRole('cell', { name: 'of-ben' }).waitFor()
+    expect(await ana.page.getByRole('row').count()).toBe(2)
+    expect(await ben.page.getByRole('row').count()).toBe(2)
+    await ana.page.goto(`${guarded.url}/jobs/${theirs}`)
+    await ana.page.getByText('There is no such job.').waitFor()
+    await ben.page.goto(`${guarded.url}/jobs/${theirs}`)
+    await ben.page.getByRole('button', { name: 'Run now' }).waitFor()
+    await ben.page.goto(`${guarded.url}/jobs/${mine}`)
+    await ben.page.getByText('There is no such job.').waitFor()
+    expect([...ana.complaints, ...ben.complaints]).toEqual([])
+    await ana.page.context().close()
+    await ben.page.context().close()
+    await guarded.close()
+  })
+
   it('SEE-5 OPS-1 signs in with a token, and what its role may not do stays, disabled with the reason', async () => {
     const id = await deadJob()
-    const secret = `unstuck_${randomBytes(32).toString('base64url')}`
-    await deployment.access.createToken({
-      name: `viewer-${randomBytes(4).toString('hex')}`,
-      sha256: createHash('sha256').update(secret).digest('hex'),
-      scopes: roles.viewer,
-    })
+    const secret = await createToken(roles.viewer)
     const config = loadConfig({ env: { DATABASE_URL: database.url } })
     const guarded = await serve({ config, deployment, host: '127.0.0.1', port: 0, isReadOnly: false })
     const { page, complaints } = await openPage(browser)
     await page.goto(`${guarded.url}/jobs/${id}`)
-    await page.getByLabel('Token').fill('unstuck_wrong')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(page, 'unstuck_wrong')
     await page.getByRole('alert').waitFor()
-    await page.getByLabel('Token').fill(secret)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(page, secret)
     const retry = page.getByRole('button', { name: 'Retry' })
     await retry.waitFor()
     expect(await retry.getAttribute('title')).toContain('jobs:retry')
@@ -134,6 +178,97 @@ describe('what an operator does', () => {
     await page.context().close()
   })
 
+  it('OPS-9 all jobs that match are cancelled as one operation, and it can be stopped', async () => {
+    const ids = await harness.enqueue('slow', { ms: 1 }, 1_200)
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${server.url}/jobs?q=status:waiting type:slow`)
+    await page.getByRole('checkbox', { name: 'Select all shown' }).check()
+    await page.getByRole('button', { name: 'All that match' }).click()
+    await page.getByText('All 1,200 matching').waitFor()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel all that match' })
+    await dialog.getByLabel(/Reason/).fill('wrong bucket')
+    const cancel = dialog.getByRole('button', { name: 'Cancel 1,200 jobs' })
+    expect(await cancel.getAttribute('title')).toBe('Type 1200 first.')
+    await dialog.getByLabel('Rate per second').fill('20')
+    await dialog.getByLabel('Type 1200 to confirm').fill('1200')
+    await cancel.click()
+    await page.getByRole('region', { name: 'Notices' }).getByRole('link', { name: 'Cancel of' }).click()
+    await page.getByText('cancelled', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: /^Stop/ }).click()
+    await page.getByText('stopped: somebody stopped it').first().waitFor()
+    const left = await harness.store.listJobs({ status: 'waiting' }, { limit: 1_000 })
+    expect(left.jobs.length).toBeGreaterThan(0)
+    expect(await harness.store.getJob(ids[0] ?? '')).toMatchObject({ status: 'cancelled' })
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('OPS-9 a cause is marked as resolved, and comes back with the next job that dies of it', async () => {
+    await deadJob()
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${server.url}/dead-letters`)
+    await page.getByLabel('State of NOT_PDF').selectOption('resolved')
+    await page.getByLabel(/Reason/).fill('the upload checks it now')
+    await page.getByRole('button', { name: 'Mark as resolved' }).click()
+    await page.getByText('No cause in this state.').waitFor()
+    await deadJob()
+    await page.getByText('back since').waitFor()
+    await page.getByText('“the upload checks it now”').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('OPS-9 a queue is paused for a while', async () => {
+    await harness.enqueue('slow', { ms: 1 })
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${server.url}/dependencies`)
+    await page.getByRole('button', { name: 'Pause slow' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Pause slow' })
+    await dialog.getByLabel(/Reason/).fill('new model')
+    await dialog.getByRole('button', { name: '1h' }).click()
+    await dialog.getByRole('button', { name: 'Pause slow' }).click()
+    await page.getByText(/Queue slow is paused by .*: “new model”, for (?:1 h|59:\d\d min) more/).waitFor()
+    const [queue] = await harness.store.listQueues()
+    expect(queue?.pausedForMs).toBeGreaterThan(3_000_000)
+    await page.getByRole('button', { name: 'Resume slow' }).click()
+    await page.getByText('slow goes on.').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('WORK-4 a worker is drained, finishes what it runs and leaves', async () => {
+    const worker = harness.work({ workerId: 'worker-one' })
+    await worker.until(({ kind }) => kind === 'claiming')
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${server.url}/workers`)
+    await page.getByRole('button', { name: 'Drain worker-one' }).click()
+    await page.getByLabel(/Reason/).fill('new host')
+    await page.getByRole('button', { name: 'Drain the worker' }).click()
+    await page.getByText('worker-one was asked to drain.').waitFor()
+    expect((await worker.ended).code).toBe(0)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('REAP-13 a dry run says what a sweep would take back, and takes nothing', async () => {
+    const [id = ''] = await harness.enqueue('slow', { ms: 1 })
+    await harness.store.claimJobs({ workerId: 'worker-1', queues: ['slow'], limit: 1 })
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${server.url}/reaper`)
+    await page
+      .getByRole('region', { name: 'Past their lease' })
+      .getByText('LEASE_OVER')
+      .or(page.getByText('NO_REAPER'))
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Dry run' }).click()
+    await page.getByText('A sweep now would act on 1 job:').waitFor()
+    expect(await harness.store.getJob(id)).toMatchObject({ status: 'running' })
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('SEE-5 a waiting job is cancelled', async () => {
     const [id = ''] = await harness.enqueue('slow', { ms: 1 })
     const { page } = await openPage(browser)
@@ -167,17 +302,14 @@ describe('what an operator does', () => {
     await page.context().close()
   })
 
-  it.each(['/', '/jobs', '/dead-letters', '/workers', '/dependencies', '/reaper', '/doctor', '/settings'])(
-    'SEE-5 %s has nothing to complain about with the real server',
-    async (path) => {
-      await deadJob()
-      const { page, complaints } = await openPage(browser)
-      await page.goto(server.url + path)
-      await page.getByRole('region', { name: 'Promises' }).getByText('since the last sweep').waitFor()
-      await settled(page)
-      expect(await page.getByText('could not be read').count()).toBe(0)
-      expect(complaints).toEqual([])
-      await page.context().close()
-    },
-  )
+  it.each(pagePaths)('SEE-5 %s has nothing to complain about with the real server', async (path) => {
+    await deadJob()
+    const { page, complaints } = await openPage(browser)
+    await page.goto(server.url + path)
+    await page.getByRole('region', { name: 'Promises' }).getByText('since the last sweep').waitFor()
+    await settled(page)
+    expect(await page.getByText('could not be read').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
 })

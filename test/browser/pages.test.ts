@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -8,9 +7,8 @@ import {
   pagePaths,
   serveFake,
   settled,
+  violationsOf,
 } from './dashboard-bench.ts'
-
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 let browser: Browser
 const worlds = {} as Record<'full' | 'empty' | 'broken', FakeDashboard>
@@ -24,26 +22,6 @@ afterAll(async () => {
   await browser?.close()
   for (const fake of Object.values(worlds)) await fake.close()
 })
-
-/** In both themes. */
-async function violationsOf(page: Page): Promise<string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // Colours are those of the new theme with the frame after the next.
-    await page.evaluate(
-      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
-    )
-    const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze()
-    for (const { id, nodes } of violations)
-      found.push(
-        ...nodes.map(
-          ({ target, failureSummary }) => `${colorScheme} ${id} ${target.join(' ')}: ${failureSummary}`,
-        ),
-      )
-  }
-  return found
-}
 
 /** Of a dead job that may be retried, and of one whose source is gone. */
 async function openDeadJob(page: Page, code: string): Promise<void> {
@@ -87,7 +65,10 @@ describe('the dashboard in both themes', () => {
       '/dead-letters': 'No dead letters.',
       '/workers': 'No worker is at work.',
       '/dependencies': 'No dependency is known.',
-      '/reaper': 'No rescue seen yet.',
+      '/reaper': 'No rescue yet.',
+      '/operations': 'No operation yet.',
+      '/settings/webhooks': 'Nobody is told yet.',
+      '/settings/audit': 'Nobody has done anything yet.',
     }
     const text = expected[path]
     if (text !== undefined) await page.getByText(text).first().waitFor()
@@ -238,7 +219,7 @@ describe('the dashboard by hand', () => {
     await page.goto(`${fake.url}/dead-letters`)
     await page.getByText('GW_5XX').first().waitFor()
     await page.getByRole('link', { name: 'Reaper', exact: true }).click()
-    await page.getByText('promise kept').waitFor()
+    await page.getByText('promise kept').first().waitFor()
     expect(new URL(page.url()).pathname).toBe('/ops/jobs-of-ours/reaper')
     expect(complaints).toEqual([])
     await page.context().close()

@@ -10,6 +10,7 @@ import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { readEventSource } from '../http/event-source.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startWorkerProcess, type WorkerProcess } from '../surface/worker-process.ts'
 
@@ -109,6 +110,35 @@ it('WORK-4 under Bun SIGTERM gives running jobs back without an attempt, and the
   worker.child.kill('SIGTERM')
   expect(await worker.ended).toEqual({ code: 0, signal: null })
   expect(await store.getJob(jobId)).toMatchObject({ status: 'waiting', attempt: 0, interruptions: 1 })
+})
+
+it('OPS-1 under Bun.serve the HTTP API answers under a path of its own, streams, and knows its peer', async () => {
+  const child = spawn(
+    bun,
+    [fileURLToPath(new URL('../surface/fixtures/bun-serve-app.mjs', import.meta.url))],
+    {
+      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: database.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const ended = once(child, 'exit')
+  try {
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
+    const url = `http://127.0.0.1:${Number(line)}/ops`
+    expect((await fetch(`${url}/v1/jobs`)).status).toBe(401)
+    const headers = { 'x-forwarded-user': 'ana', 'content-type': 'application/json' }
+    const body = JSON.stringify({ type: 'bun', payload: { text: 'ä' } })
+    const made = await fetch(`${url}/v1/jobs`, { method: 'POST', headers, body })
+    expect(made.status).toBe(201)
+    const { id } = (await made.json()) as { id: string }
+    expect(await store.getJob(id)).toMatchObject({ type: 'bun', payload: { text: 'ä' } })
+    const reader = readEventSource(await fetch(`${url}/v1/stream?topics=counts`, { headers }))
+    await reader.next(({ event }) => event === 'counts')
+    await reader.close()
+  } finally {
+    child.kill('SIGTERM')
+    await ended
+  }
 })
 
 function startReaper(): { stop(): Promise<unknown> } {

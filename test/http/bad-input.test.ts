@@ -177,6 +177,8 @@ describe('anything at all', () => {
     'POST /v1/queues/q/pause',
     'POST /v1/breakers/b/hold',
     'POST /v1/dead-letters/c/redrive',
+    'PATCH /v1/dead-letters/c',
+    'POST /v1/operations',
     'POST /v1/jobs/x/retry',
   ]
 

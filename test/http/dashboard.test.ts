@@ -20,7 +20,14 @@ async function assetOf(get: (path: string) => Response | Promise<Response>): Pro
 describe('the files of the dashboard', () => {
   it('SEE-5 every page is the one page, which is asked for anew', async () => {
     const get = dashboard()
-    for (const path of ['/', '/jobs', '/jobs/0198c1d4', '/dead-letters', '/settings']) {
+    for (const path of [
+      '/',
+      '/jobs',
+      '/jobs/0198c1d4',
+      '/dead-letters',
+      '/operations/0198',
+      '/settings/audit',
+    ]) {
       const response = await get(path)
       expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache'])
       expect(await response.text()).toContain('<base href="/" />')

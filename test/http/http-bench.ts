@@ -34,6 +34,8 @@ export interface HttpBench {
   database: TestDatabase
   store: JobStore
   access: AccessStore
+  /** Over connections that cannot write. */
+  reading: NonNullable<AppOptions['reading']>
   app: BuiltApp
   /** Another app over the same store, closed with the bench. */
   build(options?: Partial<AppOptions>): BuiltApp
@@ -52,13 +54,24 @@ export async function openHttpBench(options: Partial<AppOptions> = {}): Promise<
   await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
   const config = loadConfig({ env: { DATABASE_URL: database.url } })
   const deployment = openDeployment(config)
-  const { tables, access } = deployment
+  const { tables, access, reading } = deployment
   const apps: BuiltApp[] = []
   const secrets = new Map<string, string>()
   const rateLimit = { ratePerS: 100_000, burst: 100_000 }
 
   const build = (more: Partial<AppOptions> = {}) => {
-    const app = buildApp({ tables, access, config, rateLimit, ...options, ...more })
+    // A store that a test put in is used for everything.
+    const isOwn = more.tables !== undefined || more.access !== undefined
+    const app = buildApp({
+      ...(isOwn ? {} : { reading }),
+      tables,
+      access,
+      config,
+      rateLimit,
+      failureLimit: rateLimit,
+      ...options,
+      ...more,
+    })
     apps.push(app)
     return app
   }
@@ -88,6 +101,7 @@ export async function openHttpBench(options: Partial<AppOptions> = {}): Promise<
     database,
     store: tables[0].store,
     access,
+    reading,
     app,
     build,
     token,

@@ -142,6 +142,32 @@ describe('changing jobs', () => {
     expect(await bench.store.getJob(jobId)).toMatchObject({ status: 'dead' })
   })
 
+  it('C21 If-Match of a cancel and a discard is compared in the statement, not before it', async () => {
+    const jobId = await kill(bench.store, { type: 'overtaken' })
+    const etag = (await bench.call(`GET /v1/jobs/${jobId}`)).headers.get('etag') ?? ''
+    // Somebody retries it between the look of the command and its statement.
+    const store = new Proxy(bench.store, {
+      get(target, name) {
+        const verb: unknown = Reflect.get(target, name)
+        if (typeof verb !== 'function') return verb
+        return async (...args: unknown[]) => {
+          if (name === 'cancelJobs' || name === 'discardJobs') await bench.store.retryJobs([jobId])
+          return (await verb.apply(target, args)) as unknown
+        }
+      },
+    })
+    const app = bench.build({ tables: [{ name: 'jobs', store }] })
+    const headers = { 'if-match': etag }
+    for (const line of [`POST /v1/jobs/${jobId}/cancel`, `DELETE /v1/jobs/${jobId}`]) {
+      const late = await bench.call(line, { headers }, app)
+      expect(late).toMatchObject({ status: 412, body: { code: 'PRECONDITION_FAILED' } })
+      expect(await bench.store.getJob(jobId)).toMatchObject({ status: 'waiting', generation: 2 })
+    }
+    const seen = { 'if-match': '"2"' }
+    expect((await bench.call(`POST /v1/jobs/${jobId}/cancel`, { headers: seen })).status).toBe(200)
+    expect((await bench.call(`DELETE /v1/jobs/${jobId}`, { headers: seen })).status).toBe(200)
+  })
+
   it('OPS-1 retry with now ends the wait of a job in backoff', async () => {
     const jobId = await enqueue(bench.store, { type: 'later', delayMs: 600_000 })
     expect((await bench.call(`POST /v1/jobs/${jobId}/retry`, { body: { now: true } })).body.outcome).toBe(

@@ -35,7 +35,7 @@ describe('dead letters', () => {
     const plan = await bench.call(line, { body: { dry_run: true } })
     expect(plan).toMatchObject({
       status: 200,
-      body: { operation: { state: 'planned', total: 3, redriven: 0 } },
+      body: { operation: { state: 'planned', total: 3, changed: 0 } },
     })
     const wrong = await bench.call(line, { body: { expect: 2 } })
     expect(wrong).toMatchObject({ status: 412, body: { code: 'PRECONDITION_FAILED' } })
@@ -44,7 +44,7 @@ describe('dead letters', () => {
     const begun = await bench.call(line, { body: { expect: 3, rate_per_s: 1000, reason: 'gateway is back' } })
     expect(begun).toMatchObject({ status: 202, body: { operation: { total: 3, reason: 'gateway is back' } } })
     const operation = await settled(begun.body.operation.id)
-    expect(operation).toMatchObject({ state: 'done', redriven: 3, stopped: null })
+    expect(operation).toMatchObject({ state: 'done', changed: 3, stopped: null })
     expect((await bench.call('GET /v1/jobs?q=type:redriven%20status:waiting')).body.jobs).toHaveLength(3)
     expect((await bench.call('GET /v1/operations')).body.operations).toMatchObject([{ id: operation.id }])
     expect((await bench.call(line, { body: {} })).status).toBe(404)
@@ -59,8 +59,8 @@ describe('dead letters', () => {
     const { id } = begun.body.operation
     const ended = await bench.call(`POST /v1/operations/${id}/abort`)
     expect(ended.body.operation).toMatchObject({ state: 'stopped', stopped: 'interrupted' })
-    const { redriven } = ended.body.operation
-    expect((await bench.call('GET /v1/jobs?q=type:slow%20status:dead')).body.jobs).toHaveLength(3 - redriven)
+    const { changed } = ended.body.operation
+    expect((await bench.call('GET /v1/jobs?q=type:slow%20status:dead')).body.jobs).toHaveLength(3 - changed)
     expect((await bench.call('POST /v1/operations/none/abort')).status).toBe(404)
   })
 })

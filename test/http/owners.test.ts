@@ -1,6 +1,6 @@
 // Two owners who cannot see each other.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { JobList } from '../../src/http/contract.ts'
+import type { DeadLetterList, JobList } from '../../src/http/contract.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench
@@ -72,16 +72,28 @@ describe('an owner', () => {
     expect((await bench.call('GET /v1/leases')).body.leases).toHaveLength(2)
   })
 
+  it('C21 sees dead letters of its own jobs only, and brings back no others', async () => {
+    const mine = await kill(bench.store, { type: 'letters', owner: 'ana' }, { code: 'LETTER', reason: 'r' })
+    const other = await kill(bench.store, { type: 'letters', owner: 'bob' }, { code: 'LETTER', reason: 'r' })
+    const { groups }: DeadLetterList = (await bench.call('GET /v1/dead-letters', { as: ana })).body
+    const group = groups.find(({ code }) => code === 'LETTER')
+    expect(group).toMatchObject({ jobs: 1, example_job_id: mine })
+    const line = `POST /v1/dead-letters/${group?.cause_id}/redrive`
+    const { body } = await bench.call(line, { as: ana, body: { rate_per_s: 1000 } })
+    expect(body.operation).toMatchObject({ total: 1 })
+    const read = async () => (await bench.call(`GET /v1/operations/${body.operation.id}`, { as: ana })).body
+    await expect.poll(async () => (await read()).operation.state, { timeout: 30_000 }).toBe('done')
+    expect(await bench.store.getJob(other)).toMatchObject({ status: 'dead', generation: 1 })
+  })
+
   it('C21 is refused what concerns all owners, administrator or not', async () => {
     const lines = [
-      'GET /v1/dead-letters',
       'GET /v1/queues',
       'GET /v1/breakers',
       'GET /v1/schedules',
       'GET /v1/health',
       'GET /v1/config',
       'GET /v1/tokens',
-      'GET /v1/operations',
       'GET /metrics',
       'GET /v1/stream?topics=counts',
       'POST /v1/queues/convert/pause',

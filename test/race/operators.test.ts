@@ -103,6 +103,26 @@ describe('discarding a job that others want', () => {
     expect(await store.getJob(jobId)).toBeNull()
   })
 
+  it.each(['discardJobs', 'cancelJobs'] as const)(
+    'C21 a %s for a generation that was retried while it waited changes nothing',
+    async (verb) => {
+      const { store, connect, startBlocked } = opened()
+      const [first, second] = [await connect(), await connect()]
+      const jobId = await startDead(store)
+      await first.begin()
+      await first.store.retryJobs([jobId])
+      const late = await startBlocked(second, first, async () => {
+        const answers: { jobId: string; outcome: string }[] = await second.store[verb]([jobId], {
+          generation: 1,
+        })
+        return answers
+      })
+      await first.commit()
+      expect(outcomeOf(await late.answer, jobId)).toBe('generation-changed')
+      expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', generation: 2 })
+    },
+  )
+
   it('OPS-9 a claim does not wait for a discard', async () => {
     const { store, connect } = opened()
     const cleaner = await connect()

@@ -69,7 +69,9 @@ async function clear(pool: pg.Pool, table: TableProfile, schema: string): Promis
   await pool.query(
     `delete from ${schema}.breakers; delete from ${schema}.pauses; delete from ${schema}.rate_limits;
      delete from ${schema}.schedules; delete from ${schema}.dispatches;
-     delete from ${schema}.workers; delete from ${schema}.webhooks; delete from ${schema}.deliveries`,
+     delete from ${schema}.sweep_history; delete from ${schema}.acts;
+     delete from ${schema}.workers; delete from ${schema}.webhooks; delete from ${schema}.deliveries;
+     delete from ${schema}.operations; delete from ${schema}.causes`,
   )
   if (table.teamEvents !== null)
     await pool.query(`truncate ${table.teamEvents.schema}.${table.teamEvents.table}`)
@@ -105,7 +107,11 @@ export async function elapse(pool: pg.Pool, table: TableProfile, schema: string,
     'workers',
     'webhooks',
     'deliveries',
+    'operations',
+    'causes',
     'observations',
+    'sweep_history',
+    'acts',
   ])
     await shift(`${schema}.${name}`)
 }

@@ -142,3 +142,28 @@ it('BREAK-4 SEE-6 unstuck status names breakers that are not closed and queues t
     tables: [{ pausedQueues: [{ queue: 'asr', pauseReason: 'maintenance' }] }],
   })
 })
+
+describe('limits', () => {
+  it('RATE-4 tells the tokens that are left, also by owner', async () => {
+    await database.pool.query('truncate unstuck.rate_limits')
+    expect((await run('limits')).stdout).toContain('no rate limit was used')
+    await store.takeTokens([{ key: 'gateway', ratePerS: 0.01, burst: 5 }], 2)
+    await store.takeTokens([{ key: 'gateway:ana', ratePerS: 0.01, burst: 1 }])
+    const listed = await run('limits')
+    expect(listed.exitCode).toBe(0)
+    expect(listed.stdout).toMatch(/gateway:ana +0 of 1 +0\.01\/s/)
+    expect(listed.stdout).toMatch(/gateway +3 of 5/)
+    const owners = await run('limits', '--prefix', 'gateway:', '--json')
+    expect(parse(owners.stdout)).toMatchObject({ limits: [{ key: 'gateway:ana', tokens: 0 }] })
+  })
+})
+
+describe('status', () => {
+  it('SEE-5 tells how far the engine goes on each table', async () => {
+    await store.setMode('observe')
+    expect((await run('status')).stdout).toMatch(/^jobs · mode observe since .*Z: sweeps only note/)
+    await store.setMode('reap')
+    const { tables } = parse((await run('status', '--json')).stdout)
+    expect(tables).toMatchObject([{ table: 'jobs', mode: { mode: 'reap' } }])
+  })
+})

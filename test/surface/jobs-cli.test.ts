@@ -162,7 +162,7 @@ describe('jobs', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { id: string; payload: unknown })
     expect(jobs.map(({ id }) => id)).toEqual(ids.toReversed())
-    expect(jobs[0]?.payload).toEqual({ secret: 'x1' })
+    expect(jobs[0]?.payload).toEqual({ secret: '[redacted]' })
     expect((await run('jobs', 'export')).stdout).not.toContain('x1')
   })
 
@@ -292,7 +292,7 @@ describe('dead', () => {
     const { exitCode, stdout } = await redrive.result
     expect(exitCode).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
-      tables: [{ table: 'jobs', stopped: 'canary-failed', redriven: 1, total: 2 }],
+      tables: [{ table: 'jobs', stopped: 'canary-failed', changed: 1, total: 2 }],
     })
     expect(await statusOf(ids[1] ?? '')).toBe('dead')
   })
@@ -310,7 +310,44 @@ describe('dead', () => {
     redrive.kill('SIGINT')
     const { exitCode, stdout } = await redrive.result
     expect(exitCode).toBe(130)
-    expect(JSON.parse(stdout)).toMatchObject({ tables: [{ stopped: 'interrupted', redriven: 1 }] })
+    expect(JSON.parse(stdout)).toMatchObject({ tables: [{ stopped: 'interrupted', changed: 1 }] })
+  })
+
+  it('OPS-9 a dry run tells how many, and brings nothing back', async () => {
+    const jobId = await die('GW_5XX', 'bad')
+    const plan = await run('dead', 'redrive', '--all', '--dry-run', ...reason)
+    expect(plan).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 jobs match') })
+    expect(await runJson('dead', 'redrive', '--all', '--dry-run', ...reason)).toMatchObject({ count: 1 })
+    expect(await statusOf(jobId)).toBe('dead')
+  })
+
+  it('OPS-9 a redrive whose process is killed is left for whoever takes it, with what is done', async () => {
+    const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
+    const redrive = startCommand(['dead', 'redrive', '--all', '--rate', '0.01/s', ...reason, '--yes'], {
+      DATABASE_URL: database.url,
+    })
+    await expect.poll(() => statusOf(ids[0] ?? ''), { timeout: 30_000 }).toBe('waiting')
+    redrive.kill('SIGKILL')
+    await redrive.result
+    await database.pool.query(
+      'update unstuck.operations set lease_expires_at = now() where lease_id is not null',
+    )
+    const left = await store.takeOperation()
+    expect(left?.operation).toMatchObject({ action: 'redrive', changed: 1, total: 2, state: 'running' })
+    await store.abortOperation(left?.operation.id ?? '')
+  })
+
+  it('OPS-9 mark says what people think of a cause, and list shows it', async () => {
+    const cause = await causeOf(await die('GW_5XX', 'bad'))
+    expect(await run('dead', 'mark', cause, '--as', 'resolved', ...reason)).toMatchObject({
+      exitCode: 0,
+      stdout: `jobs: ${cause} is resolved\n`,
+    })
+    await die('GW_5XX', 'bad')
+    expect((await run('dead', 'list')).stdout).toMatch(/ 2 +resolved, back since \d/)
+    expect(await run('dead', 'mark', cause, '--as', 'gone')).toMatchObject({ exitCode: 2 })
+    expect(await run('dead', 'mark', 'ffffffff', '--as', 'new')).toMatchObject({ exitCode: 1 })
+    await run('dead', 'mark', cause, '--as', 'new')
   })
 
   it('OPS-9 discard deletes the jobs of one cause', async () => {
@@ -323,6 +360,50 @@ describe('dead', () => {
       stdout: '2 jobs deleted\n',
     })
     expect(await Promise.all([...ids, other].map(statusOf))).toEqual([null, null, 'dead'])
+  })
+})
+
+describe('jobs --where', () => {
+  it('OPS-9 retry, cancel and discard take all that fit, and no others', async () => {
+    const dead = [await die('GW_5XX', 'a'), await die('GW_5XX', 'b')]
+    const other = await die('NOT_PDF', 'c')
+    const why = ['--reason', 'INC-431', '--yes']
+    const retried = await run('jobs', 'retry', '--where', 'error:GW_5XX', '--expect', '2', ...why)
+    expect(retried).toMatchObject({ exitCode: 0, stdout: 'jobs: 2 of 2 jobs brought back\n' })
+    expect(await Promise.all([...dead, other].map(statusOf))).toEqual(['waiting', 'waiting', 'dead'])
+    expect(
+      await runJson('jobs', 'cancel', '--where', 'status:waiting', '--limit', '1', ...why),
+    ).toMatchObject({
+      tables: [{ table: 'jobs', total: 1, changed: 1, stopped: null }],
+    })
+    expect(await Promise.all(dead.map(statusOf))).toEqual(['cancelled', 'waiting'])
+    expect(await run('jobs', 'discard', '--where', 'type:asr', ...why)).toMatchObject({ exitCode: 0 })
+    expect(await Promise.all([...dead, other].map(statusOf))).toEqual([null, null, null])
+  })
+
+  it('OPS-9 retry --now ends the wait of those that fit', async () => {
+    const later = await enqueue({ runAt: new Date(Date.now() + 3_600_000) })
+    const hurried = await run('jobs', 'retry', '--where', 'type:asr', '--now', '--reason', 'r', '--yes')
+    expect(hurried).toMatchObject({ exitCode: 0, stdout: 'jobs: 1 of 1 jobs are due now\n' })
+    expect((await store.getJob(later))?.runAt?.getTime()).toBeLessThan(Date.now() + 600_000)
+  })
+
+  it('OPS-9 does nothing unasked, and points at a wrong token', async () => {
+    const jobId = await enqueue()
+    const why = ['--reason', 'r']
+    const cancel = (...args: string[]) => run('jobs', 'cancel', ...args, ...why)
+    expect(await cancel('--where', 'type:asr')).toMatchObject({ exitCode: 2 })
+    expect(await cancel('--where', 'type:asr', '--expect', '9', '--yes')).toMatchObject({ exitCode: 4 })
+    expect(await cancel('--where', 'type:asr', '--dry-run')).toMatchObject({ exitCode: 0 })
+    expect(await cancel('--where', 'type:none', '--yes')).toMatchObject({ exitCode: 1 })
+    expect(await cancel('--where', ' ', '--yes')).toMatchObject({ exitCode: 2 })
+    expect(await cancel('--yes')).toMatchObject({ exitCode: 2 })
+    expect(await cancel(jobId, '--where', 'type:asr', '--yes')).toMatchObject({ exitCode: 2 })
+    expect(await cancel('--where', 'type:asr colour:red', '--yes')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('colour:red at 10'),
+    })
+    expect(await statusOf(jobId)).toBe('waiting')
   })
 })
 

@@ -12,6 +12,7 @@ export interface CommandResult {
 }
 
 export interface RunningCommand {
+  pid: number
   result: Promise<CommandResult>
   kill(signal: NodeJS.Signals): void
   /** Settles when stdout holds this text. */
@@ -43,6 +44,7 @@ export function startCommand(
     child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
   })
   return {
+    pid: child.pid ?? 0,
     result,
     kill: (signal) => child.kill(signal),
     onProgress(listener) {

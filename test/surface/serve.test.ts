@@ -80,6 +80,26 @@ describe('unstuck serve', () => {
     expect(short.stderr).not.toContain('short')
   })
 
+  it('OPS-1 believes a proxy at its address, and asks everybody else for a token', async () => {
+    const header = { 'x-forwarded-user': 'ana' }
+    const proxy = { UNSTUCK_PROXY_HEADER: 'x-forwarded-user', UNSTUCK_PROXY_ROLES: 'ana=operator' }
+    const { url } = await start(['--host', '0.0.0.0'], { ...proxy, UNSTUCK_PROXY_FROM: '127.0.0.1/32' })
+    expect(await (await fetch(`${url}/v1/me`, { headers: header })).json()).toMatchObject({ id: 'proxy:ana' })
+    expect((await fetch(`${url}/v1/me`)).status).toBe(401)
+    const elsewhere = await start([], { ...proxy, UNSTUCK_PROXY_FROM: '192.0.2.7' })
+    expect((await fetch(`${elsewhere.url}/v1/me`, { headers: header })).status).toBe(401)
+  })
+
+  it.each([
+    { UNSTUCK_PROXY_HEADER: 'x-forwarded-user' },
+    { UNSTUCK_PROXY_HEADER: 'x-forwarded-user', UNSTUCK_PROXY_FROM: 'proxy.example' },
+    { UNSTUCK_PROXY_HEADER: 'x-user', UNSTUCK_PROXY_FROM: '::1', UNSTUCK_PROXY_ROLES: 'ana:admin' },
+  ])('OPS-8 half of a trusted proxy, %j, stops the start', async (proxy) => {
+    const { exitCode, stderr } = await runCommand(['serve', '--port', '0'], { ...env, ...proxy })
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/trusted proxy|UNSTUCK_PROXY/)
+  })
+
   it('OPS-1 read-only refuses what changes something', async () => {
     const { url } = await start([], { UNSTUCK_READ_ONLY: '1' })
     const reply = await fetch(`${url}/v1/reaper/run`, { method: 'POST' })

@@ -122,6 +122,17 @@ describe('webhooks', () => {
     expect(await run('webhooks', 'remove', String(webhookId))).toMatchObject({ exitCode: 1 })
   })
 
+  it('OPS-10 one is switched off and on again, with who and why', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const { webhookId } = await store.addWebhook({ url: 'https://example.com/', secret })
+    const off = await run('webhooks', 'disable', webhookId, '--reason', 'noise', '--json')
+    expect(parse(off.stdout)).toMatchObject({ webhook: { isActive: false, inactiveReason: 'noise' } })
+    expect(await run('webhooks', 'enable', webhookId)).toMatchObject({ exitCode: 0 })
+    expect(await store.listWebhooks()).toMatchObject([{ isActive: true }])
+    const missing = await run('webhooks', 'enable', '00000000-0000-4000-8000-000000000000')
+    expect(missing.exitCode).toBe(1)
+  })
+
   it('OPS-8 an address that is none and an event that does not exist are refused', async () => {
     for (const args of [
       ['add', 'example.com'],

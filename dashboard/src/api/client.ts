@@ -6,11 +6,18 @@ export class RequestProblem extends Error {
   override readonly name = 'RequestProblem'
   readonly status: number
   readonly problem: Partial<Problem>
+  /** Where too much was asked for at once. */
+  readonly retryAfterMs: number | null
 
-  constructor(status: number, problem: Partial<Problem>, options?: ErrorOptions) {
+  constructor(
+    status: number,
+    problem: Partial<Problem>,
+    options: ErrorOptions & { retryAfterMs?: number | null } = {},
+  ) {
     super(problem.detail ?? problem.title ?? `The server answered ${status}.`, options)
     this.status = status
     this.problem = problem
+    this.retryAfterMs = options.retryAfterMs ?? null
   }
 
   get isSignedOut(): boolean {
@@ -26,7 +33,7 @@ export function apiAddress(path: string): string {
   return new URL(path, document.baseURI).toString()
 }
 
-type Method = 'GET' | 'POST' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
   const headers: Record<string, string> = { accept: 'application/json' }
@@ -44,7 +51,11 @@ export async function request<Answer>(method: Method, path: string, body?: unkno
   } catch (error) {
     throw new RequestProblem(0, { detail: 'The server does not answer.' }, { cause: error })
   }
-  if (!response.ok) throw new RequestProblem(response.status, await readProblem(response))
+  if (!response.ok) {
+    const retryAfter = response.headers.get('retry-after')
+    const retryAfterMs = retryAfter === null ? null : Number(retryAfter) * 1_000
+    throw new RequestProblem(response.status, await readProblem(response), { retryAfterMs })
+  }
   return response.status === 204 ? (undefined as Answer) : ((await response.json()) as Answer)
 }
 

@@ -2,43 +2,68 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
   ActAnswer,
+  CauseState,
+  NewWebhookAnswer,
   Operation,
-  RedriveRequest,
+  OperationRequest,
   RetryRequest,
   SweepAnswer,
 } from '../../../src/http/contract.ts'
-import { request } from './client.ts'
+import { queryOf, request } from './client.ts'
 
 interface Reasoned {
   reason?: string | undefined
 }
 
+/** Of a job or queue: its name, and the table that has it. */
+export interface Target {
+  id: string
+  table: string | null
+}
+
+export interface HoldOptions extends Reasoned {
+  duration_ms?: number | undefined
+}
+
 const bodyOf = ({ reason, ...rest }: Reasoned & Record<string, unknown>) =>
   reason === undefined || reason.trim() === '' ? rest : { ...rest, reason: reason.trim() }
 
-const path = (kind: string, name: string, verb?: string) =>
-  `v1/${kind}/${encodeURIComponent(name)}${verb === undefined ? '' : `/${verb}`}`
+function path(kind: string, { id, table }: Target, verb?: string): string {
+  return `v1/${kind}/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}${queryOf({ table })}`
+}
 
-export const retryJob = (id: string, options: RetryRequest = {}) =>
-  request<ActAnswer>('POST', path('jobs', id, 'retry'), bodyOf({ ...options }))
-export const cancelJob = (id: string, options: Reasoned = {}) =>
-  request<ActAnswer>('POST', path('jobs', id, 'cancel'), bodyOf({ ...options }))
-export const discardJob = (id: string, options: Reasoned = {}) =>
-  request<ActAnswer>('DELETE', path('jobs', id), bodyOf({ ...options }))
-export const redrive = (causeId: string, options: RedriveRequest) =>
-  request<{ operation: Operation }>('POST', path('dead-letters', causeId, 'redrive'), bodyOf({ ...options }))
-export const abortOperation = (id: string) => request('POST', path('operations', id, 'abort'), {})
-export const holdBreaker = (name: string, options: Reasoned & { duration_ms?: number }) =>
-  request('POST', path('breakers', name, 'hold'), bodyOf({ ...options }))
-export const resumeBreaker = (name: string, options: Reasoned = {}) =>
-  request('POST', path('breakers', name, 'resume'), bodyOf({ ...options }))
-export const pauseQueue = (name: string, options: Reasoned & { duration_ms?: number }) =>
-  request('POST', path('queues', name, 'pause'), bodyOf({ ...options }))
-export const resumeQueue = (name: string, options: Reasoned = {}) =>
-  request('POST', path('queues', name, 'resume'), bodyOf({ ...options }))
-export const drainWorker = (id: string, options: Reasoned = {}) =>
-  request('POST', path('workers', id, 'drain'), bodyOf({ ...options }))
-export const previewSweep = () => request<SweepAnswer>('POST', 'v1/reaper/run', { dry_run: true })
+const everywhere = (id: string): Target => ({ id, table: null })
+
+export const retryJob = (job: Target, options: RetryRequest = {}) =>
+  request<ActAnswer>('POST', path('jobs', job, 'retry'), bodyOf({ ...options }))
+export const cancelJob = (job: Target, options: Reasoned = {}) =>
+  request<ActAnswer>('POST', path('jobs', job, 'cancel'), bodyOf({ ...options }))
+export const discardJob = (job: Target, options: Reasoned = {}) =>
+  request<ActAnswer>('DELETE', path('jobs', job), bodyOf({ ...options }))
+export const beginOperation = (options: OperationRequest) =>
+  request<{ operation: Operation; db_now: string }>('POST', 'v1/operations', bodyOf({ ...options }))
+export const abortOperation = (id: string) => request('POST', path('operations', everywhere(id), 'abort'), {})
+export const markCause = (cause: Target, options: Reasoned & { state: CauseState }) =>
+  request('PATCH', path('dead-letters', cause), bodyOf({ ...options }))
+export const holdBreaker = ({ id }: Target, options: HoldOptions) =>
+  request('POST', path('breakers', everywhere(id), 'hold'), bodyOf({ ...options }))
+export const resumeBreaker = ({ id }: Target, options: Reasoned = {}) =>
+  request('POST', path('breakers', everywhere(id), 'resume'), bodyOf({ ...options }))
+export const pauseQueue = (queue: Target, options: HoldOptions) =>
+  request('POST', path('queues', queue, 'pause'), bodyOf({ ...options }))
+export const resumeQueue = (queue: Target, options: Reasoned = {}) =>
+  request('POST', path('queues', queue, 'resume'), bodyOf({ ...options }))
+export const drainWorker = (worker: Target, options: Reasoned = {}) =>
+  request('POST', path('workers', worker, 'drain'), bodyOf({ ...options }))
+export const previewSweep = (table: string | null) =>
+  request<SweepAnswer>('POST', 'v1/reaper/run', { dry_run: true, ...(table === null ? {} : { table }) })
+export const createWebhook = (options: Reasoned & { url: string; events?: string[]; table?: string }) =>
+  request<NewWebhookAnswer>('POST', 'v1/webhooks', bodyOf({ ...options }))
+export const switchWebhook = (webhook: Target, options: Reasoned & { is_active: boolean }) =>
+  request('PATCH', path('webhooks', webhook), bodyOf({ ...options }))
+export const removeWebhook = (webhook: Target) => request('DELETE', path('webhooks', webhook))
+export const redeliver = (delivery: Target) =>
+  request('POST', path('webhooks/deliveries', delivery, 'redeliver'))
 export const signIn = (token: string) => request('POST', 'v1/session', { token })
 export const signOut = () => request('DELETE', 'v1/session')
 

@@ -2,9 +2,10 @@
 // wall clock is never compared with a time of the database.
 let known: { dbMs: number; atMs: number } | null = null
 
-export function noteDatabaseTime(dbNow: string): void {
+/** `ageMs` since the answer with it came. */
+export function noteDatabaseTime(dbNow: string, ageMs = 0): void {
   const dbMs = Date.parse(dbNow)
-  if (!Number.isNaN(dbMs)) known = { dbMs, atMs: performance.now() }
+  if (!Number.isNaN(dbMs)) known = { dbMs, atMs: performance.now() - ageMs }
 }
 
 /** Null before the first answer. */

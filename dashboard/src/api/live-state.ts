@@ -101,6 +101,18 @@ function addBeats(beats: LiveState['beats'], { leases, db_now }: LeasesMessage):
   return next
 }
 
+/** Of one table. Breakers, heartbeats and the connection are shared by all of them. */
+export function liveOfTable(state: LiveState, table: string): LiveState {
+  const isOfTable = (one: { table: string }) => one.table === table
+  return {
+    ...state,
+    leases: state.leases?.filter(isOfTable) ?? null,
+    tables: state.tables?.filter(isOfTable) ?? null,
+    queues: state.queues?.filter(isOfTable) ?? null,
+    events: state.events.filter(isOfTable),
+  }
+}
+
 /** Until the lease ends, counted on the monotonic clock; negative where it is over. */
 export function leaseLeftMs(lease: LiveLease, nowMs: number): number | null {
   return lease.lease_remaining_ms === null ? null : lease.lease_remaining_ms - (nowMs - lease.readAtMs)

@@ -1,20 +1,14 @@
-// One stream per tab. Where it cannot be had, the same resources are asked for every two seconds. A hidden or paused tab
-// asks for nothing.
+// What runs now, for every part of the page. A hidden or paused tab hears nothing.
 import { useSyncExternalStore } from 'react'
-import type { BreakerList, HealthAnswer, LeaseList, QueueList } from '../../../src/http/contract.ts'
-import { apiAddress, request } from './client.ts'
 import { noteDatabaseTime } from './database-clock.ts'
+import { type Known, shareLive } from './live-share.ts'
 import { applyMessage, emptyLiveState, type LiveMessage, type LiveState } from './live-state.ts'
-
-const TOPICS = ['leases', 'events', 'counts', 'breakers', 'stale'] as const
-const POLL_MS = 2_000
-const RETRY_STREAM_MS = 10_000
 
 let state = emptyLiveState
 let isPaused = false
-let stream: EventSource | null = null
-let pollTimer: ReturnType<typeof setTimeout> | undefined
-let retryTimer: ReturnType<typeof setTimeout> | undefined
+let leave: (() => void) | null = null
+/** The last message of each topic but events, for a tab that asks. */
+const latest = new Map<string, { message: LiveMessage; atMs: number }>()
 const listeners = new Set<() => void>()
 
 function publish(next: LiveState): void {
@@ -22,63 +16,41 @@ function publish(next: LiveState): void {
   for (const listener of listeners) listener()
 }
 
-function receive(message: LiveMessage): void {
-  if ('db_now' in message.data) noteDatabaseTime(message.data.db_now)
-  publish(applyMessage(state, message, performance.now()))
+function receive(message: LiveMessage, ageMs = 0): void {
+  const atMs = performance.now() - ageMs
+  if ('db_now' in message.data) noteDatabaseTime(message.data.db_now, ageMs)
+  if (message.topic !== 'events') latest.set(message.topic, { message, atMs })
+  if (message.topic !== 'stale') latest.delete('stale')
+  publish(applyMessage(state, message, atMs))
 }
 
-function openStream(): void {
-  close()
-  stream = new EventSource(apiAddress('v1/stream'))
-  stream.addEventListener('open', () => {
-    clearTimeout(pollTimer)
-    publish({ ...state, connection: 'live' })
+function known(): Known {
+  const messages = [...latest.values()].map(({ message, atMs }) => {
+    return { message, ageMs: performance.now() - atMs }
   })
-  for (const topic of TOPICS)
-    stream.addEventListener(topic, (event: MessageEvent<string>) => {
-      receive({ topic, data: JSON.parse(event.data) as never })
-    })
-  stream.addEventListener('error', () => {
-    // The server ends streams now and then: nothing is lost before the resources do not answer either.
-    if (state.connection === 'live') publish({ ...state, connection: 'connecting' })
-    if (stream?.readyState === EventSource.CLOSED) retryTimer = setTimeout(openStream, RETRY_STREAM_MS)
-    clearTimeout(pollTimer)
-    void poll()
-  })
-}
-
-async function poll(): Promise<void> {
-  try {
-    const [leases, health, queues, breakers] = await Promise.all([
-      request<LeaseList>('GET', 'v1/leases'),
-      request<HealthAnswer>('GET', 'v1/health'),
-      request<QueueList>('GET', 'v1/queues'),
-      request<BreakerList>('GET', 'v1/breakers'),
-    ])
-    receive({ topic: 'leases', data: leases })
-    receive({ topic: 'counts', data: { ...queues, tables: health.tables } })
-    receive({ topic: 'breakers', data: breakers })
-    if (state.connection !== 'live') publish({ ...state, connection: 'polling' })
-  } catch {
-    if (state.connection !== 'live') publish({ ...state, connection: 'lost' })
+  const newest = messages.find(({ message }) => message.topic === 'leases')
+  if (newest?.message.topic === 'leases') {
+    const { db_now } = newest.message.data
+    for (const event of state.events)
+      messages.unshift({ ...newest, message: { topic: 'events', data: { db_now, event } } })
   }
-  if (state.connection !== 'live' && isWanted()) pollTimer = setTimeout(() => void poll(), POLL_MS)
-}
-
-function close(): void {
-  stream?.close()
-  stream = null
-  clearTimeout(pollTimer)
-  clearTimeout(retryTimer)
-}
-
-function isWanted(): boolean {
-  return listeners.size > 0 && !isPaused && !document.hidden
+  return { messages, connection: state.connection }
 }
 
 function follow(): void {
-  if (!isWanted()) close()
-  else if (stream === null) openStream()
+  const isWanted = listeners.size > 0 && !isPaused && !document.hidden
+  if (isWanted && leave === null)
+    leave = shareLive({
+      hear: receive,
+      connect: (connection) => publish({ ...state, connection }),
+      known,
+    })
+  else if (!isWanted) stop()
+}
+
+function stop(): void {
+  leave?.()
+  leave = null
 }
 
 document.addEventListener('visibilitychange', follow)
@@ -92,6 +64,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
+/** Of all tables. */
 export function useLive(): LiveState {
   return useSyncExternalStore(subscribe, () => state)
 }
@@ -108,6 +81,6 @@ export function setPaused(value: boolean): void {
 
 /** After somebody signed in, or asked to try again. */
 export function reconnect(): void {
-  close()
+  stop()
   follow()
 }

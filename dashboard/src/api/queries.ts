@@ -1,76 +1,187 @@
-// What pages read, one hook per resource. Answers carry the database's clock.
+// What pages read, one hook per resource. Answers carry the database's clock. Lists are those of the table in the address.
 import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type {
   AttemptList,
+  AuditList,
   ConfigAnswer,
   DeadLetterList,
+  Delivery,
   DoctorAnswer,
   EventList,
   JobAnswer,
   JobList,
   Me,
+  Operation,
+  OperationJobList,
   OperationList,
+  RateLimitList,
+  ReclaimList,
   SloAnswer,
+  StaleList,
+  StaleValidation,
+  SweepList,
   TokenList,
+  Webhook,
   WhyAnswer,
   WorkerList,
 } from '../../../src/http/contract.ts'
-import { queryOf, request } from './client.ts'
+import { useTable } from '../parts/address.tsx'
+import { queryOf, RequestProblem, request } from './client.ts'
 import { noteDatabaseTime } from './database-clock.ts'
 
-async function read<Answer extends { db_now: string }>(path: string): Promise<Answer> {
-  const answer = await request<Answer>('GET', path)
+type Answered<Content> = Content & { db_now: string }
+type Values = Record<string, string | number | null | undefined>
+
+async function read<Answer extends { db_now: string }>(path: string, values: Values = {}): Promise<Answer> {
+  const answer = await request<Answer>('GET', path + queryOf(values))
   noteDatabaseTime(answer.db_now)
   return answer
 }
 
-interface Timing {
+/** A refusal stays one: who may not see it does not go on asking. */
+const again =
+  (refetchMs: number | undefined) =>
+  ({ state: { error } }: { state: { error: Error | null } }): number | false =>
+    error instanceof RequestProblem && error.status >= 400 && error.status < 500
+      ? false
+      : (refetchMs ?? false)
+
+interface Reading {
+  values?: Values
   refetchMs?: number
   isEnabled?: boolean
 }
 
 function useResource<Answer extends { db_now: string }>(
-  key: readonly unknown[],
   path: string,
-  { refetchMs, isEnabled = true }: Timing = {},
+  { values = {}, refetchMs, isEnabled = true }: Reading = {},
 ): UseQueryResult<Answer> {
   return useQuery({
-    queryKey: key,
-    queryFn: () => read<Answer>(path),
+    queryKey: [path, values],
+    queryFn: () => read<Answer>(path, values),
     enabled: isEnabled,
-    refetchInterval: refetchMs ?? false,
+    refetchInterval: again(refetchMs),
     placeholderData: keepPreviousData,
   })
 }
 
-const jobPath = (id: string) => `v1/jobs/${encodeURIComponent(id)}`
+function useTableResource<Answer extends { db_now: string }>(
+  path: string,
+  { values = {}, ...reading }: Reading = {},
+): UseQueryResult<Answer> {
+  const [table] = useTable()
+  return useResource<Answer>(path, { ...reading, values: { ...values, table } })
+}
 
-export const useMe = () => useResource<Me>(['me'], 'v1/me')
-export const useConfig = () => useResource<ConfigAnswer>(['config'], 'v1/config')
-export const useDoctor = () => useResource<DoctorAnswer>(['doctor'], 'v1/doctor')
-export const useDeadLetters = () =>
-  useResource<DeadLetterList>(['dead-letters'], 'v1/dead-letters', { refetchMs: 5_000 })
-export const useWorkers = () => useResource<WorkerList>(['workers'], 'v1/workers', { refetchMs: 3_000 })
-export const useSlo = () => useResource<SloAnswer>(['slo'], 'v1/slo', { refetchMs: 5_000 })
-export const useTokens = (isEnabled: boolean) =>
-  useResource<TokenList>(['tokens'], 'v1/tokens', { isEnabled })
-export const useOperations = (isEnabled: boolean) =>
-  useResource<OperationList>(['operations'], 'v1/operations', { refetchMs: 1_500, isEnabled })
-export const useJob = (id: string) => useResource<JobAnswer>(['job', id], jobPath(id), { refetchMs: 2_000 })
-export const useWhy = (id: string) =>
-  useResource<WhyAnswer>(['job', id, 'why'], `${jobPath(id)}/why`, { refetchMs: 2_000 })
-export const useEvents = (id: string) =>
-  useResource<EventList>(['job', id, 'events'], `${jobPath(id)}/events`, { refetchMs: 2_000 })
-export const useAttempts = (id: string) =>
-  useResource<AttemptList>(['job', id, 'attempts'], `${jobPath(id)}/attempts`, { refetchMs: 2_000 })
+interface Paged {
+  db_now: string
+  next_cursor: string | null
+}
 
-export function useJobs(q: string, limit: number, isFrozen: boolean) {
+function usePages<Answer extends Paged>(
+  path: string,
+  { values = {}, refetchMs, isEnabled = true }: Reading = {},
+) {
   return useInfiniteQuery({
-    queryKey: ['jobs', q, limit],
-    queryFn: ({ pageParam }) => read<JobList>(`v1/jobs${queryOf({ q, limit, cursor: pageParam })}`),
+    queryKey: [path, values],
+    queryFn: ({ pageParam }) => read<Answer>(path, { ...values, cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
+    enabled: isEnabled,
     placeholderData: keepPreviousData,
-    refetchInterval: isFrozen ? false : 3_000,
+    refetchInterval: again(refetchMs),
+    refetchOnWindowFocus: refetchMs !== undefined,
   })
 }
+
+export const useMe = () => useResource<Me>('v1/me')
+export const useConfig = () => useResource<ConfigAnswer>('v1/config')
+export const useDoctor = () => useResource<DoctorAnswer>('v1/doctor')
+export const useTokens = (isEnabled: boolean) => useResource<TokenList>('v1/tokens', { isEnabled })
+export const useRateLimits = () =>
+  useResource<RateLimitList>('v1/rate-limits', { values: { limit: 200 }, refetchMs: 2_000 })
+
+export const useDeadLetters = () => useTableResource<DeadLetterList>('v1/dead-letters', { refetchMs: 5_000 })
+export const useWorkers = () => useTableResource<WorkerList>('v1/workers', { refetchMs: 3_000 })
+export const useSlo = () => useTableResource<SloAnswer>('v1/slo', { refetchMs: 5_000 })
+export const useStale = () =>
+  useTableResource<StaleList>('v1/stale', { values: { limit: 50 }, refetchMs: 3_000 })
+export const useStaleValidation = () =>
+  useTableResource<StaleValidation>('v1/stale/validation', { refetchMs: 5_000 })
+export const useSweeps = () =>
+  useTableResource<SweepList>('v1/reaper/sweeps', { values: { limit: 60 }, refetchMs: 3_000 })
+export const useWebhooks = () =>
+  useTableResource<Answered<{ webhooks: Webhook[] }>>('v1/webhooks', { refetchMs: 5_000 })
+export const useDeliveries = (webhookId: string) =>
+  useTableResource<Answered<{ deliveries: Delivery[] }>>('v1/webhooks/deliveries', {
+    values: { webhook_id: webhookId, limit: 20 },
+    refetchMs: 3_000,
+  })
+
+/** The newest of all tables; asked for seldom while nothing runs. */
+export const useRecentOperations = (isEnabled: boolean) =>
+  useQuery({
+    queryKey: ['v1/operations'],
+    queryFn: () => read<OperationList>('v1/operations', { limit: 20 }),
+    enabled: isEnabled,
+    refetchInterval: ({ state }) =>
+      state.data?.operations.some(({ state: one }) => one === 'running') === true ? 1_500 : 15_000,
+  })
+export const useOperation = (id: string) =>
+  useResource<Answered<{ operation: Operation }>>(`v1/operations/${encodeURIComponent(id)}`, {
+    refetchMs: 1_000,
+  })
+export const useOperationJobs = (id: string, refetchMs?: number) =>
+  usePages<OperationJobList>(`v1/operations/${encodeURIComponent(id)}/jobs`, {
+    values: { limit: 100 },
+    ...(refetchMs === undefined ? {} : { refetchMs }),
+  })
+
+export interface ReclaimFilter {
+  isEnabled?: boolean
+  worker?: string | null
+  stage?: string | null
+}
+
+export function useReclaims({ worker, stage, isEnabled = true }: ReclaimFilter = {}, limit = 200) {
+  const [table] = useTable()
+  return usePages<ReclaimList>('v1/reclaims', {
+    values: { table, worker_id: worker, stage, limit },
+    refetchMs: 5_000,
+    isEnabled,
+  })
+}
+
+export function useAudit(actor: string | null) {
+  const [table] = useTable()
+  return usePages<AuditList>('v1/audit', { values: { table, actor, limit: 50 } })
+}
+
+const useJobResource = <Answer extends { db_now: string }>(id: string, part = '') =>
+  useTableResource<Answer>(`v1/jobs/${encodeURIComponent(id)}${part}`, { refetchMs: 2_000 })
+export const useJob = (id: string) => useJobResource<JobAnswer>(id)
+export const useWhy = (id: string) => useJobResource<WhyAnswer>(id, '/why')
+export const useEvents = (id: string) => useJobResource<EventList>(id, '/events')
+export const useAttempts = (id: string) => useJobResource<AttemptList>(id, '/attempts')
+
+export interface JobQuery {
+  q: string
+  limit: number
+  withPayload?: boolean
+}
+
+const jobValues = ({ q, limit, withPayload = false }: JobQuery, table: string | null): Values => {
+  return { q, limit, table, ...(withPayload ? { with_payload: 'true' } : {}) }
+}
+
+export function useJobs(query: JobQuery, isFrozen: boolean) {
+  const [table] = useTable()
+  return usePages<JobList>('v1/jobs', {
+    values: jobValues(query, table),
+    ...(isFrozen ? {} : { refetchMs: 3_000 }),
+  })
+}
+
+/** One page, outside of what is shown. */
+export const readJobs = (query: JobQuery, table: string | null, cursor: string | null) =>
+  read<JobList>('v1/jobs', { ...jobValues(query, table), cursor })

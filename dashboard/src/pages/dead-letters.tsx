@@ -1,10 +1,12 @@
 import { useState } from 'react'
-import type { DeadLetterGroup, Operation } from '../../../src/http/contract.ts'
-import { abortOperation, useCommand } from '../api/commands.ts'
-import { useDeadLetters, useOperations } from '../api/queries.ts'
-import { Go, jobPath } from '../parts/address.tsx'
+import type { DeadLetterGroup } from '../../../src/http/contract.ts'
+import { useDeadLetters, useRecentOperations } from '../api/queries.ts'
+import { type CauseView, causeViews, isInView, viewOf } from '../cause-views.ts'
+import { Go, jobPath, useParam } from '../parts/address.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { CauseBadge, CauseChoice, CauseNote } from '../parts/cause-state.tsx'
+import { OperationLine } from '../parts/operation-progress.tsx'
 import { Empty, Page, Panel, Read } from '../parts/page.tsx'
 import { RedriveDrawer } from '../parts/redrive-drawer.tsx'
 import { Time } from '../parts/time.tsx'
@@ -13,35 +15,87 @@ import { plural, shortId, showCount } from '../show-time.ts'
 
 export function DeadLettersPage() {
   const answer = useDeadLetters()
+  const [viewText, setView] = useParam('state')
+  const view = viewOf(viewText)
   const [chosen, setChosen] = useState<DeadLetterGroup | null>(null)
+  const all = answer.data?.groups ?? []
   return (
-    <Page title="Dead letters" lead="Dead jobs by cause: what failed in the same way stands together.">
-      <Operations />
+    <Page
+      title="Dead letters"
+      lead="Dead jobs by cause: what failed in the same way stands together."
+      actions={<Views view={view} groups={all} choose={setView} />}
+    >
+      <Redrives />
       <Read what="The dead letters" from={answer}>
-        {({ groups }) =>
-          groups.length === 0 ? (
-            <div className="panel">
-              <Empty title="No dead letters.">Every job that ended has succeeded or was cancelled.</Empty>
-            </div>
-          ) : (
-            <>
-              <Causes
-                title="Jobs that failed"
-                groups={groups.filter(({ max_crashes }) => max_crashes === 0)}
-                choose={setChosen}
-              />
-              <Causes
-                title="Jobs that lost their worker"
-                note="A job that loses worker after worker is more likely the reason than they are."
-                groups={groups.filter(({ max_crashes }) => max_crashes > 0)}
-                choose={setChosen}
-              />
-            </>
-          )
-        }
+        {({ groups }) => (
+          <Inbox
+            groups={groups.filter((group) => isInView(group, view))}
+            hasOthers={groups.length > 0}
+            choose={setChosen}
+          />
+        )}
       </Read>
       {chosen === null ? null : <RedriveDrawer group={chosen} close={() => setChosen(null)} />}
     </Page>
+  )
+}
+
+interface ViewsProps {
+  view: CauseView
+  groups: DeadLetterGroup[]
+  choose: (view: string | null) => void
+}
+
+function Views({ view, groups, choose }: ViewsProps) {
+  return (
+    <fieldset className="flex flex-wrap rounded-md border border-line bg-panel p-0.5">
+      <legend className="sr-only">Causes that are</legend>
+      {causeViews.map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === view}
+          className={`min-h-7 rounded px-2.5 text-xs ${one === view ? 'bg-raised font-medium text-ink' : 'text-soft'}`}
+          onClick={() => choose(one === 'open' ? null : one)}
+        >
+          {one} {groups.filter((group) => isInView(group, one)).length}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+interface InboxProps {
+  groups: DeadLetterGroup[]
+  hasOthers: boolean
+  choose: (group: DeadLetterGroup) => void
+}
+
+function Inbox({ groups, hasOthers, choose }: InboxProps) {
+  if (groups.length === 0)
+    return (
+      <div className="panel">
+        {hasOthers ? (
+          <Empty title="No cause in this state.">Another state has some: see the numbers above.</Empty>
+        ) : (
+          <Empty title="No dead letters.">Every job that ended has succeeded or was cancelled.</Empty>
+        )}
+      </div>
+    )
+  return (
+    <>
+      <Causes
+        title="Jobs that failed"
+        groups={groups.filter(({ max_crashes }) => max_crashes === 0)}
+        choose={choose}
+      />
+      <Causes
+        title="Jobs that lost their worker"
+        note="A job that loses worker after worker is more likely the reason than they are."
+        groups={groups.filter(({ max_crashes }) => max_crashes > 0)}
+        choose={choose}
+      />
+    </>
   )
 }
 
@@ -74,7 +128,7 @@ function Cause({ group, choose }: { group: DeadLetterGroup; choose: (group: Dead
     <li className="grid items-center gap-x-4 gap-y-1 py-3 md:grid-cols-[5rem_minmax(0,1fr)_auto]">
       <Go
         to="/jobs"
-        values={{ q: `status:dead cause:${group.cause_id}` }}
+        values={{ q: `status:dead cause:${group.cause_id}`, table: group.table }}
         label={`${plural(group.jobs, 'job')} dead of ${name}`}
         className="text-2xl font-semibold tracking-tight hover:text-accent"
       >
@@ -83,6 +137,7 @@ function Cause({ group, choose }: { group: DeadLetterGroup; choose: (group: Dead
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-2">
           <code className="font-mono font-semibold">{name}</code>
+          <CauseBadge group={group} />
           {group.category === null ? null : (
             <Badge tone={group.category === 'TRANSIENT' ? 'info' : 'warn'}>
               {group.category.toLowerCase()}
@@ -98,69 +153,33 @@ function Cause({ group, choose }: { group: DeadLetterGroup; choose: (group: Dead
           <Go to={jobPath(group.example_job_id)} className="link font-mono">
             {shortId(group.example_job_id)}
           </Go>
+          <CauseNote group={group} />
         </p>
       </div>
-      <Button label={`Redrive ${name}`} refusal={refusal('redrive')} onClick={() => choose(group)}>
-        Redrive…
-      </Button>
+      <div className="flex gap-2">
+        <CauseChoice group={group} />
+        <Button label={`Redrive ${name}`} refusal={refusal('redrive')} onClick={() => choose(group)}>
+          Redrive…
+        </Button>
+      </div>
     </li>
   )
 }
 
-function Operations() {
-  const refusal = useRefusal()
-  const operations = useOperations(refusal('listOperations') === null)
-  const abort = useCommand(abortOperation)
-  const shown = operations.data?.operations.slice(0, 5) ?? []
+const SHOWN = 3
+
+function Redrives() {
+  const isAllowed = useRefusal()('listOperations') === null
+  const operations = useRecentOperations(isAllowed)
+  const shown = operations.data?.operations.filter(({ action }) => action === 'redrive').slice(0, SHOWN) ?? []
   if (shown.length === 0) return null
   return (
-    <Panel title="Redrives">
-      <ul className="flex flex-col gap-3">
+    <Panel title="Redrives" aside={<Go to="/operations">All operations</Go>}>
+      <ul className="-my-3 flex flex-col divide-y divide-line">
         {shown.map((operation) => (
-          <li key={operation.id} className="grid items-center gap-x-4 gap-y-1 md:grid-cols-[1fr_auto]">
-            <Progress operation={operation} />
-            {operation.state === 'running' ? (
-              <Button
-                kind="danger"
-                refusal={refusal('abortOperation')}
-                onClick={() => abort.mutate(operation.id)}
-              >
-                Stop
-              </Button>
-            ) : null}
-          </li>
+          <OperationLine key={operation.id} operation={operation} />
         ))}
       </ul>
     </Panel>
-  )
-}
-
-function Progress({ operation }: { operation: Operation }) {
-  const { state, total, redriven, refused, succeeded, failed, stopped, actor, phase } = operation
-  const tone =
-    state === 'done' ? 'good' : state === 'running' ? 'info' : state === 'planned' ? 'quiet' : 'warn'
-  return (
-    <div className="flex flex-col gap-1">
-      <p className="flex flex-wrap items-center gap-2">
-        <Badge tone={tone}>{stopped === null ? state : `${state}: ${stopped}`}</Badge>
-        {phase === 'canary' ? <span>canary first</span> : null}
-        <span className="text-soft">
-          by {actor}
-          {operation.reason === null ? '' : `: “${operation.reason}”`},{' '}
-          <Time at={operation.began_at} isRelative />
-        </span>
-      </p>
-      <progress
-        className="h-2 w-full accent-accent-fill"
-        max={Math.max(1, total)}
-        value={redriven}
-        aria-label="Brought back"
-      />
-      <p className="text-xs text-soft">
-        {showCount(redriven)} of {showCount(total)} brought back, {showCount(succeeded)} succeeded,{' '}
-        {showCount(failed)} failed again
-        {refused === 0 ? '' : `, ${showCount(refused)} refused`}
-      </p>
-    </div>
   )
 }

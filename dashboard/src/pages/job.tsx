@@ -7,12 +7,12 @@ import { Go } from '../parts/address.tsx'
 import { AttemptList, EventList } from '../parts/attempt-list.tsx'
 import { StatusBadge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { copyText } from '../parts/copy-line.tsx'
 import { JobActions } from '../parts/job-actions.tsx'
 import { JobFacts } from '../parts/job-facts.tsx'
 import { LeaseCard } from '../parts/lease-card.tsx'
 import { Empty, Page, Panel, Read } from '../parts/page.tsx'
 import { TimelineChart } from '../parts/timeline.tsx'
-import { say } from '../parts/toast.tsx'
 import { WhyPanel } from '../parts/why-panel.tsx'
 import { shortId } from '../show-time.ts'
 import { timelineOf } from '../timeline.ts'
@@ -48,7 +48,7 @@ function KnownJob({ answer }: { answer: JobAnswer }) {
     <span className="flex flex-wrap items-center gap-2">
       <StatusBadge status={job.status} />
       <code className="font-mono text-xs break-all">{job.id}</code>
-      <Button kind="ghost" label="Copy the id" onClick={() => void copy(job.id)}>
+      <Button kind="ghost" label="Copy the id" onClick={() => void copyText(job.id)}>
         Copy
       </Button>
     </span>
@@ -73,15 +73,6 @@ function KnownJob({ answer }: { answer: JobAnswer }) {
       </div>
     </Page>
   )
-}
-
-async function copy(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    say('Copied.')
-  } catch {
-    say('This browser does not let the page copy.', { isBad: true })
-  }
 }
 
 function History({ job }: { job: Job }) {

@@ -1,23 +1,96 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { Job } from '../../../src/http/contract.ts'
-import { RequestProblem } from '../api/client.ts'
-import { useJobs } from '../api/queries.ts'
+import { useConfig, useJobs, useMe } from '../api/queries.ts'
+import { columnsOf, columnsText, isPayloadKey } from '../job-columns.ts'
+import { useParam, useTable } from '../parts/address.tsx'
 import { BulkBar } from '../parts/bulk-bar.tsx'
 import { Button } from '../parts/button.tsx'
+import { ColumnDialog } from '../parts/column-dialog.tsx'
+import { ExportDialog } from '../parts/export-dialog.tsx'
+import { JobSearch } from '../parts/job-search.tsx'
 import { JobTable } from '../parts/job-table.tsx'
 import { Broken, Empty, Loading, Page } from '../parts/page.tsx'
+import { useJobRows } from '../parts/use-job-rows.ts'
+import { plural } from '../show-time.ts'
 
 const PAGE_SIZE = 50
-const STATUSES = ['waiting', 'running', 'dead', 'succeeded', 'cancelled'] as const
 
 export function JobsPage() {
-  const [params, setParams] = useSearchParams()
-  const q = params.get('q') ?? ''
+  const [table] = useTable()
+  const [columnText, setColumnText] = useParam('cols')
+  const columns = columnsOf(columnText)
+  const withPayload = useMaySeePayloads() && columns.some(({ key }) => isPayloadKey(key))
   const [selected, setSelected] = useState<ReadonlyMap<string, Job>>(new Map())
-  const jobs = useJobs(q, PAGE_SIZE, selected.size > 0)
+  const clear = () => setSelected(new Map())
+  const [q, search] = useSearch(clear)
+  const [dialog, setDialog] = useState<'columns' | 'export' | null>(null)
+  const isFrozen = selected.size > 0
+  const hasTables = (useConfig().data?.tables.length ?? 0) > 1
+  const jobs = useJobs({ q, limit: PAGE_SIZE, withPayload }, isFrozen)
+  // What is kept of another search until this one answers is not its list.
+  const pages = jobs.isPlaceholderData ? undefined : jobs.data?.pages
+  const key = JSON.stringify([q, table, withPayload])
+  const { rows, arrived, showAll } = useJobRows({ key, pages, hasMore: jobs.hasNextPage, isFrozen })
+  // Without a choice the server answers with its first table.
+  const listed = pages?.[0]?.table ?? table
+  const isKnown = pages !== undefined || rows.length > 0
+  return (
+    <Page
+      title="Jobs"
+      {...(hasTables && listed !== null ? { lead: `Of the table ${listed}.` } : {})}
+      actions={
+        <>
+          <Button onClick={() => setDialog('columns')}>Columns</Button>
+          <Button onClick={() => setDialog('export')}>Export</Button>
+        </>
+      }
+    >
+      <JobSearch key={q} q={q} search={search} problem={jobs.error} />
+      <div className="panel min-w-0">
+        <BulkBar selected={[...selected.values()]} q={q} table={listed} clear={clear} />
+        <Arrived count={isFrozen ? 0 : arrived} show={showAll} />
+        {isKnown && rows.length + arrived > 0 ? (
+          <JobTable jobs={rows} columns={columns} selected={selected} select={setSelected} />
+        ) : (
+          <NoRows isKnown={isKnown} q={q} search={search} jobs={jobs} />
+        )}
+        {jobs.hasNextPage ? (
+          <div className="border-t border-line p-3 text-center">
+            <Button
+              isBusy={jobs.isFetchingNextPage}
+              refusal={isFrozen ? 'The list rests while jobs are selected.' : null}
+              onClick={() => void jobs.fetchNextPage()}
+            >
+              More jobs
+            </Button>
+          </div>
+        ) : null}
+      </div>
+      {dialog === 'columns' ? (
+        <ColumnDialog
+          columns={columns}
+          change={(keys) => setColumnText(keys.length === 0 ? null : columnsText(keys))}
+          close={() => setDialog(null)}
+        />
+      ) : null}
+      {dialog === 'export' ? (
+        <ExportDialog
+          {...{ q, columns }}
+          table={listed}
+          hasPayload={withPayload}
+          close={() => setDialog(null)}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+/** The search of the address. Another one is a step in the history. */
+function useSearch(leave: () => void): [string, (text: string) => void] {
+  const [params, setParams] = useSearchParams()
   const search = (text: string) => {
-    setSelected(new Map())
+    leave()
     setParams((before) => {
       const after = new URLSearchParams(before)
       if (text.trim() === '') after.delete('q')
@@ -25,119 +98,52 @@ export function JobsPage() {
       return after
     })
   }
-  const rows = jobs.data?.pages.flatMap((page) => page.jobs) ?? []
-  return (
-    <Page title="Jobs">
-      <Search key={q} q={q} search={search} problem={jobs.error} />
-      <div className="panel min-w-0">
-        <BulkBar selected={[...selected.values()]} clear={() => setSelected(new Map())} />
-        {jobs.data === undefined ? (
-          <div className="p-4">
-            {jobs.error === null ? (
-              <Loading what="jobs" />
-            ) : (
-              <Broken what="The jobs" error={jobs.error} retry={() => void jobs.refetch()} />
-            )}
-          </div>
-        ) : rows.length === 0 ? (
-          <Empty title={q === '' ? 'There are no jobs yet.' : 'No job fits this search.'}>
-            {q === '' ? null : <Button onClick={() => search('')}>Show all jobs</Button>}
-          </Empty>
-        ) : (
-          <JobTable jobs={rows} selected={selected} select={setSelected} />
-        )}
-        {jobs.hasNextPage ? (
-          <div className="border-t border-line p-3 text-center">
-            <Button isBusy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
-              More jobs
-            </Button>
-          </div>
-        ) : null}
-      </div>
-    </Page>
-  )
+  return [params.get('q') ?? '', search]
 }
 
-interface SearchProps {
+interface NoRowsProps {
+  isKnown: boolean
   q: string
   search: (text: string) => void
-  problem: Error | null
+  jobs: { error: unknown; refetch: () => unknown }
 }
 
-function Search({ q, search, problem }: SearchProps) {
-  const [text, setText] = useState(q)
-  useEffect(() => setText(q), [q])
-  const refused =
-    problem instanceof RequestProblem && problem.status >= 400 && problem.status < 500 ? problem : null
-  const token = refused?.problem.token
+/** Loading, broken, or empty. */
+function NoRows({ isKnown, q, search, jobs }: NoRowsProps) {
+  if (isKnown)
+    return (
+      <Empty title={q === '' ? 'There are no jobs yet.' : 'No job fits this search.'}>
+        {q === '' ? null : <Button onClick={() => search('')}>Show all jobs</Button>}
+      </Empty>
+    )
   return (
-    <form
-      role="search"
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        search(text)
-      }}
-    >
-      <div className="flex gap-2">
-        <input
-          data-search
-          type="search"
-          aria-label="Search jobs"
-          aria-invalid={refused !== null}
-          aria-describedby="search-problem"
-          placeholder="type:run_tsa status:dead error:GW_5XX"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          className="min-h-9 min-w-0 grow rounded-md border border-edge bg-panel px-3 font-mono text-sm placeholder:text-soft"
-        />
-        <Button type="submit" kind="main">
-          Search
-        </Button>
-      </div>
-      <p id="search-problem" role={refused === null ? undefined : 'alert'} className="text-xs text-soft">
-        {refused === null ? (
-          'Keys: type, status, queue, stage, owner, worker, error, cause, lease:<0, older:2h, younger:10m'
-        ) : (
-          <span className="text-bad">
-            {refused.message}
-            {token === undefined ? null : (
-              <>
-                {' '}
-                at character {token.position + 1}: <code className="font-mono">{token.text}</code>
-              </>
-            )}
-          </span>
-        )}
-      </p>
-      <StatusChips q={q} search={search} />
-    </form>
+    <div className="p-4">
+      {jobs.error === null ? (
+        <Loading what="jobs" />
+      ) : (
+        <Broken what="The jobs" error={jobs.error} retry={() => void jobs.refetch()} />
+      )}
+    </div>
   )
 }
 
-function StatusChips({ q, search }: Pick<SearchProps, 'q' | 'search'>) {
+function useMaySeePayloads(): boolean {
+  const scopes = useMe().data?.scopes ?? []
+  return scopes.includes('jobs:payload') || scopes.includes('*')
+}
+
+function Arrived({ count, show }: { count: number; show: () => void }) {
   return (
-    <fieldset className="flex flex-wrap gap-1.5">
-      <legend className="sr-only">Status</legend>
-      {STATUSES.map((status) => {
-        const word = `status:${status}`
-        const isOn = q.split(/\s+/).includes(word)
-        const rest = q
-          .replace(/\bstatus:\S+/g, '')
-          .replace(/\s+/g, ' ')
-          .trim()
-        return (
-          <button
-            key={status}
-            type="button"
-            aria-pressed={isOn}
-            className={`min-h-7 rounded-full border px-3 text-xs font-medium ${isOn ? 'border-transparent bg-accent-fill text-white' : 'border-edge/60 bg-panel text-soft hover:text-ink'}`}
-            onClick={() => search(isOn ? rest : `${word} ${rest}`)}
-          >
-            {status}
-          </button>
-        )
-      })}
-    </fieldset>
+    <div role="status">
+      {count === 0 ? null : (
+        <button
+          type="button"
+          className="min-h-9 w-full border-b border-line bg-info-wash text-center font-medium text-info hover:underline"
+          onClick={show}
+        >
+          Show {plural(count, 'new job')}
+        </button>
+      )}
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { TableHealth } from '../../../src/http/contract.ts'
 import { RequestProblem } from '../api/client.ts'
-import { reconnect, useLive } from '../api/live.ts'
+import { reconnect } from '../api/live.ts'
 import { useDeadLetters, useWorkers } from '../api/queries.ts'
 import { Go } from '../parts/address.tsx'
 import { Button } from '../parts/button.tsx'
@@ -9,10 +9,11 @@ import { LeaseField, LeaseTable } from '../parts/lease-field.tsx'
 import { Broken, Command, Empty, Loading, Page, Panel } from '../parts/page.tsx'
 import { RescueTicker } from '../parts/rescue-ticker.tsx'
 import { useKey } from '../parts/shortcuts.tsx'
+import { useTableLive } from '../parts/use-table-live.ts'
 import { plural, showCount, showDuration } from '../show-time.ts'
 
 export function NowPage() {
-  const { leases, hasMoreLeases, tables, connection } = useLive()
+  const { leases, hasMoreLeases, tables, connection } = useTableLive()
   const [isTable, setTable] = useState(false)
   useKey('v', () => setTable(!isTable))
   const aside = (

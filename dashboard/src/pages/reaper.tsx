@@ -1,22 +1,25 @@
-import type { JobEvent, Slo, SweepAnswer, TableHealth } from '../../../src/http/contract.ts'
+import type { Slo, SweepAnswer, TableHealth } from '../../../src/http/contract.ts'
 import { RequestProblem } from '../api/client.ts'
 import { previewSweep, useCommand } from '../api/commands.ts'
-import { reconnect, useLive } from '../api/live.ts'
+import { reconnect } from '../api/live.ts'
 import { useSlo } from '../api/queries.ts'
-import { Go, jobPath } from '../parts/address.tsx'
+import { Go, jobPath, useTable } from '../parts/address.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
-import { Histogram } from '../parts/histogram.tsx'
-import { Broken, Empty, Loading, Page, Panel, Read } from '../parts/page.tsx'
-import { RescueTicker } from '../parts/rescue-ticker.tsx'
+import { Lateness } from '../parts/lateness.tsx'
+import { Broken, Loading, Page, Panel, Read } from '../parts/page.tsx'
+import { ReclaimHistory } from '../parts/reclaim-history.tsx'
+import { StalePanel } from '../parts/stale-panel.tsx'
+import { SweepStrip } from '../parts/sweep-strip.tsx'
 import { useRefusal } from '../parts/use-refusal.ts'
-import { latenessMs, percentile } from '../rescues.ts'
+import { useTableLive } from '../parts/use-table-live.ts'
 import { plural, shortId, showCount, showDuration } from '../show-time.ts'
 
 export function ReaperPage() {
-  const { tables, events, connection } = useLive()
+  const { tables, connection } = useTableLive()
+  const [table] = useTable()
   const refusal = useRefusal()
-  const preview = useCommand(() => previewSweep())
+  const preview = useCommand(() => previewSweep(table))
   return (
     <Page
       title="Reaper"
@@ -52,13 +55,13 @@ export function ReaperPage() {
           ))}
         </ul>
       )}
+      <StalePanel />
       <Promised />
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
-        <Lateness events={events} tables={tables ?? []} />
-        <Panel title="Rescues">
-          <RescueTicker />
-        </Panel>
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <Lateness tables={tables ?? []} />
+        <SweepStrip />
       </div>
+      <ReclaimHistory />
     </Page>
   )
 }
@@ -134,7 +137,7 @@ function PromiseNumbers({ slo }: { slo: Slo }) {
         name="In time"
         value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}
       />
-      <Number name="Promised within" value={showDuration(slo.promise_ms)} />
+      <Number name="Promised within" value={showDuration(slo.promise_ms)} note="with the default lease" />
       <Number name="Median" value={shown(slo.p50_ms)} />
       <Number name="p95" value={shown(slo.p95_ms)} />
       <Number name="Worst" value={shown(slo.worst_ms)} />
@@ -144,7 +147,7 @@ function PromiseNumbers({ slo }: { slo: Slo }) {
 
 function Preview({ answer }: { answer: SweepAnswer }) {
   return (
-    <Panel title="Dry run" aside="nothing was changed">
+    <Panel title="Dry run" aside={`${answer.table}: nothing was changed`}>
       {answer.reaped.length === 0 ? (
         <p role="status">A sweep now would take nothing back.</p>
       ) : (
@@ -167,25 +170,6 @@ function Preview({ answer }: { answer: SweepAnswer }) {
         </>
       )}
       {answer.hold_reason === null ? null : <p className="mt-2 text-warn">Held back: {answer.hold_reason}</p>}
-    </Panel>
-  )
-}
-
-function Lateness({ events, tables }: { events: JobEvent[]; tables: TableHealth[] }) {
-  const values = events.map(latenessMs).filter((value) => value !== null)
-  const promise =
-    tables.length === 0 ? null : Math.max(...tables.map(({ sweep_interval_ms }) => sweep_interval_ms))
-  const p95 = percentile(values, 0.95)
-  return (
-    <Panel
-      title="From the end of the lease to the rescue"
-      aside={`of ${plural(values.length, 'rescue')} seen`}
-    >
-      {p95 === null ? (
-        <Empty title="No rescue seen yet.">Rescues appear here while the page is open.</Empty>
-      ) : (
-        <Histogram values={values} promiseMs={promise} p95Ms={p95} />
-      )}
     </Panel>
   )
 }

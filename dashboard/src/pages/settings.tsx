@@ -4,6 +4,7 @@ import { useConfig, useMe, useTokens } from '../api/queries.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Page, Panel, Read } from '../parts/page.tsx'
+import { SettingsTabs } from '../parts/settings-tabs.tsx'
 import { Time } from '../parts/time.tsx'
 import { say } from '../parts/toast.tsx'
 import { useRefusal } from '../parts/use-refusal.ts'
@@ -13,6 +14,7 @@ export function SettingsPage() {
   const settings = useSettings()
   return (
     <Page title="Settings">
+      <SettingsTabs />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Panel title="This browser">
           <div className="flex flex-col gap-4">

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { messageOf } from '../api/client.ts'
 import { signIn } from '../api/commands.ts'
 import { reconnect } from '../api/live.ts'
-import { Field } from '../parts/act-dialog.tsx'
 import { Button } from '../parts/button.tsx'
+import { Field, Problem } from '../parts/field.tsx'
 import { Command } from '../parts/page.tsx'
 
 export function SignInPage() {
@@ -31,11 +31,7 @@ export function SignInPage() {
       >
         <h1 className="text-lg font-semibold">unstuck</h1>
         <Field isFirst type="password" label="Token" value={token} onChange={setToken} />
-        {problem === null ? null : (
-          <p role="alert" className="rounded-md bg-bad-wash px-3 py-2 text-bad">
-            {problem}
-          </p>
-        )}
+        {problem === null ? null : <Problem>{problem}</Problem>}
         <Button type="submit" kind="main">
           Sign in
         </Button>

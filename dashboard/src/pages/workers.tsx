@@ -5,6 +5,7 @@ import { databaseNowMs } from '../api/database-clock.ts'
 import { useLive } from '../api/live.ts'
 import { KEPT_BEATS_MS } from '../api/live-state.ts'
 import { useWorkers } from '../api/queries.ts'
+import { cliLine } from '../cli-line.ts'
 import { ActDialog } from '../parts/act-dialog.tsx'
 import { Go } from '../parts/address.tsx'
 import { Badge } from '../parts/badge.tsx'
@@ -13,6 +14,7 @@ import { Command, Empty, Page, Read } from '../parts/page.tsx'
 import { say } from '../parts/toast.tsx'
 import type { Tone } from '../parts/tone.ts'
 import { useRefusal } from '../parts/use-refusal.ts'
+import { useTableLive } from '../parts/use-table-live.ts'
 import { useTick } from '../parts/use-tick.ts'
 import { plural, showDuration } from '../show-time.ts'
 import { type WorkerView, workerViews } from '../worker-views.ts'
@@ -29,7 +31,7 @@ const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number 
 
 export function WorkersPage() {
   const answer = useWorkers()
-  const { leases } = useLive()
+  const { leases } = useTableLive()
   const now = useTick(1_000)
   return (
     <Page
@@ -158,9 +160,7 @@ function Beats({ id, seenAt, isSilent }: { id: string; seenAt: string | null; is
 function Drain({ worker }: { worker: Worker }) {
   const [isAsking, setAsking] = useState(false)
   const refusal = useRefusal()
-  const command = useCommand((reason: string) =>
-    drainWorker(worker.id, reason.trim() === '' ? {} : { reason }),
-  )
+  const command = useCommand((reason: string) => drainWorker(worker, { reason }))
   const isOver = ['gone', 'stopped', 'draining'].includes(worker.state) || worker.drain_requested_at !== null
   return (
     <>
@@ -176,8 +176,9 @@ function Drain({ worker }: { worker: Worker }) {
           title={`Drain ${worker.id}`}
           verb="Drain the worker"
           effect="It claims nothing more, ends what it runs, and leaves. This cannot be undone."
+          cli={({ reason }) => cliLine(['workers', 'drain', worker.id], { reason })}
           close={() => setAsking(false)}
-          run={async (reason) => {
+          run={async ({ reason }) => {
             await command.mutateAsync(reason)
             say(`${worker.id} was asked to drain.`)
           }}

@@ -1,32 +1,43 @@
-// Where we are. The time zone stays in the address from page to page.
+// Where we are. The time zone and the chosen table stay in the address from page to page.
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { TimeMode } from '../show-time.ts'
 
 const MODES: readonly string[] = ['local', 'utc', 'relative'] satisfies TimeMode[]
 
-export function useTimeMode(): [TimeMode, (mode: TimeMode) => void] {
+/** One value of the address; null takes it out. What is chosen leaves no step in the history. */
+export function useParam(name: string): [string | null, (value: string | null) => void] {
   const [params, setParams] = useSearchParams()
-  const asked = params.get('tz')
-  const mode = asked !== null && MODES.includes(asked) ? (asked as TimeMode) : 'local'
-  const change = (next: TimeMode) =>
+  const change = (value: string | null) =>
     setParams(
       (before) => {
         const after = new URLSearchParams(before)
-        if (next === 'local') after.delete('tz')
-        else after.set('tz', next)
+        if (value === null || value === '') after.delete(name)
+        else after.set(name, value)
         return after
       },
       { replace: true },
     )
-  return [mode, change]
+  return [params.get(name), change]
+}
+
+export function useTimeMode(): [TimeMode, (mode: TimeMode) => void] {
+  const [asked, change] = useParam('tz')
+  const mode = asked !== null && MODES.includes(asked) ? (asked as TimeMode) : 'local'
+  return [mode, (next) => change(next === 'local' ? null : next)]
+}
+
+/** The table that all lists are about; null for all of them. */
+export function useTable(): [string | null, (table: string | null) => void] {
+  return useParam('table')
 }
 
 /** Adds what has to stay in the address. */
 export function useAddress(): (path: string, values?: Record<string, string>) => string {
   const [mode] = useTimeMode()
+  const [table] = useTable()
   return (path, values = {}) => {
-    const query = new URLSearchParams(values)
+    const query = new URLSearchParams({ ...(table === null ? {} : { table }), ...values })
     if (mode !== 'local') query.set('tz', mode)
     const text = query.toString()
     return text === '' ? path : `${path}?${text}`

@@ -2,10 +2,14 @@
 import type { ReactNode } from 'react'
 import { useLive } from '../api/live.ts'
 import type { LiveState } from '../api/live-state.ts'
-import { useMe } from '../api/queries.ts'
-import { plural, showDuration } from '../show-time.ts'
+import { useMe, useRecentOperations } from '../api/queries.ts'
+import { actionWords, doneOf } from '../operation-words.ts'
+import { plural, showCount, showDuration } from '../show-time.ts'
 import { Go } from './address.tsx'
+import { operationPath } from './operation-progress.tsx'
+import { pauseText } from './queue-table.tsx'
 import { type Tone, washOf } from './tone.ts'
+import { useRefusal } from './use-refusal.ts'
 
 interface Banner {
   key: string
@@ -17,7 +21,12 @@ interface Banner {
 export function Banners() {
   const live = useLive()
   const me = useMe()
-  const banners = [...connectionBanners(live), ...reaperBanners(live), ...heldBanners(live)]
+  const banners = [
+    ...connectionBanners(live),
+    ...reaperBanners(live),
+    ...heldBanners(live),
+    ...useOperationBanners(),
+  ]
   if (me.data?.is_read_only === true)
     banners.push({
       key: 'read-only',
@@ -109,16 +118,30 @@ function heldBanners({ breakers, queues }: LiveState): Banner[] {
       },
     ]
   })
-  const paused = (queues ?? []).flatMap(({ queue, is_paused, paused_by, pause_reason }): Banner[] =>
-    is_paused
-      ? [
-          {
-            key: `queue-${queue}`,
-            tone: 'warn',
-            text: `Queue ${queue} is paused${paused_by === null ? '' : ` by ${paused_by}`}${pause_reason === null ? '' : `: “${pause_reason}”`}`,
-          },
-        ]
-      : [],
-  )
+  const paused = (queues ?? [])
+    .filter(({ is_paused }) => is_paused)
+    .map((queue): Banner => {
+      const key = `queue-${queue.table}-${queue.queue}`
+      return { key, tone: 'warn', text: `Queue ${queue.queue} is paused ${pauseText(queue)}` }
+    })
   return [...ofBreakers, ...paused]
+}
+
+function useOperationBanners(): Banner[] {
+  const isAllowed = useRefusal()('listOperations') === null
+  const operations = useRecentOperations(isAllowed).data?.operations ?? []
+  return operations
+    .filter(({ state }) => state === 'running')
+    .map((operation) => ({
+      key: `operation-${operation.id}`,
+      tone: 'info',
+      text: (
+        <>
+          <Go to={operationPath(operation.id)} className="underline underline-offset-3">
+            {actionWords[operation.action].verb} of {plural(operation.total, 'job')}
+          </Go>
+          <span className="font-normal">: {showCount(doneOf(operation))} done so far.</span>
+        </>
+      ),
+    }))
 }

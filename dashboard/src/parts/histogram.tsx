@@ -4,16 +4,15 @@ const BINS = 24
 const WIDTH = 720
 const HEIGHT = 180
 
-/** How late rescues were, with the promise and the 95th percentile as lines. */
-export function Histogram({
-  values,
-  promiseMs,
-  p95Ms,
-}: {
+interface HistogramProps {
   values: number[]
   promiseMs: number | null
   p95Ms: number
-}) {
+  words: { sentence: (p95: string, promise: string | null) => string; promise: string }
+}
+
+/** How late rescues were, with the promise and the 95th percentile as lines. */
+export function Histogram({ values, promiseMs, p95Ms, words }: HistogramProps) {
   const end = Math.max(...values, promiseMs ?? 0, 1_000) * 1.1
   const counts = Array.from(
     { length: BINS },
@@ -21,7 +20,7 @@ export function Histogram({
   )
   const most = Math.max(...counts, 1)
   const x = (ms: number) => (ms / end) * WIDTH
-  const sentence = `95 of 100 rescues came within ${showDuration(p95Ms)} of the end of the lease${promiseMs === null ? '' : `; a sweep runs every ${showDuration(promiseMs)}`}.`
+  const sentence = words.sentence(showDuration(p95Ms), promiseMs === null ? null : showDuration(promiseMs))
   return (
     <figure>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 24}`} className="w-full" role="img" aria-label={sentence}>
@@ -41,7 +40,7 @@ export function Histogram({
         })}
         <line x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className="stroke-line" />
         {promiseMs === null ? null : (
-          <Mark x={x(promiseMs)} text={`sweep interval ${showDuration(promiseMs)}`} look="stroke-bad-bar" />
+          <Mark x={x(promiseMs)} text={`${words.promise} ${showDuration(promiseMs)}`} look="stroke-bad-bar" />
         )}
         <Mark x={x(p95Ms)} text={`p95 ${showDuration(p95Ms)}`} look="stroke-good-bar" isLower />
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (

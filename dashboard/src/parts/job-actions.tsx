@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { JobAnswer } from '../../../src/http/contract.ts'
 import { cancelJob, discardJob, retryJob, useCommand } from '../api/commands.ts'
+import { cliLine } from '../cli-line.ts'
 import { ActDialog } from './act-dialog.tsx'
 import { Button } from './button.tsx'
 import { useKey } from './shortcuts.tsx'
@@ -32,8 +33,7 @@ const WORDS: Record<Act, { title: string; verb: string; effect: string; done: st
   discard: {
     title: 'Discard this job',
     verb: 'Discard the job',
-    effect:
-      'It leaves the dead letters. Its row stays until its retention is over; nobody is told of it again.',
+    effect: 'It is deleted, with its payload and result; one event tells of it. This cannot be undone.',
     done: 'Discarded.',
   },
 }
@@ -45,10 +45,10 @@ export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
   const retryRefusal =
     refusal('retryJob') ?? (retry.is_allowed ? null : (retry.reason ?? 'It cannot be retried.'))
   const command = useCommand(({ kind, reason }: { kind: Act; reason: string }) => {
-    const options = reason.trim() === '' ? {} : { reason }
-    if (kind === 'retry') return retryJob(job.id, options)
-    if (kind === 'now') return retryJob(job.id, { ...options, now: true })
-    return kind === 'cancel' ? cancelJob(job.id, options) : discardJob(job.id, options)
+    const options = { reason }
+    if (kind === 'retry') return retryJob(job, options)
+    if (kind === 'now') return retryJob(job, { ...options, now: true })
+    return kind === 'cancel' ? cancelJob(job, options) : discardJob(job, options)
   })
   useKey('r', () => {
     if (retryRefusal === null && job.status === 'dead') setAct('retry')
@@ -82,8 +82,9 @@ export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
         <ActDialog
           {...WORDS[act]}
           isDanger={act === 'discard' || act === 'cancel'}
+          cli={({ reason }) => lineOf(act, job.id, reason)}
           close={() => setAct(null)}
-          run={async (reason) => {
+          run={async ({ reason }) => {
             await command.mutateAsync({ kind: act, reason })
             say(WORDS[act].done)
           }}
@@ -91,4 +92,9 @@ export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
       )}
     </>
   )
+}
+
+function lineOf(act: Act, id: string, reason: string): string {
+  const verb = act === 'now' ? 'retry' : act
+  return cliLine(['jobs', verb, id], { now: act === 'now', yes: act === 'discard', reason })
 }

@@ -1,5 +1,7 @@
 import { Link } from 'wouter'
 import type { Job } from '../../../src/http/contract.ts'
+import { cellText, type JobColumn } from '../job-columns.ts'
+import { rowKey } from '../job-rows.ts'
 import { useSettings } from '../settings.ts'
 import { shortId } from '../show-time.ts'
 import { Go, jobPath, useAddress } from './address.tsx'
@@ -8,15 +10,13 @@ import { Time } from './time.tsx'
 
 interface JobTableProps {
   jobs: Job[]
+  columns: JobColumn[]
   selected: ReadonlyMap<string, Job>
   select: (next: ReadonlyMap<string, Job>) => void
 }
 
-const keyOf = ({ table, id }: Job) => `${table}/${id}`
-const COLUMNS = ['Job', 'Type', 'Status', 'Stage', 'Try', 'Worker or error', 'Created']
-
-export function JobTable({ jobs, selected, select }: JobTableProps) {
-  const areAll = jobs.every((job) => selected.has(keyOf(job)))
+export function JobTable({ jobs, columns, selected, select }: JobTableProps) {
+  const areAll = jobs.length > 0 && jobs.every((job) => selected.has(rowKey(job)))
   return (
     <div className="relative overflow-x-auto" role="region" aria-label="Table of jobs" tabIndex={0}>
       <table className="w-full text-left">
@@ -28,10 +28,10 @@ export function JobTable({ jobs, selected, select }: JobTableProps) {
                 aria-label="Select all shown"
                 className="size-4 align-middle accent-accent-fill"
                 checked={areAll}
-                onChange={() => select(areAll ? new Map() : new Map(jobs.map((job) => [keyOf(job), job])))}
+                onChange={() => select(areAll ? new Map() : new Map(jobs.map((job) => [rowKey(job), job])))}
               />
             </th>
-            {COLUMNS.map((name) => (
+            {['Job', ...columns.map(({ name }) => name)].map((name) => (
               <th key={name} scope="col" className="py-2 pr-4 font-medium whitespace-nowrap">
                 {name}
               </th>
@@ -41,12 +41,13 @@ export function JobTable({ jobs, selected, select }: JobTableProps) {
         <tbody>
           {jobs.map((job) => (
             <Row
-              key={keyOf(job)}
+              key={rowKey(job)}
               job={job}
-              isSelected={selected.has(keyOf(job))}
+              columns={columns}
+              isSelected={selected.has(rowKey(job))}
               toggle={() => {
                 const next = new Map(selected)
-                if (!next.delete(keyOf(job))) next.set(keyOf(job), job)
+                if (!next.delete(rowKey(job))) next.set(rowKey(job), job)
                 select(next)
               }}
             />
@@ -57,7 +58,14 @@ export function JobTable({ jobs, selected, select }: JobTableProps) {
   )
 }
 
-function Row({ job, isSelected, toggle }: { job: Job; isSelected: boolean; toggle: () => void }) {
+interface RowProps {
+  job: Job
+  columns: JobColumn[]
+  isSelected: boolean
+  toggle: () => void
+}
+
+function Row({ job, columns, isSelected, toggle }: RowProps) {
   const address = useAddress()
   const { isDense } = useSettings()
   const pad = isDense ? 'py-1' : 'py-2'
@@ -77,23 +85,21 @@ function Row({ job, isSelected, toggle }: { job: Job; isSelected: boolean; toggl
           {shortId(job.id)}
         </Link>
       </td>
-      <td className={`pr-4 ${pad}`}>{job.type}</td>
-      <td className={`pr-4 ${pad}`}>
-        <StatusBadge status={job.status} />
-      </td>
-      <td className={`pr-4 ${pad}`}>{job.stage ?? '–'}</td>
-      <td className={`pr-4 whitespace-nowrap ${pad}`}>
-        {job.attempt}
-        {job.max_attempts === null ? '' : ` of ${job.max_attempts}`}
-      </td>
-      <td className={`max-w-80 truncate pr-4 ${pad}`}>
-        <Note job={job} />
-      </td>
-      <td className={`pr-4 ${pad}`}>
-        <Time at={job.created_at} />
-      </td>
+      {columns.map((column) => (
+        <td key={column.key} className={`max-w-80 truncate pr-4 ${pad}`}>
+          <Cell job={job} column={column} />
+        </td>
+      ))}
     </tr>
   )
+}
+
+function Cell({ job, column }: { job: Job; column: JobColumn }) {
+  if (column.key === 'status') return <StatusBadge status={job.status} />
+  if (column.key === 'note') return <Note job={job} />
+  const text = cellText(column.value(job))
+  if (text === '') return '–'
+  return column.isTime === true ? <Time at={text} /> : text
 }
 
 function Note({ job }: { job: Job }) {

@@ -2,7 +2,7 @@
 import { useState, useSyncExternalStore } from 'react'
 import { jobPath, useGo } from './address.tsx'
 import { Dialog } from './dialog.tsx'
-import { pages } from './pages-list.ts'
+import { innerPages, pages } from './pages-list.ts'
 
 type Overlay = 'palette' | 'help' | null
 
@@ -30,7 +30,7 @@ function Palette() {
   const [text, setText] = useState('')
   const go = useGo()
   const wanted = text.trim().toLowerCase()
-  const matching = pages.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const matching = [...pages, ...innerPages].filter(({ name }) => name.toLowerCase().includes(wanted))
   const id = text.trim().replace(/^why\s+/i, '')
   const isId = /^[\w-]{4,}$/.test(id) && /\d/.test(id)
   const choose = (path: string, values?: Record<string, string>) => {
@@ -66,10 +66,13 @@ function Palette() {
               <Choice onClick={() => choose(jobPath(id))}>Job {id}</Choice>
             </li>
           ) : null}
-          {matching.map(({ path, name, key }) => (
-            <li key={path}>
-              <Choice onClick={() => choose(path)}>
-                {name} <kbd className="ml-auto font-mono text-xs text-soft">g {key}</kbd>
+          {matching.map((page) => (
+            <li key={page.path}>
+              <Choice onClick={() => choose(page.path)}>
+                {page.name}{' '}
+                {'key' in page ? (
+                  <kbd className="ml-auto font-mono text-xs text-soft">g {page.key}</kbd>
+                ) : null}
               </Choice>
             </li>
           ))}

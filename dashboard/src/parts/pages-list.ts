@@ -14,3 +14,10 @@ export const pages = [
   { path: '/doctor', name: 'Doctor', key: 'o', icon: 'M2 10h4l2-5 4 10 2-5h4' },
   { path: '/settings', name: 'Settings', key: 's', icon: 'M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4' },
 ] as const
+
+/** Without a place in the navigation: other pages lead to them, and the palette. */
+export const innerPages = [
+  { path: '/operations', name: 'Operations' },
+  { path: '/settings/webhooks', name: 'Webhooks' },
+  { path: '/settings/audit', name: 'Audit log' },
+] as const

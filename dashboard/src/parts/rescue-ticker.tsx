@@ -1,20 +1,20 @@
 import { agoMs } from '../api/database-clock.ts'
-import { useLive } from '../api/live.ts'
-import { type Rescue, type Return, rescueOf, returnOf } from '../rescues.ts'
+import { useReclaims } from '../api/queries.ts'
+import { mergeRescues, type Rescue, type Return, returnOf } from '../rescues.ts'
 import { shortId, showDuration } from '../show-time.ts'
 import { Go, jobPath } from './address.tsx'
 import { Badge } from './badge.tsx'
 import { Time } from './time.tsx'
+import { useRefusal } from './use-refusal.ts'
+import { useTableLive } from './use-table-live.ts'
 
 const SHOWN = 10
 const ENDS = { requeued: 'requeued', dead: 'dead', cancelled: 'cancelled' } as const
 
 export function RescueTicker() {
-  const { events, leases } = useLive()
-  const rescues = events
-    .map(rescueOf)
-    .filter((rescue) => rescue !== null)
-    .slice(0, SHOWN)
+  const { events, leases } = useTableLive()
+  const reclaims = useReclaims({ isEnabled: useRefusal()('listReclaims') === null }, SHOWN)
+  const rescues = mergeRescues(reclaims.data?.pages[0]?.reclaims ?? [], events).slice(0, SHOWN)
   if (rescues.length === 0)
     return (
       <p className="py-2 text-soft">

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { useConfig } from '../api/queries.ts'
 import { Go } from './address.tsx'
 import { Banners } from './banners.tsx'
+import { DemoControls } from './demo-controls.tsx'
 import { pages } from './pages-list.ts'
 import { PromiseStrip } from './promise-strip.tsx'
 import { Toasts } from './toast.tsx'
@@ -25,6 +26,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <TopBar openMenu={() => setOpen(!isOpen)} isMenuOpen={isOpen} />
         <Banners />
         <PromiseStrip />
+        <DemoControls />
         <main className="mx-auto w-full max-w-[1440px] grow p-4 md:p-6">{children}</main>
       </div>
       <Toasts />

@@ -1,8 +1,9 @@
 import { setPaused, useIsPaused, useLive } from '../api/live.ts'
 import { useConfig } from '../api/queries.ts'
 import { showDuration, type TimeMode } from '../show-time.ts'
-import { useTimeMode } from './address.tsx'
+import { useTable, useTimeMode } from './address.tsx'
 import { Badge } from './badge.tsx'
+import { ChoiceField } from './field.tsx'
 import { openOverlay } from './overlay.tsx'
 import { useTick } from './use-tick.ts'
 
@@ -35,7 +36,8 @@ export function TopBar({ openMenu, isMenuOpen }: { openMenu: () => void; isMenuO
         <span className="grow">Go to a job or page</span>
         <kbd className="font-mono text-[11px]">⌘K</kbd>
       </button>
-      <div className="ml-auto flex items-center gap-3">
+      <div className="ml-auto flex flex-wrap items-center gap-3">
+        <TableChoice profile={config.data?.profile ?? ''} tables={config.data?.tables ?? []} />
         {environment === null ? null : (
           <Badge tone={environment === 'production' ? 'bad' : 'info'}>{environment}</Badge>
         )}
@@ -43,6 +45,24 @@ export function TopBar({ openMenu, isMenuOpen }: { openMenu: () => void; isMenuO
         <LiveSwitch />
       </div>
     </header>
+  )
+}
+
+/** Which table all lists are about; nothing to choose where there is one. */
+function TableChoice({ profile, tables }: { profile: string; tables: string[] }) {
+  const [table, setTable] = useTable()
+  if (tables.length < 2) return null
+  return (
+    <ChoiceField
+      label={`Table of ${profile}`}
+      isLabelHidden
+      value={table ?? ''}
+      options={[
+        { value: '', name: `${profile}: all tables` },
+        ...tables.map((name) => ({ value: name, name })),
+      ]}
+      onChange={(name) => setTable(name === '' ? null : name)}
+    />
   )
 }
 

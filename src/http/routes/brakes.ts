@@ -161,8 +161,8 @@ function addSweep(api: Api, { clock }: ApiParts): void {
     responses: { 200: json(sweepAnswer, 'What was done, or would be.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
-    const { dry_run: isDryRun = false, table } = c.req.valid('json')
-    const swept = valueOf(await (isDryRun ? previewSweep : sweep)(contextOf(c), { table }))
+    const { dry_run: isDryRun = false, table, reason } = c.req.valid('json')
+    const swept = valueOf(await (isDryRun ? previewSweep : sweep)(contextOf(c), { table, reason }))
     return c.json(
       {
         ...envelopeOf({ now: await clock.now() }),

@@ -1,10 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
-import {
-  createOperationCommands,
-  createRedrive,
-  listDeadLetters,
-  planRedrive,
-} from '../../commands/dead-letter-commands.ts'
+import { listDeadLetters, markCause } from '../../commands/dead-letter-commands.ts'
+import { planRedrive, redrive } from '../../commands/operation-commands.ts'
 import {
   type Api,
   type ApiParts,
@@ -22,22 +18,21 @@ import {
   deadLetterAnswer,
   deadLettersAnswer,
   deadLettersQuery,
-  idParam,
+  markCauseBody,
   operationAnswer,
-  operationsAnswer,
   redriveBody,
   tableOnlyQuery,
 } from '../contract.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireGroup, toWireOperation } from '../wire.ts'
+import { toWireGroup, toWireOperation, toWirePlan } from '../wire-operations.ts'
 
 const GROUPS = 100
 const MAX_GROUPS = 1000
 
 export function addDeadLetterRoutes(api: Api, parts: ApiParts): void {
   addGroups(api, parts)
+  addMark(api, parts)
   addRedrive(api, parts)
-  addOperations(api, parts)
 }
 
 function addGroups(api: Api, parts: ApiParts): void {
@@ -79,8 +74,33 @@ function addGroups(api: Api, parts: ApiParts): void {
   })
 }
 
-function addRedrive(api: Api, parts: ApiParts): void {
-  const redrive = createRedrive(parts.operations)
+function addMark(api: Api, parts: ApiParts): void {
+  const route = createRoute({
+    method: 'patch',
+    path: '/v1/dead-letters/{cause_id}',
+    operationId: 'markCause',
+    summary: 'Say what you think of a cause: investigating, resolved, ignored, or new again',
+    request: {
+      params: causeParam,
+      query: tableOnlyQuery,
+      headers: writeHeaders,
+      ...jsonBody(markCauseBody, true),
+    },
+    responses: {
+      200: json(deadLetterAnswer, 'The group. `back_since` tells that a resolved cause is back.'),
+      ...writeProblems,
+    },
+  })
+  api.openapi(route, async (c) => {
+    const { cause_id: causeId } = c.req.valid('param')
+    const input = { causeId, ...c.req.valid('query'), ...c.req.valid('json') }
+    const { group, table } = valueOf(await markCause(contextOf(c), input))
+    const view = await viewOf(c, parts)
+    return c.json({ ...envelopeOf(view), group: toWireGroup(group, table, view) }, 200)
+  })
+}
+
+function addRedrive(api: Api, { runner, clock }: ApiParts): void {
   const route = createRoute({
     method: 'post',
     path: '/v1/dead-letters/{cause_id}/redrive',
@@ -101,68 +121,19 @@ function addRedrive(api: Api, parts: ApiParts): void {
   api.openapi(route, async (c) => {
     const body = c.req.valid('json')
     const { cause_id: causeId } = c.req.valid('param')
-    const { canary, limit, expect, reason } = body
-    const input = {
-      causeId,
-      ...c.req.valid('query'),
-      canary,
-      limit,
-      expect,
-      reason,
-      ratePerS: body.rate_per_s,
-      keepAttempts: body.keep_attempts,
-    }
+    const { canary, limit, expect, reason, rate_per_s: ratePerS, keep_attempts: keepAttempts } = body
+    const options = { canary, limit, expect, reason, ratePerS, keepAttempts }
+    const input = { causeId, ...c.req.valid('query'), ...options }
     const context = contextOf(c)
-    const now = await parts.clock.now()
+    const now = await clock.now()
     if (body.dry_run !== true) {
-      const operation = valueOf(await redrive(context, input))
-      return c.json({ ...envelopeOf({ now }), operation: toWireOperation(operation) }, 202)
+      const begun = valueOf(await redrive(context, input))
+      runner.wake()
+      return c.json({ ...envelopeOf({ now }), operation: toWireOperation(begun) }, 202)
     }
-    const { table, jobs } = valueOf(await planRedrive(context, input))
-    const counts = { redriven: 0, refused: 0, succeeded: 0, failed: 0, stopped: null, phase: null }
-    const plan = { id: '', table: table.name, causeId, actor: context.actor.id, reason: reason ?? null }
-    const operation = { ...plan, ...counts, total: jobs.length, beganAt: now, endedAt: null }
-    return c.json({ ...envelopeOf({ now }), operation: toWireOperation(operation) }, 200)
-  })
-}
-
-function addOperations(api: Api, { operations, clock }: ApiParts): void {
-  const commands = createOperationCommands(operations)
-  const list = createRoute({
-    method: 'get',
-    path: '/v1/operations',
-    operationId: 'listOperations',
-    summary: 'Operations of this server process, the newest first',
-    responses: { 200: json(operationsAnswer, 'They are forgotten with the process.'), ...readProblems },
-  })
-  api.openapi(list, async (c) => {
-    const found = valueOf(await commands.listOperations(contextOf(c), undefined))
-    return c.json({ ...envelopeOf({ now: await clock.now() }), operations: found.map(toWireOperation) }, 200)
-  })
-
-  const read = createRoute({
-    method: 'get',
-    path: '/v1/operations/{id}',
-    operationId: 'readOperation',
-    summary: 'One operation and how far it is',
-    request: { params: idParam },
-    responses: { 200: json(operationAnswer, 'The operation.'), ...readProblems },
-  })
-  api.openapi(read, async (c) => {
-    const found = valueOf(await commands.readOperation(contextOf(c), c.req.valid('param').id))
-    return c.json({ ...envelopeOf({ now: await clock.now() }), operation: toWireOperation(found) }, 200)
-  })
-
-  const abort = createRoute({
-    method: 'post',
-    path: '/v1/operations/{id}/abort',
-    operationId: 'abortOperation',
-    summary: 'Stop an operation; what it brought back stays so',
-    request: { params: idParam },
-    responses: { 200: json(operationAnswer, 'It has ended.'), ...writeProblems },
-  })
-  api.openapi(abort, async (c) => {
-    const ended = valueOf(await commands.abortOperation(contextOf(c), c.req.valid('param').id))
-    return c.json({ ...envelopeOf({ now: await clock.now() }), operation: toWireOperation(ended) }, 200)
+    const plan = valueOf(await planRedrive(context, input))
+    const asked = { action: 'redrive', q: `status:dead cause:${causeId}`, causeId } as const
+    const who = { actor: context.actor.id, reason: reason ?? null }
+    return c.json({ ...envelopeOf({ now }), operation: toWirePlan({ ...plan, ...asked, ...who }) }, 200)
   })
 }

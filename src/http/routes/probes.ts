@@ -56,7 +56,7 @@ export function addMetricsRoute(api: Api, { options }: ApiParts): void {
       const refusal = refusalOf('readMetrics', contextOf(c))
       if (refusal !== null) throw problemOf(refusal)
     }
-    metrics ??= openMetrics(options)
+    metrics ??= openMetrics({ ...options, ...options.reading })
     const opened = await metrics
     return c.text(await opened.text(), 200, { 'content-type': opened.contentType })
   })

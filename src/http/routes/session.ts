@@ -1,20 +1,14 @@
 // A browser keeps its token in a cookie that no script can read: an EventSource sends no header of its own.
 import { createRoute } from '@hono/zod-openapi'
-import { type Api, type ApiParts, envelopeOf, json, jsonBody, writeProblems } from '../api.ts'
+import { type Api, type ApiParts, envelopeOf, json, jsonBody, peerOf, writeProblems } from '../api.ts'
 import { type Authenticate, SESSION_COOKIE } from '../authenticate.ts'
 import { meAnswer, sessionBody } from '../contract.ts'
 import { requireOwnPage } from '../guards.ts'
-import type { RequestLimit } from '../request-limit.ts'
 
 const AGE_SEC = 12 * 3600
 
 /** Before anybody is known: it is the way to become known. */
-export function addSessionRoutes(
-  api: Api,
-  { options, clock }: ApiParts,
-  authenticate: Authenticate,
-  limit: RequestLimit,
-): void {
+export function addSessionRoutes(api: Api, { options, clock }: ApiParts, authenticate: Authenticate): void {
   const path = `${options.basePath ?? ''}/`
   const cookie = (url: string, value: string, ageSec: number) => {
     const secure = url.startsWith('https:') ? '; Secure' : ''
@@ -33,12 +27,11 @@ export function addSessionRoutes(
     },
   })
   api.openapi(begin, async (c) => {
-    limit.take('session')
     const { token } = c.req.valid('json')
     const request = new Request(c.req.url, { headers: { authorization: `Bearer ${token}` } })
     // Somebody else's page must not make a browser somebody else.
     requireOwnPage(c.req.raw, { actor: { id: '', scopes: [] }, isAmbient: true })
-    const { actor } = await authenticate(request)
+    const { actor } = await authenticate(request, peerOf(c))
     c.header('set-cookie', cookie(c.req.url, token, AGE_SEC))
     const { id, scopes, owner = null } = actor
     return c.json({ ...envelopeOf({ now: await clock.now() }), id, scopes: [...scopes], owner }, 200)

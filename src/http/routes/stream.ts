@@ -4,6 +4,7 @@ import { type Api, type ApiParts, contextOf, readProblems } from '../api.ts'
 import { type StreamTopic, streamQuery, streamTopics } from '../contract.ts'
 import { openEventStream } from '../event-stream.ts'
 import { ApiProblem, problemOf } from '../problem.ts'
+import { MAX_PLACE_LENGTH, readPlace, type StreamPlace } from '../stream-place.ts'
 
 const commandOf: Readonly<Record<StreamTopic, CommandName>> = {
   leases: 'listLeases',
@@ -25,9 +26,12 @@ export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, sig
     summary: 'What happens, as it happens (server-sent events)',
     description:
       'Messages are named after their topic, and `stale` where the database could not be read. Those of `events` carry an ' +
-      'id: send the last one as `Last-Event-ID` to go on after it. A comment comes every 15 s; after 10 minutes the ' +
-      'stream ends, and a client comes again.',
-    request: { query: streamQuery, headers: z.object({ 'last-event-id': z.string().max(40).optional() }) },
+      'id, which is a place in the stream: send the last one as `Last-Event-ID` to go on there. A comment comes every 15 s; ' +
+      'after 10 minutes the stream ends, and a client comes again.',
+    request: {
+      query: streamQuery,
+      headers: z.object({ 'last-event-id': z.string().max(MAX_PLACE_LENGTH).optional() }),
+    },
     responses: {
       200: { description: 'The stream.', content: { 'text/event-stream': { schema: z.string() } } },
       ...readProblems,
@@ -56,7 +60,7 @@ export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, sig
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     }
-    const lastEventId = readLastEventId(c.req.valid('header')['last-event-id'])
+    const place = readLastEventId(c.req.valid('header')['last-event-id'])
     if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
     if (feed.viewers >= MAX_VIEWERS) throw new ApiProblem('RATE_LIMITED', 'too many streams are open')
     const stream = openEventStream({
@@ -65,15 +69,16 @@ export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, sig
       actor: context.actor,
       topics,
       view: { redact: options.redact ?? {}, hasPayloads: context.actor.scopes.includes('jobs:payload') },
-      lastEventId,
+      place,
       signal: AbortSignal.any([signal, c.req.raw.signal]),
     })
     return new Response(stream, { headers })
   })
 }
 
-function readLastEventId(header: string | undefined): string | null {
+function readLastEventId(header: string | undefined): StreamPlace | null {
   if (header === undefined || header === '') return null
-  if (/^\d{1,18}$/.test(header)) return header
-  throw new ApiProblem('INVALID_ARGUMENT', 'Last-Event-ID takes the id of an event, which is a whole number')
+  const place = readPlace(header)
+  if (place !== null) return place
+  throw new ApiProblem('INVALID_ARGUMENT', 'Last-Event-ID takes the id of a message, as the stream sent it')
 }

@@ -85,6 +85,20 @@ function describeWindow(opened: () => TestBench): void {
     expectAbout(breaker.nextProbeInMs, MINUTE)
   })
 
+  it('BREAK-1 the last calls of the window are told in their order, with times where it has an age', async () => {
+    const { store } = opened()
+    const kinds = async () => (await readBreaker(store)).lastCalls.map(({ isFailure }) => isFailure)
+    await store.recordCalls(NAME, [{ isFailure: true }, { isFailure: false }])
+    expect((await readBreaker(store)).lastCalls).toEqual([
+      { isFailure: true, at: null },
+      { isFailure: false, at: null },
+    ])
+    await store.writeBreaker(NAME, { windowCalls: 30, windowMs: MINUTE })
+    await store.recordCalls(NAME, outcomes(1, 19))
+    expect(await kinds()).toEqual([...Array.from({ length: 19 }, () => false), true])
+    expect((await readBreaker(store)).lastCalls.every(({ at }) => at instanceof Date)).toBe(true)
+  })
+
   it('BREAK-1 the window slides: what is older than its last calls counts no more', async () => {
     const { store } = opened()
     await store.recordCalls(NAME, outcomes(4, 6))

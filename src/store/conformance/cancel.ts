@@ -128,6 +128,16 @@ function describeUntouchable(opened: () => TestBench): void {
     expect(await cancel(store, jobId, { owner: 'tenant-1' })).toBe('cancelled')
   })
 
+  it('C21 a cancel meant for an earlier generation changes nothing', async () => {
+    const { store } = opened()
+    const jobId = await startDead(store)
+    await store.retryJobs([jobId])
+    await expectUnchanged(store, jobId, async () => {
+      expect(outcomeOf(await store.cancelJobs([jobId], { generation: 1 }), jobId)).toBe('generation-changed')
+    })
+    expect(outcomeOf(await store.cancelJobs([jobId], { generation: 2 }), jobId)).toBe('cancelled')
+  })
+
   it('WORK-6 a batch tells the outcome of each', async () => {
     const { store } = opened()
     const running = await startOne(store)

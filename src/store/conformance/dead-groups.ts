@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Failure, JobStore } from '../job-store.ts'
+import type { NewJob } from '../../job/job.ts'
+import type { DeadJobGroup, Failure, JobStore } from '../job-store.ts'
 import {
   cancel,
   enqueueOne,
@@ -17,11 +18,12 @@ export function describeDeadGroups(opened: () => TestBench): void {
   describe('groupDeadJobs', () => {
     describeCauses(opened)
     describeGroups(opened)
+    describeOpinions(opened)
   })
 }
 
-async function die(store: JobStore, failure: Partial<Failure>): Promise<string> {
-  const claimed = await startOne(store)
+async function die(store: JobStore, failure: Partial<Failure>, job: Partial<NewJob> = {}): Promise<string> {
+  const claimed = await startOne(store, job)
   await fail(store, claimed, { ...failure, isRetryable: false })
   return claimed.jobId
 }
@@ -93,5 +95,60 @@ function describeGroups(opened: () => TestBench): void {
     for (const code of ['A', 'B', 'B']) await die(store, { code, reason: 'r' })
     expect((await store.groupDeadJobs({ limit: 1 })).groups).toMatchObject([{ code: 'B', jobs: 2 }])
     await expect(store.groupDeadJobs({ limit: 0 })).rejects.toMatchObject(invalidArgument)
+  })
+}
+
+function describeOpinions(opened: () => TestBench): void {
+  const theGroup = async (store: JobStore): Promise<DeadJobGroup> => {
+    const [group] = (await store.groupDeadJobs()).groups
+    if (group === undefined) throw new Error('there is no group')
+    return group
+  }
+
+  it('OPS-9 a cause is new until somebody says otherwise, and again when that is taken back', async () => {
+    const { store } = opened()
+    await die(store, { code: 'A', reason: 'r' })
+    const { causeId, ...fresh } = await theGroup(store)
+    expect(fresh).toMatchObject({ state: 'new', changedAt: null, changedBy: null, backSince: null })
+    await store.markCause(causeId, { state: 'investigating', actor: 'ana', reason: 'on it' })
+    const marked = await theGroup(store)
+    expect(marked).toMatchObject({ state: 'investigating', changedBy: 'ana', stateReason: 'on it' })
+    expect(marked.changedAt).toBeInstanceOf(Date)
+    await store.markCause(causeId, { state: 'new' })
+    expect(await theGroup(store)).toMatchObject({ state: 'new', changedBy: null, stateReason: null })
+  })
+
+  it('OPS-9 a resolved cause is back when a job dies of it after that', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy(plainPolicy)
+    await die(store, { code: 'A', reason: 'r' })
+    const { causeId } = await theGroup(store)
+    await bench.elapse(HOUR)
+    await store.markCause(causeId, { state: 'resolved' })
+    expect(await theGroup(store)).toMatchObject({ state: 'resolved', backSince: null })
+    await bench.elapse(HOUR)
+    const back = await die(store, { code: 'A', reason: 'r' })
+    const group = await theGroup(store)
+    expect(group).toMatchObject({ state: 'resolved', jobs: 2 })
+    expect(group.backSince).toEqual((await readJob(store, back)).finishedAt)
+    await store.markCause(causeId, { state: 'ignored' })
+    expect(await theGroup(store)).toMatchObject({ state: 'ignored', backSince: null })
+  })
+
+  it('OPS-9 a state that there is not, or no cause, is refused', async () => {
+    const { store } = opened()
+    await expect(store.markCause('abc', { state: 'gone' as 'new' })).rejects.toMatchObject(invalidArgument)
+    await expect(store.markCause('', { state: 'ignored' })).rejects.toMatchObject(invalidArgument)
+  })
+
+  it('C21 with an owner only the jobs of that owner make groups', async () => {
+    const { store } = opened()
+    const hers = await die(store, { code: 'A', reason: 'r' }, { owner: 'ana' })
+    await die(store, { code: 'A', reason: 'r' }, { owner: 'bob' })
+    expect((await store.groupDeadJobs({ owner: 'ana' })).groups).toMatchObject([
+      { jobs: 1, exampleJobId: hers },
+    ])
+    expect((await store.groupDeadJobs({ owner: 'eve' })).groups).toEqual([])
   })
 }

@@ -92,6 +92,18 @@ function describeKept(opened: () => TestBench): void {
     expect(answer?.outcome).toBe('discarded')
   })
 
+  it('C21 a discard or a run-now meant for an earlier generation changes nothing', async () => {
+    const { store } = opened()
+    const jobId = await startDead(store)
+    await store.retryJobs([jobId])
+    await expectUnchanged(store, jobId, async () => {
+      for (const verb of ['discardJobs', 'runJobsNow'] as const)
+        expect(outcomeOf(await store[verb]([jobId], { generation: 1 }), jobId)).toBe('generation-changed')
+    })
+    expect(outcomeOf(await store.runJobsNow([jobId], { generation: 2 }), jobId)).toBe('already-due')
+    expect(outcomeOf(await store.discardJobs([jobId], { generation: 2 }), jobId)).toBe('discarded')
+  })
+
   it('OPS-9 nothing asked is nothing done', async () => {
     expect(await opened().store.discardJobs([])).toEqual([])
   })

@@ -1,5 +1,6 @@
 // The one suite that every store passes. Titles start with the requirement, or the rule of correctness, that they hold.
 import { afterEach, beforeEach, describe } from 'vitest'
+import { describeActors } from './actors.ts'
 import { describeBrakes } from './brakes.ts'
 import { describeBreaker } from './breaker.ts'
 import { describeCancel } from './cancel.ts'
@@ -17,12 +18,14 @@ import { describeJobFacts } from './job-facts.ts'
 import { describeLegacyRows } from './legacy-rows.ts'
 import { describeListJobs } from './list-jobs.ts'
 import { describeModes } from './modes.ts'
+import { describeOperations } from './operations.ts'
 import { describePause } from './pause.ts'
 import { describePreview } from './preview.ts'
 import { describePrune } from './prune.ts'
 import { describeRateLimit } from './rate-limit.ts'
 import { describeReapBackoff } from './reap-backoff.ts'
 import { describeRelease } from './release.ts'
+import { describeRescues } from './rescues.ts'
 import { describeRetry } from './retry.ts'
 import { describeSchedule } from './schedule.ts'
 import { describeSlo } from './slo.ts'
@@ -75,12 +78,15 @@ export function describeJobStore<Tx = never>(
     describeRateLimit(opened)
     describeListJobs(opened, options)
     describeDeadGroups(opened)
+    describeOperations(opened)
     describeJobFacts(opened)
     describeDiscard(opened)
     describeDispatch(opened)
     describeSchedule(opened)
     describeWorkers(opened)
     describeSlo(opened)
+    describeRescues(opened)
+    describeActors(opened)
     describeWebhooks(opened)
   })
 }

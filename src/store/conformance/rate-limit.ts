@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HOUR, invalidArgument, SECOND } from './builders.ts'
+import { expectAbout, HOUR, invalidArgument, SECOND } from './builders.ts'
 import type { TestBench } from './harness.ts'
 
 // Slow enough that no token comes back between two calls of a test.
@@ -11,6 +11,39 @@ export function describeRateLimit(opened: () => TestBench): void {
     describeBucket(opened)
     describeSeveralLimits(opened)
     describeLimitArguments(opened)
+  })
+  describe('listRateLimits', () => {
+    describeLimitList(opened)
+  })
+}
+
+function describeLimitList(opened: () => TestBench): void {
+  const ownerLimit = { ...slow, key: 'gateway:ana', burst: 2 }
+
+  it('RATE-1 tells the tokens that are left, the next one, and the settings they were taken with', async () => {
+    const { store, elapse } = opened()
+    expect(await store.listRateLimits()).toEqual([])
+    await store.takeTokens([slow], 3)
+    const [limit] = await store.listRateLimits()
+    expect(limit).toMatchObject({ key: 'gateway', ratePerS: 0.01, burst: 5, tokens: 2 })
+    expectAbout(limit?.nextTokenInMs, TOKEN_MS)
+    expectAbout(limit?.fullInMs, 3 * TOKEN_MS)
+    await elapse(TOKEN_MS + SECOND)
+    expect(await store.listRateLimits()).toMatchObject([{ tokens: 3 }])
+    await elapse(5 * TOKEN_MS)
+    expect(await store.listRateLimits()).toMatchObject([{ tokens: 5, nextTokenInMs: 0, fullInMs: 0 }])
+  })
+
+  it('RATE-4 those of owners are listed too, the one that was used last first, and by their beginning', async () => {
+    const { store, elapse } = opened()
+    await store.takeTokens([slow])
+    await elapse(SECOND)
+    await store.takeTokens([ownerLimit], 2)
+    const keys = async (request = {}) => (await store.listRateLimits(request)).map(({ key }) => key)
+    expect(await keys()).toEqual(['gateway:ana', 'gateway'])
+    expect(await keys({ prefix: 'gateway:' })).toEqual(['gateway:ana'])
+    expect(await keys({ limit: 1 })).toEqual(['gateway:ana'])
+    await expect(store.listRateLimits({ limit: 0 })).rejects.toMatchObject(invalidArgument)
   })
 }
 

@@ -229,6 +229,22 @@ function describeTries(opened: () => TestBench): void {
     expect(await store.redeliver(first.deliveryId)).toBe('inactive')
   })
 
+  it('OPS-10 one that was switched off, by hand or by its receiver, is switched on again', async () => {
+    const { store } = opened()
+    const { webhookId } = await store.addWebhook(webhook)
+    await failOne(store)
+    await store.settleDelivery(await takeOne(store), { ...failed, status: 410, isGone: true })
+    const on = await store.switchWebhook(webhookId, true, { actor: 'ana' })
+    expect(on).toMatchObject({ webhookId, isActive: true, inactiveReason: null })
+    await failOne(store)
+    expect(await takeOne(store)).toMatchObject({ webhookId })
+    const off = await store.switchWebhook(webhookId, false, { reason: 'too much' })
+    expect(off).toMatchObject({ isActive: false, inactiveReason: 'too much' })
+    await failOne(store)
+    expect(await store.takeDeliveries()).toEqual([])
+    expect(await store.switchWebhook(MISSING_ID, true)).toBeNull()
+  })
+
   it('OPS-10 what waits for a receiver that is gone fails at its next turn', async () => {
     const { store, elapse } = opened()
     await store.addWebhook(webhook)

@@ -6,9 +6,17 @@ import { stageOf } from '../../job/stage.ts'
 import { hasBudget } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { stageDeadlineMs } from '../../policy/stage-lease.ts'
-import type { ClaimOneRequest, ClaimRequest } from '../job-store.ts'
+import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../job-store.ts'
 import { admitJob } from './admit-job.ts'
-import { changeJob, countsOf, dueMs, leaseMsOf, type MemoryState, recordEvent } from './memory-state.ts'
+import {
+  actedBy,
+  changeJob,
+  countsOf,
+  dueMs,
+  leaseMsOf,
+  type MemoryState,
+  recordEvent,
+} from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
 
@@ -19,7 +27,7 @@ interface Grant {
   nowMs: number
   policy: Policy
   leaseId: string
-  request: ClaimOneRequest
+  request: ClaimOneRequest & ActorOption
 }
 
 export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob[] {
@@ -94,7 +102,8 @@ function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
 function recordClaim(state: MemoryState, grant: Grant, claimed: Job, reapedAt: Date | null): void {
   if (reapedAt === null && grant.policy.events !== 'all') return
   const rescue = reapedAt === null ? {} : { rescued_after_ms: grant.nowMs - reapedAt.getTime() }
-  const details = { worker_id: claimed.workerId, attempt: claimed.attempt, fence: claimed.fence, ...rescue }
+  const { workerId, attempt, fence } = claimed
+  const details = { worker_id: workerId, attempt, fence, ...rescue, ...actedBy(grant.request) }
   recordEvent(state, grant.nowMs, { jobId: claimed.id, type: 'processing', details })
 }
 

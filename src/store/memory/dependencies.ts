@@ -15,12 +15,13 @@ import {
 import type { Breaker, DeleteBreakerOutcome, DependencyStore, HoldOptions } from '../dependency-store.ts'
 import { changeSettings } from './breaker-settings.ts'
 import { checkQueue, checkText } from './check-text.ts'
-import { pruneRateLimits, takeTokens } from './limits.ts'
+import { listRateLimits, pruneRateLimits, takeTokens } from './limits.ts'
 import type { MemoryBreaker, MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
 import { listQueues, mapDependency, pauseQueue, resumeQueue } from './queues.ts'
 
 const MAX_CALLS = 10_000
+const SHOWN_CALLS = 20
 const YEAR_MS = 31_536_000_000
 
 export function bindDependencyVerbs(state: MemoryState): DependencyStore {
@@ -62,6 +63,7 @@ export function bindDependencyVerbs(state: MemoryState): DependencyStore {
     resumeQueue: async (queue) => resumeQueue(state, queue),
     listQueues: async () => listQueues(state),
     takeTokens: async (limits, tokens = 1) => takeTokens(state, limits, tokens),
+    listRateLimits: async (request = {}) => listRateLimits(state, request),
     pruneRateLimits: async (limit = 1_000) => pruneRateLimits(state, limit),
   }
 }
@@ -125,7 +127,8 @@ function describe(state: MemoryState, name: string): Breaker {
   const { facts, changedAtMs, changedBy, reason } = openRow(state, name)
   const nowMs = state.nowMs()
   const condition = breakerState(facts, nowMs)
-  const { calls } = forgetCalls(facts, nowMs)
+  const { calls, calledAtMs } = forgetCalls(facts, nowMs)
+  const lastCalls = calls.map((isFailure, nth) => ({ isFailure, at: dateOrNull(calledAtMs[nth]) }))
   const untilMs = condition === 'held' ? (facts.hold?.untilMs ?? null) : null
   const running = facts.probes.filter(
     ({ grantedAtMs }) => grantedAtMs > nowMs - facts.settings.probeTimeoutMs,
@@ -142,6 +145,7 @@ function describe(state: MemoryState, name: string): Breaker {
     probing: running.length,
     nextProbeInMs: nextProbeInMs(facts, nowMs),
     heldForMs: untilMs === null ? null : untilMs - nowMs,
+    lastCalls: lastCalls.slice(-SHOWN_CALLS),
     settings: { ...facts.settings },
     queues: [...state.dependencies]
       .filter(([, mapped]) => mapped === name)
@@ -149,3 +153,5 @@ function describe(state: MemoryState, name: string): Breaker {
       .toSorted((a, b) => (a.queue < b.queue ? -1 : 1)),
   }
 }
+
+const dateOrNull = (ms: number | undefined) => (ms === undefined ? null : new Date(ms))

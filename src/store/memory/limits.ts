@@ -1,5 +1,6 @@
 import { invalidArgument } from '../../errors/index.ts'
-import { type RateLimit, type TokenGrant, takeTokens as take } from '../../policy/rate-limit.ts'
+import { freeTokens, type RateLimit, type TokenGrant, takeTokens as take } from '../../policy/rate-limit.ts'
+import type { RateLimitRequest, RateLimitStatus } from '../dependency-store.ts'
 import { checkText } from './check-text.ts'
 import type { MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
@@ -21,7 +22,40 @@ export function takeTokens(state: MemoryState, limits: RateLimit[], tokens: numb
   }
   if (new Set(limits.map(({ key }) => key)).size < limits.length)
     throw invalidArgument('key', limits.map(({ key }) => key).join(', '), 'each key once')
-  return take(state.fullAtMs, limits, tokens, state.nowMs())
+  const nowMs = state.nowMs()
+  const grant = take(state.fullAtMs, limits, tokens, nowMs)
+  if (grant.granted > 0)
+    for (const { key, ratePerS, burst } of limits)
+      state.limitUses.set(key, { ratePerS, burst, usedAtMs: nowMs })
+  return grant
+}
+
+export function listRateLimits(
+  state: MemoryState,
+  { prefix = '', limit }: RateLimitRequest,
+): RateLimitStatus[] {
+  checkWhole(limit, 'limit', 1, 1_000)
+  return [...state.limitUses]
+    .filter(([key]) => key.startsWith(prefix))
+    .toSorted(([a, { usedAtMs: first }], [b, { usedAtMs: second }]) => second - first || (a < b ? -1 : 1))
+    .slice(0, limit ?? 100)
+    .map(([key]) => describe(state, key))
+}
+
+function describe(state: MemoryState, key: string): RateLimitStatus {
+  const nowMs = state.nowMs()
+  const { ratePerS = 1, burst = 1, usedAtMs = nowMs } = state.limitUses.get(key) ?? {}
+  const tokens = freeTokens(state.fullAtMs, [{ key, ratePerS, burst }], nowMs).free
+  const fullInMs = Math.max(0, (state.fullAtMs.get(key) ?? nowMs) - nowMs)
+  return {
+    key,
+    ratePerS,
+    burst,
+    tokens,
+    nextTokenInMs: tokens >= burst ? 0 : Math.ceil(fullInMs - ((burst - tokens - 1) * 1_000) / ratePerS),
+    fullInMs: Math.ceil(fullInMs),
+    usedAt: new Date(usedAtMs),
+  }
 }
 
 /** A full bucket and none are the same. */
@@ -30,6 +64,9 @@ export function pruneRateLimits(state: MemoryState, limit: number): number {
   const idle = [...state.fullAtMs]
     .filter(([, fullAtMs]) => fullAtMs < state.nowMs() - HOUR_MS)
     .slice(0, limit)
-  for (const [key] of idle) state.fullAtMs.delete(key)
+  for (const [key] of idle) {
+    state.fullAtMs.delete(key)
+    state.limitUses.delete(key)
+  }
   return idle.length
 }

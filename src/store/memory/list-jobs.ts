@@ -1,10 +1,18 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job, JobStatus } from '../../job/job.ts'
 import { stageOf } from '../../job/stage.ts'
-import type { DeadJobGroups, JobFilter, JobPage, JobSummary, ListOptions } from '../operator-store.ts'
+import type {
+  DeadJobGroup,
+  DeadJobGroups,
+  GroupOptions,
+  JobFilter,
+  JobPage,
+  JobSummary,
+  ListOptions,
+} from '../operator-store.ts'
 import { causeId } from './cause-id.ts'
 import { checkText } from './check-text.ts'
-import { jobsInIdOrder, type MemoryState } from './memory-state.ts'
+import { jobsInIdOrder, type MemoryCause, type MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
 import { isOverdue } from './reap-plan.ts'
 
@@ -25,7 +33,7 @@ export function listJobs(state: MemoryState, filter: JobFilter, options: ListOpt
   return { jobs, next: jobs.length < limit ? null : (jobs.at(-1)?.id ?? null) }
 }
 
-function checkFilter(filter: JobFilter): void {
+export function checkFilter(filter: JobFilter): void {
   const unknown = Object.keys(filter).find((name) => !FILTERS.includes(name))
   if (unknown !== undefined) throw invalidArgument('filter', unknown, FILTERS.join(', '))
   if (filter.status !== undefined && !STATUSES.includes(filter.status))
@@ -43,7 +51,7 @@ function checkFilter(filter: JobFilter): void {
   }
 }
 
-function fits(state: MemoryState, job: Job, filter: JobFilter): boolean {
+export function fits(state: MemoryState, job: Job, filter: JobFilter): boolean {
   const moment = { nowMs: state.nowMs(), policy: state.policy }
   const ageMs = moment.nowMs - job.createdAt.getTime()
   const wishes: [wish: unknown, fact: unknown][] = [
@@ -94,11 +102,11 @@ export function findJobIds(state: MemoryState, prefix: string, limit: number): s
   return ids.filter((id) => hex(id).startsWith(hex(prefix))).slice(0, limit)
 }
 
-export function groupDeadJobs(state: MemoryState, limit: number): DeadJobGroups {
+export function groupDeadJobs(state: MemoryState, { limit = 100, owner }: GroupOptions): DeadJobGroups {
   checkWhole(limit, 'limit', 1, 1000)
   const dead = jobsInIdOrder(state)
     .toReversed()
-    .filter(({ status }) => status === 'dead')
+    .filter((job) => job.status === 'dead' && (owner === undefined || job.owner === owner))
   const byCause = new Map<string, Job[]>()
   for (const job of dead) {
     const cause = causeOf(job) ?? ''
@@ -117,8 +125,25 @@ export function groupDeadJobs(state: MemoryState, limit: number): DeadJobGroups 
       exampleReason: newest?.error?.reason ?? null,
       exampleJobId: newest?.id ?? '',
       maxCrashes: Math.max(...jobs.map(({ crashes }) => crashes)),
+      ...opinionOf(state.causes.get(cause), ends),
     }
   })
   const largestFirst = groups.toSorted((a, b) => b.jobs - a.jobs || (a.causeId < b.causeId ? -1 : 1))
   return { groups: largestFirst.slice(0, limit), isComplete: true }
+}
+
+type Opinion = Pick<DeadJobGroup, 'state' | 'changedAt' | 'changedBy' | 'stateReason' | 'backSince'>
+
+function opinionOf(marked: MemoryCause | undefined, endsMs: number[]): Opinion {
+  if (marked === undefined)
+    return { state: 'new', changedAt: null, changedBy: null, stateReason: null, backSince: null }
+  const { state, changedAtMs, changedBy, reason } = marked
+  const since = state === 'resolved' ? endsMs.filter((endMs) => endMs > changedAtMs) : []
+  return {
+    state,
+    changedAt: new Date(changedAtMs),
+    changedBy,
+    stateReason: reason,
+    backSince: since.length === 0 ? null : new Date(Math.min(...since)),
+  }
 }

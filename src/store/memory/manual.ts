@@ -19,6 +19,7 @@ export function cancelJobs(
 }
 
 function cancelJob(state: MemoryState, job: Job, options: ManualOptions<never>): CancelOutcome {
+  if (hasOtherGeneration(job, options)) return 'generation-changed'
   const nowMs = state.nowMs()
   const now = new Date(nowMs)
   const details = { actor: options.actor ?? null, reason: options.reason ?? null }
@@ -52,7 +53,7 @@ export function retryJobs(
 }
 
 function retryJob(state: MemoryState, job: Job, options: RetryOptions<never>): RetryOutcome {
-  if (options.generation !== undefined && options.generation !== job.generation) return 'generation-changed'
+  if (hasOtherGeneration(job, options)) return 'generation-changed'
   if (job.status !== 'dead') return 'not-dead'
   if (findKeyHolder(state, job.type, job.dedupeKey) !== undefined) return 'duplicate'
   const nowMs = state.nowMs()
@@ -90,4 +91,8 @@ function raisedBudget(policy: Policy, job: Job): Partial<Job> {
 export function findOwned(state: MemoryState, jobId: string, owner: string | undefined): Job | undefined {
   const job = state.jobs.get(jobId)
   return owner === undefined || job?.owner === owner ? job : undefined
+}
+
+export function hasOtherGeneration(job: Job, { generation }: { generation?: number }): boolean {
+  return generation !== undefined && generation !== job.generation
 }

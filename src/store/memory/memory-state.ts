@@ -7,8 +7,11 @@ import type { BreakerFacts } from '../../policy/breaker.ts'
 import type { Counts } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { stageLeaseMs } from '../../policy/stage-lease.ts'
-import type { HoldReason } from '../job-store.ts'
+import type { ActorOption, HoldReason } from '../job-store.ts'
 import type { ModeStatus } from '../mode-store.ts'
+import type { Operation, OperationJob } from '../operation-store.ts'
+import type { CauseState } from '../operator-store.ts'
+import type { LastSweep, PastSweep } from '../rescue-store.ts'
 import type { Schedule } from '../schedule-store.ts'
 import type { WorkerStatus } from '../worker-store.ts'
 import { type MemoryDelivery, type MemoryWebhook, recordDeliveries } from './deliveries.ts'
@@ -58,6 +61,21 @@ export interface MemoryWorker extends Omit<WorkerStatus, 'state' | 'leases' | 's
   reportMs: number
 }
 
+export interface MemoryOperation extends Omit<Operation, 'phaseMs'> {
+  owner: string | null
+  phaseAtMs: number | null
+  leaseId: string | null
+  leaseEndsAtMs: number | null
+  jobs: OperationJob[]
+}
+
+export interface MemoryCause {
+  state: CauseState
+  changedAtMs: number
+  changedBy: string | null
+  reason: string | null
+}
+
 export interface MemoryState {
   readonly table: string
   readonly jobs: Map<string, Job>
@@ -76,12 +94,22 @@ export interface MemoryState {
   readonly pauses: Map<string, Pause>
   /** When each bucket of tokens will be full again. */
   readonly fullAtMs: Map<string, number>
+  /** The settings that each bucket was used with last. */
+  readonly limitUses: Map<string, { ratePerS: number; burst: number; usedAtMs: number }>
+  /** Those that found something, the oldest first. */
+  readonly sweeps: PastSweep[]
+  lastSweep: LastSweep | null
+  sweepCount: number
+  readonly attachedAtMs: number
   readonly schedules: Map<string, MemorySchedule>
   /** By job. */
   readonly dispatches: Map<string, MemoryDispatch>
   readonly workers: Map<string, MemoryWorker>
   readonly webhooks: Map<string, MemoryWebhook>
   readonly deliveries: Map<string, MemoryDelivery>
+  readonly operations: Map<string, MemoryOperation>
+  /** What people think of causes, by cause. */
+  readonly causes: Map<string, MemoryCause>
   mode: ModeStatus
   /** By job and lease. */
   readonly observations: Map<string, MemoryObservation>
@@ -107,6 +135,11 @@ export function recordEvent(state: MemoryState, nowMs: number, event: NewEvent):
   const story = state.events.get(jobId) ?? []
   state.events.set(jobId, [...story, { id: String(state.eventCount), jobId, type, at, data }])
   recordDeliveries(state, nowMs, event)
+}
+
+/** The part of an event's details that names who sent a worker's call, where that is known. */
+export function actedBy({ actor }: ActorOption): { [key: string]: JsonValue } {
+  return actor === undefined ? {} : { actor }
 }
 
 export function jobsInIdOrder(state: MemoryState): Job[] {

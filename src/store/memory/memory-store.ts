@@ -14,9 +14,11 @@ import { cancelJobs, retryJobs } from './manual.ts'
 import type { MemoryState } from './memory-state.ts'
 import { bindModeVerbs } from './modes.ts'
 import { emptyRow } from './new-job.ts'
+import { bindOperationVerbs } from './operations.ts'
 import { bindOperatorVerbs } from './operators.ts'
 import { policyOf } from './policy-of.ts'
 import { pruneJobs } from './prune.ts'
+import { bindRescueVerbs } from './rescues.ts'
 import { bindScheduleVerbs } from './schedules.ts'
 import { completeJobs, failJobs, releaseJobs } from './settle.ts'
 import { enterStage, recordLateResult } from './stage.ts'
@@ -60,11 +62,18 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     dependencies: new Map(),
     pauses: new Map(),
     fullAtMs: new Map(),
+    limitUses: new Map(),
+    sweeps: [],
+    lastSweep: null,
+    sweepCount: 0,
+    attachedAtMs: clock(),
     schedules: new Map(),
     dispatches: new Map(),
     workers: new Map(),
     webhooks: new Map(),
     deliveries: new Map(),
+    operations: new Map(),
+    causes: new Map(),
     mode: { mode: 'reap', onForeignSettle: 'record', since: null },
     observations: new Map(),
   }
@@ -84,17 +93,19 @@ function bindVerbs(state: MemoryState): JobStore {
     ...bindDependencyVerbs(state),
     ...bindScheduleVerbs(state),
     ...bindDispatchVerbs(state),
+    ...bindOperationVerbs(state),
     ...bindOperatorVerbs(state),
     ...bindModeVerbs(state),
     ...bindWorkerVerbs(state),
     ...bindWebhookVerbs(state),
+    ...bindRescueVerbs(state),
     enqueueJobs: async (jobs, options) => enqueueJobs(state, jobs, options?.policy),
     claimJobs: async (request) => claimJobs(state, request),
     claimJob: async (jobId, request) => claimJob(state, jobId, request),
     heartbeatJobs: async (leases, options = {}) => heartbeatJobs(state, leases, options),
     enterStage: async (lease, stage, options) => enterStage(state, lease, stage, options?.policy),
-    completeJobs: async (completions) => completeJobs(state, completions),
-    failJobs: async (failures, options) => failJobs(state, failures, options?.policy),
+    completeJobs: async (completions, options = {}) => completeJobs(state, completions, options),
+    failJobs: async (failures, options = {}) => failJobs(state, failures, options),
     releaseJobs: async (leases, options = {}) => releaseJobs(state, leases, options),
     cancelJobs: async (jobIds, options = {}) => cancelJobs(state, jobIds, options),
     retryJobs: async (jobIds, options = {}) => retryJobs(state, jobIds, options),

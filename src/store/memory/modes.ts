@@ -9,6 +9,12 @@ import type { Moment, ReapPlan } from './reap-plan.ts'
 export function bindModeVerbs(state: MemoryState): ModeStore {
   return {
     readMode: async () => ({ ...state.mode }),
+    readAttachment: async () => ({
+      profile: 'native',
+      relation: `memory.${state.table}`,
+      attachedAt: new Date(state.attachedAtMs),
+      ...state.mode,
+    }),
     setMode: async (mode, { onForeignSettle } = {}) => setMode(state, mode, onForeignSettle),
     readObservations: async () => readObservations(state),
   }

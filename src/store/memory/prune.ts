@@ -2,6 +2,7 @@ import type { Job } from '../../job/job.ts'
 import type { PruneRequest, PruneStep } from '../job-store.ts'
 import { jobsInIdOrder, type MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
+import { pruneSweeps } from './sweep-history.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_LIMIT = 1000
@@ -24,15 +25,25 @@ export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep 
   for (const [jobId, [first]] of state.events) {
     if (first?.type === 'discarded' && first.at.getTime() < oldestMs) state.events.delete(jobId)
   }
-  if (request.cursor === undefined) pruneReports(state, oldestMs)
+  if (request.cursor === undefined) {
+    pruneReports(state, oldestMs)
+    pruneOperations(state)
+  }
   return { deleted: outdated.length, next: examined.length < limit ? null : (examined.at(-1)?.id ?? null) }
 }
 
-function pruneReports({ workers, deliveries }: MemoryState, oldestMs: number): void {
+function pruneReports(state: MemoryState, oldestMs: number): void {
+  const { workers, deliveries } = state
+  pruneSweeps(state)
   for (const { workerId, seenAt } of workers.values())
     if (seenAt.getTime() < oldestMs) workers.delete(workerId)
   for (const { deliveryId, createdAtMs } of deliveries.values())
     if (createdAtMs < oldestMs) deliveries.delete(deliveryId)
+}
+
+function pruneOperations({ operations, nowMs }: MemoryState): void {
+  for (const { id, endedAt } of operations.values())
+    if (endedAt !== null && endedAt.getTime() < nowMs() - 7 * DAY_MS) operations.delete(id)
 }
 
 function isOutdated(job: Job, oldestMs: number): boolean {

@@ -5,10 +5,19 @@ import type { Lease } from '../../job/lease.ts'
 import type { CompleteOutcome, RefusedOutcome, ReleaseOutcome } from '../../job/outcome.ts'
 import { backoffMs, failureBackoff } from '../../policy/backoff.ts'
 import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../policy/budget.ts'
-import type { Policy, PolicyOverride } from '../../policy/policy.ts'
-import type { Completion, FailedJob, Failure, ReleaseOptions, Settled } from '../job-store.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type {
+  ActorOption,
+  Completion,
+  FailedJob,
+  Failure,
+  PolicyOption,
+  ReleaseOptions,
+  Settled,
+} from '../job-store.ts'
 import { recordDispatch } from './dispatches.ts'
 import {
+  actedBy,
   cancelledError,
   changeJob,
   countsOf,
@@ -19,7 +28,11 @@ import {
 import { copyJson } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
 
-export function completeJobs(state: MemoryState, completions: Completion[]): Settled<CompleteOutcome>[] {
+export function completeJobs(
+  state: MemoryState,
+  completions: Completion[],
+  options: ActorOption,
+): Settled<CompleteOutcome>[] {
   // All are checked before any is written.
   const checked = completions.map(({ jobId, leaseId, result }) => ({
     jobId,
@@ -27,7 +40,7 @@ export function completeJobs(state: MemoryState, completions: Completion[]): Set
     result: result === undefined ? null : copyJson(result, 'result'),
   }))
   const outcomes = settleHeld(state, checked, (job, { result }): CompleteOutcome => {
-    completeJob(state, job, result)
+    completeJob(state, job, result, options)
     return 'completed'
   })
   return checked.map(({ jobId }, index) => {
@@ -38,33 +51,36 @@ export function completeJobs(state: MemoryState, completions: Completion[]): Set
   })
 }
 
-function completeJob(state: MemoryState, job: Job, result: JsonValue): void {
+function completeJob(state: MemoryState, job: Job, result: JsonValue, options: ActorOption): void {
   const nowMs = state.nowMs()
   const finishedAt = new Date(nowMs)
   changeJob(state, job, { ...endedLease(job, nowMs), status: 'succeeded', finishedAt, result, error: null })
   if (state.policy.events !== 'all') return
-  const details = { worker_id: job.workerId, attempt: job.attempt, fence: job.fence }
+  const { workerId, attempt, fence } = job
+  const details = { worker_id: workerId, attempt, fence, ...actedBy(options) }
   recordEvent(state, nowMs, { jobId: job.id, type: 'complete', details })
 }
 
 export function failJobs(
   state: MemoryState,
   failures: Failure[],
-  override: PolicyOverride | undefined,
+  options: PolicyOption & ActorOption,
 ): FailedJob[] {
-  const policy = policyOf(state.policy, override)
+  const policy = policyOf(state.policy, options.policy)
   for (const { code } of failures) {
     // By that word a job that was cancelled is known, and is never retried.
     if (code === 'cancelled') throw invalidArgument('code', code, 'text other than cancelled')
   }
-  const answers = settleHeld(state, failures, (job, failure) => failJob(state, policy, job, failure))
+  const answers = settleHeld(state, failures, (job, failure) =>
+    failJob(state, policy, job, options.actor === undefined ? failure : { ...failure, actor: options.actor }),
+  )
   return failures.map(({ jobId }, index) => {
     const answer = answers[index] ?? 'not-found'
     return typeof answer === 'string' ? { jobId, outcome: answer, retryInMs: null } : answer
   })
 }
 
-function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure): FailedJob {
+function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure & ActorOption): FailedJob {
   const nowMs = state.nowMs()
   const end = failure.cause ?? 'failure'
   const counts = countEnd(policy, countsOf(policy, job), end)
@@ -72,11 +88,12 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure)
   const { attempt, failures, crashes, timeouts } = counts
   const ended = { ...endedLease(job, nowMs), attempt, failures, crashes, timeouts, error }
   if (job.cancelRequestedAt !== null) {
-    endCancelled(state, { ...job, ...ended, error: { ...error, code: 'cancelled' } }, nowMs, job.workerId)
+    const cancelled = { ...job, ...ended, error: { ...error, code: 'cancelled' } }
+    endCancelled(state, cancelled, nowMs, { worker_id: job.workerId, ...actedBy(failure) })
     return { jobId: job.id, outcome: 'cancelled', retryInMs: null }
   }
   const { code, reason, category } = error
-  const details = { code, reason, category, attempt, worker_id: job.workerId }
+  const details = { code, reason, category, attempt, worker_id: job.workerId, ...actedBy(failure) }
   if (isHopeless(failure) || isFailureFinal(policy, counts, end)) {
     changeJob(state, job, { ...ended, status: 'dead', finishedAt: new Date(nowMs) })
     recordEvent(state, nowMs, { jobId: job.id, type: code === 'EXPIRED' ? 'expired' : 'failed', details })
@@ -115,14 +132,16 @@ function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>
     interruptions: job.interruptions + (cause === 'interruption' ? 1 : 0),
   }
   if (job.cancelRequestedAt !== null) {
-    endCancelled(state, { ...released, error: cancelledError(released) }, nowMs, job.workerId)
+    const cancelled = { ...released, error: cancelledError(released) }
+    endCancelled(state, cancelled, nowMs, { worker_id: job.workerId, ...actedBy(options) })
     return 'cancelled'
   }
   const runAt = delayMs > 0 ? new Date(nowMs + delayMs) : null
   changeJob(state, released, { status: 'waiting', runAt })
   recordDispatch(state, state.policy, job.id)
   if (state.policy.events === 'all') {
-    const details = { worker_id: job.workerId, attempt: released.attempt, cause }
+    const { attempt } = released
+    const details = { worker_id: job.workerId, attempt, cause, ...actedBy(options) }
     recordEvent(state, nowMs, { jobId: job.id, type: 'released', details })
   }
   return 'released'
@@ -179,8 +198,8 @@ function nextWaitMs(state: MemoryState, policy: Policy, counts: Counts): number 
 }
 
 /** The holder of a job that was asked to stop gave it back: the wish is fulfilled. */
-function endCancelled(state: MemoryState, job: Job, nowMs: number, workerId: string | null): void {
+function endCancelled(state: MemoryState, job: Job, nowMs: number, by: { [key: string]: JsonValue }): void {
   changeJob(state, job, { status: 'cancelled', finishedAt: new Date(nowMs) })
-  const details = { reason: job.error?.reason ?? null, worker_id: workerId }
+  const details = { reason: job.error?.reason ?? null, ...by }
   recordEvent(state, nowMs, { jobId: job.id, type: 'cancelled', details })
 }

@@ -18,12 +18,15 @@ import {
   planReported,
   type ReapPlan,
 } from './reap-plan.ts'
+import { leaveLastSweep, noteSweep } from './sweep-history.ts'
 
 const DEFAULT_LIMIT = 1000
 const MAX_LIMIT = 10_000
 
 /** Where a sweep goes on. The counts are those of its first step: the spread is over the whole sweep, not over a step. */
 interface Position {
+  sweepId: string
+  beganAtMs: number
   afterId: string
   expired: number
   held: number
@@ -47,7 +50,12 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   const reaped = isObserved
     ? observe(state, moment, plans)
     : plans.map((plan) => writePlan(state, moment, plan))
-  if (isLast && request.reaper !== undefined) state.sweptAtMs = moment.nowMs
+  const held = request.cursor === undefined ? start.held : 0
+  const counts = noteSweep(state, request, { ...start, held, reaped })
+  if (isLast && request.reaper !== undefined) {
+    state.sweptAtMs = moment.nowMs
+    leaveLastSweep(state, request, moment.nowMs, counts)
+  }
   return {
     reaped,
     held: start.held,
@@ -76,7 +84,15 @@ function readLimit(limit: number | undefined): number {
 function begin(state: MemoryState, moment: Moment, outage: Outage | null): Position {
   const expired = findReapable(state, moment, outage).length
   const held = findReapable(state, moment, null).length - expired
-  return { afterId: '', expired, held, holdReason: held > 0 && outage !== null ? outage.reason : null }
+  state.sweepCount += 1
+  return {
+    sweepId: String(state.sweepCount),
+    beganAtMs: moment.nowMs,
+    afterId: '',
+    expired,
+    held,
+    holdReason: held > 0 && outage !== null ? outage.reason : null,
+  }
 }
 
 function parseCursor(cursor: string): Position {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../errors/index.ts'
 import { backoffMs } from '../../policy/backoff.ts'
+import type { ActorOptions } from '../dependency-store.ts'
 import type {
   Delivery,
   DeliveryAnswer,
@@ -38,6 +39,8 @@ export function bindWebhookVerbs(state: MemoryState): WebhookStore {
     addWebhook: async (webhook) => addWebhook(state, webhook),
     listWebhooks: async () => [...state.webhooks.values()].map((webhook) => describe(state, webhook)),
     removeWebhook: async (webhookId) => removeWebhook(state, webhookId),
+    switchWebhook: async (webhookId, isActive, options = {}) =>
+      switchWebhook(state, webhookId, isActive, options),
     takeDeliveries: async (request = {}) => takeDeliveries(state, request),
     settleDelivery: async (taken, answer) => settleDelivery(state, taken, answer),
     listDeliveries: async (filter = {}) => listDeliveries(state, filter),
@@ -79,6 +82,20 @@ function removeWebhook(state: MemoryState, id: string): boolean {
   for (const { deliveryId, webhookId, status } of state.deliveries.values())
     if (webhookId === id && status === 'waiting') state.deliveries.delete(deliveryId)
   return state.webhooks.delete(id)
+}
+
+function switchWebhook(
+  state: MemoryState,
+  webhookId: string,
+  isActive: boolean,
+  { reason = 'switched off' }: ActorOptions,
+): Webhook | null {
+  const webhook = state.webhooks.get(webhookId)
+  if (webhook === undefined) return null
+  const switched = { ...webhook, isActive, inactiveReason: isActive ? null : reason }
+  const now = webhook.isActive === isActive ? webhook : switched
+  state.webhooks.set(webhookId, now)
+  return describe(state, now)
 }
 
 function takeDeliveries(state: MemoryState, { limit, leaseMs }: TakeDeliveriesRequest): TakenDelivery[] {

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import { UnstuckError } from '../../errors/index.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
-import type { QueryClient, SqlClient } from './executor.ts'
+import { type QueryClient, type SqlClient, toExecutor } from './executor.ts'
 import { inTransaction, type TransactionLimits } from './transaction.ts'
 
 export interface ConnectionPoolOptions {
@@ -23,12 +23,16 @@ export interface ConnectionPoolOptions {
 export interface ConnectionPool {
   client: QueryClient
   transaction: <T>(work: (client: SqlClient) => Promise<T>) => Promise<T>
+  /** Every query is a read-only transaction with a short limit: for people who look, and must not be felt. */
+  reader: QueryClient
   /** Can be called again. What still runs 2 s later is cut off. */
   close: () => Promise<void>
 }
 
 const DEFAULT_TX_TIMEOUT_MS = 60_000
 const DEFAULT_TRANSACTION_CONNECTIONS = 10
+const READER_CONNECTIONS = 5
+const READ_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 10_000
 /** Every call of the store is bounded work, so one that takes this long hangs. */
 const DEFAULT_QUERY_TIMEOUT_MS = 60_000
@@ -48,11 +52,22 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
   const transactions = new LazyPool(async () =>
     poolConfig(await address(), options, limits, transactionConnections),
   )
+  const readers = new LazyPool(async () => poolConfig(await address(), options, limits, READER_CONNECTIONS))
+  const reading = { timeoutMs: READ_TIMEOUT_MS, lockTimeoutMs: READ_TIMEOUT_MS, isReadOnly: true }
   return {
     client: { query: async (text, params) => timed(async () => (await calls.open()).query(text, params)) },
     transaction: (work) => timed(async () => inTransaction(await transactions.open(), work, limits)),
+    reader: {
+      query: async (text, params) =>
+        timed(async () =>
+          inTransaction(await readers.open(), (tx) => toExecutor(tx).query(text, params), {
+            ...reading,
+            graceMs: SERVER_FIRST_MS,
+          }),
+        ),
+    },
     async close() {
-      await Promise.all([transactions.close(), calls.close()])
+      await Promise.all([transactions.close(), calls.close(), readers.close()])
     },
   }
 }

@@ -1,12 +1,13 @@
 // Rows of breakers and queues become words of the domain here.
 import { jsonText } from '../../job/json-text.ts'
 import { type BreakerSettings, type BreakerState, defaultBreakerSettings } from '../../policy/breaker.ts'
-import type { Breaker, QueueStatus } from '../dependency-store.ts'
+import type { Breaker, QueueStatus, RateLimitStatus } from '../dependency-store.ts'
 import type { Row } from './executor.ts'
 
 const text = (value: unknown) => (value ?? null) as string | null
 const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
 const date = (value: unknown) => new Date(value as string | Date)
+const dateOrNull = (value: unknown) => (value === null || value === undefined ? null : date(value))
 const columnOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export function toBreaker(row: Row): Breaker {
@@ -22,6 +23,10 @@ export function toBreaker(row: Row): Breaker {
     probing: Number(row['probing']),
     nextProbeInMs: numberOrNull(row['next_probe_in_ms']),
     heldForMs: numberOrNull(row['held_for_ms']),
+    lastCalls: (row['last_calls'] as Row[]).map((call) => ({
+      isFailure: call['is_failure'] === true,
+      at: dateOrNull(call['at']),
+    })),
     settings: toSettings(row['settings'] as Row),
     queues: row['queues'] as Breaker['queues'],
   }
@@ -50,5 +55,17 @@ export function toQueueStatus(row: Row): QueueStatus {
     pauseReason: text(row['pause_reason']),
     dependency: text(row['dependency']),
     breakerState: text(row['breaker_state']) as BreakerState | null,
+  }
+}
+
+export function toRateLimitStatus(row: Row): RateLimitStatus {
+  return {
+    key: String(row['key']),
+    ratePerS: numberOrNull(row['rate_per_s']),
+    burst: numberOrNull(row['burst']),
+    tokens: numberOrNull(row['tokens']),
+    nextTokenInMs: numberOrNull(row['next_token_in_ms']),
+    fullInMs: Math.ceil(Number(row['full_in_ms'])),
+    usedAt: dateOrNull(row['used_at']),
   }
 }

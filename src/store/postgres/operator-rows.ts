@@ -1,16 +1,18 @@
 // Rows of lists, groups and explanations become words of the domain here.
 import type { EventData } from '../../job/event.ts'
 import type { JobErrorRecord } from '../../job/job.ts'
-import type { HoldingBreaker, JobFacts, LockHolder, PauseFacts } from '../../policy/explain-job.ts'
+import type { HoldingBreaker, JobFacts, PauseFacts } from '../../policy/explain-job.ts'
 import type { WorkerFacts } from '../../policy/explain-workers.ts'
+import type { LockHolder } from '../../policy/lock-holder.ts'
 import type { TableProfile } from '../../profile/profile.ts'
-import type { DeadJobGroup, JobSummary, Slo } from '../operator-store.ts'
+import type { CauseState, DeadJobGroup, JobSummary, Slo } from '../operator-store.ts'
 import type { Row } from './executor.ts'
 import { toErrorRecord, toJob, toStatus } from './rows.ts'
 
 const text = (value: unknown) => (value ?? null) as string | null
 const number = (value: unknown) => Number(value)
 const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
+const dateOrNull = (value: unknown) => (value === null ? null : new Date(value as string | Date))
 const rowOrNull = (value: unknown) => (value ?? null) as Row | null
 
 export function toJobSummary(row: Row, table: TableProfile): JobSummary {
@@ -39,6 +41,11 @@ export function toDeadJobGroup(row: Row): DeadJobGroup {
     exampleReason: text(row['example_reason']),
     exampleJobId: String(row['example_id']),
     maxCrashes: number(row['max_crashes']),
+    state: row['state'] as CauseState,
+    changedAt: dateOrNull(row['changed_at']),
+    changedBy: text(row['changed_by']),
+    stateReason: text(row['state_reason']),
+    backSince: dateOrNull(row['back_since']),
   }
 }
 
@@ -128,7 +135,7 @@ export function toSlo(row: Row): Slo {
   }
 }
 
-function toLockHolder(row: Row | null): LockHolder | null {
+export function toLockHolder(row: Row | null): LockHolder | null {
   if (row === null) return null
   return {
     pid: number(row['pid']),

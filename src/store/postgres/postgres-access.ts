@@ -1,10 +1,14 @@
 // Tokens, answered requests, the clock and the feed of events in PostgreSQL. Nothing is decided here.
 import type {
   AccessStore,
+  Act,
+  ActPage,
+  ActRequest,
   BegunRequest,
   ClockReading,
   FeedEvent,
   FoundToken,
+  Horizon,
   NewToken,
   RequestKey,
   TokenRecord,
@@ -38,8 +42,22 @@ class PostgresAccess implements AccessStore {
   }
 
   async listNewEvents(afterId: string, limit: number): Promise<FeedEvent[]> {
-    const rows = await this.#call('list_new_events', [afterId, limit])
-    return rows.map((row) => ({ ...toEvent(row), attachment: String(row['attachment']) }))
+    return (await this.#call('list_new_events', [afterId, limit])).map(toFeedEvent)
+  }
+
+  async listLateEvents(ids: string[]): Promise<FeedEvent[]> {
+    return (await this.#call('list_late_events', [ids])).map(toFeedEvent)
+  }
+
+  async readHorizon(): Promise<Horizon> {
+    const [row = {}] = await this.#call('read_horizon', [])
+    return { oldestXid: BigInt(String(row['oldest'])), nextXid: BigInt(String(row['next'])) }
+  }
+
+  async listActs({ table, actor, cursor, limit }: ActRequest = {}): Promise<ActPage> {
+    const params = [table ?? null, actor ?? null, cursor ?? null, limit ?? 100]
+    const rows = await this.#call('list_acts', params)
+    return { acts: rows.map(toAct), next: text(rows[0]?.['next']) }
   }
 
   async createToken({ name, sha256, scopes, owner, expiresInMs, actor }: NewToken): Promise<boolean> {
@@ -80,6 +98,24 @@ class PostgresAccess implements AccessStore {
 
   async forgetRequest({ actor, key }: RequestKey): Promise<void> {
     await this.#call('forget_request', [actor, key])
+  }
+}
+
+function toFeedEvent(row: Row): FeedEvent {
+  return { ...toEvent(row), attachment: String(row['attachment']) }
+}
+
+function toAct(row: Row): Act {
+  return {
+    actId: String(row['id']),
+    at: new Date(row['at'] as string),
+    type: String(row['type']),
+    actor: String(row['actor']),
+    reason: text(row['reason']),
+    table: text(row['table_name']),
+    jobId: text(row['job_id']),
+    subject: text(row['subject']),
+    details: row['details'] as Act['details'],
   }
 }
 

@@ -9,9 +9,11 @@ import type {
   DependencyStore,
   HoldOptions,
   QueueStatus,
+  RateLimitRequest,
+  RateLimitStatus,
 } from '../dependency-store.ts'
 import type { CallQuery } from './call-query.ts'
-import { breakerChangeToJson, toBreaker, toQueueStatus } from './dependency-rows.ts'
+import { breakerChangeToJson, toBreaker, toQueueStatus, toRateLimitStatus } from './dependency-rows.ts'
 
 export class PostgresDependencies implements DependencyStore {
   readonly #call: CallQuery
@@ -66,8 +68,8 @@ export class PostgresDependencies implements DependencyStore {
     return row?.['is_new'] === true
   }
 
-  async resumeQueue(queue: string): Promise<boolean> {
-    const [row] = await this.#call('resume_queue', [queue])
+  async resumeQueue(queue: string, { actor, reason }: ActorOptions = {}): Promise<boolean> {
+    const [row] = await this.#call('resume_queue', [queue, actor ?? null, reason ?? null])
     return row?.['was_paused'] === true
   }
 
@@ -79,6 +81,10 @@ export class PostgresDependencies implements DependencyStore {
     const asked = limits.map(({ key, ratePerS, burst }) => ({ key, rate_per_s: ratePerS, burst }))
     const [row] = await this.#call('take_tokens', [jsonText('limits', asked), tokens])
     return { granted: Number(row?.['granted']), retryInMs: Number(row?.['retry_in_ms']) }
+  }
+
+  async listRateLimits({ prefix, limit }: RateLimitRequest = {}): Promise<RateLimitStatus[]> {
+    return (await this.#call('list_rate_limits', [prefix ?? null, limit ?? 100])).map(toRateLimitStatus)
   }
 
   async pruneRateLimits(limit = 1000): Promise<number> {

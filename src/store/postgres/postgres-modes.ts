@@ -1,13 +1,20 @@
 // How far the engine goes on a table, in the PostgreSQL store.
 import { UnstuckError } from '../../errors/index.ts'
 import type { TableProfile } from '../../profile/profile.ts'
-import type { ModeStatus, ModeStore, Observations, OnForeignSettle, TableMode } from '../mode-store.ts'
+import type {
+  Attachment,
+  ModeStatus,
+  ModeStore,
+  Observations,
+  OnForeignSettle,
+  TableMode,
+} from '../mode-store.ts'
 import type { CallQuery } from './call-query.ts'
 import type { Row } from './executor.ts'
 import { retryOnLock } from './migrate/retry-on-lock.ts'
-import { PostgresOperators } from './postgres-operators.ts'
+import { PostgresRescues } from './postgres-rescues.ts'
 
-export class PostgresModes extends PostgresOperators implements ModeStore {
+export class PostgresModes extends PostgresRescues implements ModeStore {
   readonly #call: CallQuery
   readonly #attachment: string
 
@@ -20,7 +27,22 @@ export class PostgresModes extends PostgresOperators implements ModeStore {
   async readMode(): Promise<ModeStatus> {
     const [row] = await this.#call('read_mode', [])
     if (row !== undefined) return toModeStatus(row)
-    throw new UnstuckError('NOT_INSTALLED', `nothing is attached under the name ${this.#attachment}`)
+    throw this.#notAttached()
+  }
+
+  async readAttachment(): Promise<Attachment> {
+    const [row] = await this.#call('read_attachment', [])
+    if (row === undefined) throw this.#notAttached()
+    return {
+      profile: String(row['profile']),
+      relation: `${String(row['table_schema'])}.${String(row['table_name'])}`,
+      attachedAt: new Date(row['attached_at'] as string | Date),
+      ...toModeStatus(row),
+    }
+  }
+
+  #notAttached(): UnstuckError {
+    return new UnstuckError('NOT_INSTALLED', `nothing is attached under the name ${this.#attachment}`)
   }
 
   async setMode(

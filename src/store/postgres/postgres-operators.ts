@@ -1,11 +1,12 @@
 // What people ask of jobs and do to them, in the PostgreSQL store: every verb is one call of a function.
-import { jsonText } from '../../job/json-text.ts'
 import type { DiscardOutcome, RunNowOutcome } from '../../job/outcome.ts'
 import type { JobFacts } from '../../policy/explain-job.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type { ManualOptions, PolicyOption, Settled } from '../call-options.ts'
 import type {
+  CauseMark,
   DeadJobGroups,
+  GroupOptions,
   JobFilter,
   JobPage,
   ListOptions,
@@ -15,11 +16,12 @@ import type {
 } from '../operator-store.ts'
 import type { CallQuery } from './call-query.ts'
 import type { Row, SqlClient } from './executor.ts'
+import { filterToJson } from './filter-json.ts'
 import { toDeadJobGroup, toJobFacts, toJobSummary, toSlo } from './operator-rows.ts'
 import { policyToJson } from './policy-row.ts'
-import { PostgresWebhooks } from './postgres-webhooks.ts'
+import { PostgresOperations } from './postgres-operations.ts'
 
-export class PostgresOperators extends PostgresWebhooks implements OperatorStore<SqlClient> {
+export class PostgresOperators extends PostgresOperations implements OperatorStore<SqlClient> {
   readonly #call: CallQuery
   readonly #table: TableProfile
 
@@ -40,9 +42,13 @@ export class PostgresOperators extends PostgresWebhooks implements OperatorStore
     return (await this.#call('find_job_ids', [prefix, limit])).map((row) => String(row['id']))
   }
 
-  async groupDeadJobs({ limit = 100 }: { limit?: number } = {}): Promise<DeadJobGroups> {
-    const rows = await this.#call('group_dead_jobs', [limit])
+  async groupDeadJobs({ limit = 100, owner }: GroupOptions = {}): Promise<DeadJobGroups> {
+    const rows = await this.#call('group_dead_jobs', [limit, owner ?? null])
     return { groups: rows.map(toDeadJobGroup), isComplete: rows[0]?.['is_complete'] !== false }
+  }
+
+  async markCause(causeId: string, { state, actor, reason }: CauseMark): Promise<void> {
+    await this.#call('mark_cause', [causeId, state, actor ?? null, reason ?? null])
   }
 
   async readJobFacts(jobId: string, { policy }: PolicyOption = {}): Promise<JobFacts | null> {
@@ -74,18 +80,11 @@ export class PostgresOperators extends PostgresWebhooks implements OperatorStore
   async #act<Outcome>(
     name: string,
     jobIds: string[],
-    { owner, actor, reason, tx }: ManualOptions<SqlClient>,
+    { owner, actor, reason, generation, tx }: ManualOptions<SqlClient>,
   ): Promise<Settled<Outcome>[]> {
     if (jobIds.length === 0) return []
-    const rows = await this.#call(name, [jobIds, owner ?? null, actor ?? null, reason ?? null], tx)
+    const params = [jobIds, owner ?? null, actor ?? null, reason ?? null, generation ?? null]
+    const rows = await this.#call(name, params, tx)
     return rows.map((row) => ({ jobId: String(row['id']), outcome: row['outcome'] as Outcome }))
   }
-}
-
-function filterToJson(filter: JobFilter): string {
-  const entries = Object.entries(filter).map(([name, value]) => [
-    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value as unknown,
-  ])
-  return jsonText('filter', Object.fromEntries(entries))
 }

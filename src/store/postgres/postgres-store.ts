@@ -7,6 +7,7 @@ import type { CancelOutcome, CompleteOutcome, ReleaseOutcome, RetryOutcome } fro
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type {
+  ActorOption,
   ClaimOneRequest,
   ClaimRequest,
   Completion,
@@ -84,10 +85,11 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     return this.#settle('enqueue_jobs', [jsonText('jobs', jobs.map(newJobToJson)), policyToJson(policy)], tx)
   }
 
-  async claimJobs({ workerId, queues, limit, types, leaseMs, policy }: ClaimRequest): Promise<ClaimedJob[]> {
+  async claimJobs(request: ClaimRequest): Promise<ClaimedJob[]> {
+    const { workerId, queues, limit, types, leaseMs, policy, actor } = request
     if (queues.length === 0) return []
     const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
-    return (await this.#call('claim_jobs', params)).map(toClaimedJob)
+    return (await this.#call('claim_jobs', [...params, actor ?? null])).map(toClaimedJob)
   }
 
   async claimJob(jobId: string, request: ClaimOneRequest): Promise<ClaimedJob | 'not-claimable'> {
@@ -115,23 +117,22 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
 
   async completeJobs(
     completions: Completion[],
-    { tx }: TxOption<SqlClient> = {},
+    { tx, actor }: TxOption<SqlClient> & ActorOption = {},
   ): Promise<Settled<CompleteOutcome>[]> {
     if (completions.length === 0) return []
     const results = completions.map(({ result }) =>
       result === undefined ? null : jsonText('result', result),
     )
-    return this.#settle('complete_jobs', [...split(completions), results], tx)
+    return this.#settle('complete_jobs', [...split(completions), results, actor ?? null], tx)
   }
 
   async failJobs(
     failures: Failure[],
-    { tx, policy }: TxOption<SqlClient> & PolicyOption = {},
+    { tx, policy, actor }: TxOption<SqlClient> & PolicyOption & ActorOption = {},
   ): Promise<FailedJob[]> {
     if (failures.length === 0) return []
-    return (await this.#call('fail_jobs', [failuresToJson(failures), policyToJson(policy)], tx)).map(
-      toFailedJob,
-    )
+    const params = [failuresToJson(failures), policyToJson(policy), actor ?? null]
+    return (await this.#call('fail_jobs', params, tx)).map(toFailedJob)
   }
 
   async releaseJobs(
@@ -139,8 +140,8 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     options: ReleaseOptions<SqlClient> = {},
   ): Promise<Settled<ReleaseOutcome>[]> {
     if (leases.length === 0) return []
-    const { delayMs, cause, spreadMs, tx } = options
-    const params = [...split(leases), delayMs ?? null, cause ?? 'release', spreadMs ?? 0]
+    const { delayMs, cause, spreadMs, actor, tx } = options
+    const params = [...split(leases), delayMs ?? null, cause ?? 'release', spreadMs ?? 0, actor ?? null]
     return this.#settle('release_jobs', params, tx)
   }
 
@@ -149,8 +150,9 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     options: ManualOptions<SqlClient> = {},
   ): Promise<Settled<CancelOutcome>[]> {
     if (jobIds.length === 0) return []
-    const { owner, actor, reason, tx } = options
-    return this.#settle('cancel_jobs', [jobIds, owner ?? null, actor ?? null, reason ?? null], tx)
+    const { owner, actor, reason, generation, tx } = options
+    const params = [jobIds, owner ?? null, actor ?? null, reason ?? null, generation ?? null]
+    return this.#settle('cancel_jobs', params, tx)
   }
 
   async retryJobs(jobIds: string[], options: RetryOptions<SqlClient> = {}): Promise<Settled<RetryOutcome>[]> {
@@ -167,9 +169,12 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     return this.#settle('retry_jobs', params, tx)
   }
 
-  async sweepJobs({ reaper, limit, cursor, policy }: SweepRequest = {}): Promise<SweepStep> {
+  async sweepJobs(request: SweepRequest = {}): Promise<SweepStep> {
+    const { reaper, limit, cursor, policy, actor, reason } = request
     const facts = reaper === undefined ? null : reaperToJson(reaper)
-    const [row] = await this.#call('sweep_jobs', [facts, limit ?? 1000, cursor ?? null, policyToJson(policy)])
+    const by = [actor ?? null, reason ?? null]
+    const params = [facts, limit ?? 1000, cursor ?? null, policyToJson(policy), ...by]
+    const [row] = await this.#call('sweep_jobs', params)
     return toSweepStep(row?.['step'] as Row)
   }
 

@@ -1,4 +1,5 @@
 // Webhooks of the PostgreSQL store: every verb is one call of a function. Nothing is decided here.
+import type { ActorOptions } from '../dependency-store.ts'
 import type {
   Delivery,
   DeliveryAnswer,
@@ -25,8 +26,9 @@ export class PostgresWebhooks extends PostgresWorkers implements WebhookStore {
     this.#call = call
   }
 
-  async addWebhook({ url, secret, events, actor }: NewWebhook): Promise<Webhook> {
-    const [row] = await this.#call('add_webhook', [url, secret, events ?? [], actor ?? null])
+  async addWebhook({ url, secret, events, actor, reason }: NewWebhook): Promise<Webhook> {
+    const params = [url, secret, events ?? [], actor ?? null, reason ?? null]
+    const [row] = await this.#call('add_webhook', params)
     return toWebhook(row ?? {})
   }
 
@@ -34,9 +36,19 @@ export class PostgresWebhooks extends PostgresWorkers implements WebhookStore {
     return (await this.#call('list_webhooks', [])).map(toWebhook)
   }
 
-  async removeWebhook(webhookId: string): Promise<boolean> {
-    const [row] = await this.#call('remove_webhook', [webhookId])
+  async removeWebhook(webhookId: string, { actor, reason }: ActorOptions = {}): Promise<boolean> {
+    const [row] = await this.#call('remove_webhook', [webhookId, actor ?? null, reason ?? null])
     return row?.['is_removed'] === true
+  }
+
+  async switchWebhook(
+    webhookId: string,
+    isActive: boolean,
+    { actor, reason }: ActorOptions = {},
+  ): Promise<Webhook | null> {
+    const params = [webhookId, isActive, actor ?? null, reason ?? null]
+    const [row] = await this.#call('switch_webhook', params)
+    return row === undefined ? null : toWebhook(row)
   }
 
   async takeDeliveries({ limit, leaseMs }: TakeDeliveriesRequest = {}): Promise<TakenDelivery[]> {

@@ -10,6 +10,9 @@ export interface TransactionLimits {
   timeoutMs: number
   /** One wait for a lock. */
   lockTimeoutMs: number
+  isReadOnly?: boolean
+  /** How much longer than the server this process waits, so that the server says what happened. */
+  graceMs?: number
 }
 
 /**
@@ -40,9 +43,10 @@ export async function inTransaction<T>(
     client.release(error)
   }
   try {
-    await client.query('begin')
+    await client.query(limits?.isReadOnly === true ? 'begin transaction read only' : 'begin')
     if (limits !== undefined) await setLimits(client, limits)
-    const result = await withinLimit(Promise.race([work(client), brokenOff]), limits?.timeoutMs)
+    const limitMs = limits === undefined ? undefined : limits.timeoutMs + (limits.graceMs ?? 0)
+    const result = await withinLimit(Promise.race([work(client), brokenOff]), limitMs)
     await client.query('commit')
     giveBack()
     return result

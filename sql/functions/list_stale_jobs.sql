@@ -1,0 +1,54 @@
+-- Running jobs past their lease, the longest first, and those that nobody can judge, each with why it was not taken
+-- back yet; with p_is_twice only those past twice their lease. Locks nothing, or a sweep would pass them by: whoever
+-- has a row locked is named where its transaction is certain. count is that of all of them, on every row.
+create or replace function "unstuck"."list_stale_jobs"(
+  p_is_twice boolean default false, p_limit int default 100, p_policy jsonb default null)
+returns table (id text, type text, stage text, worker_id text, attempt int, heartbeat_at timestamptz,
+               ended_at timestamptz, overdue_ms float8, lease_ms float8, is_past_twice_lease boolean, code text,
+               locked_by jsonb, reaper_age_ms float8, count int)
+language plpgsql stable as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_pulse "unstuck".sweeps;
+  v_is_observed boolean := exists (
+    select from "unstuck".attachments where name = /*attachment*/'native' and mode = 'observe');
+begin
+  perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
+  select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native';
+  return query
+  with stale as materialized (
+    select running.*, coalesce("unstuck".after_ms(running.ended_at, running.lease_ms) < now(), false) as is_twice
+      from "unstuck"."running_jobs"(v_policy) running
+     where running.ended_at < now() or running.ended_at is null
+  ), page as materialized (
+    select stale.*, (count(*) over ())::int as all_of_them from stale where stale.is_twice or not p_is_twice
+     order by stale.ended_at, stale.id limit p_limit
+  )
+  select page.id::text, job."type"::text, page.stage, page.worker_id, coalesce(page.attempt, 0), page.heartbeat_at,
+         page.ended_at, "unstuck".ms_between(page.ended_at, now()), page.lease_ms::float8, page.is_twice,
+         case when page.ended_at is null then
+                case when v_policy.legacy_age_rule and page.sign_at is not null then 'TYPE_WITHOUT_TTL'
+                     else 'LEASE_UNKNOWN' end
+              when holder.pid is not null then 'ROW_LOCKED'
+              when "unstuck".is_held(v_pulse.outage_from, v_pulse.outage_to, page.ended_at, page.heartbeat_at,
+                                     page.lease_ms) then 'HELD'
+              when v_is_observed then 'OBSERVED'
+              when v_pulse.swept_at is null
+                or v_pulse.swept_at < "unstuck".after_ms(now(), -3 * v_policy.sweep_interval_ms) then 'NO_REAPER'
+              else 'LEASE_OVER_AWAITING_REAPER' end,
+         case when holder.pid is not null then jsonb_build_object(
+           'pid', holder.pid, 'application', nullif(activity.application_name, ''), 'state', activity.state,
+           'open_ms', "unstuck".ms_between(activity.xact_start, clock_timestamp())) end,
+         "unstuck".ms_between(v_pulse.swept_at, now()), page.all_of_them
+    from page
+    join "unstuck"."jobs" job on job."id" = page.id
+    left join lateral (
+      select lock.pid from pg_locks lock
+       where lock.locktype = 'transactionid' and lock.granted and lock.transactionid = job.xmax
+         and exists (select from pg_locks held where held.locktype = 'relation' and held.granted
+                        and held.pid = lock.pid and held.relation = job.tableoid)
+       limit 1) holder on true
+    left join pg_stat_activity activity on activity.pid = holder.pid
+   order by page.ended_at, page.id;
+end
+$$;

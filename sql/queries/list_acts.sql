@@ -1,0 +1,1 @@
+select * from "unstuck".list_acts($1::text, $2::text, $3::text, $4::int)

@@ -1,0 +1,1 @@
+select * from "unstuck"."list_stale_jobs"($1::boolean, $2::int, ($3::text)::jsonb)

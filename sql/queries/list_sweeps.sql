@@ -1,0 +1,1 @@
+select * from "unstuck"."list_sweeps"($1::text::uuid, $2::int)

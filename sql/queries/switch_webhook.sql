@@ -1,0 +1,1 @@
+select * from "unstuck".switch_webhook(/*attachment*/'native', $1::text::uuid, $2::boolean, $3::text, $4::text)

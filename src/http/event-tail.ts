@@ -1,0 +1,113 @@
+// New events in the order in which they can be seen. Their ids are given before their transactions commit, so an event may
+// show after one with a greater id: every id that was left out is looked for until no transaction can bring it any more.
+import type { AccessStore, FeedEvent } from '../store/access-store.ts'
+
+const PAGE = 1_000
+/** How far before the newest event ids that were left out are looked for at the start, and after a viewer came back. */
+const START_WINDOW = 200n
+const REPLAY_WINDOW = 10_000n
+/** Of ids that are looked for; then the lowest are given up. */
+const MAX_MISSING = 20_000
+
+export type EventReader = Pick<AccessStore, 'readClock' | 'listNewEvents' | 'listLateEvents' | 'readHorizon'>
+
+export class EventTail {
+  readonly #reader: EventReader
+  #newest: bigint | undefined
+  /** With the next transaction id at a later look: whoever was given the id of the event has a lower one. */
+  readonly #missing = new Map<bigint, bigint | null>()
+  /** No longer missing, and not answered yet. */
+  readonly #found: FeedEvent[] = []
+  #sorted: bigint[] | undefined
+
+  constructor(reader: EventReader) {
+    this.#reader = reader
+  }
+
+  /** What can be seen since the last call; at the first, since now. */
+  async next(): Promise<FeedEvent[]> {
+    const from = this.#newest ?? (await this.#start())
+    this.#found.push(...(await this.#findMissing()))
+    const events = await this.#page(from)
+    const newest = events.at(-1)
+    this.#newest = newest === undefined ? from : BigInt(newest.id)
+    return [...this.#found.splice(0), ...events]
+  }
+
+  /** A page of the past, for a viewer that came back. */
+  async after(id: bigint): Promise<FeedEvent[]> {
+    return this.#page(id, (await this.#knownNewest()) - REPLAY_WINDOW)
+  }
+
+  /** Those that a viewer was not sent, though it was sent later ones. */
+  async among(ids: readonly bigint[]): Promise<FeedEvent[]> {
+    if (ids.length === 0) return []
+    const newest = await this.#knownNewest()
+    const events = await this.#reader.listLateEvents(ids.map(String))
+    const found = new Set(events.map(({ id }) => BigInt(id)))
+    this.#miss(ids.filter((id) => !found.has(id) && id <= newest))
+    return events
+  }
+
+  /** Ids that may still come, the lowest first: as many as asked for. */
+  missing(limit: number): bigint[] {
+    this.#sorted ??= [...this.#missing.keys()].toSorted((a, b) => (a < b ? -1 : 1))
+    return this.#sorted.slice(0, limit)
+  }
+
+  async #knownNewest(): Promise<bigint> {
+    return this.#newest ?? BigInt((await this.#reader.readClock()).lastEventId)
+  }
+
+  async #start(): Promise<bigint> {
+    const last = await this.#knownNewest()
+    const from = last > START_WINDOW ? last - START_WINDOW : 0n
+    const seen = await this.#reader.listNewEvents(String(from), PAGE)
+    this.#missBetween(
+      from,
+      seen.filter(({ id }) => BigInt(id) <= last).map(({ id }) => BigInt(id)),
+    )
+    return last
+  }
+
+  async #page(from: bigint, watchedFrom = from): Promise<FeedEvent[]> {
+    const events = await this.#reader.listNewEvents(String(from), PAGE)
+    const ids = events.map(({ id }) => BigInt(id))
+    this.#missBetween(watchedFrom > from ? watchedFrom : from, ids)
+    return events
+  }
+
+  #missBetween(from: bigint, ids: readonly bigint[]): void {
+    const gaps: bigint[] = []
+    let previous = from
+    for (const id of ids) {
+      const gapFrom = id - previous > REPLAY_WINDOW ? id - REPLAY_WINDOW : previous + 1n
+      for (let gap = gapFrom; gap < id; gap++) gaps.push(gap)
+      if (id > previous) previous = id
+    }
+    if (gaps.length > 0) this.#miss(gaps)
+  }
+
+  #miss(ids: Iterable<bigint>): void {
+    for (const id of ids) if (!this.#missing.has(id)) this.#missing.set(id, null)
+    this.#sorted = undefined
+    for (const id of this.missing(Math.max(0, this.#missing.size - MAX_MISSING))) this.#missing.delete(id)
+    this.#sorted = undefined
+  }
+
+  async #findMissing(): Promise<FeedEvent[]> {
+    if (this.#missing.size === 0) return []
+    // Before the look: what cannot be seen by it although all who had begun are through was rolled back.
+    const { oldestXid, nextXid } = await this.#reader.readHorizon()
+    const asked = [...this.#missing]
+    const events = await this.#reader.listLateEvents(asked.map(([id]) => String(id)))
+    for (const { id } of events) this.#missing.delete(BigInt(id))
+    for (const [id, givenBefore] of asked) {
+      if (!this.#missing.has(id)) continue
+      if (givenBefore === null) this.#missing.set(id, nextXid)
+      else if (givenBefore <= oldestXid) this.#missing.delete(id)
+    }
+    this.#sorted = undefined
+    return events
+  }
+}

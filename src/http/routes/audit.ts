@@ -1,0 +1,40 @@
+import { createRoute } from '@hono/zod-openapi'
+import { createActCommands, listProfiles } from '../../commands/rescue-commands.ts'
+import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
+import { auditAnswer, auditQuery, profilesAnswer, tableOnlyQuery } from '../contract.ts'
+import { valueOf } from '../problem.ts'
+import { toWireAct, toWireProfile } from '../wire-rescues.ts'
+
+const SHOWN_ENTRIES = 100
+
+export function addAuditRoutes(api: Api, { options, clock }: ApiParts): void {
+  const { listActs } = createActCommands(options.reading?.access ?? options.access)
+
+  const audit = createRoute({
+    method: 'get',
+    path: '/v1/audit',
+    operationId: 'listActs',
+    summary: 'What people did, the newest first',
+    request: { query: auditQuery },
+    responses: { 200: json(auditAnswer, 'With who and why.'), ...readProblems },
+  })
+  api.openapi(audit, async (c) => {
+    const { limit = SHOWN_ENTRIES, ...rest } = c.req.valid('query')
+    const { acts, next } = valueOf(await listActs(contextOf(c), { ...rest, limit }))
+    const now = envelopeOf({ now: await clock.now() })
+    return c.json({ ...now, entries: acts.map(toWireAct), next_cursor: next }, 200)
+  })
+
+  const profiles = createRoute({
+    method: 'get',
+    path: '/v1/profiles',
+    operationId: 'listProfiles',
+    summary: 'The tables, their profiles, and how far the engine goes on each',
+    request: { query: tableOnlyQuery },
+    responses: { 200: json(profilesAnswer, 'In the order of the configuration.'), ...readProblems },
+  })
+  api.openapi(profiles, async (c) => {
+    const found = valueOf(await listProfiles(contextOf(c), c.req.valid('query')))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), profiles: found.map(toWireProfile) }, 200)
+  })
+}

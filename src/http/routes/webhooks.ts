@@ -1,0 +1,138 @@
+import { createRoute } from '@hono/zod-openapi'
+import { addWebhook, removeWebhook, switchWebhook } from '../../commands/webhook-commands.ts'
+import { listDeliveries, listWebhooks, redeliver } from '../../commands/worker-commands.ts'
+import {
+  type Api,
+  type ApiParts,
+  contextOf,
+  envelopeOf,
+  json,
+  jsonBody,
+  readProblems,
+  writeHeaders,
+  writeProblems,
+} from '../api.ts'
+import {
+  deliveriesAnswer,
+  deliveriesQuery,
+  idParam,
+  newWebhookAnswer,
+  newWebhookBody,
+  redeliverAnswer,
+  tableOnlyQuery,
+  webhookAnswer,
+  webhookChangeBody,
+  webhookParam,
+  webhookRemovedAnswer,
+  webhooksAnswer,
+} from '../contract.ts'
+import { valueOf } from '../problem.ts'
+import { toWireDelivery, toWireWebhook } from '../wire-workers.ts'
+
+const SHOWN_DELIVERIES = 100
+
+export function addWebhookRoutes(api: Api, parts: ApiParts): void {
+  addWebhooks(api, parts)
+  addWebhookChanges(api, parts)
+  addDeliveries(api, parts)
+}
+
+function addWebhooks(api: Api, { clock }: ApiParts): void {
+  const list = createRoute({
+    method: 'get',
+    path: '/v1/webhooks',
+    operationId: 'listWebhooks',
+    summary: 'Who is told of events',
+    request: { query: tableOnlyQuery },
+    responses: { 200: json(webhooksAnswer, 'Without their secrets.'), ...readProblems },
+  })
+  api.openapi(list, async (c) => {
+    const found = valueOf(await listWebhooks(contextOf(c), c.req.valid('query')))
+    const webhooks = found.map(({ table, value }) => toWireWebhook(value, table))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), webhooks }, 200)
+  })
+
+  const add = createRoute({
+    method: 'post',
+    path: '/v1/webhooks',
+    operationId: 'addWebhook',
+    summary: 'Tell an address of events; the secret that signs them is in this answer only',
+    request: { ...jsonBody(newWebhookBody, true) },
+    responses: {
+      201: json(newWebhookAnswer, 'Keep the secret: nobody can show it again.'),
+      ...writeProblems,
+    },
+  })
+  api.openapi(add, async (c) => {
+    const { table, webhook, secret } = valueOf(await addWebhook(contextOf(c), c.req.valid('json')))
+    const now = envelopeOf({ now: await clock.now() })
+    return c.json({ ...now, webhook: toWireWebhook(webhook, table), secret }, 201)
+  })
+}
+
+function addWebhookChanges(api: Api, { clock }: ApiParts): void {
+  const change = createRoute({
+    method: 'patch',
+    path: '/v1/webhooks/{id}',
+    operationId: 'switchWebhook',
+    summary: 'Switch a webhook on or off, also one whose receiver was gone',
+    request: {
+      params: webhookParam,
+      query: tableOnlyQuery,
+      headers: writeHeaders,
+      ...jsonBody(webhookChangeBody, true),
+    },
+    responses: { 200: json(webhookAnswer, 'How it is now.'), ...writeProblems },
+  })
+  api.openapi(change, async (c) => {
+    const { is_active: isActive, reason } = c.req.valid('json')
+    const input = { webhookId: c.req.valid('param').id, ...c.req.valid('query'), isActive, reason }
+    const { table, webhook } = valueOf(await switchWebhook(contextOf(c), input))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), webhook: toWireWebhook(webhook, table) }, 200)
+  })
+
+  const remove = createRoute({
+    method: 'delete',
+    path: '/v1/webhooks/{id}',
+    operationId: 'removeWebhook',
+    summary: 'Send it nothing more, not even what waits',
+    request: { params: webhookParam, query: tableOnlyQuery, headers: writeHeaders },
+    responses: { 200: json(webhookRemovedAnswer, 'It is gone.'), ...writeProblems },
+  })
+  api.openapi(remove, async (c) => {
+    const { id: webhookId } = c.req.valid('param')
+    const { table } = valueOf(await removeWebhook(contextOf(c), { webhookId, ...c.req.valid('query') }))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), id: webhookId, table }, 200)
+  })
+}
+
+function addDeliveries(api: Api, { clock }: ApiParts): void {
+  const deliveries = createRoute({
+    method: 'get',
+    path: '/v1/webhooks/deliveries',
+    operationId: 'listDeliveries',
+    summary: 'What was sent, is to be sent, or was given up',
+    request: { query: deliveriesQuery },
+    responses: { 200: json(deliveriesAnswer, 'The newest first.'), ...readProblems },
+  })
+  api.openapi(deliveries, async (c) => {
+    const { table: name, webhook_id: webhookId, status, limit = SHOWN_DELIVERIES } = c.req.valid('query')
+    const found = valueOf(await listDeliveries(contextOf(c), { table: name, webhookId, status, limit }))
+    const shown = found.map(({ table, value }) => toWireDelivery(value, table))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), deliveries: shown }, 200)
+  })
+
+  const again = createRoute({
+    method: 'post',
+    path: '/v1/webhooks/deliveries/{id}/redeliver',
+    operationId: 'redeliver',
+    summary: 'Send a delivery once more; the receiver sees the same id',
+    request: { params: idParam, query: tableOnlyQuery, headers: writeHeaders },
+    responses: { 200: json(redeliverAnswer, 'It is due.'), ...writeProblems },
+  })
+  api.openapi(again, async (c) => {
+    const { id: deliveryId } = c.req.valid('param')
+    const { table } = valueOf(await redeliver(contextOf(c), { deliveryId, ...c.req.valid('query') }))
+    return c.json({ ...envelopeOf({ now: await clock.now() }), id: deliveryId, table }, 200)
+  })
+}

@@ -1,0 +1,71 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { migrateUp } from '../../src/store/postgres/index.ts'
+import { type EventSourceReader, readEventSource } from '../http/event-source.ts'
+import { countQueries, type QueryCounter } from '../support/query-counter.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { startCommand } from './run-command.ts'
+
+let database: TestDatabase
+let counter: QueryCounter
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  counter = await countQueries(database.url)
+})
+
+afterAll(async () => {
+  await counter.close()
+  await database.drop()
+})
+
+async function startServer(): Promise<string> {
+  const port = await freePort()
+  const command = startCommand(['serve', '--port', String(port), '--json'], { DATABASE_URL: counter.url })
+  onTestFinished(async () => {
+    command.kill('SIGKILL')
+    await command.result
+  })
+  await command.said('"event":"listening"')
+  return `http://127.0.0.1:${port}`
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+const isCounts = ({ event }: { event: string }) => event === 'counts'
+
+/** Counts come at every second look: between this many of them the looks are as many, however loaded the machine is. */
+async function queriesDuring(messages: number, reader: EventSourceReader): Promise<number> {
+  await reader.next(isCounts)
+  const before = counter.count()
+  for (let n = 0; n < messages; n++) await reader.next(isCounts)
+  return counter.count() - before
+}
+
+describe('a server process with many viewers', () => {
+  it('SEE-5 fifty streams cost the database what one costs', async () => {
+    const url = await startServer()
+    const open = async () => {
+      const reader = readEventSource(await fetch(`${url}/v1/stream`))
+      onTestFinished(() => reader.close())
+      return reader
+    }
+    const first = await open()
+    const ofOne = await queriesDuring(3, first)
+    expect(ofOne).toBeGreaterThan(5)
+    const others = await Promise.all(Array.from({ length: 49 }, open))
+    await Promise.all(others.map((reader) => reader.next(isCounts)))
+    const ofFifty = await queriesDuring(3, first)
+    // A look at the clock is due now and then, and one of the streams may have opened late.
+    expect(ofFifty).toBeLessThanOrEqual(ofOne + 10)
+    expect(ofFifty).toBeGreaterThanOrEqual(ofOne - 10)
+  }, 60_000)
+})
