@@ -19,5 +19,6 @@ function run(command, args) {
 }
 
 if (!existsSync(new URL('../website/node_modules/vitepress', import.meta.url)))
-  run('npm', ['ci', '--ignore-scripts'])
+  // Not `npm ci`: it wants the binaries of every platform in the lock file, and npm leaves those of others out.
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'])
 run(process.execPath, ['node_modules/vitepress/bin/vitepress.js', 'build'])
