@@ -1,10 +1,10 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
 import { openTable } from './compose.ts'
-import { type Lease, leaseKey } from './job/lease.ts'
+import type { Lease } from './job/lease.ts'
 import type { PolicyOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
-import type { FromThread, ToThread } from './runtime/thread-heartbeat.ts'
+import { type FromThread, type LeaseList, readLeases, type ToThread } from './runtime/thread-heartbeat.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string
@@ -22,7 +22,8 @@ const connected = openTable({
   connections: 1,
   queryTimeoutMs: Math.max(2 * data.intervalMs, 5_000),
 })
-const held = new Map<string, Lease>()
+/** By lease id, the jobs of a claim. */
+const held = new Map<string, Set<string>>()
 let pingedAtMs: number | undefined
 let beating: Promise<void> | undefined
 let isFailing = false
@@ -33,11 +34,31 @@ const timer = setInterval(tick, data.intervalMs)
 void connect()
 
 parentPort?.on('message', (message: ToThread) => {
-  if (message.kind === 'hold') held.set(leaseKey(message.lease), message.lease)
+  if (message.kind === 'change') change(message.held, message.dropped)
   else if (message.kind === 'let-go') void letGo(message.lease)
   else if (message.kind === 'pong') measureLag()
   else void stop()
 })
+
+function change(taken: LeaseList, dropped: LeaseList): void {
+  for (const { leaseId, jobId } of readLeases(taken)) {
+    const jobs = held.get(leaseId) ?? new Set()
+    held.set(leaseId, jobs)
+    if (jobId !== null) jobs.add(jobId)
+  }
+  for (const { leaseId, jobId } of readLeases(dropped)) {
+    if (jobId === null) held.delete(leaseId)
+    else forget({ leaseId, jobId })
+  }
+}
+
+function forget({ leaseId, jobId }: Lease): void {
+  const jobs = held.get(leaseId)
+  jobs?.delete(jobId)
+  if (jobs?.size === 0) held.delete(leaseId)
+}
+
+const leases = () => [...held].flatMap(([leaseId, jobs]) => [...jobs].map((jobId) => ({ jobId, leaseId })))
 
 /** Until the database has answered once, a beat might have to wait for a connection. */
 async function connect(): Promise<void> {
@@ -77,7 +98,7 @@ async function beatOnce(): Promise<void> {
   const sentAtMs = performance.timeOrigin + performance.now()
   try {
     if (held.size === 0) await connected.store.readPolicy()
-    const { answers } = await connected.store.heartbeatJobs([...held.values()], { policy: data.policy })
+    const { answers } = await connected.store.heartbeatJobs(leases(), { policy: data.policy })
     isFailing = false
     send({ kind: 'answers', answers, sentAtMs })
   } catch (error) {
@@ -87,7 +108,7 @@ async function beatOnce(): Promise<void> {
 
 /** Answers when no beat with this lease is under way any more. */
 async function letGo(lease: Lease): Promise<void> {
-  held.delete(leaseKey(lease))
+  forget(lease)
   await beating
   send({ kind: 'let-gone', lease })
 }

@@ -1,9 +1,12 @@
 -- Takes up to p_limit due jobs of the given queues by priority, then due time, then id; never looks at lease fields.
 -- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs
 -- in backoff and jobs of other queues are never walked; nor are those of paused queues and open breakers.
+-- p_marks, { queue: { priority: time } }: jobs of these that were due before the time are passed over. A worker gives
+-- the times that its last claims got to, and now and then none, so that nothing is passed over for long.
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
-  p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null)
+  p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null,
+  p_marks jsonb default null)
 returns setof "unstuck".claimed_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
@@ -14,29 +17,27 @@ declare
   v_priority int := -2147483648;
   v_queue text;
   v_share int;
+  v_due_from timestamptz;
   v_picked "unstuck".picked_job[];
 begin
   perform "unstuck".require_claim(p_worker_id, p_lease_ms);
   perform "unstuck".require_list(p_queues, 'queues', 'names of queues');
   perform "unstuck".require_list(coalesce(p_types, '{}'), 'types', 'names of types');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  perform "unstuck".require_marks(p_marks);
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
   end if;
 
   while v_left > 0 loop
-    select min(level.priority) into v_priority
-      from unnest(v_queues) queue(name),
-           lateral (select job."priority" as priority from "unstuck"."jobs" job
-                     where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = queue.name
-                       and job."priority" > v_priority
-                     order by job."priority" limit 1) level;
+    v_priority := "unstuck"."claim_level"(v_queues, v_priority, p_marks);
     exit when v_priority is null;
 
     for v_queue, v_share in
-      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left, p_types, v_policy)
+      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left, p_types, v_policy, p_marks)
     loop
       exit when v_left = 0;
+      v_due_from := coalesce((p_marks -> v_queue ->> v_priority::text)::timestamptz, '-infinity');
       -- The limit stands over the lock and every condition under it: what is skipped or refused costs no place.
       select array_agg(row(due.id, due.stage, due.lease_ms, due.deadline_ms, due.reaped_at)::"unstuck".picked_job)
         into v_picked
@@ -47,7 +48,8 @@ begin
                 from "unstuck"."jobs" job,
                      lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
                where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = v_queue
-                 and job."priority" = v_priority and coalesce(job."run_at", job."created_at") <= now()
+                 and job."priority" = v_priority
+                 and coalesce(job."run_at", job."created_at") between v_due_from and now()
                  and (p_types is null or job."type" = any (p_types))
                  and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                           job."max_attempts")

@@ -2,7 +2,8 @@
 -- Counts what the claim would take: a job that it refuses takes no place from another queue. After the shares every
 -- queue comes once more for what is left: another claim may have locked a share away.
 create or replace function "unstuck"."claim_shares"(
-  p_queues text[], p_priority int, p_limit int, p_types text[], p_policy "unstuck".policies)
+  p_queues text[], p_priority int, p_limit int, p_types text[], p_policy "unstuck".policies,
+  p_marks jsonb)
 returns table (queue text, share int) language plpgsql as $$
 begin
   if cardinality(p_queues) > 1 then
@@ -13,7 +14,9 @@ begin
                    lateral (select coalesce(job."run_at", job."created_at") as at, job."id" as id
                               from "unstuck"."jobs" job
                              where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = name
-                               and job."priority" = p_priority and coalesce(job."run_at", job."created_at") <= now()
+                               and job."priority" = p_priority
+                               and coalesce(job."run_at", job."created_at") between
+                                     coalesce((p_marks -> name ->> p_priority::text)::timestamptz, '-infinity') and now()
                                and (p_types is null or job."type" = any (p_types))
                                and "unstuck".has_budget(p_policy, job."attempt", job."failures", job."crashes",
                                                         job."timeouts", job."max_attempts")

@@ -7,6 +7,10 @@ export class LabelLimit {
   readonly #seen = new Map<string, Set<string>>()
 
   apply<Labels extends Record<string, string>>(labels: Labels): Labels {
+    // Nearly always as they are: no copy for each event.
+    let isWithin = true
+    for (const label in labels) isWithin &&= this.#limit(label, labels[label] as string) === labels[label]
+    if (isWithin) return labels
     const limited = Object.entries(labels).map(([label, value]) => [label, this.#limit(label, value)])
     return Object.fromEntries(limited) as Labels
   }

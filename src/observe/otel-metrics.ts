@@ -9,11 +9,12 @@ export interface OtelMetrics {
   stop(): void
 }
 
-/** To the meter provider that is registered when it is called. Null where @opentelemetry/api is not installed. */
+/** To the meter provider that is registered when it is called. Null where there is none, or no @opentelemetry/api. */
 export async function openOtelMetrics(options: MetricsOptions): Promise<OtelMetrics | null> {
   const otel = await loadOtel()
   if (otel === null) return null
   const meter = otel.metrics.getMeter('unstuck')
+  if (meter === otel.createNoopMeter()) return null
   const counters = new Map<InstrumentName, Counter>()
   const histograms = new Map<InstrumentName, Histogram>()
   const observables = new Map<InstrumentName, Observable>()

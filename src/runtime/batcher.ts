@@ -18,6 +18,8 @@ const MAX_BATCH = 500
 const HELD_UP_MS = 50
 /** Each holds a connection. */
 const MAX_CALLS = 4
+/** So many are worth a call of their own: while one waits for the disk, the next may be sent. */
+const WORTHWHILE = 100
 
 /** `call` answers in the order asked. */
 export function createBatcher<Item, Answer>(
@@ -50,7 +52,8 @@ export function createBatcher<Item, Answer>(
   }
 
   function callNext(): void {
-    if (waiting.length === 0 || newest !== undefined || underWay.size >= MAX_CALLS) return
+    if (waiting.length === 0 || underWay.size >= MAX_CALLS) return
+    if (newest !== undefined && (waiting.length < WORTHWHILE || underWay.size > 1)) return
     const batch = waiting.slice(0, MAX_BATCH)
     waiting = waiting.slice(MAX_BATCH)
     const marker = {}

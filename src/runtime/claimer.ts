@@ -4,6 +4,7 @@ import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore, ReleaseOptions } from '../store/job-store.ts'
 import type { RegisteredHandler } from './handler.ts'
+import { MarkedClaims } from './marked-claims.ts'
 import { type Admission, TokenLimiter } from './token-limiter.ts'
 import { untilKnown } from './until-known.ts'
 
@@ -28,6 +29,7 @@ export class Claimer<Tx> {
   readonly #options: ClaimerOptions<Tx>
   readonly #byType: Map<string, RegisteredHandler<Tx>>
   readonly #limiter: TokenLimiter
+  readonly #markedClaims = new Map<string, MarkedClaims>()
   #rounds = 0
 
   constructor(options: ClaimerOptions<Tx>) {
@@ -36,18 +38,27 @@ export class Claimer<Tx> {
     this.#limiter = new TokenLimiter(options.store, (type) => this.#byType.get(type)?.limits ?? [])
   }
 
-  /** Answers how many were claimed, those that went back included: there may be more. */
-  async claim(free: number): Promise<number> {
+  /**
+   * For the free slots, and some `ahead` of them where nothing but a slot decides when a job may start: no tokens, and no
+   * breaker that may open in between.
+   * Answers how many were claimed, those that went back included: there may be more.
+   */
+  async claim(free: number, ahead: number): Promise<number> {
     let claimed = 0
     let left = free
     for (const { types, allowance } of this.#claimGroups()) {
-      if (left <= 0) break
-      if (allowance <= 0) continue
-      const round = await this.#claimTypes(types, Math.min(left, allowance))
+      const most =
+        allowance === Number.POSITIVE_INFINITY ? left + this.#ahead(types, ahead) : Math.min(left, allowance)
+      if (most <= 0) continue
+      const round = await this.#claimTypes(types, most)
       claimed += round.claimed
       left -= round.started
     }
     return claimed
+  }
+
+  #ahead(types: string[], ahead: number): number {
+    return types.some((type) => this.#byType.get(type)?.dependency !== undefined) ? 0 : Math.max(0, ahead)
   }
 
   /** Until a token is back for a type that has none; infinite where none lacks one. */
@@ -71,12 +82,22 @@ export class Claimer<Tx> {
     return [...groups.slice(first), ...groups.slice(0, first)]
   }
 
+  /** For each set of types its own: a mark passes over jobs of the other types too. */
+  #marked(types: string[]): MarkedClaims {
+    const key = types.join('\0')
+    const marked = this.#markedClaims.get(key) ?? new MarkedClaims()
+    this.#markedClaims.set(key, marked)
+    return marked
+  }
+
   async #claimTypes(types: string[], limit: number): Promise<{ claimed: number; started: number }> {
     const { store, workerId, policy, events } = this.#options
     const queues = [...new Set(types.map((type) => this.#byType.get(type)?.queue ?? type))]
     const claimedAtMs = performance.now()
     try {
-      const jobs = await store.claimJobs({ workerId, queues, types, limit, policy })
+      const jobs = await this.#marked(types).claim((marks) =>
+        store.claimJobs({ workerId, queues, types, limit, policy, marks }),
+      )
       const started = jobs.length === 0 ? 0 : await this.#startOrGiveBack(jobs, claimedAtMs)
       return { claimed: jobs.length, started }
     } catch (error) {
@@ -89,12 +110,12 @@ export class Claimer<Tx> {
     const { events, isStopping } = this.#options
     const { admitted, parked } = await this.#admit(jobs)
     if (isStopping()) {
-      await this.#giveBack(jobs, { cause: 'interruption' })
+      await this.giveBack(jobs, { cause: 'interruption' })
       return 0
     }
     for (const job of admitted) this.#start(job, claimedAtMs)
     for (const { jobs: refused, key, delayMs, spreadMs } of parked) {
-      await this.#giveBack(refused, { delayMs, spreadMs })
+      await this.giveBack(refused, { delayMs, spreadMs })
       events.emit('limit:reached', { key, released: refused.length, waitMs: delayMs })
     }
     return admitted.length
@@ -104,7 +125,7 @@ export class Claimer<Tx> {
     try {
       return await this.#limiter.admit(jobs)
     } catch (error) {
-      await this.#giveBack(jobs, WITHOUT_TOKENS)
+      await this.giveBack(jobs, WITHOUT_TOKENS)
       throw error
     }
   }
@@ -116,7 +137,7 @@ export class Claimer<Tx> {
     this.#options.start(job, registered, claimedAtMs)
   }
 
-  async #giveBack(jobs: ClaimedJob[], options: ReleaseOptions<Tx>): Promise<void> {
+  async giveBack(jobs: ClaimedJob[], options: ReleaseOptions<Tx>): Promise<void> {
     // Not beaten for, so the lease is a limit.
     const endsAtMs = performance.now() + Math.min(...jobs.map(({ leaseMs }) => leaseMs))
     const isLost = () => performance.now() > endsAtMs || this.#options.isLeaving()

@@ -1,10 +1,14 @@
 // Keeps leases alive. One statement a tick for all leases of a worker; each answer goes to the runner of its job.
-import { type HeartbeatAnswer, type Lease, leaseKey } from '../job/lease.ts'
+import type { HeartbeatAnswer, Lease } from '../job/lease.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore } from '../store/job-store.ts'
 
 export interface Heartbeat {
-  hold(lease: Lease, onAnswer: OnAnswer): void
+  hold(lease: Lease, onAnswer?: OnAnswer): void
+  /** Of a lease that is held: where its answers go from now on. */
+  listen(lease: Lease, onAnswer: OnAnswer): void
+  /** No more beats, soon: one may still be sent, and its answer goes nowhere. */
+  drop(lease: Lease): void
   /** Settles when no beat with this lease is under way any more. */
   letGo(lease: Lease): Promise<void>
   /** Settles when it can beat: a job claimed before that could lose its lease to a blocked event loop (LEASE-9). */
@@ -27,25 +31,32 @@ export interface HeartbeatEvents {
   onLag(lagMs: number): void
 }
 
-/** The leases that are held, and where their answers go. */
-export class HeldLeases {
-  readonly #held = new Map<string, { lease: Lease; onAnswer: OnAnswer }>()
+/** Of a job that waits for a slot: it starts, or goes back, long before an answer could matter. */
+const ignore: OnAnswer = () => {}
 
-  add(lease: Lease, onAnswer: OnAnswer): void {
-    const { jobId, leaseId } = lease
-    this.#held.set(leaseKey(lease), { lease: { jobId, leaseId }, onAnswer })
+/** The leases that are held, and where their answers go. By lease and then by job: the jobs of a claim share a lease id. */
+export class HeldLeases {
+  readonly #held = new Map<string, Map<string, OnAnswer>>()
+
+  add({ jobId, leaseId }: Lease, onAnswer: OnAnswer = ignore): void {
+    const jobs = this.#held.get(leaseId)
+    if (jobs === undefined) this.#held.set(leaseId, new Map([[jobId, onAnswer]]))
+    else jobs.set(jobId, onAnswer)
   }
 
-  delete(lease: Lease): void {
-    this.#held.delete(leaseKey(lease))
+  /** Answers whether it was the last one of its claim. */
+  delete({ jobId, leaseId }: Lease): boolean {
+    const jobs = this.#held.get(leaseId)
+    jobs?.delete(jobId)
+    return jobs?.size === 0 && this.#held.delete(leaseId)
   }
 
   list(): Lease[] {
-    return [...this.#held.values()].map(({ lease }) => lease)
+    return [...this.#held].flatMap(([leaseId, jobs]) => [...jobs.keys()].map((jobId) => ({ jobId, leaseId })))
   }
 
-  answer(lease: Lease, answer: HeartbeatAnswer, sentAtMs: number): void {
-    this.#held.get(leaseKey(lease))?.onAnswer(answer, sentAtMs)
+  answer({ jobId, leaseId }: Lease, answer: HeartbeatAnswer, sentAtMs: number): void {
+    this.#held.get(leaseId)?.get(jobId)?.(answer, sentAtMs)
   }
 }
 
@@ -71,6 +82,8 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
   }, intervalMs)
   return {
     hold: (lease, onAnswer) => held.add(lease, onAnswer),
+    listen: (lease, onAnswer) => held.add(lease, onAnswer),
+    drop: (lease) => void held.delete(lease),
     async letGo(lease) {
       held.delete(lease)
       await underWay

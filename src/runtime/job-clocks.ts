@@ -1,13 +1,15 @@
 // The clocks of one attempt that this process keeps itself: lease, deadline, progress (LEASE-8), and the grace after an abort.
 import type { AbortCause } from './handler.ts'
 
-const ANSWERS_MS = 20
+/** Between two looks at the leases of a worker. */
+export const LOOK_MS = 100
 
 export class JobClocks {
   readonly #progressLimitMs: number | undefined
   readonly #abort: (cause: AbortCause) => void
   readonly #tellRisk: () => void
-  #lease: NodeJS.Timeout | undefined
+  #leaseEndsAtMs = Number.POSITIVE_INFINITY
+  #isSuspect = false
   #isAtRisk = false
   #deadline: NodeJS.Timeout | undefined
   #progress: NodeJS.Timeout | undefined
@@ -27,16 +29,20 @@ export class JobClocks {
 
   /** The lease was granted or extended just now. */
   renewLease(leaseMs: number): void {
-    clearTimeout(this.#lease)
+    this.#leaseEndsAtMs = performance.now() + leaseMs
+    this.#isSuspect = false
     this.#isAtRisk = false
-    if (this.#hasEnded || leaseMs >= 2 ** 31) return
-    this.#lease = setTimeout(() => {
-      // After a blocked event loop the answers of beats that got through are read first.
-      this.#lease = setTimeout(() => {
-        this.#isAtRisk = true
-        this.#tellRisk()
-      }, ANSWERS_MS)
-    }, leaseMs)
+  }
+
+  /** One timer of the worker looks at all jobs: a timer a job would cost short jobs more than their lease does. */
+  lookAtLease(nowMs: number): void {
+    if (this.#hasEnded || this.#isAtRisk || nowMs < this.#leaseEndsAtMs - LOOK_MS) return
+    // After a blocked event loop the answers of beats that got through are read first: the next look decides.
+    if (this.#isSuspect) {
+      this.#isAtRisk = true
+      this.#tellRisk()
+    }
+    this.#isSuspect = true
   }
 
   setDeadline(deadlineMs: number | null): void {
@@ -60,7 +66,6 @@ export class JobClocks {
 
   end(): void {
     this.#hasEnded = true
-    clearTimeout(this.#lease)
     clearTimeout(this.#deadline)
     clearTimeout(this.#progress)
     clearTimeout(this.#grace)

@@ -13,14 +13,13 @@ import type { PolicyOverride } from '../policy/policy.ts'
 import type { Completion, FailedJob, Failure, JobStore, Settled } from '../store/job-store.ts'
 import type { Batcher } from './batcher.ts'
 import { type AbortCause, JobAborted, type JobContext, type RegisteredHandler } from './handler.ts'
-import type { Heartbeat } from './heartbeat.ts'
+import type { Heartbeat, OnAnswer } from './heartbeat.ts'
 import { JobClocks } from './job-clocks.ts'
 import { JobGateway, type JobGatewayTools } from './job-gateway.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
 import { spawnChild } from './spawn-child.ts'
 import { untilKnown } from './until-known.ts'
 import { wait } from './wait.ts'
-import { withResolvers } from './with-resolvers.ts'
 
 export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
   store: JobStore<Tx>
@@ -45,37 +44,23 @@ export interface AttemptResult {
   isCritical: boolean
 }
 
-export interface RunningJob {
-  job: ClaimedJob
-  abort(cause: AbortCause): void
-  /** No more grace for a handler that was told to stop. */
-  giveUp(): void
-  ended: Promise<AttemptResult>
-}
-
-export function startJob<Tx>(
-  job: ClaimedJob,
-  registered: RegisteredHandler<Tx>,
-  tools: RunnerTools<Tx>,
-  claimedAtMs: number,
-): RunningJob {
-  const attempt = new Attempt(job, registered, tools, claimedAtMs)
-  return { job, abort: (cause) => attempt.abort(cause), giveUp: () => attempt.giveUp(), ended: attempt.run() }
-}
-
 /** Between the end of a transaction and the next beat. */
 const TX_MARGIN_MS = 10_000
 
-class Attempt<Tx> {
-  readonly #job: ClaimedJob
+export class Attempt<Tx> {
+  readonly job: ClaimedJob
+  /** From before the claim was asked for. */
+  readonly claimedAtMs: number
   readonly #registered: RegisteredHandler<Tx>
   readonly #tools: RunnerTools<Tx>
-  readonly #gateway: JobGateway
-  readonly #controller = new AbortController()
-  /** Settles when the handler was told to stop and did not, within the grace. */
-  readonly #hung = withResolvers<HandlerEnd>()
-  readonly #claimedAtMs: number
-  readonly #startedAtMs = performance.now()
+  /** Made where the handler has a dependency, or asks for it. */
+  #madeGateway: JobGateway | undefined
+  /** Made when the handler asks for its signal: most do not, and it is the dearest part of a short job. */
+  #controller: AbortController | undefined
+  #abortCause: AbortCause | null = null
+  /** Ends the wait for a handler that was told to stop and did not, within the grace. */
+  #leaveBehind: (() => void) | undefined
+  #startedAtMs = performance.now()
   readonly #clocks: JobClocks
   /** Of the stage the job is in. */
   #leaseMs: number
@@ -89,116 +74,156 @@ class Attempt<Tx> {
     tools: RunnerTools<Tx>,
     claimedAtMs: number,
   ) {
-    this.#claimedAtMs = claimedAtMs
-    this.#job = job
+    this.claimedAtMs = claimedAtMs
+    this.job = job
     this.#registered = registered
     this.#tools = tools
-    this.#gateway = new JobGateway(job, registered.dependency, tools)
     this.#leaseMs = job.leaseMs
     this.#clocks = new JobClocks(
       registered.progressLimitMs,
       (cause) => this.abort(cause),
       () => this.#tools.events.emit('job:at-risk', { job }),
     )
+    tools.heartbeat.listen(job, this.#onAnswer)
+    this.#clocks.renewLease(this.#leaseMs - (performance.now() - claimedAtMs))
+    this.#clocks.setDeadline(job.deadlineMs)
   }
 
-  async run(): Promise<AttemptResult> {
-    this.#tools.events.emit('job:started', { job: this.#job })
-    this.#holdLease()
-    this.#clocks.renewLease(this.#leaseMs - (performance.now() - this.#claimedAtMs))
-    this.#clocks.setDeadline(this.#job.deadlineMs)
+  /** `onReturned` is told when the handler has returned; the outcome is written after that. */
+  async run(onReturned: () => void): Promise<AttemptResult> {
+    // The leases of all jobs of a claim are held before the first handler may block the event loop.
+    await null
+    this.#startedAtMs = performance.now()
+    this.#tools.events.emit('job:started', { job: this.job })
     this.#clocks.restartProgress()
-    const { tracing, workerId, heartbeat } = this.#tools
-    const work = () => this.#work()
-    const settled = await (tracing?.process(this.#job, workerId, work, (settlement) => settlement) ?? work())
-    this.#hasEnded = true
-    this.#clocks.end()
-    void heartbeat.letGo(this.#job)
+    const { tracing, workerId } = this.#tools
+    const settled = await (tracing === null
+      ? this.#work(onReturned)
+      : tracing.process(
+          this.job,
+          workerId,
+          () => this.#work(onReturned),
+          (settlement) => settlement,
+        ))
+    this.letGo()
     this.#tell(settled)
     const { end, leftBehind, isCritical = false } = settled
     return { end, leftBehind, isCritical }
   }
 
-  async #work(): Promise<Settlement & Pick<AttemptResult, 'leftBehind'>> {
+  async #work(onReturned: () => void): Promise<Settlement & Pick<AttemptResult, 'leftBehind'>> {
     const handled = this.#handle()
-    const handlerEnd = await Promise.race([handled, this.#hung.promise])
-    const settlement = await this.#settle(handlerEnd).catch(unsettled)
-    return { ...settlement, leftBehind: handlerEnd.kind === 'hung' ? handled : null }
+    const handlerEnd = await new Promise<HandlerEnd>((resolve) => {
+      this.#leaveBehind = () => resolve({ kind: 'hung' })
+      void handled.then(resolve)
+    })
+    if (handlerEnd.kind === 'returned') onReturned()
+    const leftBehind = handlerEnd.kind === 'hung' ? handled : null
+    try {
+      return { ...(await this.#settle(handlerEnd)), leftBehind }
+    } catch (error) {
+      return { ...unsettled(error), leftBehind }
+    }
   }
 
   #tell({ end, code, retryInMs }: Settlement): void {
-    this.#gateway.noteEnd(end, code)
+    const hasGateway = this.#madeGateway !== undefined || this.#registered.dependency !== undefined
+    if (hasGateway) this.#gateway.noteEnd(end, code)
     this.#tools.events.emit('job:ended', {
-      job: this.#job,
+      job: this.job,
       end,
       durationMs: Math.round(performance.now() - this.#startedAtMs),
       ...(code === undefined ? {} : { code }),
       ...(retryInMs === undefined ? {} : { retryInMs }),
-      ...this.#gateway.facts(),
+      ...(hasGateway ? this.#gateway.facts() : {}),
     })
   }
 
+  /** Called now and then: finds out that the lease may be over (C6). */
+  lookAtLease(nowMs: number): void {
+    this.#clocks.lookAtLease(nowMs)
+  }
+
+  /** No more beats: it has ended, or goes back unstarted. */
+  letGo(): void {
+    this.#hasEnded = true
+    this.#clocks.end()
+    this.#tools.heartbeat.drop(this.job)
+  }
+
   abort(cause: AbortCause): void {
-    if (this.#controller.signal.aborted) return
-    this.#tools.events.emit('job:aborted', { job: this.#job, reason: cause })
-    this.#controller.abort(new JobAborted(cause))
+    if (this.#abortCause !== null) return
+    this.#abortCause = cause
+    this.#tools.events.emit('job:aborted', { job: this.job, reason: cause })
+    this.#controller?.abort(new JobAborted(cause))
     this.#clocks.startGrace(this.#tools.hangGraceMs, () => this.giveUp())
   }
 
   giveUp(): void {
     this.#isGivenUp = true
-    this.#hung.resolve({ kind: 'hung' })
+    this.#leaveBehind?.()
   }
 
-  get #abortCause(): AbortCause | null {
-    const reason: unknown = this.#controller.signal.reason
-    return reason instanceof JobAborted ? reason.abortCause : null
+  get #signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#abortCause !== null) this.#controller.abort(new JobAborted(this.#abortCause))
+    }
+    return this.#controller.signal
   }
 
-  #holdLease(): void {
-    this.#tools.heartbeat.hold(this.#job, (answer, sentAtMs) => {
-      if (answer === 'kept' || answer === 'cancel-asked') {
-        const agoMs = performance.timeOrigin + performance.now() - sentAtMs
-        this.#clocks.renewLease(this.#leaseMs - agoMs)
-      }
-      if (answer === 'lost') this.abort('lease-lost')
-      else if (answer === 'cancel-asked') this.abort('cancelled')
-      else if (answer === 'past-deadline') this.abort('deadline')
-    })
+  readonly #onAnswer: OnAnswer = (answer, sentAtMs) => {
+    if (answer === 'kept' || answer === 'cancel-asked') {
+      const agoMs = performance.timeOrigin + performance.now() - sentAtMs
+      this.#clocks.renewLease(this.#leaseMs - agoMs)
+    }
+    if (answer === 'lost') this.abort('lease-lost')
+    else if (answer === 'cancel-asked') this.abort('cancelled')
+    else if (answer === 'past-deadline') this.abort('deadline')
+  }
+
+  get #gateway(): JobGateway {
+    this.#madeGateway ??= new JobGateway(this.job, this.#registered.dependency, this.#tools)
+    return this.#madeGateway
   }
 
   async #handle(): Promise<HandlerEnd> {
     try {
-      return { kind: 'returned', result: await this.#registered.handler(this.#job, this.#context()) }
+      if (this.#abortCause !== null) throw new JobAborted(this.#abortCause)
+      return { kind: 'returned', result: await this.#registered.handler(this.job, this.#context()) }
     } catch (error) {
       return { kind: 'threw', error }
     }
   }
 
   #context(): JobContext<Tx> {
-    const { signal } = this.#controller
+    const attempt = this
     return {
-      signal,
-      fence: this.#job.fence,
+      get signal() {
+        return attempt.#signal
+      },
+      fence: this.job.fence,
       isAtRisk: () => this.#clocks.isAtRisk,
       progress: () => this.#clocks.restartProgress(),
       stage: (name) => this.#enterStage(name),
-      spawn: (command, args, options) => spawnChild(command, args, { ...options, signal }),
-      gateway: this.#gateway.open(signal, () => this.#clocks.isAtRisk),
+      spawn: (command, args, options) => spawnChild(command, args, { ...options, signal: this.#signal }),
+      get gateway() {
+        return attempt.#gateway.open(attempt.#signal, () => attempt.#clocks.isAtRisk)
+      },
       tx: (work) => this.#completeInTx(work),
     }
   }
 
   async #enterStage(name: string): Promise<void> {
     const { store, policy } = this.#tools
-    const entered = await store.enterStage(this.#job, name, { policy })
+    const entered = await store.enterStage(this.job, name, { policy })
     if (entered.outcome === 'past-deadline') {
       this.abort('deadline')
-      throw this.#controller.signal.reason
+      throw this.#signal.reason
     }
     if (entered.outcome !== 'entered') {
       this.abort('lease-lost')
-      throw leaseLost(this.#job)
+      throw leaseLost(this.job)
     }
     this.#leaseMs = entered.leaseMs ?? this.#leaseMs
     this.#clocks.renewLease(this.#leaseMs)
@@ -211,18 +236,18 @@ class Attempt<Tx> {
     try {
       const result = await transaction(async (client) => {
         // Only now: the wait for a connection is not part of the transaction's time.
-        await heartbeat.letGo(this.#job)
+        await heartbeat.letGo(this.job)
         await this.#extendLease(txTimeoutMs + TX_MARGIN_MS)
         this.#tx = 'tried'
         const value = await work(client)
-        const [settled] = await store.completeJobs([completionOf(this.#job, value)], { tx: client })
-        if (settled?.outcome !== 'completed') throw leaseLost(this.#job)
+        const [settled] = await store.completeJobs([completionOf(this.job, value)], { tx: client })
+        if (settled?.outcome !== 'completed') throw leaseLost(this.job)
         return value
       })
       this.#tx = 'committed'
       return result
     } catch (error) {
-      if (!this.#hasEnded) this.#holdLease()
+      if (!this.#hasEnded) heartbeat.hold(this.job, this.#onAnswer)
       throw error
     }
   }
@@ -232,29 +257,29 @@ class Attempt<Tx> {
     const { store, policy } = this.#tools
     for (;;) {
       const sentAtMs = performance.now()
-      const { answers } = await store.heartbeatJobs([this.#job], { leaseMs, policy })
+      const { answers } = await store.heartbeatJobs([this.job], { leaseMs, policy })
       const answer = answers[0]?.answer ?? 'lost'
       if (answer === 'kept') return this.#clocks.renewLease(leaseMs - (performance.now() - sentAtMs))
       if (answer === 'cancel-asked') this.abort('cancelled')
       if (answer === 'past-deadline') this.abort('deadline')
-      this.#controller.signal.throwIfAborted()
-      if (answer !== 'busy' || this.#clocks.isAtRisk) throw leaseLost(this.#job)
-      await wait(20 + Math.random() * 80, this.#controller.signal)
+      this.#signal.throwIfAborted()
+      if (answer !== 'busy' || this.#clocks.isAtRisk) throw leaseLost(this.job)
+      await wait(20 + Math.random() * 80, this.#signal)
     }
   }
 
-  async #settle(handlerEnd: HandlerEnd): Promise<Settlement> {
-    if (this.#tx === 'committed') return { end: 'completed' }
+  #settle(handlerEnd: HandlerEnd): Promise<Settlement> {
+    if (this.#tx === 'committed') return Promise.resolve({ end: 'completed' })
     if (this.#abortCause === 'lease-lost') return this.#keepLateResult(handlerEnd)
     if (handlerEnd.kind === 'returned') return this.#complete(handlerEnd.result)
     if (this.#abortCause === 'shutdown') return this.#release()
-    return this.#fail(handlerEnd.kind === 'threw' ? handlerEnd.error : this.#controller.signal.reason)
+    return this.#fail(handlerEnd.kind === 'threw' ? handlerEnd.error : this.#signal.reason)
   }
 
   async #complete(result: unknown): Promise<Settlement> {
     let completion: Completion
     try {
-      completion = completionOf(this.#job, result)
+      completion = completionOf(this.job, result)
     } catch (error) {
       return this.#fail(error)
     }
@@ -267,8 +292,8 @@ class Attempt<Tx> {
     const classified = classifyError(error)
     const isTimeout = this.#abortCause === 'deadline' || this.#abortCause === 'no-progress'
     const failure: Failure = {
-      jobId: this.#job.jobId,
-      leaseId: this.#job.leaseId,
+      jobId: this.job.jobId,
+      leaseId: this.job.leaseId,
       code: isTimeout ? 'timeout' : classified.code,
       reason: isTimeout ? `aborted: ${this.#abortCause ?? ''}` : classified.reason,
       category: classified.category,
@@ -289,13 +314,13 @@ class Attempt<Tx> {
 
   /** An earlier call of ours had got through: the commit of a `tx` whose answer was lost, or this very failure. */
   async #endAlreadyWritten(): Promise<AttemptEnd> {
-    const job = await this.#tools.store.getJob(this.#job.jobId)
+    const job = await this.#tools.store.getJob(this.job.jobId)
     if (job?.status === 'succeeded') return 'completed'
     return job?.status === 'dead' ? 'dead' : 'retried'
   }
 
   async #release(): Promise<Settlement> {
-    const { jobId, leaseId } = this.#job
+    const { jobId, leaseId } = this.job
     const { outcome } = await this.#untilKnown(() => this.#tools.releases.add({ jobId, leaseId }))
     return { end: outcome === 'cancelled' ? 'cancelled' : 'released' }
   }
@@ -313,9 +338,9 @@ class Attempt<Tx> {
 
   /** A fenced-out attempt writes nothing; what it found out is kept as evidence. */
   async #keepLateResult(handlerEnd: HandlerEnd): Promise<Settlement> {
-    const details = lateDetails(handlerEnd, this.#job)
+    const details = lateDetails(handlerEnd, this.job)
     // Evidence is worth one try, not a crash.
-    if (details !== null) await this.#tools.store.recordLateResult(this.#job, details).catch(() => false)
+    if (details !== null) await this.#tools.store.recordLateResult(this.job, details).catch(() => false)
     return { end: 'lost' }
   }
 }

@@ -65,7 +65,8 @@ export class TokenLimiter {
     return { jobs: free, retryInMs }
   }
 
-  async admit(jobs: readonly ClaimedJob[]): Promise<Admission> {
+  async admit(jobs: ClaimedJob[]): Promise<Admission> {
+    if (jobs.every(({ type }) => this.#limitsOf(type).length === 0)) return { admitted: jobs, parked: [] }
     const admission: Admission = { admitted: [], parked: [] }
     for (const { limits, jobs: alike } of this.#groupAlike(jobs)) {
       const { granted, retryInMs } = await this.#take(limits, alike.length)

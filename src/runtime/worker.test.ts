@@ -25,6 +25,33 @@ it('WORK-1 a worker never runs more jobs at once than it has slots, and claims a
   expect(most).toBe(3)
 })
 
+it('WORK-1 a worker whose jobs become long gives back what it had claimed ahead, without an attempt spent', async () => {
+  const quick = await bench.enqueue(2_000)
+  let isQuick = true
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let mostClaimed = 0
+  const over = bench.withVerb('claimJobs', (claimJobs) => async (request) => {
+    mostClaimed = Math.max(mostClaimed, request.limit)
+    return claimJobs(request)
+  })
+  bench.work(() => (isQuick ? Promise.resolve() : released), { concurrency: 4, over })
+  await bench.untilStatus(quick[1_000], 'succeeded')
+  isQuick = false
+  const ids = [...quick, ...(await bench.enqueue(1_000))]
+  const countRunning = async () => {
+    const jobs = await Promise.all(ids.map((id) => bench.job(id)))
+    return jobs.filter((job) => job?.status === 'running').length
+  }
+  await vi.waitFor(async () => expect(await countRunning()).toBe(4), { timeout: 10_000, interval: 50 })
+  const jobs = await Promise.all(ids.map((id) => bench.job(id)))
+  expect(jobs.filter((job) => job?.status === 'waiting').every((job) => job?.attempt === 0)).toBe(true)
+  expect(mostClaimed).toBeGreaterThan(4)
+  release()
+})
+
 it('LEASE-8 a handler that makes no progress within its limit is aborted as a timeout', async () => {
   const [jobId] = await bench.enqueue()
   const reasons: unknown[] = []

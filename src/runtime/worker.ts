@@ -1,4 +1,5 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
+import type { ClaimedJob } from '../job/lease.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore } from '../store/job-store.ts'
@@ -8,10 +9,13 @@ import { Claimer } from './claimer.ts'
 import { DependencyCalls } from './dependency-calls.ts'
 import type { RegisteredHandler } from './handler.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { type RunnerTools, type RunningJob, startJob } from './job-runner.ts'
+import { LOOK_MS } from './job-clocks.ts'
+import { Attempt, type RunnerTools } from './job-runner.ts'
+import { Prefetch, STALE_MS } from './prefetch.ts'
 import { type Reaper, startReaper } from './reaper.ts'
 import type { SweepReport } from './run-sweep.ts'
 import { wait } from './wait.ts'
+import { Waker } from './waker.ts'
 
 export interface WorkerOptions<Tx = unknown> {
   store: JobStore<Tx>
@@ -70,19 +74,35 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
   }
 }
 
+/** With more outcomes that are not written yet no job is started: the database does not keep up. */
+const MOST_UNSETTLED = 1_000
 /** What is written after `leaveNow` has this long to get through. */
 const LAST_WRITES_MS = 3_000
+
+interface WaitingJob<Tx> {
+  job: ClaimedJob
+  registered: RegisteredHandler<Tx>
+  claimedAtMs: number
+}
 
 class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
   readonly #tools: RunnerTools<Tx>
   readonly #claimer: Claimer<Tx>
   readonly #dependencyCalls: DependencyCalls
-  readonly #running = new Set<RunningJob>()
+  /** Started and not settled: `#free` counts those whose handler still runs. */
+  readonly #running = new Map<Attempt<Tx>, Promise<void>>()
+  #handling = 0
+  /** Claimed and kept alive, and not started yet: oldest first. */
+  #waiting: WaitingJob<Tx>[] = []
+  readonly #prefetch = new Prefetch()
+  /** With fewer waiting than this it is worth claiming more. */
+  #lowWater = 0
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
-  /** Aborted by whatever makes another look worthwhile; a new one for each look. */
-  #news = new AbortController()
+  /** Woken by whatever makes another look worthwhile. */
+  readonly #waker = new Waker()
+  #looking: NodeJS.Timeout | undefined
   #leaked = 0
   #exitCode = 0
 
@@ -92,7 +112,10 @@ class RunningWorker<Tx> {
     this.#dependencyCalls = new DependencyCalls(store, events)
     this.#claimer = new Claimer({
       ...options,
-      start: (job, registered, claimedAtMs) => this.#add(startJob(job, registered, this.#tools, claimedAtMs)),
+      start: (job, registered, claimedAtMs) => {
+        options.heartbeat.hold(job)
+        this.#waiting.push({ job, registered, claimedAtMs })
+      },
       isStopping: () => this.#stopping.signal.aborted,
       isLeaving: () => this.#leaving.signal.aborted,
     })
@@ -110,7 +133,7 @@ class RunningWorker<Tx> {
   }
 
   wake(): void {
-    this.#news.abort()
+    this.#waker.wake()
   }
 
   problems(): string[] {
@@ -144,7 +167,7 @@ class RunningWorker<Tx> {
     const { events, workerId } = this.#options
     events.emit('worker:draining', { workerId, reason, running: this.#running.size })
     this.#stopping.abort()
-    this.#news.abort()
+    this.#waker.wake()
   }
 
   leaveNow(): void {
@@ -182,31 +205,95 @@ class RunningWorker<Tx> {
   async #claimUntilStopped(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       // Before the look, so that nothing that happens during it is forgotten.
-      this.#news = new AbortController()
-      const free = this.#options.concurrency - this.#running.size
+      this.#waker.reset()
+      const ahead = this.#prefetch.size()
+      // Not for each job that ends: half of what may wait is claimed at once.
+      this.#lowWater = Math.floor(ahead / 2)
+      const isWorthwhile = this.#free > 0 || this.#waiting.length <= this.#lowWater
       // A worker that cannot beat must not take on more (C6).
-      const isAble = free > 0 && this.#options.heartbeat.isHealthy()
-      if (!isAble || (await this.#claimer.claim(free)) === 0) await wait(this.#pauseMs(), this.#news.signal)
+      const isAble = isWorthwhile && this.#options.heartbeat.isHealthy()
+      const claimed = isAble ? await this.#claim(ahead - this.#waiting.length) : 0
+      if (claimed === 0) await this.#waker.pause(this.#pauseMs())
+      await this.#giveBackStale()
     }
+    await this.#giveBackStale()
+  }
+
+  async #claim(ahead: number): Promise<number> {
+    const beganAtMs = performance.now()
+    const claimed = await this.#claimer.claim(this.#free, ahead)
+    if (claimed > 0) this.#prefetch.noteClaim(performance.now() - beganAtMs)
+    this.#startWaiting()
+    return claimed
+  }
+
+  get #free(): number {
+    const unsettled = this.#running.size - this.#handling
+    return unsettled > MOST_UNSETTLED ? 0 : this.#options.concurrency - this.#handling
   }
 
   #pauseMs(): number {
     const [least, most] = this.#options.pollMs
-    return Math.min(least + Math.random() * (most - least), this.#claimer.tokenInMs())
+    const pauseMs = Math.min(least + Math.random() * (most - least), this.#claimer.tokenInMs())
+    return this.#waiting.length > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
   }
 
-  #add(running: RunningJob): void {
-    this.#running.add(running)
-    void running.ended.then(({ isCritical, leftBehind }) => {
-      this.#running.delete(running)
-      this.#news.abort()
-      if (leftBehind !== null) this.#noteLeak(running, leftBehind)
+  #startWaiting(): void {
+    if (this.#stopping.signal.aborted) return
+    while (this.#free > 0) {
+      const waiting = this.#waiting.shift()
+      if (waiting === undefined) return
+      const { job, registered, claimedAtMs } = waiting
+      this.#run(new Attempt(job, registered, this.#tools, claimedAtMs))
+    }
+  }
+
+  /** Somebody else may have a slot for them. A worker that stops starts none of them. */
+  async #giveBackStale(): Promise<void> {
+    const isLeaving = this.#stopping.signal.aborted
+    const freshFrom = performance.now() - STALE_MS
+    const isFresh = ({ claimedAtMs }: WaitingJob<Tx>) => !isLeaving && claimedAtMs >= freshFrom
+    // The oldest is first.
+    const [oldest] = this.#waiting
+    if (oldest === undefined || isFresh(oldest)) return
+    const jobs = this.#waiting.filter((waiting) => !isFresh(waiting)).map(({ job }) => job)
+    this.#waiting = this.#waiting.filter(isFresh)
+    for (const job of jobs) this.#options.heartbeat.drop(job)
+    await this.#claimer.giveBack(jobs, isLeaving ? { cause: 'interruption' } : {}).catch(() => {})
+  }
+
+  #run(attempt: Attempt<Tx>): void {
+    this.#handling++
+    let isHandling = true
+    const freeSlot = () => {
+      if (!isHandling) return
+      isHandling = false
+      this.#handling--
+      this.#prefetch.noteEnd()
+      this.#startWaiting()
+      if (this.#waiting.length <= this.#lowWater) this.#waker.wake()
+    }
+    // A result is written beside the next handler: a slot that waited for it would run one job per round trip. A failure is
+    // not: it may be critical, or open the breaker of the jobs that come next.
+    const ended = attempt.run(freeSlot).then(({ isCritical, leftBehind }) => {
+      this.#running.delete(attempt)
       if (isCritical) this.#leave('a critical error')
+      freeSlot()
+      this.#startWaiting()
+      if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
     })
+    this.#running.set(attempt, ended)
+    this.#looking ??= setTimeout(() => this.#lookAtLeases(), LOOK_MS)
+  }
+
+  #lookAtLeases(): void {
+    const nowMs = performance.now()
+    for (const attempt of this.#running.keys()) attempt.lookAtLease(nowMs)
+    this.#looking = this.#running.size > 0 ? setTimeout(() => this.#lookAtLeases(), LOOK_MS) : undefined
   }
 
   /** A hung handler keeps its memory: its slot is reopened, but only so many may be left at a time. */
-  #noteLeak({ job }: RunningJob, leftBehind: Promise<unknown>): void {
+  #noteLeak({ job }: Attempt<Tx>, leftBehind: Promise<unknown>): void {
     if (this.#stopping.signal.aborted) return
     const { leakBudget, onHang, events } = this.#options
     this.#leaked++
@@ -223,14 +310,14 @@ class RunningWorker<Tx> {
   /** Running jobs get the grace; then they are aborted, and given back without an attempt spent. */
   async #drain(claiming: Promise<void>): Promise<void> {
     const { graceMs, hangGraceMs } = this.#options
-    const ended = Promise.all([...this.#running].map((running) => running.ended))
+    const ended = Promise.all(this.#running.values())
     const noMoreGrace = new AbortController()
     void Promise.race([ended, untilAborted(this.#leaving.signal)]).then(() => noMoreGrace.abort())
     const lastPartMs = Math.min(hangGraceMs, graceMs / 5)
     await wait(graceMs - lastPartMs, noMoreGrace.signal)
-    for (const running of this.#running) running.abort('shutdown')
+    for (const attempt of this.#running.keys()) attempt.abort('shutdown')
     await wait(lastPartMs, noMoreGrace.signal)
-    for (const running of this.#running) running.giveUp()
+    for (const attempt of this.#running.keys()) attempt.giveUp()
     await ended
     const { completions, failures, releases } = this.#tools
     await Promise.all([completions.idle(), failures.idle(), releases.idle()])

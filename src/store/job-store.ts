@@ -118,7 +118,12 @@ export interface ClaimRequest extends ClaimOneRequest, ActorOption {
   limit: number
   /** Only these types; all types of the queues where absent. */
   types?: string[]
+  /** Jobs that were due before these times may be passed over: where the last claims of the caller got to. */
+  marks?: ClaimMarks
 }
+
+/** A time for each queue and priority. */
+export type ClaimMarks = ReadonlyMap<string, ReadonlyMap<number, Date>>
 
 export interface HeartbeatOptions extends PolicyOption {
   /** Instead of each job's stage lease. */

@@ -8,6 +8,7 @@ import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type {
   ActorOption,
+  ClaimMarks,
   ClaimOneRequest,
   ClaimRequest,
   Completion,
@@ -86,10 +87,10 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
   }
 
   async claimJobs(request: ClaimRequest): Promise<ClaimedJob[]> {
-    const { workerId, queues, limit, types, leaseMs, policy, actor } = request
+    const { workerId, queues, limit, types, leaseMs, policy, actor, marks } = request
     if (queues.length === 0) return []
     const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
-    return (await this.#call('claim_jobs', [...params, actor ?? null])).map(toClaimedJob)
+    return (await this.#call('claim_jobs', [...params, actor ?? null, marksToJson(marks)])).map(toClaimedJob)
   }
 
   async claimJob(jobId: string, request: ClaimOneRequest): Promise<ClaimedJob | 'not-claimable'> {
@@ -222,6 +223,12 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
 /** Ids and lease ids as two arrays: one statement for all, whatever their number. */
 function split(leases: Lease[]): [string[], string[]] {
   return [leases.map(({ jobId }) => jobId), leases.map(({ leaseId }) => leaseId)]
+}
+
+function marksToJson(marks: ClaimMarks | undefined): string | null {
+  if (marks === undefined || marks.size === 0) return null
+  const entries = Array.from(marks, ([queue, times]) => [queue, Object.fromEntries(times)])
+  return JSON.stringify(Object.fromEntries(entries))
 }
 
 function failuresToJson(failures: Failure[]): string {
