@@ -115,6 +115,7 @@ class RunningWorker<Tx> {
       start: (job, registered, claimedAtMs) => {
         options.heartbeat.hold(job)
         this.#waiting.push({ job, registered, claimedAtMs })
+        this.#startWaiting()
       },
       isStopping: () => this.#stopping.signal.aborted,
       isLeaving: () => this.#leaving.signal.aborted,
@@ -223,7 +224,6 @@ class RunningWorker<Tx> {
     const beganAtMs = performance.now()
     const claimed = await this.#claimer.claim(this.#free, ahead)
     if (claimed > 0) this.#prefetch.noteClaim(performance.now() - beganAtMs)
-    this.#startWaiting()
     return claimed
   }
 
