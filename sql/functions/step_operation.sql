@@ -1,6 +1,7 @@
 -- The next p_limit jobs of an operation, with their outcomes and counts, in one transaction: what a crash undoes, it
 -- undoes whole, and no job is changed twice. Renews the lease; with a limit of 0 it does only that, and looks how the
--- jobs fare that a redrive brought back. Answers NULL to whoever does not hold the lease any more.
+-- jobs fare that a redrive brought back. A job that somebody else has locked is left to a later step. Answers NULL to
+-- whoever does not hold the lease any more.
 create or replace function "unstuck"."step_operation"(
   p_id uuid, p_lease_id uuid, p_limit int, p_phase text default null, p_lease_ms bigint default 30000)
 returns jsonb language plpgsql as $$
@@ -8,6 +9,7 @@ declare
   v_operation "unstuck".operations;
   v_positions int[];
   v_ids /*id*/uuid[];
+  v_settled int := 0;
   v_changed int := 0;
   v_sample int;
 begin
@@ -38,14 +40,15 @@ begin
        where each.operation_id = p_id and each.position = asked.position
       returning each.outcome
     )
-    select count(*) into v_changed from recorded
-     where recorded.outcome in ('retried', 'due', 'cancelled', 'cancel-requested', 'discarded');
+    select count(*), count(*) filter (
+             where recorded.outcome in ('retried', 'due', 'cancelled', 'cancel-requested', 'discarded'))
+      into v_settled, v_changed from recorded;
   end if;
   select sample, succeeded, failed into v_sample, v_operation.succeeded, v_operation.failed
     from "unstuck"."watch_operation"(v_operation);
   update "unstuck".operations operation
      set changed = operation.changed + v_changed,
-         refused = operation.refused + cardinality(v_ids) - v_changed,
+         refused = operation.refused + v_settled - v_changed,
          succeeded = v_operation.succeeded, failed = v_operation.failed,
          phase = coalesce(p_phase, operation.phase),
          phase_at = case when coalesce(p_phase, operation.phase) is distinct from operation.phase

@@ -10,7 +10,13 @@ import { type Authenticate, createLimitedAuthenticate } from './authenticate.ts'
 import { addDashboardRoutes } from './dashboard-files.ts'
 import { DatabaseClock } from './database-clock.ts'
 import { docsStyle, renderDocsPage } from './docs-page.ts'
-import { requireJson, requireLoopbackHost, requireOwnPage, secureHeaders } from './guards.ts'
+import {
+  requireJson,
+  requireLoopbackHost,
+  requireOwnPage,
+  secureHeaders,
+  withoutEmptyBody,
+} from './guards.ts'
 import { idempotency } from './idempotency.ts'
 import { LiveFeed } from './live-feed.ts'
 import { packageVersion } from './package-version.ts'
@@ -130,6 +136,7 @@ function addEarlyGuards(
   api.use('*', async (c, next) => {
     if (isOpenToLoopback) requireLoopbackHost(c.req.raw)
     requireJson(c.req.raw)
+    c.req.raw = withoutEmptyBody(c.req.raw)
     await next()
   })
   api.use(

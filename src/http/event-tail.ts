@@ -14,6 +14,7 @@ export type EventReader = Pick<AccessStore, 'readClock' | 'listNewEvents' | 'lis
 export class EventTail {
   readonly #reader: EventReader
   #newest: bigint | undefined
+  #started: Promise<bigint> | undefined
   /** With the next transaction id at a later look: whoever was given the id of the event has a lower one. */
   readonly #missing = new Map<bigint, bigint | null>()
   /** No longer missing, and not answered yet. */
@@ -24,9 +25,9 @@ export class EventTail {
     this.#reader = reader
   }
 
-  /** What can be seen since the last call; at the first, since now. */
+  /** What can be seen since the last call; at the first, since now, or since a viewer was sent the past. */
   async next(): Promise<FeedEvent[]> {
-    const from = this.#newest ?? (await this.#start())
+    const from = await this.#knownNewest()
     this.#found.push(...(await this.#findMissing()))
     const events = await this.#page(from)
     const newest = events.at(-1)
@@ -55,18 +56,24 @@ export class EventTail {
     return this.#sorted.slice(0, limit)
   }
 
+  /** One start for all who ask: between the past of a viewer and what it hears from now on nothing is left out. */
   async #knownNewest(): Promise<bigint> {
-    return this.#newest ?? BigInt((await this.#reader.readClock()).lastEventId)
+    if (this.#newest !== undefined) return this.#newest
+    this.#started ??= this.#start().finally(() => {
+      this.#started = undefined
+    })
+    return this.#started
   }
 
   async #start(): Promise<bigint> {
-    const last = await this.#knownNewest()
+    const last = BigInt((await this.#reader.readClock()).lastEventId)
     const from = last > START_WINDOW ? last - START_WINDOW : 0n
     const seen = await this.#reader.listNewEvents(String(from), PAGE)
     this.#missBetween(
       from,
       seen.filter(({ id }) => BigInt(id) <= last).map(({ id }) => BigInt(id)),
     )
+    this.#newest = last
     return last
   }
 

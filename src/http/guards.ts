@@ -41,6 +41,16 @@ export function requireJson({ method, headers }: Request): void {
     throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the body has to be declared as application/json')
 }
 
+/** Clients that declare JSON whether they send any or not mean: no body. */
+export function withoutEmptyBody(request: Request): Request {
+  const { method, headers, url, signal } = request
+  if (isRead(method) || !headers.has('content-type')) return request
+  if (headers.get('content-length') !== '0' && request.body !== null) return request
+  const rest = new Headers(headers)
+  rest.delete('content-type')
+  return new Request(url, { method, headers: rest, signal })
+}
+
 const CONTENT_POLICY = [
   "default-src 'none'",
   "connect-src 'self'",

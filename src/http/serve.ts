@@ -72,11 +72,18 @@ export async function serve({
       const closed = new Promise((resolve) => server.close(resolve))
       await app.close()
       // Streams have ended; what is left are idle connections of browsers.
-      if ('closeIdleConnections' in server) server.closeIdleConnections()
+      if (!('closeIdleConnections' in server)) return void (await closed)
+      server.closeIdleConnections()
+      // A client that never sends the rest of its request would keep the process.
+      const late = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
       await closed
+      clearTimeout(late)
     },
   }
 }
+
+/** For requests that are under way. */
+const CLOSE_GRACE_MS = 5_000
 
 function open(fetch: App['fetch'], hostname: string, port: number) {
   return new Promise<ServerType>((resolve, reject) => {

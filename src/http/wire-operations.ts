@@ -3,7 +3,7 @@ import type { PlannedOperation, TableOperation } from '../commands/operation-com
 import { redactText } from '../observe/redact.ts'
 import type { DeadJobGroup, OperationAction, OperationJob } from '../store/job-store.ts'
 import type * as wire from './contract.ts'
-import type { View } from './wire.ts'
+import { redactOrNull, type View } from './wire.ts'
 
 const isoOrNull = (at: Date | null) => at?.toISOString() ?? null
 
@@ -16,13 +16,13 @@ export function toWireGroup(group: DeadJobGroup, table: string, { redact }: View
     jobs: group.jobs,
     first_at: group.firstAt.toISOString(),
     last_at: group.lastAt.toISOString(),
-    example_reason: group.exampleReason === null ? null : redactText(group.exampleReason, redact),
+    example_reason: redactOrNull(group.exampleReason, redact),
     example_job_id: group.exampleJobId,
     max_crashes: group.maxCrashes,
     state: group.state,
     changed_by: group.changedBy,
     changed_at: isoOrNull(group.changedAt),
-    state_reason: group.stateReason,
+    state_reason: redactOrNull(group.stateReason, redact),
     back_since: isoOrNull(group.backSince),
   }
 }
@@ -32,10 +32,10 @@ export function toWireOperation({ table, operation }: TableOperation): wire.Oper
     id: operation.id,
     action: operation.action,
     table,
-    q: operation.q,
+    q: redactText(operation.q),
     cause_id: operation.causeId,
     actor: operation.actor ?? '',
-    reason: operation.reason,
+    reason: redactOrNull(operation.reason),
     state: operation.state,
     phase: operation.phase,
     total: operation.total,
@@ -43,7 +43,7 @@ export function toWireOperation({ table, operation }: TableOperation): wire.Oper
     refused: operation.refused,
     succeeded: operation.succeeded,
     failed: operation.failed,
-    stopped: operation.stopped,
+    stopped: redactOrNull(operation.stopped),
     as_of: operation.asOf.toISOString(),
     began_at: operation.beganAt.toISOString(),
     ended_at: isoOrNull(operation.endedAt),
@@ -59,13 +59,15 @@ export interface WirePlan extends PlannedOperation {
 }
 
 /** What has not begun has no id. */
-export function toWirePlan({ asOf, causeId, ...plan }: WirePlan): wire.Operation {
+export function toWirePlan({ asOf, causeId, q, reason, ...plan }: WirePlan): wire.Operation {
   const counts = { changed: 0, refused: 0, succeeded: 0, failed: 0, stopped: null, phase: null }
   const at = asOf.toISOString()
   return {
     id: '',
     ...plan,
     ...counts,
+    q: redactText(q),
+    reason: redactOrNull(reason),
     cause_id: causeId,
     state: 'planned',
     as_of: at,

@@ -1,5 +1,5 @@
 import type { Told } from '../commands/rescue-commands.ts'
-import { redactText } from '../observe/redact.ts'
+import { redactJson } from '../observe/redact.ts'
 import { explainStale } from '../policy/explain-stale.ts'
 import type { Act } from '../store/access-store.ts'
 import type {
@@ -12,6 +12,7 @@ import type {
   SweepCounts,
 } from '../store/job-store.ts'
 import type * as wire from './contract.ts'
+import { redactOrNull } from './wire.ts'
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null
 
@@ -71,7 +72,7 @@ export function toWireSweep({ table, value: sweep }: Told<PastSweep>): wire.Swee
     began_at: sweep.beganAt.toISOString(),
     reaper_id: sweep.reaperId,
     actor: sweep.actor,
-    note: sweep.reason === null ? null : redactText(sweep.reason),
+    note: redactOrNull(sweep.reason),
     ...toWireCounts(sweep),
     hold_reason: sweep.holdReason,
   }
@@ -112,11 +113,11 @@ export function toWireAct(act: Act): wire.AuditEntry {
     at: act.at.toISOString(),
     type: act.type,
     actor: act.actor,
-    reason: act.reason === null ? null : redactText(act.reason),
+    reason: redactOrNull(act.reason),
     table: act.table,
     job_id: act.jobId,
     subject: act.subject,
-    details: act.details,
+    details: redactJson(act.details) as Act['details'],
   }
 }
 

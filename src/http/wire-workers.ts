@@ -1,6 +1,7 @@
 import { redactText } from '../observe/redact.ts'
 import type { Delivery, Slo, Webhook, WorkerStatus } from '../store/job-store.ts'
 import type * as wire from './contract.ts'
+import { redactOrNull } from './wire.ts'
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null
 
@@ -52,7 +53,7 @@ export function toWireWebhook(webhook: Webhook, table: string): wire.Webhook {
     url: redactText(webhook.url).replace(/\?.*$/s, '?…'),
     events: webhook.events,
     is_active: webhook.isActive,
-    inactive_reason: webhook.inactiveReason,
+    inactive_reason: redactOrNull(webhook.inactiveReason),
     created_at: webhook.createdAt.toISOString(),
     created_by: webhook.createdBy,
     waiting: webhook.waiting,
@@ -70,7 +71,7 @@ export function toWireDelivery(delivery: Delivery, table: string): wire.Delivery
     tries: delivery.tries,
     next_try_in_ms: delivery.nextTryInMs,
     last_status: delivery.lastStatus,
-    last_error: delivery.lastError === null ? null : redactText(delivery.lastError),
+    last_error: redactOrNull(delivery.lastError),
     created_at: delivery.createdAt.toISOString(),
     delivered_at: isoOrNull(delivery.deliveredAt),
   }

@@ -6,7 +6,7 @@ import { toPublicCode } from '../errors/index.ts'
 import type { JobEvent } from '../job/event.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
-import { redactJson, redactText } from '../observe/redact.ts'
+import { type RedactOptions, redactJson, redactText } from '../observe/redact.ts'
 import type { TokenRecord } from '../store/access-store.ts'
 import type { Breaker, JobSummary, QueueStatus, ReapedJob, Schedule } from '../store/job-store.ts'
 import type { AppOptions } from './app-options.ts'
@@ -14,6 +14,8 @@ import type * as wire from './contract.ts'
 
 const iso = (date: Date) => date.toISOString()
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null
+export const redactOrNull = (text: string | null, options?: RedactOptions) =>
+  text === null ? null : redactText(text, options)
 
 export interface View {
   now: Date
@@ -88,12 +90,10 @@ function toWireError(error: Omit<JobErrorRecord, 'stack'> & { stack?: string | n
   return {
     code,
     public_code: code === null ? null : toPublicCode(code),
-    reason: reason === null ? null : redactText(reason, view.redact),
+    reason: redactOrNull(reason, view.redact),
     category,
     attempt,
-    ...(view.hasPayloads && stack !== undefined
-      ? { stack: stack === null ? null : redactText(stack, view.redact) }
-      : {}),
+    ...(view.hasPayloads && stack !== undefined ? { stack: redactOrNull(stack, view.redact) } : {}),
   }
 }
 
@@ -171,7 +171,7 @@ export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
     paused_at: isoOrNull(queue.pausedAt),
     paused_for_ms: queue.pausedForMs,
     paused_by: queue.pausedBy,
-    pause_reason: queue.pauseReason,
+    pause_reason: redactOrNull(queue.pauseReason),
     dependency: queue.dependency,
     breaker_state: queue.breakerState,
   }
@@ -187,7 +187,7 @@ export function toWireBreaker(breaker: Breaker): wire.Breaker {
     state: breaker.state,
     since: iso(breaker.since),
     changed_by: breaker.changedBy,
-    reason: breaker.reason,
+    reason: redactOrNull(breaker.reason),
     calls: breaker.calls,
     failures: breaker.failures,
     successes: breaker.successes,

@@ -53,6 +53,11 @@ describe('redactText', () => {
     ],
     ['a card number', 'card 4111 1111 1111 1111 refused', `card ${gone} refused`],
     ['an IBAN', 'to DE89 3704 0044 0532 0130 00 failed', `to ${gone} failed`],
+    [
+      'what stands after the name of a secret',
+      'https://x.example/?access_token=abc&page=2 password=hunter2, gone',
+      `https://x.example/?access_token=${gone}&page=2 password=${gone}, gone`,
+    ],
     ['a token of this API', 'unstuck_abcdefghijklmnopqrstuvwxyz', gone],
   ])('OPS-1 takes out %s', (_, text, shown) => {
     expect(redactText(text)).toBe(shown)
@@ -64,6 +69,7 @@ describe('redactText', () => {
     'https://gateway.example/v1/x?id=7',
     'at 2026-05-12T14:02:11Z',
     'ana@example.com',
+    'the token is over',
   ])('OPS-1 leaves %j', (text) => {
     expect(redactText(text)).toBe(text)
   })

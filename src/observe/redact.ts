@@ -14,6 +14,8 @@ const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+@/gi
 const CARD_NUMBER = /\b\d(?:[ -]?\d){12,18}\b/g
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b/g
 const EMAIL = /\b[\w.%+-]+@[\w-]+(?:\.[\w-]+)+\b/g
+/** As `policy/classify-error.ts` masks it: what another language wrote did not go through there. */
+const NAMED_VALUE = /\b([\w-]{0,40}(?:token|secret|passw(?:or)?d|signature|api[_-]?key))=[^\s&#;,]+/gi
 const UNSTUCK_TOKEN = /\bunstuck_[\w-]{20,}/g
 
 export interface RedactOptions {
@@ -26,6 +28,7 @@ export function redactText(text: string, { withEmails = false }: RedactOptions =
     .replaceAll(URL_PASSWORD, `$1${REDACTED}@`)
     .replaceAll(BEARER, `$1 ${REDACTED}`)
     .replaceAll(JWT, REDACTED)
+    .replaceAll(NAMED_VALUE, `$1=${REDACTED}`)
     .replaceAll(UNSTUCK_TOKEN, REDACTED)
     .replaceAll(CARD_NUMBER, (digits) => (isCardNumber(digits) ? REDACTED : digits))
     .replaceAll(IBAN, REDACTED)

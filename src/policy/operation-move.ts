@@ -52,9 +52,10 @@ export function nextMove(facts: OperationFacts): OperationMove {
 function canaryMove(facts: OperationFacts, taken: number): OperationMove | null {
   const { canary, total, failed, succeeded, sample, phaseMs, isHeldBack } = facts
   if (failed > 0) return { kind: 'end', stopped: 'canary-failed' }
-  if (taken < Math.min(canary, total)) {
+  // One that was refused shows nothing: the next takes its place.
+  if (sample < canary && taken < total) {
     if (isHeldBack) return { kind: 'end', stopped: 'breaker-open' }
-    return { kind: 'change', limit: canary - taken, phase: 'canary', pauseMs: 0 }
+    return { kind: 'change', limit: canary - sample, phase: 'canary', pauseMs: 0 }
   }
   if (succeeded >= sample) return null
   if (isHeldBack) return { kind: 'end', stopped: 'breaker-open' }

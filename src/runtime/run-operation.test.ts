@@ -111,6 +111,20 @@ describe('runOperation', () => {
     expect(await countDead(store)).toBe(4)
   })
 
+  it('OPS-9 a canary that is refused proves nothing: the next one is the canary', async () => {
+    const store = storeWithDead(5)
+    const held = await begin(store, { canary: 1 })
+    const [first] = (await store.listOperationJobs(held.operation.id)).jobs
+    await store.discardJobs([first?.jobId ?? ''])
+    const ended = await runOperation(
+      store,
+      held,
+      workedBy(store, () => false),
+    )
+    expect(ended).toMatchObject({ stopped: 'canary-failed', changed: 1, refused: 1, failed: 1 })
+    expect(await countDead(store)).toBe(3)
+  })
+
   it('OPS-9 a canary that nobody takes stops it after ten minutes, whoever has waited for it', async () => {
     const store = storeWithDead(2)
     const wait = async () => store.elapse(20_000)

@@ -57,7 +57,7 @@ class OperationRun {
     while (progress !== 'lease-lost' && this.#options.signal?.aborted !== true) {
       const move = await this.#decide(progress)
       if (move.kind === 'end') return this.#end(move)
-      progress = move.kind === 'wait' ? await this.#pause(POLL_MS) : await this.#change(move)
+      progress = move.kind === 'wait' ? await this.#pause(POLL_MS) : await this.#change(move, progress)
     }
     if (progress !== 'lease-lost') await this.#store.giveBackOperation(this.#lease)
     return this.#store.readOperation(this.#lease.operationId)
@@ -68,15 +68,16 @@ class OperationRun {
     return nextMove({ ...operation, sample, isHeldBack })
   }
 
-  async #change({
-    limit,
-    phase,
-    pauseMs,
-  }: OperationMove & { kind: 'change' }): Promise<OperationProgress | 'lease-lost'> {
+  async #change(
+    { limit, phase, pauseMs }: OperationMove & { kind: 'change' },
+    before: OperationProgress,
+  ): Promise<OperationProgress | 'lease-lost'> {
     const progress = await this.#step({ limit, phase })
-    if (progress === 'lease-lost' || pauseMs === 0) return progress
-    const { total, changed, refused } = progress.operation
-    return changed + refused < total ? this.#pause(pauseMs) : progress
+    if (progress === 'lease-lost') return progress
+    // Nobody had a turn: somebody else has all of them locked.
+    const leastMs = taken(progress) === taken(before) ? POLL_MS : 0
+    const waitMs = Math.max(pauseMs, leastMs)
+    return waitMs > 0 && taken(progress) < progress.operation.total ? this.#pause(waitMs) : progress
   }
 
   async #end({ stopped }: OperationMove & { kind: 'end' }): Promise<Operation | null> {
@@ -122,3 +123,5 @@ class OperationRun {
     else await waitFor(ms, signal ?? new AbortController().signal)
   }
 }
+
+const taken = ({ operation: { changed, refused } }: OperationProgress) => changed + refused

@@ -72,6 +72,29 @@ describe('what is sent', () => {
   })
 })
 
+describe('what is not sent', () => {
+  it('OPS-10 a secret in a reason, and the id of a lease', async () => {
+    await store.addWebhook({ url: receiver.url, secret, events: ['failed'] })
+    await store.enqueueJobs([{ type: 'asr' }])
+    const [lease] = await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
+    if (lease === undefined) throw new Error('nothing was claimed')
+    const { jobId, leaseId } = lease
+    const reason = 'refused: postgres://u:hunter2@db/x with token=abc'
+    await store.failJobs([{ jobId, leaseId, code: 'AUTH', reason, isRetryable: false }])
+    send()
+    await until(() => expect(done).toHaveLength(1))
+    const [call] = receiver.received
+    expect(call?.event).toMatchObject({
+      type: 'failed',
+      data: {
+        job_id: jobId,
+        details: { code: 'AUTH', reason: 'refused: postgres://u:[redacted]@db/x with token=[redacted]' },
+      },
+    })
+    expect(call?.body).not.toContain(leaseId)
+  })
+})
+
 describe('a try that fails', () => {
   it('OPS-10 is made again later, with the same id and body, until the receiver takes it', async () => {
     receiver.answers = [500, 503]

@@ -2,7 +2,8 @@
 // C22). Any number of senders may run; a lease on each delivery keeps them apart. At least once: the receiver knows a
 // repeat by its id.
 import type { RuntimeEventEmitter } from '../observe/events.ts'
-import type { DeliveryAnswer, TakenDelivery, WebhookStore } from '../store/webhook-store.ts'
+import { redactJson } from '../observe/redact.ts'
+import type { DeliveryAnswer, TakenDelivery, WebhookEvent, WebhookStore } from '../store/webhook-store.ts'
 import { postWebhook } from './post-webhook.ts'
 import { repeat } from './repeat.ts'
 import { wait } from './wait.ts'
@@ -92,7 +93,7 @@ async function send(
     throw new Error(leaving.aborted ? 'the worker stopped' : `no answer within ${timeoutMs} ms`)
   })
   try {
-    const body = JSON.stringify(event)
+    const body = bodyOf(event)
     const status = await Promise.race([post(), late])
     return judge(status)
 
@@ -113,6 +114,12 @@ async function send(
     late.catch(() => {})
     ended.abort()
   }
+}
+
+/** As the HTTP API shows it: it leaves the house. */
+function bodyOf({ type, timestamp, data }: WebhookEvent): string {
+  const { lease_id: _credential, ...details } = data.details
+  return JSON.stringify({ type, timestamp, data: { ...data, details: redactJson(details) } })
 }
 
 const GONE = 410

@@ -126,6 +126,28 @@ describe('who has to sign in', () => {
     await guarded.close()
   })
 
+  it('OPS-1 what concerns all owners is told apart from what is zero and from what is broken', async () => {
+    const secret = await createToken(roles.support, 'cleo')
+    const config = loadConfig({ env: { DATABASE_URL: database.url } })
+    const guarded = await serve({ config, deployment, host: '127.0.0.1', port: 0, isReadOnly: false })
+    const { page, complaints } = await openPage(browser)
+    await page.goto(`${guarded.url}/`)
+    await signIn(page, secret)
+    await page.getByText('No running jobs.').waitFor()
+    expect(await page.getByText('not known').count()).toBe(3)
+    expect(await page.getByText(/nobody waits|past their lease|Nothing is due|Start a worker/).count()).toBe(
+      1,
+    )
+    await page.goto(`${guarded.url}/reaper`)
+    await page.getByText('Not shown to you: readHealth').waitFor()
+    await page.getByText('Not shown to you: listStaleJobs').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(complaints).toEqual([])
+    await page.context().close()
+    await guarded.close()
+  })
+
   it('SEE-5 OPS-1 signs in with a token, and what its role may not do stays, disabled with the reason', async () => {
     const id = await deadJob()
     const secret = await createToken(roles.viewer)

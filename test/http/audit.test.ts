@@ -35,6 +35,35 @@ describe('the audit log', () => {
     expect(entries[0]?.details).not.toHaveProperty('actor')
   })
 
+  it('OPS-1 no secret that somebody typed or a worker sent is in any answer', async () => {
+    const secret = 'password=hunter2'
+    const dead = await kill(bench.store, { type: 'leaky' }, { code: 'LEAK', reason: `login with ${secret}` })
+    const q = encodeURIComponent('error:LEAK')
+    const [job] = (await bench.call(`GET /v1/jobs?q=${q}`)).body.jobs
+    const reason = `tried ${secret}`
+    await bench.store.writeBreaker('leaky', {})
+    const body = { action: 'retry', q: `error:LEAK owner:${secret}`, reason }
+    const answers = [
+      await bench.call(`GET /v1/jobs/${dead}/why`),
+      await bench.call(`PATCH /v1/dead-letters/${job.cause_id}`, { body: { state: 'ignored', reason } }),
+      await bench.call('GET /v1/dead-letters'),
+      await bench.call('POST /v1/operations', { body: { ...body, dry_run: true } }),
+      await bench.call('POST /v1/operations', { body }),
+      await bench.call('GET /v1/operations'),
+      await bench.call('POST /v1/breakers/leaky/hold', { body: { reason } }),
+      await bench.call('GET /v1/breakers'),
+      await bench.call('POST /v1/queues/leaky/pause', { body: { reason } }),
+      await bench.call('GET /v1/queues'),
+      await bench.call(`GET /v1/jobs/${await enqueue(bench.store, { type: 'leaky' })}/why`),
+      await bench.call('GET /v1/audit?limit=1000'),
+    ]
+    for (const { status, body: answer } of answers) {
+      expect(status).toBeLessThan(300)
+      expect(JSON.stringify(answer)).not.toContain('hunter2')
+    }
+    expect(answers[0]?.body.reasons[0].message).toContain('password=[redacted]')
+  })
+
   it('OPS-1 tells who did what to queues, breakers, workers and sweeps', async () => {
     const body = { reason: 'deploy' }
     await bench.store.writeBreaker('gateway', {})

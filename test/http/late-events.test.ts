@@ -50,6 +50,16 @@ const of =
   ({ data }: { data: { event?: { job_id: string } } }) =>
     data.event?.job_id === jobId
 
+describe('a viewer that comes back to a server that nobody watched', () => {
+  it('SEE-5 is sent what happens between its past and the first look', async () => {
+    const tail = new EventTail(bench.access)
+    const { lastEventId } = await bench.access.readClock()
+    expect(await tail.after(BigInt(lastEventId))).toEqual([])
+    const jobId = await cancelNew()
+    expect((await tail.next()).map((event) => event.jobId)).toContain(jobId)
+  })
+})
+
 describe('an event with a smaller id that commits later', () => {
   it('SEE-5 is sent when it commits, by a stream that was open all the time', async () => {
     const reader = await watch(bench.app)

@@ -1,6 +1,9 @@
 // POST /api/jobs/{id}/retry as document 004 has it.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { publicCodes } from '../../src/errors/index.ts'
+import { toNodeListener } from '../../src/http/node-listener.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench
@@ -33,6 +36,20 @@ describe('POST /api/jobs/{id}/retry', () => {
     expect(after?.generation).toBe((before?.generation ?? 0) + 1)
     expect(after?.queuedAt?.getTime()).toBeGreaterThanOrEqual(before?.finishedAt?.getTime() ?? 0)
     expect(after?.updatedAt?.getTime()).toBe(after?.queuedAt?.getTime())
+  })
+
+  it('OPS-1 takes a request that declares JSON and sends none, as browsers do', async () => {
+    const headers = { authorization: `Bearer ${ana}`, 'content-type': 'application/json' }
+    const server = createServer(toNodeListener(bench.app))
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const jobId = await kill(bench.store, { type: 'convert', owner: 'ana' })
+    const path = `/api/jobs/${jobId}/retry`
+    const sent = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers })
+    expect(sent.status).toBe(200)
+    const again = await bench.app.fetch(new Request(`http://x${path}`, { method: 'POST', headers }))
+    expect(again.status).toBe(409)
   })
 
   it('OPS-1 C21 a missing job and one of somebody else’s look the same', async () => {

@@ -1,7 +1,8 @@
 // Steps of an operation against its abort, against another runner, and against whoever holds one of its jobs.
 import { describe, expect, it } from 'vitest'
+import { runOperation } from '../../src/runtime/run-operation.ts'
 import { readJob, startDead } from '../../src/store/conformance/builders.ts'
-import type { JobStore, NewOperation, OperationLease } from '../../src/store/job-store.ts'
+import type { JobStore, NewOperation, Operation, OperationLease } from '../../src/store/job-store.ts'
 import { raceBench } from './race-bench.ts'
 
 const opened = raceBench()
@@ -16,6 +17,12 @@ async function begin(store: JobStore, fields: Partial<NewOperation> = {}): Promi
   const begun = await store.beginOperation({ ...wish, ...fields })
   if (begun.outcome !== 'begun' || begun.leaseId === null) throw new Error(begun.outcome)
   return { operationId: begun.operation.id, leaseId: begun.leaseId }
+}
+
+async function readOperation(store: JobStore, { operationId }: OperationLease): Promise<Operation> {
+  const operation = await store.readOperation(operationId)
+  if (operation === null) throw new Error(`no operation ${operationId}`)
+  return operation
 }
 
 const outcomesOf = async (store: JobStore, { operationId }: OperationLease) =>
@@ -50,17 +57,45 @@ describe('a step of an operation', () => {
     expect(await outcomesOf(store, lease)).toEqual(['retried', null])
   })
 
-  it('OPS-9 waits for whoever changes one of its jobs, and finds it as that left it', async () => {
-    const { store, connect, startBlocked } = opened()
+  it.each(['retry', 'discard'] as const)(
+    'OPS-9 of a %s leaves a job that somebody holds to a later step, and waits for nobody',
+    async (action) => {
+      const { store, connect } = opened()
+      const [runner, person] = [await connect(), await connect()]
+      const jobId = await startDead(store)
+      const free = await startDead(store)
+      const lease = await begin(store, { action })
+      await person.begin()
+      await person.store.retryJobs([jobId])
+      expect(await runner.store.stepOperation(lease, { limit: 2 })).toMatchObject({
+        operation: { changed: 1, refused: 0 },
+      })
+      expect((await store.getJob(free))?.status).toBe(action === 'retry' ? 'waiting' : undefined)
+      expect(await runner.store.stepOperation(lease, { limit: 2 })).toMatchObject({
+        operation: { changed: 1, refused: 0 },
+      })
+      await person.commit()
+      expect(await runner.store.stepOperation(lease, { limit: 2 })).toMatchObject({
+        operation: { changed: 1, refused: 1 },
+      })
+      expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', generation: 2 })
+    },
+  )
+
+  it('OPS-9 that meets a held job does not hold up an abort', async () => {
+    const { store, connect } = opened()
     const [runner, person] = [await connect(), await connect()]
     const jobId = await startDead(store)
     const lease = await begin(store)
     await person.begin()
     await person.store.retryJobs([jobId])
-    const step = await startBlocked(runner, person, () => runner.store.stepOperation(lease, { limit: 1 }))
-    await person.commit()
-    expect(await step.answer).toMatchObject({ operation: { changed: 0, refused: 1 } })
-    expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', generation: 2 })
+    const run = runOperation(runner.store, {
+      operation: await readOperation(store, lease),
+      leaseId: lease.leaseId,
+    })
+    expect(await store.abortOperation(lease.operationId)).toMatchObject({ outcome: 'stopped' })
+    expect(await run).toMatchObject({ state: 'stopped', changed: 0, refused: 0 })
+    await person.rollback()
   })
 
   it('OPS-9 one that nobody runs is taken once, however many look for it', async () => {

@@ -401,7 +401,7 @@ describe('jobs --where', () => {
     expect(await cancel(jobId, '--where', 'type:asr', '--yes')).toMatchObject({ exitCode: 2 })
     expect(await cancel('--where', 'type:asr colour:red', '--yes')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('colour:red at 10'),
+      stderr: expect.stringMatching(/where: colour is no key; there is .*\n *At character 10: colour:red/),
     })
     expect(await statusOf(jobId)).toBe('waiting')
   })

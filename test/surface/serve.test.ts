@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
@@ -43,6 +43,25 @@ describe('unstuck serve', () => {
     expect((await fetch(`${url}/v1/jobs`)).status).toBe(200)
     const stream = await fetch(`${url}/v1/stream`)
     expect(stream.status).toBe(200)
+    command.kill('SIGTERM')
+    expect(await command.result).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+
+  it('WORK-4 a client that never sends the rest of its request does not hold up the end', async () => {
+    const { command, url } = await start([])
+    const { host, port } = new URL(url)
+    const client = connect(Number(port), '127.0.0.1')
+    onTestFinished(() => void client.destroy())
+    client.on('error', () => {})
+    const head = [
+      'POST /v1/jobs HTTP/1.1',
+      `Host: ${host}`,
+      'Content-Type: application/json',
+      'Content-Length: 99',
+    ]
+    await new Promise<void>((resolve) => client.write(`${head.join('\r\n')}\r\n\r\n{`, () => resolve()))
+    // Served after it on another connection: the server has seen both.
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
     command.kill('SIGTERM')
     expect(await command.result).toMatchObject({ exitCode: 0, stderr: '' })
   })

@@ -3,6 +3,7 @@ import { useAudit } from '../api/queries.ts'
 import { Go, jobPath, useParam } from '../parts/address.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { operationPath } from '../parts/operation-progress.tsx'
 import { Empty, Page, Panel, Read } from '../parts/page.tsx'
 import { SettingsTabs } from '../parts/settings-tabs.tsx'
 import { Table } from '../parts/table.tsx'
@@ -73,7 +74,11 @@ function Row({ entry, choose }: { entry: AuditEntry; choose: (actor: string) => 
         <Badge tone="quiet">{type.replaceAll('-', ' ')}</Badge>
       </td>
       <td className="pr-4">
-        {job_id === null ? (
+        {job_id === null && subject !== null && type.startsWith('operation-') ? (
+          <Go to={operationPath(subject)} className="link font-mono text-xs">
+            {shortId(subject)}
+          </Go>
+        ) : job_id === null ? (
           (subject ?? table ?? '–')
         ) : (
           <Go
@@ -85,7 +90,7 @@ function Row({ entry, choose }: { entry: AuditEntry; choose: (actor: string) => 
           </Go>
         )}
       </td>
-      <td className="min-w-40 text-soft">{reason ?? '–'}</td>
+      <td className="min-w-40 py-1.5 text-soft">{reason ?? '–'}</td>
     </tr>
   )
 }

@@ -40,7 +40,7 @@ export function NowPage() {
               <Loading what="running jobs" />
             )
           ) : leases.length === 0 ? (
-            <NothingRuns due={(tables ?? []).reduce((sum, { due }) => sum + due, 0)} />
+            <NothingRuns due={tables === null ? null : tables.reduce((sum, { due }) => sum + due, 0)} />
           ) : isTable ? (
             <LeaseTable leases={leases} />
           ) : (
@@ -55,9 +55,11 @@ export function NowPage() {
   )
 }
 
-function NothingRuns({ due }: { due: number }) {
+function NothingRuns({ due }: { due: number | null }) {
   const workers = useWorkers()
-  const live = workers.data?.workers.filter(({ state }) => state === 'live' || state === 'late') ?? []
+  // Who sees the jobs of one owner is told neither what is due nor who works.
+  if (due === null || workers.data === undefined) return <Empty title="No running jobs." />
+  const live = workers.data.workers.filter(({ state }) => state === 'live' || state === 'late')
   const types = [...new Set(live.flatMap((worker) => worker.types))].toSorted()
   return (
     <Empty title="No running jobs.">
@@ -89,19 +91,13 @@ function Flow({ tables }: { tables: TableHealth[] | null }) {
       <Counter
         name="Waiting"
         value={waiting}
-        note={
-          waiting === null || due === null
-            ? ''
-            : waiting === due
-              ? 'all of them due'
-              : `${showCount(waiting - due)} of them later`
-        }
+        note={waiting === due ? 'all of them due' : `${showCount((waiting ?? 0) - (due ?? 0))} of them later`}
         q="status:waiting"
       />
       <Counter
         name="Due now"
         value={due}
-        note={oldest === null || oldest === 0 ? 'nobody waits' : `oldest for ${showDuration(oldest)}`}
+        note={oldest === 0 ? 'nobody waits' : `oldest for ${showDuration(oldest ?? 0)}`}
         q="status:waiting"
       />
       <Counter
@@ -142,7 +138,7 @@ function Counter({ name, value, note, q, to = '/jobs', isBad = false }: CounterP
         <span className={`block text-2xl leading-9 font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>
           {value === null ? '–' : showCount(value)}
         </span>
-        <span className="block text-xs text-soft">{note}</span>
+        <span className="block text-xs text-soft">{value === null ? 'not known' : note}</span>
       </Go>
     </li>
   )

@@ -7,7 +7,7 @@ import { Go, jobPath, useTable } from '../parts/address.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Lateness } from '../parts/lateness.tsx'
-import { Broken, Loading, Page, Panel, Read } from '../parts/page.tsx'
+import { Broken, Loading, NotForYou, Page, Panel, Read } from '../parts/page.tsx'
 import { ReclaimHistory } from '../parts/reclaim-history.tsx'
 import { StalePanel } from '../parts/stale-panel.tsx'
 import { SweepStrip } from '../parts/sweep-strip.tsx'
@@ -19,6 +19,7 @@ export function ReaperPage() {
   const { tables, connection } = useTableLive()
   const [table] = useTable()
   const refusal = useRefusal()
+  const notAllowed = refusal('readHealth')
   const preview = useCommand(() => previewSweep(table))
   return (
     <Page
@@ -37,7 +38,9 @@ export function ReaperPage() {
       {preview.error === null ? null : <Broken what="The dry run" error={preview.error} />}
       {preview.data === undefined ? null : <Preview answer={preview.data} />}
       {tables === null ? (
-        connection === 'lost' ? (
+        notAllowed !== null ? (
+          <NotForYou reason={notAllowed} />
+        ) : connection === 'lost' ? (
           <Broken
             what="The sweeps"
             error={new RequestProblem(0, { detail: 'The server does not answer.' })}

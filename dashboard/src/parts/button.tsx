@@ -20,7 +20,7 @@ const LOOKS = {
 }
 
 const SHAPE =
-  'inline-flex min-h-8 items-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap transition-colors'
+  'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap transition-colors'
 
 export function Button(props: ButtonProps) {
   const {

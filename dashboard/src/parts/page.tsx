@@ -99,13 +99,18 @@ export function Broken({ what, error, retry }: { what: string; error: unknown; r
   )
 }
 
+/** Not broken, and nothing to try again. */
+export function NotForYou({ reason }: { reason: string }) {
+  return <p className="py-2 text-soft">Not shown to you: {reason}.</p>
+}
+
 interface ReadResult<Data> {
   data: Data | undefined
   error: unknown
   refetch: () => unknown
 }
 
-/** Loading, broken, or what `children` draws. What was read once stays while a later reading fails. */
+/** Loading, broken, not allowed, or what `children` draws. What was read once stays while a later reading fails. */
 export function Read<Data>(props: {
   what: string
   from: ReadResult<Data>
@@ -114,6 +119,8 @@ export function Read<Data>(props: {
   const { what, from, children } = props
   if (from.data !== undefined) return children(from.data)
   if (from.error === null) return <Loading what={what} />
+  if (from.error instanceof RequestProblem && from.error.problem.code === 'FORBIDDEN')
+    return <NotForYou reason={messageOf(from.error)} />
   return <Broken what={what} error={from.error} retry={() => void from.refetch()} />
 }
 

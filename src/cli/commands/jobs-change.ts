@@ -1,6 +1,6 @@
 import { parseFilter } from '../../commands/parse-filter.ts'
 import type { DeploymentTable } from '../../compose.ts'
-import { exitCodes, invalidArgument } from '../../errors/index.ts'
+import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { NewOperation, Settled } from '../../store/job-store.ts'
 import { confirm } from '../confirm.ts'
 import { findJobs, groupByTable } from '../find-job.ts'
@@ -79,7 +79,9 @@ async function changeWhere(
   const parsed = parseFilter(q)
   if ('problem' in parsed) {
     const { message, token, position } = parsed.problem
-    throw invalidArgument('where', `${token} at ${position + 1}`, message)
+    throw new UnstuckError('INVALID_ARGUMENT', `where: ${message}`, {
+      hint: `At character ${position + 1}: ${token}`,
+    })
   }
   const { filter } = parsed
   if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'one key:value or more')

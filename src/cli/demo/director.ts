@@ -62,6 +62,11 @@ export class Director {
     return true
   }
 
+  /** What plays goes on to its end, and nothing follows. */
+  end(): void {
+    this.#takeOver.abort()
+  }
+
   #pause(ms: number): Promise<void> {
     return wait(ms / this.#speed, this.#takeOver.signal)
   }

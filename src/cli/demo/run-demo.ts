@@ -91,6 +91,7 @@ class Demo {
       this.#quit = resolve
     })
     await Promise.race([this.#untilOver(director), quit, aborted(signal)])
+    director.end()
     if (signal.aborted) return null
     this.#say('no more jobs; waiting until everything has ended')
     if (!(await session.settle(SETTLE_MS)) && !signal.aborted) this.#say('some jobs have not ended')

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { explainJob, listJobs, readEvents, readJob } from '../../commands/job-commands.ts'
 import { parseFilter } from '../../commands/parse-filter.ts'
+import { redactText } from '../../observe/redact.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, etagOf, json, readProblems, viewOf } from '../api.ts'
 import { attemptsOf } from '../attempts.ts'
 import {
@@ -141,7 +142,12 @@ function addStory(api: Api, parts: ApiParts): void {
         sentence,
         runs_in_ms: runsInMs,
         reasons: reasons.map(({ code, isBlocking, message, untilMs }) => {
-          return { code, is_blocking: isBlocking, message, until_ms: untilMs }
+          return {
+            code,
+            is_blocking: isBlocking,
+            message: redactText(message, view.redact),
+            until_ms: untilMs,
+          }
         }),
       },
       200,
