@@ -137,9 +137,10 @@ export class Claimer<Tx> {
     this.#options.start(job, registered, claimedAtMs)
   }
 
-  async giveBack(jobs: ClaimedJob[], options: ReleaseOptions<Tx>): Promise<void> {
-    // Not beaten for, so the lease is a limit.
-    const endsAtMs = performance.now() + Math.min(...jobs.map(({ leaseMs }) => leaseMs))
+  /** What is `beaten` for is held until the database is back; of the rest the lease is a limit. */
+  async giveBack(jobs: ClaimedJob[], options: ReleaseOptions<Tx>, beaten = false): Promise<void> {
+    const leaseMs = beaten ? Number.POSITIVE_INFINITY : Math.min(...jobs.map((job) => job.leaseMs))
+    const endsAtMs = performance.now() + leaseMs
     const isLost = () => performance.now() > endsAtMs || this.#options.isLeaving()
     await untilKnown(() => this.#options.store.releaseJobs(jobs, options), isLost)
   }

@@ -258,8 +258,9 @@ class RunningWorker<Tx> {
     if (oldest === undefined || isFresh(oldest)) return
     const jobs = this.#waiting.filter((waiting) => !isFresh(waiting)).map(({ job }) => job)
     this.#waiting = this.#waiting.filter(isFresh)
+    await this.#claimer.giveBack(jobs, isLeaving ? { cause: 'interruption' } : {}, true).catch(() => {})
+    // Not before: while the database is away they have to be kept alive, or they would be taken back as crashed.
     for (const job of jobs) this.#options.heartbeat.drop(job)
-    await this.#claimer.giveBack(jobs, isLeaving ? { cause: 'interruption' } : {}).catch(() => {})
   }
 
   #run(attempt: Attempt<Tx>): void {
