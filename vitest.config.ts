@@ -10,6 +10,8 @@ export default defineConfig({
       'test/pgbouncer/**',
       'test/cron/**',
       'test/bun/**',
+      'test/neo4j/**',
+      'test/bench/**',
       'test/browser/**',
       'test/package/**',
     ],

@@ -69,6 +69,7 @@ export const sidebar: SidebarGroup[] = [
       page('Breakers, pauses and limits', 'docs/concepts/breaker-and-limits.md'),
       page('Delivery guarantees', 'docs/concepts/delivery-guarantees.md'),
       page('Failure matrix', 'docs/concepts/failure-matrix.md'),
+      page('How it is tested', 'docs/reliability.md'),
     ],
   },
   {
@@ -86,6 +87,7 @@ export const sidebar: SidebarGroup[] = [
       page('Scan and doctor', 'docs/guides/scan-and-doctor.md'),
       page('Clip and ASR jobs', 'docs/guides/clip.md'),
       page('Embedding jobs', 'docs/guides/embedding.md'),
+      page('Jobs in Neo4j', 'docs/guides/neo4j.md'),
       page('Executor jobs, with SQL alone', 'docs/guides/executor.md'),
       page('A PDF converter with Prisma', 'docs/guides/converter.md'),
       page('Prisma names', 'docs/guides/prisma-names.md'),
@@ -131,6 +133,7 @@ export const sidebar: SidebarGroup[] = [
       page('Deploy', 'docs/guides/deploy.md'),
       page('Database roles and limits', 'docs/guides/database-roles.md'),
       page('Sizing and PostgreSQL tuning', 'docs/operations/sizing-and-tuning.md'),
+      page('Performance', 'docs/performance.md'),
       page('Production checklist', 'docs/operations/production-checklist.md'),
       page('The objective for rescues', 'docs/operations/slo.md'),
       page('Alerts', 'docs/operations/alerts.md'),

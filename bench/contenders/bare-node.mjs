@@ -1,0 +1,10 @@
+// What a Node process needs before it does anything.
+export default {
+  name: 'Node alone',
+  settings: 'imports nothing',
+  needs: 'postgres',
+  install: async () => {},
+  openProducer: async () => ({ addOne: async () => {}, addMany: async () => {}, close: async () => {} }),
+  startWorker: async () => ({ stop: async () => {} }),
+  countUnfinished: async () => 0,
+}

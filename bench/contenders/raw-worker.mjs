@@ -1,0 +1,36 @@
+// The loop of a worker without a product around it: the next batch is claimed while the last one is completed.
+import pg from 'pg'
+
+const BATCH = 500
+
+export async function startRawWorker(url, onJob, { claim, complete }) {
+  const pool = new pg.Pool({ connectionString: url, max: 3 })
+  let isStopping = false
+  const run = async (job) => {
+    const controller = new AbortController()
+    await (async () => onJob(job.payload, controller.signal))()
+  }
+  const loop = (async () => {
+    let claiming = claim(pool, BATCH)
+    let completing = Promise.resolve()
+    while (!isStopping) {
+      const jobs = await claiming
+      claiming = claim(pool, BATCH)
+      if (jobs.length === 0) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        continue
+      }
+      await Promise.all(jobs.map(run))
+      await completing
+      completing = complete(pool, jobs)
+    }
+    await Promise.all([claiming, completing])
+  })()
+  return {
+    async stop() {
+      isStopping = true
+      await loop
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,87 @@
+// The benchmark: one run, everything side by side. `npm run bench -- --help` says what can be asked for.
+import { judgeGoals } from './goals.ts'
+import { meterOthers } from './load-meter.ts'
+import { describeMachine, packageVersions } from './machine.ts'
+import { runMeasure } from './measure.ts'
+import { measures } from './measures/index.ts'
+import { belongsTo, type Options, parseOptions, usage } from './options.ts'
+import { type Report, toMarkdown } from './report.ts'
+import type { MeasureResult } from './result.ts'
+import { type Servers, serverSettings, startServers } from './servers.ts'
+import { sizes } from './sizes.ts'
+import { writeDocs, writeResults } from './write-results.ts'
+
+const startedAtMs = performance.now()
+
+function progress(text: string): void {
+  const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
+  process.stderr.write(`${String(seconds).padStart(5)} s  ${text}\n`)
+}
+
+async function run(options: Options, servers: Servers): Promise<Report> {
+  const { size, isQuick, contenders, only, repetitions } = options
+  const othersCpu = meterOthers()
+  const startedAt = `${new Date().toISOString().slice(0, 19)}Z`
+  const asked = measures.filter(({ id }) => only === null || only.some((name) => belongsTo(id, name)))
+  const bench = { servers, sizes: sizes[size], isQuick, repetitions, contenders, progress }
+  const results: MeasureResult[] = []
+  for (const measure of asked) results.push(await runMeasure(measure, bench))
+  return {
+    startedAt,
+    tookS: (performance.now() - startedAtMs) / 1_000,
+    size,
+    repetitions,
+    machine: describeMachine(),
+    versions: { ...packageVersions(), ...servers.versions },
+    serverSettings,
+    missing: servers.missing,
+    othersCpu: othersCpu(),
+    measures: results,
+    goals: judgeGoals(results),
+  }
+}
+
+let servers: Servers | undefined
+let isLeaving = false
+
+/** What is started is ended, by a signal too: the processes under test go with this one. */
+function leave(exitCode: number): void {
+  if (isLeaving) return
+  isLeaving = true
+  progress('interrupted')
+  if (servers === undefined) process.exit(exitCode)
+  void servers.close().finally(() => process.exit(exitCode))
+}
+
+async function main(): Promise<void> {
+  const options = parseOptions(process.argv.slice(2))
+  if (options === 'help') {
+    process.stdout.write(usage)
+    return
+  }
+  process.on('SIGINT', () => leave(130))
+  process.on('SIGTERM', () => leave(143))
+  process.on('disconnect', () => leave(1))
+  progress('starting PostgreSQL and Redis')
+  servers = await startServers()
+  for (const [name, why] of Object.entries(servers.missing)) progress(`${name} is left out: ${why}`)
+  const report = await run(options, servers)
+  progress(`written: ${writeResults(report, options.out)}`)
+  if (options.isForDocs) writeDocs(report)
+  const text = options.isJson ? JSON.stringify(report, null, 2) : toMarkdown(report, () => null)
+  process.stdout.write(`${text}\n`)
+}
+
+try {
+  await main()
+  process.exitCode = 0
+} catch (error) {
+  // Whoever interrupted it knows why it fails.
+  if (!isLeaving) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = 1
+}
+if (!isLeaving) {
+  isLeaving = true
+  await servers?.close()
+  process.disconnect?.()
+}

@@ -1,0 +1,117 @@
+// A measure is a table: a row for each variant, a column for each value. Its variants run in turn, then all of them again.
+import type { Contender, ContenderId } from './contender.ts'
+import { loadContender } from './load-contender.mjs'
+import { meterOthers } from './load-meter.ts'
+import type { Column, MeasureResult } from './result.ts'
+import type { Servers } from './servers.ts'
+import type { Sizes } from './sizes.ts'
+import { type Spread, spreadOf } from './statistics.ts'
+
+export interface Bench {
+  servers: Servers
+  sizes: Sizes
+  isQuick: boolean
+  repetitions: number
+  /** Only these; all where null. */
+  contenders: ContenderId[] | null
+  progress(text: string): void
+}
+
+export type Values = Record<string, number>
+
+export interface Variant {
+  id: string
+  name: string
+  /** What was set. */
+  settings?: string
+  run(): Promise<Values>
+}
+
+export interface Measure extends Omit<MeasureResult, 'columns' | 'rows'> {
+  columns(bench: Bench): Column[]
+  variants(bench: Bench): Variant[] | Promise<Variant[]>
+}
+
+export class LeftOut extends Error {}
+
+export async function runMeasure(measure: Measure, bench: Bench): Promise<MeasureResult> {
+  const { id, title, method, chart, isUpright } = measure
+  const variants = await measure.variants(bench)
+  const tries = variants.map((variant) => ({
+    variant,
+    runs: [] as Values[],
+    others: [] as number[],
+    problem: null as string | null,
+  }))
+  for (let repetition = 1; repetition <= bench.repetitions; repetition++) {
+    for (const row of tries) {
+      if (row.problem !== null) continue
+      bench.progress(`${id} ${repetition}/${bench.repetitions} ${row.variant.id}`)
+      const othersCpu = meterOthers()
+      try {
+        row.runs.push(await row.variant.run())
+        const others = othersCpu()
+        if (others !== null) row.others.push(others)
+      } catch (error) {
+        row.problem = error instanceof Error ? error.message : String(error)
+        bench.progress(`${id} ${row.variant.id}: left out, ${row.problem}`)
+      }
+    }
+  }
+  return {
+    id,
+    title,
+    method,
+    ...(chart === undefined ? {} : { chart }),
+    ...(isUpright === undefined ? {} : { isUpright }),
+    columns: measure.columns(bench),
+    rows: tries.map(({ variant, runs, others, problem }) => ({
+      id: variant.id,
+      name: variant.name,
+      settings: variant.settings ?? null,
+      values: spreads(runs),
+      othersCpu: others.length === 0 ? null : spreadOf(others),
+      problem,
+    })),
+  }
+}
+
+function spreads(runs: Values[]): Record<string, Spread> {
+  const keys = new Set(runs.flatMap((run) => Object.keys(run)))
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      const values = runs.map((run) => run[key]).filter((value) => value !== undefined)
+      return [key, spreadOf(values)] as const
+    }),
+  )
+}
+
+/** A variant for each contender that was asked for. What is not installed is left out by its name. */
+export async function contenderVariants(
+  bench: Bench,
+  ids: readonly ContenderId[],
+  run: (id: ContenderId, contender: Contender) => Promise<Values>,
+): Promise<Variant[]> {
+  const asked = ids.filter((id) => bench.contenders === null || bench.contenders.includes(id))
+  return Promise.all(asked.map((id) => contenderVariant(bench, id, run)))
+}
+
+async function contenderVariant(
+  bench: Bench,
+  id: ContenderId,
+  run: (id: ContenderId, contender: Contender) => Promise<Values>,
+): Promise<Variant> {
+  try {
+    const contender = await loadContender(id)
+    const { name, settings, needs } = contender
+    const why = bench.servers.missing[needs]
+    return {
+      id,
+      name,
+      settings,
+      run: () => (why === undefined ? run(id, contender) : Promise.reject(new LeftOut(why))),
+    }
+  } catch (error) {
+    return { id, name: id, run: () => Promise.reject(new LeftOut(String(error))) }
+  }
+}

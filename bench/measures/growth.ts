@@ -1,0 +1,136 @@
+// What a large table costs: the statements of a worker, a sweep that finds nothing, and what the dashboard reads.
+import type { Bench, Measure, Values } from '../measure.ts'
+import { installNative, type NativeStore, withNativeStore } from '../native-store.ts'
+import { readBenchSql } from '../sql-file.mjs'
+import { percentile } from '../statistics.ts'
+
+const BATCH = 100
+/** Rows of one statement that fills the table. */
+const PART = 100_000
+
+type Query = (store: NativeStore['store'], jobId: string) => Promise<unknown>
+
+const dashboardQueries: Record<string, Query> = {
+  'jobs, newest page': (store) => store.listJobs({}, { limit: 50 }),
+  'jobs, dead': (store) => store.listJobs({ status: 'dead' }, { limit: 50 }),
+  'jobs, running': (store) => store.listJobs({ status: 'running' }, { limit: 50 }),
+  'jobs of a type that is not there': (store) => store.listJobs({ type: 'absent' }, { limit: 50 }),
+  'a job': (store, jobId) => store.getJob(jobId),
+  'events of a job': (store, jobId) => store.listEvents(jobId),
+  'why a job waits': (store, jobId) => store.readJobFacts(jobId),
+  'ids by prefix': (store, jobId) => store.findJobIds(jobId.slice(0, 8)),
+  'dead letters by cause': (store) => store.groupDeadJobs(),
+  health: (store) => store.readHealth(),
+  queues: (store) => store.listQueues(),
+  workers: (store) => store.listWorkers(),
+  'stale leases': (store) => store.listStaleJobs(),
+  reclaims: (store) => store.listReclaims(),
+  sweeps: (store) => store.listSweeps(),
+  objective: (store) => store.readSlo(),
+}
+
+interface Scenario {
+  id: string
+  name: string
+  finished: number
+  backoff: number
+}
+
+export const growth: Measure = {
+  id: 'growth',
+  title: 'Growth',
+  method: `Median ms of one call on one connection, beside waiting jobs; claims and completions of ${BATCH}; each call of the dashboard as the HTTP API makes it.`,
+  columns: () =>
+    ['claim', 'complete', 'sweep', ...Object.keys(dashboardQueries)].map((key) => ({
+      key,
+      title: key,
+      digits: 2,
+    })),
+  variants: (bench) =>
+    scenarios(bench).map(({ id, name, ...scenario }) => ({
+      id,
+      name,
+      run: () => measure(bench, id, scenario),
+    })),
+  isUpright: true,
+}
+
+function scenarios({ sizes }: Bench): Scenario[] {
+  const { finished, backoff } = sizes.growth
+  return [
+    ...finished.map((count) => ({
+      id: `finished-${count}`,
+      name: count === 0 ? 'none finished' : `${count.toLocaleString('en')} finished`,
+      finished: count,
+      backoff: 0,
+    })),
+    { id: 'backoff', name: `${backoff.toLocaleString('en')} in backoff first`, finished: 0, backoff },
+  ]
+}
+
+async function measure(
+  { servers, sizes }: Bench,
+  id: string,
+  { finished, backoff }: Pick<Scenario, 'finished' | 'backoff'>,
+): Promise<Values> {
+  const { waiting, statements } = sizes.growth
+  const url = await servers.shared({
+    key: `growth ${id}`,
+    async prepare(url) {
+      await installNative(url)
+      await withNativeStore(url, async ({ query }) => {
+        // One statement of millions of rows takes longer than a statement may.
+        for (let done = 0; done < finished; done += PART)
+          await query(readBenchSql('seed_finished'), [done, Math.min(PART, finished - done)])
+        if (backoff > 0) await query(readBenchSql('seed_backoff'), [backoff])
+        await query(readBenchSql('seed_waiting'), [waiting])
+      })
+    },
+  })
+  return withNativeStore(url, async ({ store }) => ({
+    ...(await measureWork(store, statements)),
+    ...(await measureQueries(store, Math.ceil(statements / 4))),
+  }))
+}
+
+async function measureWork(store: NativeStore['store'], statements: number): Promise<Values> {
+  const claims: number[] = []
+  const completions: number[] = []
+  const sweeps: number[] = []
+  for (let statement = -2; statement < statements; statement++) {
+    const [claimMs, jobs] = await timed(() =>
+      store.claimJobs({ workerId: 'bench', queues: ['noop'], limit: BATCH }),
+    )
+    if (jobs.length < BATCH) throw new Error('there are too few jobs to claim')
+    const [completeMs] = await timed(() => store.completeJobs(jobs))
+    const [sweepMs] = await timed(() => store.sweepJobs())
+    // The first ones fill the caches of the connection.
+    if (statement < 0) continue
+    claims.push(claimMs)
+    completions.push(completeMs)
+    sweeps.push(sweepMs)
+  }
+  return {
+    claim: percentile(claims, 0.5),
+    complete: percentile(completions, 0.5),
+    sweep: percentile(sweeps, 0.5),
+  }
+}
+
+async function measureQueries(store: NativeStore['store'], times: number): Promise<Values> {
+  const page = await store.listJobs({}, { limit: 1 })
+  const jobId = page.jobs[0]?.id ?? ''
+  const values: Values = {}
+  for (const [name, query] of Object.entries(dashboardQueries)) {
+    const tookMs: number[] = []
+    for (let time = 0; time < times; time++) tookMs.push((await timed(() => query(store, jobId)))[0])
+    values[name] = percentile(tookMs, 0.5)
+  }
+  return values
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[tookMs: number, value: T]> {
+  const startedAtMs = performance.now()
+  const value = await work()
+  return [performance.now() - startedAtMs, value]
+}

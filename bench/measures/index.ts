@@ -1,0 +1,24 @@
+import type { Measure } from '../measure.ts'
+import { attached } from './attached.ts'
+import { enqueueMeasures } from './enqueue.ts'
+import { growth } from './growth.ts'
+import { heartbeats } from './heartbeats.ts'
+import { heldXmin } from './held-xmin.ts'
+import { idle } from './idle.ts'
+import { latency } from './latency.ts'
+import { observability } from './observability.ts'
+import { processMeasures } from './process.ts'
+import { reaping } from './reaping.ts'
+
+export const measures: Measure[] = [
+  ...processMeasures,
+  ...enqueueMeasures,
+  latency,
+  heartbeats,
+  reaping,
+  growth,
+  heldXmin,
+  attached,
+  idle,
+  observability,
+]

@@ -1,0 +1,55 @@
+// How much work each measure does. `full` is what the goals speak of; `quick` fits into four minutes; `small` only shows that
+// the bench works.
+
+export interface Sizes {
+  /** Of contenders that do thousands a second. */
+  jobs: number
+  /** Of those that do a few hundred. */
+  slowJobs: number
+  enqueue: { singles: number; concurrent: number; batches: number }
+  latencyS: number
+  heartbeat: { running: number[]; finished: number; waiting: number; ticks: number }
+  expired: number[]
+  growth: { finished: number[]; waiting: number; backoff: number; statements: number }
+  /** Jobs while a transaction is left open, and how long one run may take. */
+  heldXmin: { jobs: number; capMs: number }
+  idleMs: number
+}
+
+export type SizeName = 'small' | 'quick' | 'full'
+
+export const sizes: Record<SizeName, Sizes> = {
+  small: {
+    jobs: 2_000,
+    slowJobs: 200,
+    enqueue: { singles: 50, concurrent: 500, batches: 2_000 },
+    latencyS: 1,
+    heartbeat: { running: [200], finished: 500, waiting: 500, ticks: 5 },
+    expired: [1_000],
+    growth: { finished: [0, 5_000], waiting: 3_000, backoff: 3_000, statements: 5 },
+    heldXmin: { jobs: 5_000, capMs: 10_000 },
+    idleMs: 500,
+  },
+  quick: {
+    jobs: 10_000,
+    slowJobs: 500,
+    enqueue: { singles: 150, concurrent: 1_000, batches: 10_000 },
+    latencyS: 2,
+    heartbeat: { running: [1_000, 5_000], finished: 20_000, waiting: 5_000, ticks: 20 },
+    expired: [10_000],
+    growth: { finished: [0, 200_000], waiting: 20_000, backoff: 20_000, statements: 20 },
+    heldXmin: { jobs: 40_000, capMs: 8_000 },
+    idleMs: 500,
+  },
+  full: {
+    jobs: 100_000,
+    slowJobs: 5_000,
+    enqueue: { singles: 2_000, concurrent: 20_000, batches: 100_000 },
+    latencyS: 20,
+    heartbeat: { running: [1_000, 5_000], finished: 50_000, waiting: 20_000, ticks: 200 },
+    expired: [10_000, 100_000],
+    growth: { finished: [0, 1_000_000, 5_000_000], waiting: 100_000, backoff: 100_000, statements: 100 },
+    heldXmin: { jobs: 500_000, capMs: 60_000 },
+    idleMs: 5_000,
+  },
+}

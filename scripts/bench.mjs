@@ -1,0 +1,33 @@
+// @ts-check
+// Runs bench/main.ts. The peers need a newer Node than ours: both come from npm on first use, for Linux x64. Elsewhere nothing
+// is measured, and it says so.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const home = fileURLToPath(new URL('../bench', import.meta.url))
+const node = `${home}/node_modules/node22/bin/node`
+
+if (process.platform === 'linux' && process.arch === 'x64') {
+  // What npm says goes to stderr: stdout is for results.
+  const install = () =>
+    spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: home, stdio: ['ignore', 2, 2] }).status
+  if (existsSync(node) || install() === 0) runBench()
+  else process.exitCode = 1
+} else {
+  console.error(
+    `The benchmark needs Linux x64, this is ${process.platform} ${process.arch}: nothing was measured.`,
+  )
+}
+
+function runBench() {
+  const args = ['--disable-warning=ExperimentalWarning', `${home}/main.ts`, ...process.argv.slice(2)]
+  // With a channel it notices when this process is gone.
+  const bench = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  // A terminal tells both; a program may tell this one only.
+  process.on('SIGINT', () => bench.kill('SIGINT'))
+  process.on('SIGTERM', () => bench.kill('SIGTERM'))
+  bench.on('exit', (code) => {
+    process.exitCode = code ?? 1
+  })
+}
