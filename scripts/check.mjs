@@ -19,6 +19,7 @@ const STEPS = [
   { name: 'types of scripts', command: tool('tsc'), args: ['-p', 'scripts/tsconfig.json'] },
   { name: 'types of examples', command: tool('tsc'), args: ['-p', 'examples/tsconfig.json'] },
   { name: 'types of website', command: tool('tsc'), args: ['-p', 'website/tsconfig.json'] },
+  { name: 'types of chaos', command: tool('tsc'), args: ['-p', 'chaos/tsconfig.json'] },
   { name: 'types of bench', command: tool('tsc'), args: ['-p', 'bench/tsconfig.json'] },
   { name: 'imports', command: process.execPath, args: ['scripts/check-imports.mjs'] },
   { name: 'dashboard size', command: process.execPath, args: ['scripts/check-dashboard-size.mjs'] },

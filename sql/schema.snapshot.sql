@@ -473,8 +473,8 @@
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile fc97a035620c04416c7d67a8b2e0ae3d
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile ee53162180a66306d22276faaf437a65
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 21d17301193551555c3ba2314325f6bb
--- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer sql stable a15906207948038079bdd5e292411165
--- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile 95096f487bce389254c0356da4facca5
+-- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer sql stable 6cd94d335ede86e2d39e8221d96ca2f3
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile b0aeb018d92653f77f4a7d23bf0662fe
 -- function close_breaker(p_name text) returns boolean plpgsql volatile 3401f98cebcd7993169fd08a05e15078
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 02d98198f7b51d620ed860da25b4db20
 -- function count_dispatches(p_attachment text) returns integer sql stable 6151d2e17d87262a921f4d121e050d8d

@@ -15,8 +15,9 @@ begin
                               from "unstuck"."jobs" job
                              where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = name
                                and job."priority" = p_priority
-                               and coalesce(job."run_at", job."created_at") between
-                                     coalesce((p_marks -> name ->> p_priority::text)::timestamptz, '-infinity') and now()
+                               and coalesce(job."run_at", job."created_at") <= now()
+                               and coalesce(job."run_at", job."created_at")
+                                     >= coalesce((p_marks -> name ->> p_priority::text)::timestamptz, '-infinity')
                                and (p_types is null or job."type" = any (p_types))
                                and "unstuck".has_budget(p_policy, job."attempt", job."failures", job."crashes",
                                                         job."timeouts", job."max_attempts")

@@ -109,7 +109,9 @@ export class Claimer<Tx> {
   async #startOrGiveBack(jobs: ClaimedJob[], claimedAtMs: number): Promise<number> {
     const { events, isStopping } = this.#options
     const { admitted, parked } = await this.#admit(jobs)
-    if (isStopping()) {
+    // An answer that lay unread for a whole lease, in an event loop that was blocked: somebody else may have the jobs by now.
+    const isOver = performance.now() - claimedAtMs >= Math.min(...jobs.map(({ leaseMs }) => leaseMs))
+    if (isStopping() || isOver) {
       await this.giveBack(jobs, { cause: 'interruption' })
       return 0
     }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnstuckError } from '../errors/index.ts'
 
 /**
@@ -11,7 +10,8 @@ export async function untilKnown<T>(call: () => Promise<T>, isLost: () => boolea
       return await call()
     } catch (error) {
       if (!isUnstuckError(error) || !error.isRetryable || isLost()) throw error
-      await sleep(waitMs * (0.5 + Math.random() / 2))
+      const pauseMs = waitMs * (0.5 + Math.random() / 2)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
 }

@@ -52,6 +52,28 @@ it('WORK-1 a worker whose jobs become long gives back what it had claimed ahead,
   release()
 })
 
+it('LEASE-5 a job whose claim was answered after its lease is not started: somebody else may have it', async () => {
+  const [jobId] = await bench.enqueue()
+  let isFirst = true
+  const over = bench.withVerb('claimJobs', (claimJobs) => async (request) => {
+    const jobs = await claimJobs(request)
+    if (isFirst && jobs.length > 0) {
+      isFirst = false
+      await new Promise((resolve) => setTimeout(resolve, 700))
+    }
+    return jobs
+  })
+  const fences: number[] = []
+  bench.work(
+    async (job) => {
+      fences.push(job.fence)
+    },
+    { over },
+  )
+  await bench.untilStatus(jobId, 'succeeded')
+  expect(fences).toEqual([2])
+})
+
 it('LEASE-8 a handler that makes no progress within its limit is aborted as a timeout', async () => {
   const [jobId] = await bench.enqueue()
   const reasons: unknown[] = []

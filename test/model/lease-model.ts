@@ -3,13 +3,18 @@
 import fc from 'fast-check'
 import type { PolicyOverride } from '../../src/policy/policy.ts'
 import type { TableProfile } from '../../src/profile/profile.ts'
+import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
+import type { SqlClient } from '../../src/store/postgres/executor.ts'
 import type { PostgresBench } from '../support/postgres-harness.ts'
+import { createReplica } from '../support/replica.ts'
+import { failoverCommands } from './failover-commands.ts'
 import { findUnclaimable, findViolations } from './invariants.ts'
 import { operatorCommands, sweepToTheEnd } from './operator-commands.ts'
 import { basePolicy, type Counting, startPolicy } from './policies.ts'
 import { assertSameState, readTable } from './snapshot.ts'
 import { maxCommands, stepsOf } from './timing.ts'
+import { transactionCommands } from './transaction-commands.ts'
 import { agree, assertEqual, type Model, type Pair, type Side } from './two-sides.ts'
 import { add, workerCommands } from './worker-commands.ts'
 
@@ -21,7 +26,12 @@ export interface ModelOptions {
 }
 
 export function leaseProperty(options: ModelOptions) {
-  const command = fc.oneof(...workerCommands, ...operatorCommands)
+  const command = fc.oneof(
+    ...workerCommands,
+    ...operatorCommands,
+    ...failoverCommands,
+    ...transactionCommands,
+  )
   const commands = fc.noBias(fc.commands([command], { maxCommands, size: 'max' }))
   return fc.asyncProperty(startPolicy(options.counting), add, commands, async (policy, first, steps) => {
     const pair = await openPair(options, { ...basePolicy, ...policy })
@@ -35,6 +45,7 @@ export function leaseProperty(options: ModelOptions) {
 async function openPair(options: ModelOptions, policy: PolicyOverride): Promise<Pair> {
   const [model, system] = [createModel(options.table), await openSystem(options)]
   await Promise.all([model.store.writePolicy(policy), system.store.writePolicy(policy)])
+  await Promise.all([model.replicate(), system.replicate()])
   return { model, system }
 }
 
@@ -47,6 +58,7 @@ function createModel(table: TableProfile): Model {
     random: () => 0,
   })
   let elapsedMs = 0
+  let promote = store.keep()
   const model: Model = {
     store,
     jobIds: [],
@@ -70,12 +82,23 @@ function createModel(table: TableProfile): Model {
       )
       return { nowMs: nowMs + elapsedMs, jobs }
     },
+    replicate: async () => {
+      promote = store.keep()
+    },
+    failOver: async () => promote(),
+    inTransaction: async (isCommitted, work) => {
+      const rollBack = store.keep()
+      const answer = await work({})
+      if (!isCommitted) rollBack()
+      return answer
+    },
   }
   return model
 }
 
 async function openSystem({ bench, table, schema }: ModelOptions): Promise<Side> {
-  const { store, elapse } = await bench.open()
+  const { store, elapse, inTransaction } = await bench.open()
+  const replica = await createReplica(bench.database.pool, table, schema)
   const system: Side = {
     store,
     jobIds: [],
@@ -83,12 +106,39 @@ async function openSystem({ bench, table, schema }: ModelOptions): Promise<Side>
     lastSweptAtMs: null,
     elapse: async (ms) => {
       await elapse(ms)
+      replica.noteElapsed(ms)
       // Stored times went back; what the reaper remembers of them is as old as they are.
       if (system.lastSweptAtMs !== null) system.lastSweptAtMs -= ms
     },
     read: () => readTable(bench.database.pool, table, schema),
+    replicate: () => replica.catchUp(),
+    failOver: async () => {
+      const sinceMs = await replica.promote()
+      // What the reaper remembers is its own, and was not lost.
+      if (sinceMs > 0) await elapse(sinceMs)
+    },
+    inTransaction: (isCommitted, work) => openTransaction(inTransaction, isCommitted, work),
   }
   return system
+}
+
+/** Rolls back by a throw, as an application does. */
+async function openTransaction<T>(
+  inTransaction: StoreHarness<SqlClient>['inTransaction'],
+  isCommitted: boolean,
+  work: (options: { tx?: never }) => Promise<T>,
+): Promise<T> {
+  let answer: T | undefined
+  const rollback = new Error('rolled back')
+  try {
+    await inTransaction?.(async (tx) => {
+      answer = await work({ tx: tx as never })
+      if (!isCommitted) throw rollback
+    })
+  } catch (error) {
+    if (error !== rollback) throw error
+  }
+  return answer as T
 }
 
 async function assertHealthy(pair: Pair): Promise<void> {

@@ -9,6 +9,12 @@ export interface Side {
   store: JobStore
   elapse(ms: number): Promise<void>
   read(): Promise<Snapshot>
+  /** Its replica catches up. */
+  replicate(): Promise<void>
+  /** Its replica is promoted: what was written since it caught up is gone. */
+  failOver(): Promise<void>
+  /** Runs `work` on the store inside a transaction that stays open until it has ended, then commits or rolls back. */
+  inTransaction<T>(isCommitted: boolean, work: (options: { tx?: never }) => Promise<T>): Promise<T>
   /** Every job ever created, pruned ones too. */
   jobIds: string[]
   /** Every lease ever granted, stale ones too. */

@@ -44,7 +44,7 @@ const claimOne: fc.Arbitrary<ClaimOneRequest> = present({
   leaseMs: rarely(hours(1, 2, 4)),
 })
 
-const claimMany: fc.Arbitrary<ClaimRequest> = present({
+export const claimMany: fc.Arbitrary<ClaimRequest> = present({
   workerId: fc.constantFrom('w1', 'w2', 'w3'),
   leaseMs: rarely(hours(1, 2, 4)),
   queues: fc.oneof(
@@ -87,7 +87,7 @@ const claimById = fc.tuple(claimOne, picks).map(([request, numbers]) =>
 )
 
 /** Notes the leases by job, whatever the order of the answer: within one priority queues may come one after another. */
-function grantedTo(side: Side, answers: ClaimedJob[]) {
+export function grantedTo(side: Side, answers: ClaimedJob[]) {
   const inOrder = answers.toSorted((a, b) => side.jobIds.indexOf(a.jobId) - side.jobIds.indexOf(b.jobId))
   side.leases.push(...inOrder.map(({ jobId, leaseId }) => ({ jobId, leaseId })))
   return {

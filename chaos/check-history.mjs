@@ -1,0 +1,46 @@
+// The judge: I1 to I20 over all that a run left behind. Pure, so that planted violations can be shown to it.
+import { tellStory } from './invariants/job-story.mjs'
+import { checkLedgers } from './invariants/ledgers.mjs'
+import { checkTimes } from './invariants/times.mjs'
+import { checkTransitions } from './invariants/transitions.mjs'
+
+/** @import { EventRow, History, Violation } from './history.mjs' */
+/** @import { Story } from './invariants/job-story.mjs' */
+
+/** I14 is reported, not judged. */
+export const judged = Array.from({ length: 20 }, (_, index) => `I${index + 1}`).filter(
+  (name) => name !== 'I14',
+)
+
+/**
+ * @param {History} history
+ * @returns {{ violations: Violation[], stories: Map<string, Story> }}
+ */
+export function checkHistory(history) {
+  const stories = tellStories(history.events)
+  const violations = [
+    ...checkTransitions(history, stories),
+    ...checkLedgers(history, stories),
+    ...checkTimes(history, stories),
+  ]
+  return { violations, stories }
+}
+
+/** @param {EventRow[]} events */
+function tellStories(events) {
+  /** @type {Map<string, EventRow[]>} */
+  const byJob = new Map()
+  for (const event of events) {
+    const list = byJob.get(event.jobId)
+    if (list === undefined) byJob.set(event.jobId, [event])
+    else list.push(event)
+  }
+  return new Map([...byJob].map(([jobId, list]) => [jobId, tellStory(jobId, list)]))
+}
+
+/** @param {Violation[]} violations */
+export function countViolations(violations) {
+  return Object.fromEntries(
+    judged.map((name) => [name, violations.filter(({ invariant }) => invariant === name).length]),
+  )
+}

@@ -1,0 +1,186 @@
+// One run: start everything, inject the faults of the schedule while jobs are enqueued, heal, drain, read, judge.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { checkHistory } from './check-history.mjs'
+import { withFolder } from './clean-ups.mjs'
+import { ChaosDatabase, tableOf } from './database.mjs'
+import { Disturbances } from './disturbances.mjs'
+import { inject } from './faults.mjs'
+import { JobFeeder } from './job-feeder.mjs'
+import { readDatabase, readLedgers } from './read-history.mjs'
+import { startScene, stopScene } from './scene.mjs'
+import { countByKind, makeOutages, makeSchedule } from './schedule.mjs'
+import { LEASE_MS, POLL_MS, SWEEP_MS, WORKERS } from './settings.mjs'
+import { StallMeter } from './stall-meter.mjs'
+import { summarise } from './summary.mjs'
+import { TableSampler } from './table-sampler.mjs'
+import { makeWorkload } from './workload.mjs'
+
+/** @import { CleanUps } from './clean-ups.mjs' */
+/** @import { Scene } from './faults.mjs' */
+/** @import { LedgerLine } from './history.mjs' */
+/** @import { Fault } from './schedule.mjs' */
+/** @import { ChaosProfile } from './settings.mjs' */
+/** @import { WorkloadName } from './workload.mjs' */
+/**
+ * @typedef {object} ChaosOptions
+ * @property {number} seed
+ * @property {number} durationMs of the faults
+ * @property {ChaosProfile} profile
+ * @property {WorkloadName} workload
+ * @property {boolean} [isOutagesOnly]
+ * @property {boolean} [isKept] leave the ledgers and the data where they are
+ * @property {AbortSignal} [signal]
+ * @property {(line: string) => void} say
+ */
+
+/** @param {ChaosOptions} options */
+export function runChaos(options) {
+  return withFolder(options, (folder, cleanUps) => new Run(options, folder, cleanUps).run())
+}
+
+class Run {
+  #options
+  #folder
+  #cleanUps
+  #disturbances = new Disturbances()
+  #stalls = new StallMeter()
+  /** @type {{ kind: string }[]} */
+  #injected = []
+
+  /**
+   * @param {ChaosOptions} options
+   * @param {string} folder
+   * @param {CleanUps} cleanUps
+   */
+  constructor(options, folder, cleanUps) {
+    this.#options = options
+    this.#folder = folder
+    this.#cleanUps = cleanUps
+    cleanUps.add(() => this.#stalls.stop())
+  }
+
+  async run() {
+    const { seed, durationMs, profile, workload, isOutagesOnly = false, say } = this.#options
+    const startedAt = performance.now()
+    const database = await ChaosDatabase.start(this.#folder)
+    this.#cleanUps.add(() => database.close())
+    await database.install(profile)
+    const scene = await this.#startScene(database)
+    const feeder = await JobFeeder.open(database, profile)
+    this.#cleanUps.add(() => feeder.close())
+    const sampler = this.#startSampler(database)
+    say(`PostgreSQL ${database.version}, ${WORKERS} workers, 2 reapers; faults for ${durationMs / 1000} s`)
+
+    const feeding = feeder.feed(makeWorkload({ seed, durationMs, workload }))
+    await this.#injectAll(scene, (isOutagesOnly ? makeOutages : makeSchedule)({ seed, durationMs }))
+    feeder.stopFeeding()
+    await feeding
+    const drainMs = await this.#healAndDrain(scene, feeder)
+    sampler.stop()
+    await stopScene(scene)
+    this.#stalls.stop()
+
+    const history = await this.#readHistory(database, scene, feeder, sampler)
+    const judgement = checkHistory(history)
+    const faults = this.#countFaults(history)
+    const summary = {
+      scenario: isOutagesOnly ? 'outages' : 'random',
+      seed,
+      profile,
+      workload,
+      postgres: database.version,
+      node: process.version,
+      seconds: Math.round((performance.now() - startedAt) / 1000),
+      drainMs,
+      faults,
+      faultCount: Object.values(faults).reduce((sum, count) => sum + count, 0),
+      enqueued: feeder.enqueuedIds.length,
+      unknownEnqueues: feeder.unknownEnqueues,
+      ...summarise(history, judgement),
+    }
+    return { summary, violations: judgement.violations, history }
+  }
+
+  /** @param {ChaosDatabase} database */
+  async #startScene(database) {
+    const started = await startScene({
+      databaseUrl: database.url,
+      sqlReaperUrl: database.url,
+      folder: this.#folder,
+      profile: this.#options.profile,
+      disturbances: this.#disturbances,
+      cleanUps: this.#cleanUps,
+      onDirected: (kind) => this.#injected.push({ kind }),
+    })
+    return { ...started, database, disturbances: this.#disturbances }
+  }
+
+  /** @param {ChaosDatabase} database */
+  #startSampler(database) {
+    const sampler = new TableSampler(tableOf(this.#options.profile))
+    this.#cleanUps.add(() => sampler.stop())
+    void sampler.run(database)
+    void this.#stalls.watchQueries(
+      database,
+      () => !this.#disturbances.list.some(({ who, to }) => who === '*' && to > Date.now() - 1_000),
+    )
+    return sampler
+  }
+
+  /**
+   * @param {ChaosDatabase} database
+   * @param {{ ledgers: string[] }} scene
+   * @param {JobFeeder} feeder
+   * @param {TableSampler} sampler
+   */
+  async #readHistory(database, scene, feeder, sampler) {
+    const table = tableOf(this.#options.profile)
+    return {
+      ...(await database.withClient((client) => readDatabase(client, table))),
+      ...feeder.told(),
+      policy: { ...table.policy, ...feeder.storedPolicy },
+      times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
+      ledger: readLedgers(scene.ledgers),
+      samples: sampler.samples,
+      disturbances: this.#disturbances.list,
+      stalls: this.#stalls.stalls,
+    }
+  }
+
+  /** @param {{ ledger: LedgerLine[] }} history */
+  #countFaults({ ledger }) {
+    const selfKills = ledger.filter(({ kind }) => kind === 'self-kill')
+    return countByKind([...this.#injected, ...selfKills.map(() => ({ kind: 'directed:kill' }))])
+  }
+
+  /**
+   * @param {Scene} scene
+   * @param {Fault[]} schedule
+   */
+  async #injectAll(scene, schedule) {
+    const from = performance.now()
+    const under = []
+    for (const fault of schedule) {
+      await sleep(Math.max(0, fault.atMs - (performance.now() - from)))
+      if (this.#options.signal?.aborted === true) throw new Error('interrupted')
+      under.push(
+        inject(scene, fault).then((isHit) => {
+          if (isHit) this.#injected.push(fault)
+        }),
+      )
+    }
+    await Promise.all(under)
+  }
+
+  /**
+   * @param {Scene} scene
+   * @param {JobFeeder} feeder
+   */
+  #healAndDrain(scene, feeder) {
+    for (const slot of [...scene.workers, scene.reaper]) {
+      slot.signal('SIGCONT')
+      slot.proxy.heal()
+    }
+    return feeder.drain(this.#options.signal)
+  }
+}

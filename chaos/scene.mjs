@@ -1,0 +1,60 @@
+// Everything that works on the job table: the workers and a reaper, each a process behind its own proxy, and a reaper of SQL alone.
+import { join } from 'node:path'
+import { tableOf } from './database.mjs'
+import { ProcessSlot } from './process-slot.mjs'
+import { WORKERS } from './settings.mjs'
+import { SqlReaper } from './sql-reaper.mjs'
+
+/** @import { CleanUps } from './clean-ups.mjs' */
+/** @import { Disturbances } from './disturbances.mjs' */
+/** @import { ChaosProfile } from './settings.mjs' */
+/**
+ * @typedef {object} SceneOptions
+ * @property {string} databaseUrl
+ * @property {string} sqlReaperUrl
+ * @property {string} folder
+ * @property {ChaosProfile} profile
+ * @property {Disturbances} disturbances
+ * @property {CleanUps} cleanUps
+ * @property {(kind: string) => void} onDirected
+ */
+
+/** @param {SceneOptions} options */
+export async function startScene(options) {
+  const { folder, profile, disturbances, cleanUps, onDirected } = options
+  const ledgerOf = (/** @type {string} */ name) => join(folder, `${name}.ledger`)
+  const slotOf = (/** @type {string} */ name, /** @type {string} */ script) => {
+    const slot = new ProcessSlot({
+      name,
+      script,
+      databaseUrl: options.databaseUrl,
+      env: {
+        PATH: process.env['PATH'],
+        UNSTUCK_PROFILE: profile,
+        UNSTUCK_WEBHOOK_ALLOW_PRIVATE: '1',
+        CHAOS_LEDGER: ledgerOf(name),
+      },
+      disturbances,
+      onDirected,
+    })
+    cleanUps.addKill(() => slot.close())
+    return slot
+  }
+  const workers = Array.from({ length: WORKERS }, (_, index) => slotOf(`w${index + 1}`, 'worker-process.mjs'))
+  const reaper = slotOf('reaper', 'reaper-process.mjs')
+  const { attachment } = tableOf(profile)
+  const sqlReaper = new SqlReaper(options.sqlReaperUrl, attachment === 'native' ? '' : `__${attachment}`)
+  await Promise.all([...workers, reaper].map((slot) => slot.start()))
+  sqlReaper.start()
+  cleanUps.add(() => sqlReaper.stop())
+  return { workers, reaper, sqlReaper, ledgers: workers.map(({ name }) => ledgerOf(name)) }
+}
+
+/**
+ * As a deploy would: everybody is asked to leave.
+ * @param {{ workers: ProcessSlot[], reaper: ProcessSlot, sqlReaper: SqlReaper }} scene
+ */
+export async function stopScene({ workers, reaper, sqlReaper }) {
+  await Promise.all([...workers, reaper].map((slot) => slot.leave()))
+  await sqlReaper.stop()
+}

@@ -1,0 +1,105 @@
+// Which fault happens when, to whom and for how long: decided by the seed alone, before anything is started.
+import { between, createRandom, pickWeighted } from './random.mjs'
+import { LEASE_MS, WORKERS } from './settings.mjs'
+
+/** @typedef {'worker' | 'reaper' | 'database'} FaultTarget */
+/**
+ * @typedef {object} FaultKind
+ * @property {string} kind
+ * @property {FaultTarget} target
+ * @property {number} weight
+ * @property {[number, number]} durationMs for how long; of a kill, until another process is started
+ */
+/**
+ * @typedef {object} Fault
+ * @property {number} atMs since the start of the faults
+ * @property {string} kind
+ * @property {string} target `w1` … of the workers, `reaper`, or `database`
+ * @property {number} durationMs
+ */
+
+/** @type {FaultKind[]} */
+export const faultKinds = [
+  { kind: 'kill', target: 'worker', weight: 4, durationMs: [100, 1_500] },
+  { kind: 'pause', target: 'worker', weight: 6, durationMs: [300, 5_000] },
+  { kind: 'terminate', target: 'worker', weight: 3, durationMs: [100, 500] },
+  { kind: 'block', target: 'worker', weight: 7, durationMs: [300, 4_000] },
+  { kind: 'blackhole', target: 'worker', weight: 5, durationMs: [300, 5_000] },
+  { kind: 'delay', target: 'worker', weight: 8, durationMs: [500, 3_000] },
+  { kind: 'half-open', target: 'worker', weight: 6, durationMs: [500, 4_000] },
+  { kind: 'reset', target: 'worker', weight: 18, durationMs: [0, 0] },
+  { kind: 'answer-lost', target: 'worker', weight: 16, durationMs: [0, 0] },
+  { kind: 'commit-answer-lost', target: 'worker', weight: 16, durationMs: [0, 0] },
+  { kind: 'statement-cancelled', target: 'worker', weight: 16, durationMs: [0, 0] },
+  { kind: 'session-ended', target: 'worker', weight: 10, durationMs: [0, 0] },
+  { kind: 'reaper-kill', target: 'reaper', weight: 2, durationMs: [100, 3_000] },
+  { kind: 'reaper-pause', target: 'reaper', weight: 3, durationMs: [500, 5_000] },
+  { kind: 'reaper-reset', target: 'reaper', weight: 4, durationMs: [0, 0] },
+  { kind: 'reaper-keeps-locks', target: 'database', weight: 3, durationMs: [500, 3_000] },
+  { kind: 'connections-used-up', target: 'database', weight: 2, durationMs: [500, 3_000] },
+  { kind: 'database-stopped', target: 'database', weight: 1.2, durationMs: [0, 10 * LEASE_MS] },
+]
+
+/** Only one of these at a time: two outages that overlap are one. */
+const EXCLUSIVE = new Set(['database-stopped', 'connections-used-up', 'reaper-keeps-locks'])
+const MEAN_GAP_MS = 180
+/** An outage takes at most this part of a run, or a short run would be nothing else. */
+const LONGEST_OUTAGE_SHARE = 0.15
+
+/**
+ * Nothing but outages: workers that nothing else disturbs must keep their jobs through every one of them (C9).
+ * @param {{ seed: number, durationMs: number }} options
+ * @returns {Fault[]}
+ */
+export function makeOutages({ seed, durationMs }) {
+  const random = createRandom(seed)
+  /** @type {Fault[]} */
+  const faults = []
+  for (let atMs = 2 * LEASE_MS; atMs < durationMs; ) {
+    const outageMs = between(random, 0, 10 * LEASE_MS)
+    faults.push({ atMs, kind: 'database-stopped', target: 'database', durationMs: outageMs })
+    atMs += outageMs + between(random, 2 * LEASE_MS, 4 * LEASE_MS)
+  }
+  return faults
+}
+
+/**
+ * @param {{ seed: number, durationMs: number }} options
+ * @returns {Fault[]}
+ */
+export function makeSchedule({ seed, durationMs }) {
+  const random = createRandom(seed)
+  /** @type {Fault[]} */
+  const faults = []
+  let exclusiveUntilMs = 0
+  for (let atMs = 500; ; ) {
+    atMs += between(random, MEAN_GAP_MS * 0.2, MEAN_GAP_MS * 1.8)
+    if (atMs >= durationMs) return faults
+    const chosen = pickWeighted(
+      random,
+      faultKinds.map((value) => ({ weight: value.weight, value })),
+    )
+    const [least, most] = chosen.durationMs
+    const drawnMs = between(random, least, most)
+    const worker = `w${between(random, 1, WORKERS)}`
+    const fault = {
+      atMs,
+      kind: chosen.kind,
+      target: chosen.target === 'worker' ? worker : chosen.target,
+      durationMs: Math.min(drawnMs, Math.max(500, Math.round(durationMs * LONGEST_OUTAGE_SHARE))),
+    }
+    if (EXCLUSIVE.has(fault.kind)) {
+      if (atMs < exclusiveUntilMs) continue
+      exclusiveUntilMs = atMs + fault.durationMs + 2 * LEASE_MS
+    }
+    faults.push(fault)
+  }
+}
+
+/** @param {{ kind: string }[]} faults */
+export function countByKind(faults) {
+  /** @type {Record<string, number>} */
+  const counts = {}
+  for (const { kind } of faults) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,1 @@
+insert into chaos.effects (job_id, lease_id) values ($1, $2)

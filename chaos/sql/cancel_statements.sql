@@ -1,0 +1,2 @@
+select count(*) filter (where pg_cancel_backend(pid))::int as count
+  from pg_stat_activity where client_port = any ($1) and state = 'active'

@@ -1,0 +1,1 @@
+select job_id, lease_id::text as lease_id from chaos.effects

@@ -1,0 +1,103 @@
+// @ts-check
+// What is counted, chosen, told and left alone.
+/** @import { Mutant } from './mutants.mjs' */
+
+const claim = 'sql/functions/claim_jobs.sql'
+
+/** @type {Mutant[]} */
+export const jobMutants = [
+  {
+    id: 'M7',
+    fault: 'attempts are counted at the failure instead of the claim',
+    edits: [
+      {
+        file: 'sql/functions/grant_leases.sql',
+        find: "attempt_counted_at = 'claim' then 1",
+        replacement: "attempt_counted_at = 'claim' then 0",
+      },
+      {
+        file: 'sql/core/failed_attempt.sql',
+        find: "attempt_counted_at = 'failure' and",
+        replacement: "attempt_counted_at = 'claim' and",
+      },
+    ],
+    suites: [
+      { files: ['test/spec'] },
+      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*claimJobs' },
+    ],
+  },
+  {
+    id: 'M13',
+    fault: 'a claim filters what its limit has already chosen',
+    edits: [
+      {
+        file: claim,
+        find: 'from (select job."id"::text as id,',
+        replacement: 'from (select job."type" as type, job."id"::text as id,',
+      },
+      {
+        file: claim,
+        find: '\n                 and (p_types is null or job."type" = any (p_types))',
+        replacement: '',
+      },
+      {
+        file: claim,
+        find: 'for no key update of job skip locked) due;',
+        replacement:
+          'for no key update of job skip locked) due where p_types is null or due.type = any (p_types);',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'schema unstuck.*claimJobs' }],
+  },
+  {
+    id: 'M14',
+    fault: 'a transition stands without its event',
+    edits: [
+      {
+        file: 'sql/functions/record_events.sql',
+        find: 'return cardinality(p_events);',
+        replacement: 'return cardinality(p_events);\nexception when others then\n  return 0;',
+      },
+    ],
+    suites: [{ files: ['test/race/event-and-transition.test.ts'] }],
+  },
+  {
+    id: 'M15',
+    fault: 'a retry does not look at the owner',
+    edits: [
+      {
+        file: 'sql/functions/retry_jobs.sql',
+        find: '(p_owner is null or job."owner"::text = p_owner)',
+        replacement: 'true',
+      },
+    ],
+    suites: [
+      { files: ['test/race/retry.test.ts'] },
+      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*retryJobs' },
+    ],
+  },
+  {
+    id: 'M18',
+    fault: 'a batch locks its rows in the order it was given',
+    edits: [
+      {
+        file: 'sql/functions/complete_jobs.sql',
+        find: 'finish(id, lease_id, result) order by id) finish',
+        replacement: 'finish(id, lease_id, result)) finish',
+      },
+    ],
+    suites: [{ files: ['test/race/lock-order.test.ts'] }],
+  },
+  {
+    id: 'M20',
+    fault: 'a cancel overwrites a completed job',
+    edits: [
+      {
+        file: 'sql/functions/cancel_jobs.sql',
+        find: `job."status" = /*waiting*/'waiting' as is_waiting`,
+        replacement: `job."status" in (/*waiting*/'waiting', /*succeeded*/'succeeded') as is_waiting`,
+      },
+    ],
+    suites: [{ files: ['test/spec', 'test/race/cancel.test.ts'] }],
+  },
+]

@@ -1,0 +1,100 @@
+// @ts-check
+// What a lease is: who may write, how long, and what tells one from another.
+/** @import { Mutant } from './mutants.mjs' */
+
+/** @param {string} verb */
+const sql = (verb) => `sql/functions/${verb}.sql`
+const settles = [
+  { files: ['test/spec'] },
+  { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*(complete|fail|release)Jobs' },
+]
+
+/** @type {Mutant[]} */
+export const leaseMutants = [
+  {
+    id: 'M1',
+    fault: 'complete does not look at the lease',
+    edits: [{ file: sql('complete_jobs'), find: 'job."lease_id" = finish.lease_id', replacement: 'true' }],
+    suites: settles,
+  },
+  {
+    id: 'M2',
+    fault: 'fail does not look at the lease',
+    edits: [{ file: sql('fail_jobs'), find: 'job."lease_id" = failure.lease_id', replacement: 'true' }],
+    suites: settles,
+  },
+  {
+    id: 'M3',
+    fault: 'release does not look at the lease',
+    edits: [{ file: sql('release_jobs'), find: 'job."lease_id" = give.lease_id', replacement: 'true' }],
+    suites: settles,
+  },
+  {
+    id: 'M4',
+    fault: 'a heartbeat does not look at the lease',
+    edits: [
+      {
+        file: sql('heartbeat_jobs'),
+        find: 'where job."id" = beat.id and job."lease_id" = beat.lease_id',
+        replacement: 'where job."id" = beat.id and true',
+      },
+    ],
+    suites: [
+      { files: ['test/spec'] },
+      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*heartbeatJobs' },
+    ],
+  },
+  {
+    id: 'M10',
+    fault: 'a lease is counted from the start of the transaction',
+    edits: [
+      {
+        file: sql('grant_leases'),
+        find: 'v_now timestamptz := clock_timestamp()',
+        replacement: 'v_now timestamptz := now()',
+      },
+    ],
+    suites: [{ files: ['test/race/clocks.test.ts'] }],
+  },
+  {
+    id: 'M11',
+    fault: 'the end of a lease has no time zone',
+    edits: [
+      {
+        file: 'sql/migrations/0002_native_jobs.sql',
+        find: '"lease_expires_at"     timestamptz',
+        replacement: '"lease_expires_at"     timestamp',
+      },
+    ],
+    suites: [{ files: ['test/race/clocks.test.ts'] }],
+  },
+  {
+    id: 'M16',
+    fault: 'a completion does not remember its lease',
+    edits: [{ file: sql('complete_jobs'), find: '"finished_lease_id" = held.lease_id,', replacement: '' }],
+    suites: settles,
+  },
+  {
+    id: 'M17',
+    fault: 'the lease id is a counter in the row',
+    edits: [
+      {
+        file: sql('grant_leases'),
+        find: '"lease_id" = p_lease_id',
+        replacement: '"lease_id" = md5((coalesce(job."fence", 0) + 1)::text)::uuid',
+      },
+      {
+        file: sql('grant_leases'),
+        find: 'returning job."id" as id,',
+        replacement: 'returning job."lease_id" as lease_id, job."id" as id,',
+      },
+      { file: sql('grant_leases'), find: "'lease_id', p_lease_id", replacement: "'lease_id', lease_id" },
+      {
+        file: sql('grant_leases'),
+        find: 'select id::text, p_lease_id,',
+        replacement: 'select id::text, lease_id,',
+      },
+    ],
+    suites: [{ files: ['test/spec', 'test/race/failover.test.ts'] }],
+  },
+]

@@ -1,0 +1,24 @@
+// @ts-check
+// The engine with one rule taken out each. All of them must be noticed: `npm run mutants`.
+import { jobMutants } from './jobs.mjs'
+import { leaseMutants } from './leases.mjs'
+import { reapMutants } from './reaps.mjs'
+import { workerMutants } from './workers.mjs'
+
+/**
+ * A text that occurs once, and what stands there instead.
+ * @typedef {{ file: string, find: string, replacement: string }} Edit
+ * @typedef {{ files: string[], filter?: string }} Suite `filter` is for the names of tests.
+ * @typedef {{ id: string, fault: string, edits: Edit[], suites: Suite[] }} Mutant
+ */
+
+/** @param {Mutant} mutant */
+const numberOf = ({ id }) => Number(id.slice(1))
+
+/** @type {Mutant[]} */
+export const mutants = [...leaseMutants, ...reapMutants, ...jobMutants, ...workerMutants].toSorted(
+  (a, b) => numberOf(a) - numberOf(b),
+)
+
+/** One of each place: a lease, a sweep, a verb of people. */
+export const quickMutants = ['M1', 'M5', 'M20']

@@ -1,0 +1,73 @@
+// @ts-check
+// What a sweep may take, how much of it, and what it costs the job.
+/** @import { Mutant } from './mutants.mjs' */
+
+const reap = 'sql/functions/reap_jobs.sql'
+const expiry = `and ended.at < now()
+       and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at", stage.lease_ms)`
+const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-and-reap.test.ts'] }]
+
+/** @type {Mutant[]} */
+export const reapMutants = [
+  {
+    id: 'M5',
+    fault: 'the reaper does not look again once it has the row',
+    edits: [
+      {
+        file: reap,
+        find: 'order by job."id" limit p_limit for no key update of job skip locked',
+        replacement: 'order by job."id" limit p_limit',
+      },
+    ],
+    suites: windows,
+  },
+  {
+    id: 'M6',
+    fault: 'the reaper looks with one statement and writes with another',
+    edits: [
+      {
+        file: reap,
+        find: 'v_now timestamptz := clock_timestamp();',
+        replacement: `v_now timestamptz := clock_timestamp();
+  v_seen /*id*/uuid[] := array(
+    select job."id" from "unstuck"."jobs" job
+     where job."status" in /*running_words*/('running') and job."lease_expires_at" < now()
+       and not "unstuck".is_held(p_outage_from, p_outage_to, job."lease_expires_at", job."heartbeat_at", 60000));`,
+      },
+      { file: reap, find: expiry, replacement: 'and job."id" = any (v_seen)' },
+    ],
+    suites: windows,
+  },
+  {
+    id: 'M8',
+    fault: 'a reap gives the attempt back',
+    edits: [
+      {
+        file: reap,
+        find: '"attempt" = judged.attempt_after',
+        replacement: '"attempt" = judged.attempt_after - 1',
+      },
+    ],
+    suites: [
+      { files: ['test/spec'] },
+      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*sweepJobs' },
+    ],
+  },
+  {
+    id: 'M9',
+    fault: 'nothing is held back after an outage of the database',
+    edits: [
+      { file: 'sql/core/is_held.sql', find: 'select coalesce(', replacement: 'select false and coalesce(' },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'schema unstuck.*brakes of a sweep' }],
+  },
+  {
+    id: 'M19',
+    fault: 'a sweep takes everything at once',
+    edits: [{ file: reap, find: 'order by job."id" limit p_limit', replacement: 'order by job."id"' }],
+    suites: [
+      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*sweepJobs' },
+      { files: ['test/race/claim-limit.test.ts'] },
+    ],
+  },
+]

@@ -1,0 +1,33 @@
+// @ts-check
+// What keeps a lease alive.
+/** @import { Mutant } from './mutants.mjs' */
+
+const startWorker = 'src/unstuck/start-worker.ts'
+
+/** @type {Mutant[]} */
+export const workerMutants = [
+  {
+    id: 'M12',
+    fault: 'heartbeats come from the thread of the handlers',
+    edits: [
+      {
+        file: startWorker,
+        find: "import { startThreadHeartbeat } from '../runtime/thread-heartbeat.ts'",
+        replacement: "import { startMainHeartbeat } from '../runtime/heartbeat.ts'",
+      },
+      {
+        file: startWorker,
+        find: 'function startHeartbeat({ databaseUrl, config, table, policy, events }: StartedParts): Heartbeat {',
+        replacement:
+          'function startHeartbeat({ open, databaseUrl, config, table, policy, events }: StartedParts): Heartbeat {',
+      },
+      {
+        file: startWorker,
+        find: "return startThreadHeartbeat({\n    threadUrl: new URL('../heartbeat-thread.js', import.meta.url),\n    workerData,",
+        replacement:
+          'return startMainHeartbeat({\n    store: open.store,\n    intervalMs: workerData.intervalMs,\n    policy: workerData.policy,',
+      },
+    ],
+    suites: [{ files: ['test/surface/worker.test.ts'], filter: 'LEASE-9' }],
+  },
+]

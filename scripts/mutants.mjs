@@ -1,0 +1,225 @@
+// @ts-check
+// Takes one rule out of a copy of the engine at a time (mutants/) and runs the suites that should notice. A mutant that no test
+// kills, or whose text is not there any more, is a failure; so is a killer that also fails on the engine as it is.
+//   node scripts/mutants.mjs [--only M5,M6] [--quick] [--json]
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { startPostgres } from '../embedded/dist/index.js'
+import { mutants, quickMutants } from '../mutants/mutants.mjs'
+
+/** @import { Edit, Mutant, Suite } from '../mutants/mutants.mjs' */
+/** @typedef {{ file: string, title: string }} Killer */
+/** @typedef {{ id: string, fault: string, killedBy: string | null, problem: string | null, ms: number }} Verdict */
+/** @typedef {{ testResults: { name: string, message: string, assertionResults: { fullName: string, status: string }[] }[] }} VitestReport */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const copied = [
+  'src',
+  'sql',
+  'test',
+  'scripts',
+  'embedded',
+  'bin',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'vitest.config.ts',
+]
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+const only = values.only?.split(',') ?? (values.quick ? quickMutants : null)
+const wanted = mutants.filter(({ id }) => only === null || only.includes(id))
+const unknown = only?.filter((id) => !mutants.some((mutant) => mutant.id === id)) ?? []
+if (unknown.length > 0) {
+  console.error(
+    `There is no mutant ${unknown.join(', ')}. There are ${mutants.map(({ id }) => id).join(', ')}.`,
+  )
+  process.exit(2)
+}
+
+const startedAtMs = performance.now()
+const tree = copyTree()
+const server = await startPostgres({ persistent: false, settings: { fsync: 'off', max_connections: '200' } })
+/** @type {Verdict[]} */
+const verdicts = []
+/** @type {Killer[]} */
+const killers = []
+try {
+  for (const mutant of wanted) {
+    const verdict = judge(mutant)
+    verdicts.push(verdict)
+    if (!values.json) console.log(describe(verdict))
+  }
+  const innocent = findInnocent()
+  for (const verdict of verdicts) {
+    if (verdict.killedBy !== null && innocent.has(verdict.killedBy))
+      verdict.problem = 'its killer also fails on the engine as it is'
+  }
+} finally {
+  await server.stop()
+  rmSync(tree, { recursive: true, force: true })
+}
+const survivors = verdicts.filter(({ killedBy, problem }) => killedBy === null || problem !== null)
+tellAll()
+process.exitCode = survivors.length > 0 ? 1 : 0
+
+function copyTree() {
+  const folder = mkdtempSync(`${tmpdir()}/unstuck-mutants-`)
+  for (const name of copied)
+    cpSync(`${root}/${name}`, `${folder}/${name}`, {
+      recursive: true,
+      filter: (path) => !path.endsWith('node_modules'),
+    })
+  symlinkSync(`${root}/node_modules`, `${folder}/node_modules`)
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/**
+ * @param {Mutant} mutant
+ * @returns {Verdict}
+ */
+function judge({ id, fault, edits, suites }) {
+  const beganAtMs = performance.now()
+  const originals = new Map(edits.map(({ file }) => [file, readFileSync(`${tree}/${file}`, 'utf8')]))
+  const missing = applyAll(edits)
+  const found = missing === null ? firstKiller(edits, suites) : { killer: null, problem: missing }
+  for (const [file, text] of originals) writeFileSync(`${tree}/${file}`, text)
+  if (found.killer !== null) killers.push(found.killer)
+  return {
+    id,
+    fault,
+    killedBy: found.killer?.title ?? null,
+    problem: found.problem,
+    ms: Math.round(performance.now() - beganAtMs),
+  }
+}
+
+/**
+ * Answers what is in the way of a mutation: one that changes nothing would be the engine itself, and never be noticed.
+ * @param {Edit[]} edits
+ */
+function applyAll(edits) {
+  for (const { file, find, replacement } of edits) {
+    const text = readFileSync(`${tree}/${file}`, 'utf8')
+    const times = text.split(find).length - 1
+    if (times !== 1)
+      return `${file} has ${times} of "${find.split('\n')[0]}": adapt the mutant to what it says now`
+    writeFileSync(
+      `${tree}/${file}`,
+      text.replace(find, () => replacement),
+    )
+  }
+  return null
+}
+
+/**
+ * @param {Edit[]} edits
+ * @param {Suite[]} suites
+ * @returns {{ killer: Killer | null, problem: string | null }}
+ */
+function firstKiller(edits, suites) {
+  // Processes and threads load what is built.
+  if (edits.some(({ file }) => file.endsWith('.ts')) && !build())
+    return { killer: null, problem: 'it does not compile' }
+  for (const suite of suites) {
+    const { killer, problem } = runSuite(suite, ['--bail=1'])
+    if (killer !== null || problem !== null) return { killer, problem }
+  }
+  return { killer: null, problem: null }
+}
+
+function build() {
+  return (
+    spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--noUnusedLocals', 'false'], {
+      cwd: tree,
+    }).status === 0
+  )
+}
+
+/**
+ * @param {Suite} suite
+ * @param {string[]} options
+ * @returns {{ killer: Killer | null, problem: string | null, failed: Killer[] }}
+ */
+function runSuite({ files, filter }, options = []) {
+  const output = `${tree}/report.json`
+  rmSync(output, { force: true })
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=json',
+      `--outputFile=${output}`,
+      ...options,
+      ...(filter === undefined ? [] : ['-t', filter]),
+      ...files,
+    ],
+    { cwd: tree, encoding: 'utf8', env: { ...process.env, DATABASE_URL: server.url } },
+  )
+  const report = readReport(output)
+  if (report === null) return { killer: null, problem: `vitest did not run: ${stdout}${stderr}`, failed: [] }
+  const failed = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => ({ file: name.replace(`${tree}/`, ''), title: fullName })),
+  )
+  const ran = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  // An install that fails is no behaviour that somebody noticed.
+  const problem = ran.some(({ status }) => status === 'failed' || status === 'passed')
+    ? null
+    : `no test ran: ${report.testResults.map(({ message }) => message).join()}`
+  return { killer: failed[0] ?? null, problem, failed }
+}
+
+/**
+ * @param {string} path
+ * @returns {VitestReport | null}
+ */
+function readReport(path) {
+  try {
+    return /** @type {VitestReport} */ (JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return null
+  }
+}
+
+/** The titles of killers that fail though nothing was taken out. */
+function findInnocent() {
+  if (killers.length === 0) return new Set()
+  const hasBuilt = wanted.some(({ edits }) => edits.some(({ file }) => file.endsWith('.ts')))
+  if (hasBuilt) build()
+  const files = [...new Set(killers.map(({ file }) => file))]
+  const filter = killers.map(({ title }) => title.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|')
+  return new Set(runSuite({ files, filter }).failed.map(({ title }) => title))
+}
+
+/** @param {Verdict} verdict */
+function describe({ id, fault, killedBy, problem, ms }) {
+  const seconds = `${(ms / 1000).toFixed(1)} s`
+  if (problem !== null) return `${id} BROKEN (${seconds}) ${fault}: ${problem}`
+  return killedBy === null
+    ? `${id} SURVIVED (${seconds}) ${fault}`
+    : `${id} killed (${seconds}) ${fault}\n   by ${killedBy}`
+}
+
+function tellAll() {
+  const seconds = Math.round((performance.now() - startedAtMs) / 1000)
+  const killed = verdicts.length - survivors.length
+  if (values.json)
+    console.log(JSON.stringify({ killed, mutants: verdicts.length, seconds, verdicts }, null, 2))
+  else {
+    for (const verdict of survivors) console.log(describe(verdict))
+    console.log(`${killed} of ${verdicts.length} mutants killed in ${seconds} s`)
+  }
+}

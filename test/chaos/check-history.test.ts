@@ -1,0 +1,308 @@
+// The judge of a chaos run against histories that nothing ran for: a clean one, and that one with one thing wrong in it.
+import { describe, expect, it } from 'vitest'
+
+interface Story {
+  jobs: Record<string, unknown>[]
+  events: { id: string; jobId: string; type: string; at: number; details: Record<string, unknown> }[]
+  txEffects: { jobId: string; leaseId: string }[]
+  deliveries: Record<string, unknown>[]
+  ledger: Record<string, unknown>[]
+  samples: { at: number; mismatched: number; overdueMs: number }[]
+  disturbances: { who: string; kind: string; from: number; to: number }[]
+  stalls: { from: number; to: number; by: 'timer' | 'query' }[]
+  holds: { at: number }[]
+  enqueuedIds: string[]
+  intrusions: { act: string; outcome: string }[]
+}
+
+interface Judge {
+  judged: string[]
+  checkHistory: (history: Story) => { violations: { invariant: string; message: string }[] }
+}
+
+const { checkHistory, judged } = (await import(
+  new URL('../../chaos/check-history.mjs', import.meta.url).href
+)) as Judge
+
+const T0 = Date.parse('2026-01-01T00:00:00Z')
+const iso = (at: number) => new Date(at).toISOString()
+const row = {
+  owner: 'anna',
+  failures: 0,
+  crashes: 0,
+  timeouts: 0,
+  maxAttempts: 5,
+  workerId: null,
+  leaseId: null,
+  leaseExpiresAt: null,
+}
+
+/** One job that was rescued from a killed worker, one that failed to the end, one that completed in a transaction. */
+function cleanHistory() {
+  const event = (id: number, jobId: string, type: string, at: number, details: Record<string, unknown>) => ({
+    id: String(id),
+    jobId,
+    type,
+    at: T0 + at,
+    details,
+  })
+  const claim = (worker: string, lease: string, fence: number) => ({
+    worker_id: worker,
+    lease_id: lease,
+    fence,
+  })
+  const line = (kind: string, at: number, worker: string, job: string, lease: string, more = {}) => ({
+    kind,
+    at: T0 + at,
+    worker,
+    pid: 1,
+    job,
+    lease,
+    ...more,
+  })
+  const answer = (verb: string, outcome: string) => ({ verb, outcome })
+  return {
+    policy: {
+      attemptCountedAt: 'claim',
+      failureBudget: 'failures',
+      reapBudget: 'crashes',
+      maxCrashes: 12,
+      maxTimeouts: 3,
+    },
+    times: { leaseMs: 2_000, sweepMs: 1_000, pollMs: 400 },
+    jobs: [
+      { ...row, id: 'a', type: 'quick', status: 'succeeded', attempt: 2, fence: 2, finishedLeaseId: 'l2' },
+      {
+        ...row,
+        id: 'b',
+        type: 'poison',
+        status: 'dead',
+        attempt: 3,
+        fence: 3,
+        finishedLeaseId: 'p3',
+        failures: 3,
+        maxAttempts: 3,
+      },
+      { ...row, id: 'c', type: 'tx', status: 'succeeded', attempt: 1, fence: 1, finishedLeaseId: 't1' },
+    ],
+    events: [
+      event(1, 'a', 'queued', 0, { cause: 'enqueue' }),
+      event(2, 'a', 'processing', 100, claim('w1-1', 'l1', 1)),
+      event(3, 'a', 'reaper:requeued', 3_000, {
+        lease_id: 'l1',
+        cause: 'crash',
+        last_heartbeat_at: iso(T0 + 600),
+        lease_expires_at: iso(T0 + 2_600),
+        next_run_at: iso(T0 + 3_200),
+      }),
+      event(4, 'a', 'processing', 3_300, claim('w2-1', 'l2', 2)),
+      event(5, 'a', 'complete', 3_400, { attempt: 2 }),
+      event(6, 'b', 'queued', 0, { cause: 'enqueue' }),
+      event(7, 'b', 'processing', 100, claim('w2-1', 'p1', 1)),
+      event(8, 'b', 'retry', 200, { lease_id: 'p1', next_run_at: iso(T0 + 400) }),
+      event(9, 'b', 'processing', 500, claim('w2-1', 'p2', 2)),
+      event(10, 'b', 'retry', 600, { lease_id: 'p2', next_run_at: iso(T0 + 800) }),
+      event(11, 'b', 'processing', 900, claim('w2-1', 'p3', 3)),
+      event(12, 'b', 'failed', 1_000, { lease_id: 'p3' }),
+      event(13, 'c', 'queued', 0, { cause: 'enqueue' }),
+      event(14, 'c', 'processing', 100, claim('w2-1', 't1', 1)),
+      event(15, 'c', 'complete', 200, { attempt: 1 }),
+    ],
+    txEffects: [{ jobId: 'c', leaseId: 't1' }],
+    webhooks: [{ webhookId: 'h', events: ['reaper:requeued'] }],
+    deliveries: [
+      { webhookId: 'h', jobId: 'a', type: 'reaper:requeued', timestamp: iso(T0 + 3_000), count: 1 },
+    ],
+    ledger: [
+      line('started', 110, 'w1-1', 'a', 'l1'),
+      line('started', 3_310, 'w2-1', 'a', 'l2'),
+      line('effect', 3_390, 'w2-1', 'a', 'l2'),
+      line('answered', 3_410, 'w2-1', 'a', 'l2', answer('completeJobs', 'completed')),
+      line('ended', 3_411, 'w2-1', 'a', 'l2', { end: 'completed' }),
+      line('answered', 210, 'w2-1', 'b', 'p1', answer('failJobs', 'retried')),
+      line('ended', 210, 'w2-1', 'c', 't1', { end: 'completed' }),
+    ] as Record<string, unknown>[],
+    samples: [{ at: T0 + 2_900, mismatched: 0, overdueMs: 300 }],
+    disturbances: [{ who: 'w1-1', kind: 'gone', from: T0 + 700, to: Number.POSITIVE_INFINITY }],
+    stalls: [],
+    holds: [],
+    enqueuedIds: ['a', 'b', 'c'],
+    intrusions: [{ act: 'cancel', outcome: 'not-found' }],
+  } satisfies Story & Record<string, unknown>
+}
+
+type History = ReturnType<typeof cleanHistory>
+const jobOf = (history: History, id: string) =>
+  (history.jobs as Record<string, unknown>[]).find((job) => job['id'] === id) ?? {}
+const eventOf = (history: Story, id: number) => {
+  const found = history.events.find((event) => event.id === String(id))
+  if (found === undefined) throw new Error(`no event ${id}`)
+  return found
+}
+
+const planted: Record<string, { what: string; plant: (history: History) => void }> = {
+  I1: {
+    what: 'a second completion',
+    plant: (history) => history.events.push({ ...eventOf(history, 5), id: '16', at: T0 + 3_500 }),
+  },
+  I2: {
+    what: 'a completion that was accepted from the lease that had been taken away',
+    plant: (history) => {
+      history.ledger.push({
+        kind: 'answered',
+        at: T0 + 3_350,
+        worker: 'w1-1',
+        pid: 1,
+        job: 'a',
+        lease: 'l1',
+        verb: 'completeJobs',
+        outcome: 'completed',
+      })
+    },
+  },
+  I3: {
+    what: 'a row that moved without an event',
+    plant: (history) => {
+      jobOf(history, 'b')['status'] = 'succeeded'
+    },
+  },
+  I4: {
+    what: 'a claim of a job that was running',
+    plant: (history) => {
+      eventOf(history, 8).type = 'processing'
+      eventOf(history, 8).details = { lease_id: 'p9', fence: 2, worker_id: 'w1-1' }
+    },
+  },
+  I5: {
+    what: 'a lease id that was granted twice',
+    plant: (history) => {
+      eventOf(history, 9).details['lease_id'] = 'p1'
+    },
+  },
+  I6: {
+    what: 'an effect of a transaction that is there twice',
+    plant: (history) => history.txEffects.push({ jobId: 'c', leaseId: 't1' }),
+  },
+  I7: {
+    what: 'an acknowledged job that is gone',
+    plant: (history) => history.enqueuedIds.push('lost'),
+  },
+  I8: {
+    what: 'a job that still waits after the end',
+    plant: (history) => {
+      jobOf(history, 'a')['status'] = 'waiting'
+    },
+  },
+  I9: {
+    what: 'an attempt that nobody made',
+    plant: (history) => {
+      jobOf(history, 'a')['attempt'] = 3
+    },
+  },
+  I10: {
+    what: 'a reap before the lease had ended',
+    plant: (history) => {
+      eventOf(history, 3).details['lease_expires_at'] = iso(T0 + 3_100)
+    },
+  },
+  I11: {
+    what: 'a claim before its time',
+    plant: (history) => {
+      eventOf(history, 9).at = T0 + 390
+    },
+  },
+  I12: {
+    what: 'a poison job that ended with a failure too many',
+    plant: (history) => {
+      jobOf(history, 'b')['failures'] = 4
+    },
+  },
+  I13: {
+    what: 'two processes that ran one lease',
+    plant: (history) =>
+      history.ledger.push({ kind: 'started', at: T0 + 3_320, worker: 'w1-1', pid: 2, job: 'a', lease: 'l2' }),
+  },
+  I15: {
+    what: 'a finished job that kept its lease',
+    plant: (history) => {
+      jobOf(history, 'a')['leaseId'] = 'l2'
+    },
+  },
+  I16: {
+    what: 'a lease that was over for longer than sweeps and hold allow',
+    plant: (history) => history.samples.push({ at: T0 + 20_000, mismatched: 0, overdueMs: 5_001 }),
+  },
+  I17: {
+    what: 'an act of another owner that was carried out',
+    plant: (history) => history.intrusions.push({ act: 'cancel', outcome: 'cancelled' }),
+  },
+  I18: {
+    what: 'two rows in the outbox for one event',
+    plant: (history) => {
+      const [delivery] = history.deliveries as { count: number }[]
+      if (delivery !== undefined) delivery.count = 2
+    },
+  },
+  I19: {
+    what: 'a job that was taken from a worker with which nothing was wrong',
+    plant: (history) => history.disturbances.splice(0),
+  },
+  I20: {
+    what: 'a job that is dead with budget left',
+    plant: (history) => {
+      jobOf(history, 'b')['maxAttempts'] = 5
+    },
+  },
+}
+
+const invariantsOf = (history: Story) => checkHistory(history).violations.map(({ invariant }) => invariant)
+
+describe('the judge of a chaos run', () => {
+  it('finds nothing in a clean history', () => {
+    expect(checkHistory(cleanHistory()).violations).toEqual([])
+  })
+
+  it('has a planted violation for every invariant that it judges', () => {
+    expect(Object.keys(planted)).toEqual(judged)
+  })
+
+  it.each(Object.entries(planted).map(([invariant, { what, plant }]) => ({ invariant, what, plant })))(
+    'notices $what ($invariant)',
+    ({ invariant, plant }) => {
+      const history = cleanHistory()
+      plant(history)
+      expect(invariantsOf(history)).toContain(invariant)
+    },
+  )
+
+  it('notices a completion whose row names another lease than the holder', () => {
+    const history = cleanHistory()
+    jobOf(history, 'a')['finishedLeaseId'] = 'l1'
+    expect(invariantsOf(history)).toEqual(expect.arrayContaining(['I2', 'I7']))
+  })
+
+  it('takes neither an outage of the database nor a blocked loop for an excuse of a reap', () => {
+    const history = cleanHistory()
+    history.disturbances.splice(0)
+    const span = { from: T0 + 700, to: T0 + 2_500 }
+    history.disturbances.push({ who: '*', kind: 'database-stopped', ...span })
+    history.disturbances.push({ who: 'w1', kind: 'block', ...span })
+    expect(invariantsOf(history)).toContain('I19')
+  })
+
+  it('does not count a lease that its worker never heard of as taken from it', () => {
+    const history = cleanHistory()
+    history.disturbances.splice(0)
+    history.ledger.shift()
+    expect(invariantsOf(history)).toEqual([])
+  })
+
+  it('counts the time of an outage out of how late a reap may be', () => {
+    const history = cleanHistory()
+    history.samples.push({ at: T0 + 20_000, mismatched: 0, overdueMs: 9_000 })
+    expect(invariantsOf(history)).toContain('I16')
+    const span = { from: T0 + 11_000, to: T0 + 16_000 }
+    history.disturbances.push({ who: '*', kind: 'database-stopped', ...span })
+    expect(invariantsOf(history)).not.toContain('I16')
+  })
+})

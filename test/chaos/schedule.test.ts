@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+
+interface Fault {
+  atMs: number
+  kind: string
+  target: string
+  durationMs: number
+}
+
+const { makeSchedule, faultKinds } = (await import(
+  new URL('../../chaos/schedule.mjs', import.meta.url).href
+)) as {
+  makeSchedule: (options: { seed: number; durationMs: number }) => Fault[]
+  faultKinds: { kind: string }[]
+}
+
+describe('the schedule of a chaos run', () => {
+  it('is the same for the same seed, and another for another', () => {
+    const schedule = makeSchedule({ seed: 7, durationMs: 60_000 })
+    expect(makeSchedule({ seed: 7, durationMs: 60_000 })).toEqual(schedule)
+    expect(makeSchedule({ seed: 8, durationMs: 60_000 })).not.toEqual(schedule)
+  })
+
+  it('has every kind of fault in ten minutes, each within the time', () => {
+    const schedule = makeSchedule({ seed: 1, durationMs: 600_000 })
+    expect(new Set(schedule.map(({ kind }) => kind))).toEqual(new Set(faultKinds.map(({ kind }) => kind)))
+    expect(schedule.every(({ atMs }) => atMs < 600_000)).toBe(true)
+  })
+
+  it('stops the database for up to ten leases, and one outage at a time', () => {
+    const outages = makeSchedule({ seed: 3, durationMs: 3_600_000 }).filter(
+      ({ kind }) => kind === 'database-stopped',
+    )
+    const longestMs = Math.max(...outages.map(({ durationMs }) => durationMs))
+    expect(longestMs).toBeGreaterThan(18_000)
+    expect(longestMs).toBeLessThanOrEqual(20_000)
+    for (const [index, { atMs, durationMs }] of outages.entries())
+      expect(outages[index + 1]?.atMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(atMs + durationMs)
+  })
+})

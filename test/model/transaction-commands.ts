@@ -1,0 +1,95 @@
+// An outcome inside a user's open transaction, and what others do before it ends: claims and sweeps pass its rows by. The model
+// has no transactions, so it does the two one after the other, in the order that comes to the same.
+import fc from 'fast-check'
+import type { ClaimRequest, JobStore } from '../../src/store/job-store.ts'
+import { command, type LeaseCommand } from './command.ts'
+import { sweepToTheEnd } from './operator-commands.ts'
+import { type LeasePicks, leasePicks, leasesAt, pickLeases } from './picks.ts'
+import { agree, nameOfJob, type Pair, type Side } from './two-sides.ts'
+import { claimMany, grantedTo } from './worker-commands.ts'
+
+type Leases = ReturnType<typeof leasesAt>
+type Finish = (
+  store: JobStore,
+  leases: Leases,
+  options: { tx?: never },
+) => Promise<{ jobId: string; outcome: string }[]>
+
+const finishes: Record<'complete' | 'fail' | 'release', Finish> = {
+  complete: (store, leases, options) => store.completeJobs(leases, options),
+  fail: (store, leases, options) => store.failJobs(leases, options),
+  release: (store, leases, options) => store.releaseJobs(leases, options),
+}
+
+interface Wish {
+  verb: keyof typeof finishes
+  leases: LeasePicks
+  isCommitted: boolean
+}
+
+const claimDuring = fc
+  .record({
+    verb: fc.constantFrom<Wish['verb']>('complete', 'fail', 'release'),
+    leases: leasePicks,
+    isCommitted: fc.boolean(),
+    request: claimMany,
+  })
+  .map((wish) =>
+    command({ name: 'claimDuring', wish, needs: 'leases', act: (pair) => actDuringClaim(pair, wish) }),
+  )
+
+/** No claim takes a running job, so it comes to the same before the outcome: what that gives back is not there for it. */
+async function actDuringClaim(pair: Pair, wish: Wish & { request: ClaimRequest }): Promise<void> {
+  const indexes = pickLeases(pair.model, wish.leases)
+  await agree(
+    pair,
+    `${tell(wish, indexes)}, and in between claim ${JSON.stringify(wish.request)}`,
+    async (side) => {
+      const claim = async () => grantedTo(side, await side.store.claimJobs(wish.request))
+      if (side === pair.model) {
+        const leases = leasesAt(side, indexes)
+        const granted = await claim()
+        const settled = await side.inTransaction(wish.isCommitted, (tx) => finish(side, wish, leases, tx))
+        return { settled, granted }
+      }
+      return side.inTransaction(wish.isCommitted, async (tx) => {
+        const settled = await finish(side, wish, leasesAt(side, indexes), tx)
+        return { settled, granted: await claim() }
+      })
+    },
+  )
+}
+
+const sweepDuring = leasePicks.map((leases) =>
+  command({
+    name: 'sweepDuring',
+    wish: leases,
+    needs: 'leases',
+    act: async (pair) => {
+      const wish: Wish = { verb: 'complete', leases, isCommitted: true }
+      const indexes = pickLeases(pair.model, leases)
+      // What is being completed is passed by, and after that it has ended.
+      await agree(pair, `${tell(wish, indexes)}, and in between a sweep`, (side) =>
+        side.inTransaction(true, async (tx) => {
+          const settled = await finish(side, wish, leasesAt(side, indexes), tx)
+          return { settled, swept: await sweepToTheEnd(side, {}) }
+        }),
+      )
+    },
+  }),
+)
+
+async function finish(side: Side, { verb }: Wish, leases: Leases, options: { tx?: never }) {
+  const answers = await finishes[verb](side.store, leases, options)
+  return answers.map(({ jobId, outcome }) => ({ job: nameOfJob(side, jobId), outcome }))
+}
+
+function tell({ verb, isCommitted }: Wish, indexes: number[]): string {
+  return `${verb} by leases ${indexes.join()} in a transaction that is ${isCommitted ? 'committed' : 'rolled back'}`
+}
+
+/** With their weights. */
+export const transactionCommands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: number }[] = [
+  { arbitrary: claimDuring, weight: 3 },
+  { arbitrary: sweepDuring, weight: 1 },
+]
