@@ -1,11 +1,11 @@
 // The times of a run. Short, so that many leases end in a minute; the proportions are those of a real deployment.
 
 export const LEASE_MS = 2_000
-export const HEARTBEAT_MS = 500
+const HEARTBEAT_MS = 500
 export const SWEEP_MS = 1_000
 /** @type {[number, number]} */
 export const POLL_MS = [200, 400]
-export const HANG_DEADLINE_MS = 3_000
+const HANG_DEADLINE_MS = 3_000
 export const POISON_MAX_ATTEMPTS = 3
 export const WORKERS = 4
 export const CONCURRENCY = 5

@@ -29,7 +29,12 @@ const LAYERS = [
   { name: 'store', home: 'src/store/', imports: VOCABULARY },
   { name: 'store/memory', home: 'src/store/memory/', imports: [...VOCABULARY, 'store'] },
   { name: 'store/postgres', home: 'src/store/postgres/', imports: [...VOCABULARY, 'store', 'observe'] },
-  { name: 'store/neo4j', home: 'src/store/neo4j/', imports: [...VOCABULARY, 'store', 'observe'] },
+  // Its verbs are those of the memory store, over the part of the graph that a call has locked (ADR 0013).
+  {
+    name: 'store/neo4j',
+    home: 'src/store/neo4j/',
+    imports: [...VOCABULARY, 'store', 'store/memory', 'observe'],
+  },
   { name: 'runtime', home: 'src/runtime/', imports: [...VOCABULARY, 'config', 'observe', 'store'] },
   { name: 'doctor', home: 'src/doctor/', imports: [...VOCABULARY, 'store'] },
   { name: 'dispatch', home: 'src/dispatch/', imports: [...VOCABULARY, 'store', 'runtime'] },

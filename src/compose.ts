@@ -10,6 +10,7 @@ import type { TableProfile } from './profile/profile.ts'
 import { shippedProfile, shippedProfileNames } from './profile/shipped.ts'
 import type { AccessStore } from './store/access-store.ts'
 import type { JobStore } from './store/job-store.ts'
+import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl } from './store/neo4j/deferred-store.ts'
 import {
   type AttachPlan,
   type ConnectionPool,
@@ -71,14 +72,24 @@ export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'>
 
 /** One table over connections of its own. */
 export function openTable({ schema, table, ...options }: OpenTableOptions): OpenTable {
+  if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
+    return deferNeo4jStore(options.databaseUrl, table.policy)
   const { client, transaction, close } = openConnectionPool(options)
   return { store: createPostgresStore({ client, table, schema }), transaction, close }
 }
 
 /** The tables of the configured profile over one pool of connections. */
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
+  if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
   const { client, reader, close } = openConnectionPool({ databaseUrl })
   return { ...openTables(config, client), reading: openTables(config, reader), close }
+}
+
+function openNeo4j(config: Config, databaseUrl: string): Deployment {
+  const [table] = profileOf(config).tables
+  const { store, access, close } = deferNeo4jStore(databaseUrl, table.policy)
+  const tables: Deployment['tables'] = [{ name: table.table, table, store }]
+  return { tables, access, reading: { tables, access }, close }
 }
 
 function openTables(config: Config, client: SqlClient): Pick<Deployment, 'tables' | 'access'> {
@@ -114,7 +125,9 @@ export interface IndexOption {
 
 export function createInstaller(config: Config, url?: string, profile = profileOf(config)): Installer {
   const { schema } = config
-  const target = () => ({ databaseUrl: url ?? requireUrl(config.migrateUrl), schema, profile })
+  const address = () => url ?? requireUrl(config.migrateUrl)
+  const target = () => ({ databaseUrl: address(), schema, profile })
+  if (isNeo4jUrl(url ?? config.migrateUrl)) return deferNeo4jInstaller(address())
   return {
     up: (onStep, phases, options) =>
       migrateUp({

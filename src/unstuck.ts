@@ -18,6 +18,7 @@ import { createEnqueuer } from './runtime/enqueuer.ts'
 import type { Handler, HandlerOptions, RegisteredHandler } from './runtime/handler.ts'
 import { checkRecurringJob, type RecurringJob } from './runtime/scheduler.ts'
 import type { Worker } from './runtime/worker.ts'
+import { hasCapability } from './store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from './store/job-store.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './unstuck/options.ts'
 import { startServices } from './unstuck/services.ts'
@@ -92,7 +93,7 @@ class Application implements Unstuck {
     const warn = (warning: string) => this.#events.emit('config:warned', { warning })
     this.#database = openDatabase(this.#config, warn)
     this.#open = openTable({
-      databaseUrl: () => this.#database.url(),
+      databaseUrl: this.#config.databaseUrl ?? (() => this.#database.url()),
       schema: this.#config.schema,
       table: this.#table,
       ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
@@ -161,6 +162,7 @@ class Application implements Unstuck {
       tracing: await this.#openTracing(),
     })
     this.#worker = worker
+    const canListen = hasCapability(this.store, 'notify')
     const otelMetrics = await openOtelMetrics(this.#metricsOptions())
     const services = startServices({
       store: this.store,
@@ -169,7 +171,7 @@ class Application implements Unstuck {
       events: this.#events,
       policy: this.#config.policy,
       enqueuePolicy: this.#enqueuePolicy(),
-      listenUrl: policy.notify === 'on' ? (this.#config.listenUrl ?? databaseUrl) : null,
+      listenUrl: policy.notify === 'on' && canListen ? (this.#config.listenUrl ?? databaseUrl) : null,
       onHint: () => worker.wake(),
       schedules: this.#schedules,
       dispatch: this.#options.dispatch,

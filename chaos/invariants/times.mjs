@@ -29,7 +29,7 @@ const STALL_EXCUSE_MS = 500
  * @param {Map<string, Story>} stories
  * @returns {Reap[]}
  */
-export function findReaps(stories) {
+function findReaps(stories) {
   return [...stories.values()].flatMap(({ jobId, claims }) =>
     claims.flatMap((claim) => {
       const { end } = claim
@@ -95,7 +95,7 @@ export function overdueBound({ times, stalls }) {
 }
 
 /** @param {History['stalls']} stalls */
-export function longestStallMs(stalls) {
+function longestStallMs(stalls) {
   return stalls.reduce((most, { from, to }) => Math.max(most, to - from), 0)
 }
 

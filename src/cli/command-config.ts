@@ -3,6 +3,7 @@ import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
 /** The flags that every command with a connection has. */
 export interface ConnectionFlags {
   databaseUrl?: string
+  store?: string
   schema?: string
   profile?: string
   config?: string
@@ -14,7 +15,10 @@ export function loadCommandConfig(
   flags: ConnectionFlags,
   more: { intervalSec?: string; concurrency?: string } = {},
 ): Config {
-  const { databaseUrl, schema, profile } = flags
+  const { schema } = flags
+  const databaseUrl = flags.store ?? flags.databaseUrl
+  // The jobs in Neo4j are those of one document.
+  const profile = flags.profile ?? (flags.store === undefined ? undefined : 'embedding')
   // A flag for the database is meant for migrations too.
   const config = loadConfig({
     env: process.env,

@@ -3,6 +3,11 @@ import type { ValueKind } from './value-kind.ts'
 import { documentedProfiles, type Variable } from './variable.ts'
 
 const POSTGRES_URL: ValueKind = { type: 'url', protocols: ['postgres:', 'postgresql:'] }
+/** The jobs may also be nodes of Neo4j. */
+const STORE_URL: ValueKind = {
+  type: 'url',
+  protocols: ['postgres:', 'postgresql:', 'neo4j:', 'neo4j+s:', 'bolt:', 'bolt+s:'],
+}
 const TEXT: ValueKind = { type: 'text' }
 
 /** The parts from which a connection is made where no URL is set. As in libpq, an empty one counts as not set. */
@@ -45,7 +50,7 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_DATABASE_URL',
     meaning: 'The database of the jobs. Wins over `DATABASE_URL`, for teams whose own points elsewhere.',
-    kind: POSTGRES_URL,
+    kind: STORE_URL,
     profiles: documentedProfiles,
     default: null,
     sets: ['databaseUrl'],
@@ -67,7 +72,7 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_MIGRATE_URL',
     meaning: 'For migrations alone, where they need another role. Unset: the database of the jobs.',
-    kind: POSTGRES_URL,
+    kind: STORE_URL,
     profiles: documentedProfiles,
     default: null,
     sets: ['migrateUrl'],

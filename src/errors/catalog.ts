@@ -225,6 +225,13 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: true,
   },
+  NOT_SUPPORTED: {
+    meaning: 'The store that keeps these jobs cannot do this; its capabilities say what it can.',
+    httpStatus: 501,
+    exitCode: exitCodes.refused,
+    sqlState: null,
+    isRetryable: false,
+  },
   INTERNAL: {
     meaning: 'A promise of this package was broken; please report it.',
     httpStatus: 500,

@@ -1,9 +1,7 @@
 // The life of one attempt, top to bottom: hold the lease, run the handler under its clocks, write the outcome with the lease
 // or not at all.
 
-import { isUnstuckError, UnstuckError } from '../errors/index.ts'
 import type { JsonValue } from '../job/job.ts'
-import { jsonText } from '../job/json-text.ts'
 import type { ClaimedJob, Lease } from '../job/lease.ts'
 import type { CompleteOutcome, ReleaseOutcome } from '../job/outcome.ts'
 import type { AttemptEnd } from '../observe/events.ts'
@@ -15,9 +13,10 @@ import type { Batcher } from './batcher.ts'
 import { type AbortCause, JobAborted, type JobContext, type RegisteredHandler } from './handler.ts'
 import type { Heartbeat, OnAnswer } from './heartbeat.ts'
 import { JobClocks } from './job-clocks.ts'
+import { createJobContext } from './job-context.ts'
 import { JobGateway, type JobGatewayTools } from './job-gateway.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
-import { spawnChild } from './spawn-child.ts'
+import { completionOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
 import { untilKnown } from './until-known.ts'
 import { wait } from './wait.ts'
 
@@ -92,7 +91,7 @@ export class Attempt<Tx> {
   /** `onReturned` is told when the handler has returned; the outcome is written after that. */
   async run(onReturned: () => void): Promise<AttemptResult> {
     // The leases of all jobs of a claim are held before the first handler may block the event loop.
-    await null
+    await Promise.resolve()
     this.#startedAtMs = performance.now()
     this.#tools.events.emit('job:started', { job: this.job })
     this.#clocks.restartProgress()
@@ -197,21 +196,15 @@ export class Attempt<Tx> {
   }
 
   #context(): JobContext<Tx> {
-    const attempt = this
-    return {
-      get signal() {
-        return attempt.#signal
-      },
+    return createJobContext({
       fence: this.job.fence,
+      signal: () => this.#signal,
+      gateway: () => this.#gateway.open(this.#signal, () => this.#clocks.isAtRisk),
       isAtRisk: () => this.#clocks.isAtRisk,
       progress: () => this.#clocks.restartProgress(),
       stage: (name) => this.#enterStage(name),
-      spawn: (command, args, options) => spawnChild(command, args, { ...options, signal: this.#signal }),
-      get gateway() {
-        return attempt.#gateway.open(attempt.#signal, () => attempt.#clocks.isAtRisk)
-      },
       tx: (work) => this.#completeInTx(work),
-    }
+    })
   }
 
   async #enterStage(name: string): Promise<void> {
@@ -343,27 +336,4 @@ export class Attempt<Tx> {
     if (details !== null) await this.#tools.store.recordLateResult(this.job, details).catch(() => false)
     return { end: 'lost' }
   }
-}
-
-interface Settlement {
-  end: AttemptEnd
-  code?: string
-  retryInMs?: number | null
-  isCritical?: boolean
-}
-
-/** Nothing could be written, for a reason that no retry mends: the lease runs out and the reaper takes the job. */
-function unsettled(error: unknown): Settlement {
-  return { end: 'lost', code: isUnstuckError(error) ? error.code : 'INTERNAL' }
-}
-
-function completionOf({ jobId, leaseId }: ClaimedJob, result: unknown): Completion {
-  if (result === undefined) return { jobId, leaseId }
-  // Checked here, so that one bad result does not spoil the batch of the others.
-  jsonText('result', result)
-  return { jobId, leaseId, result: result as JsonValue }
-}
-
-function leaseLost(job: ClaimedJob): UnstuckError {
-  return new UnstuckError('LEASE_LOST', `job ${job.jobId}: the lease is lost, nothing was written`)
 }

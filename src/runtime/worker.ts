@@ -159,6 +159,7 @@ class RunningWorker<Tx> {
     await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
     await Promise.all([reaper.stop(), watch.stop()])
     await heartbeat.stop()
+    clearTimeout(this.#looking)
     events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
     return this.#exitCode
   }

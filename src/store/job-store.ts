@@ -16,6 +16,7 @@ import type {
 } from '../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { ActorOption, ManualOptions, PolicyOption, Settled, TxOption } from './call-options.ts'
+import type { StoreCapability } from './capability.ts'
 import type { DependencyStore } from './dependency-store.ts'
 import type { DispatchStore } from './dispatch-store.ts'
 import type { ModeStore } from './mode-store.ts'
@@ -34,6 +35,7 @@ export type {
 } from '../policy/breaker.ts'
 export type { RateLimit, TokenGrant } from '../policy/rate-limit.ts'
 export type * from './call-options.ts'
+export type { StoreCapability } from './capability.ts'
 export type * from './dependency-store.ts'
 export type * from './dispatch-store.ts'
 export type * from './mode-store.ts'
@@ -55,6 +57,9 @@ export interface JobStore<Tx = never>
     RescueStore,
     OperationStore,
     OperatorStore<Tx> {
+  /** What this store cannot do: its verbs throw NOT_SUPPORTED. It can do everything where absent. */
+  readonly lacks?: ReadonlySet<StoreCapability>
+
   /** Writes all jobs or none. A job whose dedupe key is taken answers the id of the job that has it. */
   enqueueJobs(jobs: NewJob[], options?: TxOption<Tx> & PolicyOption): Promise<EnqueuedJob[]>
 

@@ -10,6 +10,7 @@ import { startPruner } from '../runtime/pruner.ts'
 import { type RecurringJob, startScheduler } from '../runtime/scheduler.ts'
 import { startWebhookSender } from '../runtime/webhook-sender.ts'
 import { startWorkerReport } from '../runtime/worker-report.ts'
+import { hasCapability } from '../store/capability.ts'
 import type { JobStore, PolicyOption } from '../store/job-store.ts'
 
 export interface ServiceOptions {
@@ -70,7 +71,9 @@ function startReporting({ store, events, running, onDrain }: ServiceOptions): Se
   return startWorkerReport({ store, events, running, onDrain, version })
 }
 
-function startSending({ store, table, events, allowsPrivateWebhooks }: ServiceOptions): Services {
+function startSending(options: ServiceOptions): Services | undefined {
+  const { store, table, events, allowsPrivateWebhooks } = options
+  if (!hasCapability(store, 'webhooks')) return undefined
   return startWebhookSender({ table: table.table, store, events, allowsPrivate: allowsPrivateWebhooks })
 }
 

@@ -103,7 +103,7 @@ export class MemoryWorkerBench {
   }
 
   /** The real store, with one verb answered otherwise. */
-  withVerb<Verb extends keyof JobStore>(
+  withVerb<Verb extends Exclude<keyof JobStore, 'lacks'>>(
     verb: Verb,
     answer: (real: JobStore[Verb]) => JobStore[Verb],
   ): JobStore {

@@ -1,5 +1,6 @@
 // What a store gives the suite, and what every test of it stands on. Time moves by `elapse` only: nothing here sleeps.
 import type { Job } from '../../job/job.ts'
+import type { StoreCapability } from '../capability.ts'
 import type { JobStore } from '../job-store.ts'
 
 /** A fresh, empty store with a policy of its own, opened for one test. */
@@ -28,6 +29,8 @@ export interface ConformanceOptions {
   ignoresUpdateTime?: boolean
   /** Ids are any text: the beginning of one is found as it is written, and in no other way. */
   hasTextIds?: boolean
+  /** What the store has not: the suites of these parts are skipped by name. */
+  lacks?: readonly StoreCapability[]
 }
 
 /** For the tests of transactions: leaves the test where the store has none. */

@@ -1,5 +1,6 @@
 // The one suite that every store passes. Titles start with the requirement, or the rule of correctness, that they hold.
 import { afterEach, beforeEach, describe } from 'vitest'
+import type { StoreCapability } from '../capability.ts'
 import { describeActors } from './actors.ts'
 import { describeBrakes } from './brakes.ts'
 import { describeBreaker } from './breaker.ts'
@@ -56,6 +57,14 @@ export function describeJobStore<Tx = never>(
       return harness
     }
 
+    const whereAble = (capability: StoreCapability, describePart: () => void) => {
+      const isLacking = options.lacks?.includes(capability) === true
+      // Skipped by name, so that nothing counts as passed that did not run.
+      describe.skipIf(isLacking)(`${capability}${isLacking ? ': this store has none' : ''}`, () => {
+        describePart()
+      })
+    }
+
     describeEnqueue(opened)
     describeClaim(opened)
     describeHeartbeat(opened)
@@ -70,7 +79,7 @@ export function describeJobStore<Tx = never>(
     describePreview(opened)
     describeLegacyRows(opened, options)
     describeBrakes(opened)
-    describeModes(opened, options)
+    whereAble('modes', () => describeModes(opened, options))
     describePrune(opened)
     describeHealthAndPolicy(opened)
     describeBreaker(opened)
@@ -78,15 +87,15 @@ export function describeJobStore<Tx = never>(
     describeRateLimit(opened)
     describeListJobs(opened, options)
     describeDeadGroups(opened)
-    describeOperations(opened)
+    whereAble('operations', () => describeOperations(opened))
     describeJobFacts(opened)
     describeDiscard(opened)
-    describeDispatch(opened)
+    whereAble('dispatch', () => describeDispatch(opened))
     describeSchedule(opened)
     describeWorkers(opened)
     describeSlo(opened)
     describeRescues(opened)
     describeActors(opened)
-    describeWebhooks(opened)
+    whereAble('webhooks', () => describeWebhooks(opened))
   })
 }

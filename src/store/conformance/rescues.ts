@@ -1,5 +1,6 @@
 // Looking back at rescues: what was taken back, what should have been by now, and the sweeps.
 import { describe, expect, it } from 'vitest'
+import { hasCapability } from '../capability.ts'
 import type { Reclaim } from '../job-store.ts'
 import {
   budgets,
@@ -159,6 +160,7 @@ function describeStale(opened: () => TestBench): void {
     await elapse(90 * SECOND)
     await sweep(store, { reaper: { ...reaper, failingForMs: MINUTE } })
     expect((await store.listStaleJobs()).jobs[0]).toMatchObject({ code: 'HELD' })
+    if (!hasCapability(store, 'modes')) return
     await elapse(2 * MINUTE)
     await store.setMode('observe')
     await sweep(store, { reaper })

@@ -10,6 +10,7 @@ import { enqueueJobs } from './enqueue.ts'
 import { readHealth } from './health.ts'
 import { heartbeatJobs } from './heartbeat.ts'
 import { createJobIds } from './job-id.ts'
+import { keepTables } from './keep-tables.ts'
 import { cancelJobs, retryJobs } from './manual.ts'
 import type { MemoryState } from './memory-state.ts'
 import { bindModeVerbs } from './modes.ts'
@@ -42,6 +43,8 @@ export interface MemoryJobStore extends JobStore {
   elapse(ms: number): void
   /** Inserts a row in any state, as an old worker or a hand would have left it, and answers its id. */
   plantJob(fields: Partial<Job>): string
+  /** Keeps all rows as they are now. The answer brings them back, as a failover to an older replica does. */
+  keep(): () => void
 }
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobStore {
@@ -84,6 +87,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
       elapsedMs += ms
     },
     plantJob: (fields) => plantJob(state, fields),
+    keep: () => keepTables(state),
   }
 }
 

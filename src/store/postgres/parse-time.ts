@@ -31,6 +31,8 @@ function digits(text: string, from: number, to: number): number {
 
 /** For connections of our own: those of the application keep what it has set. */
 export const typesWithFastTimes: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === TIMESTAMPTZ && format !== 'binary' ? parseTime : pg.types.getTypeParser(oid, format as 'text'),
+  getTypeParser: ((oid: number, format?: 'text' | 'binary'): unknown =>
+    oid === TIMESTAMPTZ && format !== 'binary'
+      ? parseTime
+      : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 }

@@ -1,0 +1,3 @@
+UNWIND $rows AS row
+CREATE (j:EmbeddingJob)
+SET j = row

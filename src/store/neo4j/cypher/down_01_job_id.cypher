@@ -1,0 +1,1 @@
+DROP CONSTRAINT EmbeddingJob_id IF EXISTS

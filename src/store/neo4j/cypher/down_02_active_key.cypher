@@ -1,0 +1,1 @@
+DROP CONSTRAINT EmbeddingJob_active_key IF EXISTS

@@ -1,0 +1,1 @@
+DROP INDEX EmbeddingJob_claim IF EXISTS

@@ -1,0 +1,1 @@
+DROP INDEX EmbeddingJob_status IF EXISTS

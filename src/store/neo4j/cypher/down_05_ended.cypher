@@ -1,0 +1,1 @@
+DROP INDEX EmbeddingJob_ended IF EXISTS

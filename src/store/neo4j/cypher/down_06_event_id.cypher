@@ -1,0 +1,1 @@
+DROP CONSTRAINT EmbeddingJobEvent_id IF EXISTS

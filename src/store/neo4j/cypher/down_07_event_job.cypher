@@ -1,0 +1,1 @@
+DROP INDEX EmbeddingJobEvent_job IF EXISTS

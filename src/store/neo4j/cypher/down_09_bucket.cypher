@@ -1,0 +1,1 @@
+DROP CONSTRAINT EmbeddingJobBucket_path IF EXISTS

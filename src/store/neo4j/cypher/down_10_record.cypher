@@ -1,0 +1,1 @@
+DROP CONSTRAINT EmbeddingJobRecord_path IF EXISTS

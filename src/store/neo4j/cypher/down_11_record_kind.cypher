@@ -1,0 +1,1 @@
+DROP INDEX EmbeddingJobRecord_kind IF EXISTS

@@ -1,0 +1,3 @@
+MATCH (j:EmbeddingJob)
+WHERE j.active_key IN $keys
+RETURN properties(j) AS job

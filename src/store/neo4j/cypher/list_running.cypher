@@ -1,0 +1,3 @@
+MATCH (j:EmbeddingJob)
+WHERE j.status = 'processing'
+RETURN properties(j) AS job

@@ -1,0 +1,3 @@
+MATCH (e:EmbeddingJobEvent)
+WHERE e.id IN $ids
+RETURN e.job_id AS jobId

@@ -1,0 +1,2 @@
+MATCH (j:EmbeddingJob {id: $id})
+RETURN properties(j) AS job

@@ -1,0 +1,1 @@
+CREATE CONSTRAINT EmbeddingJob_id IF NOT EXISTS FOR (j:EmbeddingJob) REQUIRE j.id IS UNIQUE

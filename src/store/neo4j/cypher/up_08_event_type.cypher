@@ -1,0 +1,1 @@
+CREATE INDEX EmbeddingJobEvent_type IF NOT EXISTS FOR (e:EmbeddingJobEvent) ON (e.type, e.at)

@@ -1,0 +1,3 @@
+export { checkNeo4j, type InstallOptions, installNeo4j, removeNeo4j } from './install.ts'
+export { createNeo4jStore, type Neo4jStoreOptions } from './neo4j-store.ts'
+export { type Neo4jJobStore, type OpenNeo4jOptions, openDriver, openNeo4jStore } from './open-neo4j-store.ts'

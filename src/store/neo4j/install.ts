@@ -1,0 +1,57 @@
+// Constraints and indexes, made and removed as often as anybody likes, and what the server has to be.
+import type { Driver } from 'neo4j-driver'
+import { UnstuckError } from '../../errors/index.ts'
+import { checkLabel, listCypher } from './cypher-files.ts'
+import { type Graph, openGraph } from './graph.ts'
+import { apocMissing } from './neo4j-errors.ts'
+import { DEFAULT_LABEL } from './neo4j-store.ts'
+
+export interface InstallOptions {
+  driver: Driver
+  database?: string
+  label?: string
+}
+
+/** What is there already stays as it is. */
+export async function installNeo4j(options: InstallOptions): Promise<void> {
+  const graph = graphOf(options)
+  await checkServer(graph)
+  for (const name of listCypher('up_')) await graph.call(name)
+  await graph.write((run) => run('fill_jobs'))
+}
+
+/** The jobs stay, with what their application wrote; events and everything else of ours goes. */
+export async function removeNeo4j(options: InstallOptions): Promise<void> {
+  const graph = graphOf(options)
+  for (const name of listCypher('down_')) await graph.call(name)
+}
+
+/** Throws where the server is too old, or has no APOC. */
+export function checkNeo4j(options: InstallOptions): Promise<void> {
+  return checkServer(graphOf(options))
+}
+
+function graphOf({ label = DEFAULT_LABEL, ...options }: InstallOptions): Graph {
+  checkLabel(label)
+  return openGraph({ ...options, label })
+}
+
+async function checkServer(graph: Graph): Promise<void> {
+  const [server] = await graph.call('check_server')
+  requireVersion(String(server?.['version']))
+  const [apoc] = await graph.call('check_apoc')
+  if (Number(apoc?.['found']) === 0) throw apocMissing()
+}
+
+/** Versions are 4.4.x, 5.x, and since 2025 the year and the month. */
+export function requireVersion(version: string): void {
+  if (Number.parseInt(version, 10) >= 5) return
+  throw new UnstuckError(
+    'NOT_SUPPORTED',
+    `the server is Neo4j ${version}, and 5 is the oldest that will do`,
+    {
+      details: { version },
+      hint: 'Upgrade it to Neo4j 5.',
+    },
+  )
+}

@@ -1,0 +1,92 @@
+// The only translator between what Neo4j and its driver throw and our catalogue.
+import { type ErrorCode, isUnstuckError, UnstuckError } from '../../errors/index.ts'
+
+interface Trouble {
+  /** How its code begins. */
+  state: string
+  code: ErrorCode
+  hint?: string
+}
+
+const APOC_HINT =
+  'Put apoc-core of the same version as the server into its plugins folder and restart it; ' +
+  'where procedures are allowed by list, allow apoc.periodic.*.'
+
+const troubles: Trouble[] = [
+  {
+    state: 'Neo.ClientError.Security.CredentialsExpired',
+    code: 'PERMISSION_DENIED',
+    hint: 'The first password has to be changed once, with ALTER CURRENT USER SET PASSWORD.',
+  },
+  {
+    state: 'Neo.ClientError.Security',
+    code: 'PERMISSION_DENIED',
+    hint: 'Check the user and the password of the address.',
+  },
+  {
+    state: 'Neo.ClientError.Cluster.NotALeader',
+    code: 'DATABASE_UNREACHABLE',
+    hint: 'This member of the cluster takes no writes: use neo4j:// instead of bolt://, so that the leader is found.',
+  },
+  {
+    state: 'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
+    code: 'DATABASE_UNREACHABLE',
+    hint: 'This member of the cluster takes no writes: use neo4j:// instead of bolt://, so that the leader is found.',
+  },
+  { state: 'Neo.ClientError.Procedure.ProcedureNotFound', code: 'NOT_INSTALLED', hint: APOC_HINT },
+  {
+    state: 'Neo.ClientError.Database.DatabaseNotFound',
+    code: 'INVALID_CONFIG',
+    hint: 'Create the database, or name another one.',
+  },
+  { state: 'Neo.ClientError.Transaction.TransactionTimedOut', code: 'DATABASE_TIMEOUT' },
+  { state: 'Neo.TransientError.Transaction.DeadlockDetected', code: 'DATABASE_CONFLICT' },
+  { state: 'Neo.TransientError.Transaction.LockClientStopped', code: 'DATABASE_TIMEOUT' },
+  { state: 'Neo.TransientError', code: 'DATABASE_UNREACHABLE' },
+  { state: 'Neo.DatabaseError', code: 'DATABASE_UNREACHABLE' },
+  { state: 'ServiceUnavailable', code: 'DATABASE_UNREACHABLE' },
+  { state: 'SessionExpired', code: 'DATABASE_UNREACHABLE' },
+]
+
+/** Runs a call of the database and throws only errors of the catalogue, or bugs. */
+export async function translated<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw translateError(error)
+  }
+}
+
+function translateError(error: unknown): unknown {
+  if (isUnstuckError(error) || !(error instanceof Error)) return error
+  const state = stateOf(error)
+  const trouble = troubles.find((known) => state.startsWith(known.state))
+  if (trouble === undefined) return error
+  return new UnstuckError(trouble.code, error.message, {
+    cause: error,
+    details: { neo4jCode: state },
+    ...(trouble.hint === undefined ? {} : { hint: trouble.hint }),
+  })
+}
+
+const collisions = new Set([
+  'Neo.ClientError.Schema.ConstraintValidationFailed',
+  'Neo.ClientError.Statement.EntityNotFound',
+])
+
+/** Somebody else was faster: the same call, made anew, finds what that one left. */
+export class Collision extends Error {}
+
+export function isCollision(error: unknown): boolean {
+  return error instanceof Collision || (error instanceof Error && collisions.has(stateOf(error)))
+}
+
+function stateOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+export function apocMissing(): UnstuckError {
+  return new UnstuckError('NOT_INSTALLED', 'Neo4j has no procedure apoc.periodic.iterate', {
+    hint: APOC_HINT,
+  })
+}

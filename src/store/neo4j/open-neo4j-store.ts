@@ -1,0 +1,68 @@
+// A store over connections of its own, for an address.
+import neo4j, { type Driver } from 'neo4j-driver'
+import { invalidArgument, UnstuckError } from '../../errors/index.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
+import type { JobStore } from '../job-store.ts'
+import { checkNeo4j } from './install.ts'
+import { createNeo4jStore } from './neo4j-store.ts'
+
+export interface OpenNeo4jOptions {
+  /** `neo4j://user:password@host:7687/database`, or `bolt://` for one server. */
+  url: string
+  label?: string
+  policy?: PolicyOverride
+  /** 7 to 30; 14 where absent (`EMBED_JOB_RETENTION_DAYS`). */
+  retentionDays?: number
+}
+
+export interface Neo4jJobStore extends JobStore {
+  close(): Promise<void>
+}
+
+const schemes = ['neo4j:', 'neo4j+s:', 'neo4j+ssc:', 'bolt:', 'bolt+s:', 'bolt+ssc:']
+const MIN_RETENTION_DAYS = 7
+const MAX_RETENTION_DAYS = 30
+const DEFAULT_RETENTION_DAYS = 14
+
+/** Fails at once where the server cannot be reached, is too old or has no APOC, and where the retention is out of range. */
+export async function openNeo4jStore(options: OpenNeo4jOptions): Promise<Neo4jJobStore> {
+  const { url, label, policy } = options
+  const retentionDays = checkRetention(options.retentionDays ?? DEFAULT_RETENTION_DAYS)
+  const { driver, database } = openDriver(url)
+  const target = {
+    driver,
+    ...(database === null ? {} : { database }),
+    ...(label === undefined ? {} : { label }),
+  }
+  try {
+    await checkNeo4j(target)
+  } catch (error) {
+    await driver.close()
+    throw error
+  }
+  const store = createNeo4jStore({ ...target, policy: { ...policy, retentionDays } })
+  return { ...store, close: () => driver.close() }
+}
+
+function checkRetention(days: number): number {
+  if (Number.isInteger(days) && days >= MIN_RETENTION_DAYS && days <= MAX_RETENTION_DAYS) return days
+  const takes = `a whole number from ${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}`
+  throw new UnstuckError('INVALID_CONFIG', `EMBED_JOB_RETENTION_DAYS: got ${days}, takes ${takes}`)
+}
+
+/** User, password and database are taken out of the address: the driver wants them apart. */
+export function openDriver(url: string): { driver: Driver; database: string | null } {
+  const takes = 'neo4j://user:password@host:port/database'
+  // The address may hold a password, so an error never shows it.
+  if (!URL.canParse(url)) throw invalidArgument('url', url, takes, { withhold: true })
+  const parsed = new URL(url)
+  if (!schemes.includes(parsed.protocol)) throw invalidArgument('url', parsed.protocol, takes)
+  const auth = neo4j.auth.basic(decodeURIComponent(parsed.username), decodeURIComponent(parsed.password))
+  const database = parsed.pathname.replace(/^\//, '')
+  const driver = neo4j.driver(`${parsed.protocol}//${parsed.host}`, auth, {
+    userAgent: 'unstuck',
+    connectionAcquisitionTimeout: 30_000,
+    maxTransactionRetryTime: 15_000,
+  })
+  return { driver, database: database === '' ? null : database }
+}

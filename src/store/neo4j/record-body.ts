@@ -1,0 +1,17 @@
+// What is kept beside the jobs is one text for each record, with its times in it.
+
+const TIME = '$time'
+
+export function toBody(value: unknown): string {
+  return JSON.stringify(value, function (this: Record<string, unknown>, key, shown: unknown) {
+    const raw = this[key]
+    return raw instanceof Date ? { [TIME]: raw.getTime() } : shown
+  })
+}
+
+export function fromBody(body: string): unknown {
+  return JSON.parse(body, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !(TIME in value)) return value
+    return new Date(Number(value[TIME]))
+  })
+}

@@ -1,0 +1,142 @@
+// Recovery. The memory store's sweep decides over what was read; APOC writes it in batches of their own transactions, each
+// job only if it is still as it was seen. Nobody waits for a sweep, and two of them cannot take one job twice.
+import { UnstuckError } from '../../errors/index.ts'
+import type { Job } from '../../job/job.ts'
+import type { PolicyOption, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
+import type { MemoryState } from '../memory/memory-state.ts'
+import { checkWhole } from '../memory/new-job.ts'
+import { policyOf } from '../memory/policy-of.ts'
+import { previewSweep as previewInMemory, sweepJobs as sweepInMemory } from '../memory/sweep.ts'
+import type { PastSweep, SweepCounts } from '../rescue-store.ts'
+import type { Row, Run } from './graph.ts'
+import { statusWord, toInteger, toJob, toNode } from './job-node.ts'
+import { type PartContext, pathOf, readPart, type StatePart } from './state-part.ts'
+import type { VerbRunner } from './verb-runner.ts'
+import { changedJobs, eventNode, newEvents } from './write-part.ts'
+
+const DEFAULT_LIMIT = 1000
+const MAX_LIMIT = 10_000
+
+export async function sweepJobs(runner: VerbRunner, request: SweepRequest): Promise<SweepStep> {
+  checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
+  const { graph, context } = runner
+  if (request.cursor === undefined) await graph.write((run) => run('fill_jobs'))
+  const part = await graph.read((run) => readSweepable(run, context, request))
+  const step = sweepInMemory(part.state, request)
+  const written = await writeReaped(runner, part)
+  const planned = new Set(changedJobs(part).changed.map(({ id }) => id))
+  const skipped = step.reaped.filter(({ jobId }) => planned.has(jobId) && !written.has(jobId))
+  await keepHistory(runner, part, request, step, skipped)
+  return { ...step, reaped: step.reaped.filter((job) => !skipped.includes(job)) }
+}
+
+export async function previewSweep(
+  { graph, context }: VerbRunner,
+  options: PolicyOption & { limit?: number },
+): Promise<ReapedJob[]> {
+  checkWhole(options.limit, 'limit', 1, MAX_LIMIT)
+  const { state } = await graph.read((run) => readSweepable(run, context, options))
+  return previewInMemory(state, options)
+}
+
+async function readSweepable(run: Run, context: PartContext, request: SweepRequest): Promise<StatePart> {
+  const { sweepId } = JSON.parse(request.cursor ?? '{}') as { sweepId?: string }
+  const paths = sweepId === undefined ? [] : [pathOf('sweeps', sweepId)]
+  const part = await readPart(run, context, { find: [['list_running']], paths })
+  const policy = policyOf(part.state.policy, request.policy)
+  const exhausted = await run('list_exhausted', {
+    reapBudget: policy.reapBudget,
+    failureBudget: policy.failureBudget,
+    attemptCountedAt: policy.attemptCountedAt,
+    maxAttempts: toInteger(policy.maxAttempts),
+    maxCrashes: toInteger(policy.maxCrashes),
+    maxTimeouts: toInteger(policy.maxTimeouts),
+    limit: toInteger(request.limit ?? DEFAULT_LIMIT),
+  })
+  const jobs = new Map([...part.jobs, ...exhausted.map((row) => toJob(row['job'])).map(withId)])
+  for (const job of jobs.values()) part.state.jobs.set(job.id, job)
+  return { ...part, jobs }
+}
+
+const withId = (job: Job): [string, Job] => [job.id, job]
+
+/** The ids of the jobs that were still as they had been seen. */
+async function writeReaped({ graph }: VerbRunner, part: StatePart): Promise<Set<string>> {
+  const events = newEvents(part)
+  const rows = changedJobs(part).changed.flatMap((job) => {
+    const seen = part.jobs.get(job.id)
+    const event = events.find(({ jobId }) => jobId === job.id)
+    return seen === undefined || event === undefined
+      ? []
+      : [{ job: toNode(job), seen: seenAs(seen), event: eventNode(event) }]
+  })
+  if (rows.length === 0) return new Set()
+  requireNoFailures('recovery', await graph.call('reap_jobs', { rows }))
+  const ids = events.map(({ id }) => toInteger(Number(id)))
+  const written = await graph.read((run) => run('list_written_events', { ids }))
+  return new Set(written.map((row) => row['jobId'] as string))
+}
+
+function seenAs(job: Job) {
+  const ms = (date: Date | null) => toInteger(date?.getTime() ?? 0)
+  return {
+    status: statusWord(job.status),
+    lease_id: job.leaseId ?? '',
+    lock_until_ms: ms(job.leaseExpiresAt),
+    heartbeat_at_ms: ms(job.heartbeatAt),
+    updated_at_ms: ms(job.updatedAt),
+    cancel_requested_at_ms: ms(job.cancelRequestedAt),
+  }
+}
+
+/** APOC collects the errors of its batches instead of throwing them. */
+export function requireNoFailures(what: string, [answer]: Row[]): void {
+  const failed = Number(answer?.['failedOperations'] ?? 0)
+  if (failed === 0) return
+  const errors = Object.keys(answer?.['errorMessages'] ?? {})
+  throw new UnstuckError(
+    'DATABASE_CONFLICT',
+    `${failed} operations of a ${what} failed: ${errors.join('; ')}`,
+    {
+      details: { failedOperations: failed, errors },
+      hint: 'What was not written is found by the next run.',
+    },
+  )
+}
+
+async function keepHistory(
+  runner: VerbRunner,
+  { state: after }: StatePart,
+  request: SweepRequest,
+  step: SweepStep,
+  skipped: ReapedJob[],
+): Promise<void> {
+  const sweep = after.sweeps.at(-1)
+  if (sweep === undefined && request.reaper === undefined) return
+  const paths = sweep === undefined ? [] : [pathOf('sweeps', sweep.sweepId)]
+  await runner.change({ held: [['settings', 'sweep']], paths }, (state) => {
+    if (sweep !== undefined) putSweep(state, { ...sweep, ...withoutSkipped(sweep, skipped) })
+    if (request.reaper === undefined) return
+    state.outage = after.outage
+    if (step.next !== null) return
+    state.sweptAtMs = Math.max(state.sweptAtMs ?? 0, after.sweptAtMs ?? 0)
+    state.lastSweep =
+      after.lastSweep === null ? null : { ...after.lastSweep, ...withoutSkipped(after.lastSweep, skipped) }
+  })
+}
+
+function putSweep(state: MemoryState, sweep: PastSweep): void {
+  const known = state.sweeps.findIndex(({ sweepId }) => sweepId === sweep.sweepId)
+  if (known < 0) state.sweeps.push(sweep)
+  else state.sweeps[known] = sweep
+}
+
+function withoutSkipped(counts: SweepCounts, skipped: ReapedJob[]): Partial<SweepCounts> {
+  const number = (action: ReapedJob['action']) => skipped.filter((job) => job.action === action).length
+  return {
+    requeued: counts.requeued - number('requeued'),
+    dead: counts.dead - number('dead'),
+    cancelled: counts.cancelled - number('cancelled'),
+    skipped: counts.skipped + skipped.length,
+  }
+}

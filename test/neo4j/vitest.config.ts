@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+import { runSettings } from '../support/run-settings.ts'
+
+export default defineConfig({
+  test: {
+    include: ['test/neo4j/*.test.ts'],
+    globalSetup: ['test/neo4j/global-setup.ts'],
+    ...runSettings,
+    // One server for all files, and one of them ends it.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+})
