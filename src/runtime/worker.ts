@@ -13,7 +13,7 @@ import { LOOK_MS } from './job-clocks.ts'
 import { Attempt, type RunnerTools } from './job-runner.ts'
 import { Prefetch, STALE_MS } from './prefetch.ts'
 import { type Reaper, startReaper } from './reaper.ts'
-import type { SweepReport } from './run-sweep.ts'
+import { tellSweep } from './tell-sweep.ts'
 import { wait } from './wait.ts'
 import { Waker } from './waker.ts'
 
@@ -74,7 +74,7 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
   }
 }
 
-/** With more outcomes that are not written yet no job is started: the database does not keep up. */
+/** With more results that are not written yet no job is started. */
 const MOST_UNSETTLED = 1_000
 /** What is written after `leaveNow` has this long to get through. */
 const LAST_WRITES_MS = 3_000
@@ -229,8 +229,12 @@ class RunningWorker<Tx> {
   }
 
   get #free(): number {
-    const unsettled = this.#running.size - this.#handling
-    return unsettled > MOST_UNSETTLED ? 0 : this.#options.concurrency - this.#handling
+    return this.#isBehind ? 0 : this.#options.concurrency - this.#handling
+  }
+
+  /** The database does not keep up with the results. */
+  get #isBehind(): boolean {
+    return this.#running.size - this.#handling > MOST_UNSETTLED
   }
 
   #pauseMs(): number {
@@ -278,10 +282,12 @@ class RunningWorker<Tx> {
     // A result is written beside the next handler: a slot that waited for it would run one job per round trip. A failure is
     // not: it may be critical, or open the breaker of the jobs that come next.
     const ended = attempt.run(freeSlot).then(({ isCritical, leftBehind }) => {
+      const wasBehind = this.#isBehind
       this.#running.delete(attempt)
       if (isCritical) this.#leave('a critical error')
       freeSlot()
       this.#startWaiting()
+      if (wasBehind) this.#waker.wake()
       if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
     })
     this.#running.set(attempt, ended)
@@ -337,11 +343,4 @@ function untilAborted(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => resolve())
     if (signal.aborted) resolve()
   })
-}
-
-function tellSweep(events: RuntimeEventEmitter, table: string, report: SweepReport): void {
-  const { reaped, requeuedIds, failedIds, held, durationMs } = report
-  for (const job of reaped) events.emit('job:reaped', { table, ...job })
-  const counts = { requeued: requeuedIds.length, dead: failedIds.length, held }
-  events.emit('sweep:done', { table, ...counts, durationMs })
 }
