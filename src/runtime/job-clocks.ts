@@ -34,7 +34,7 @@ export class JobClocks {
     this.#isAtRisk = false
   }
 
-  /** One timer of the worker looks at all jobs: a timer a job would cost short jobs more than their lease does. */
+  /** One timer of the worker looks at all jobs, instead of one for each. */
   lookAtLease(nowMs: number): void {
     if (this.#hasEnded || this.#isAtRisk || nowMs < this.#leaseEndsAtMs - LOOK_MS) return
     // After a blocked event loop the answers of beats that got through are read first: the next look decides.

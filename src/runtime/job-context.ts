@@ -7,7 +7,7 @@ type ContextParts<Tx> = Pick<JobContext<Tx>, 'fence' | 'isAtRisk' | 'progress' |
   gateway: () => Gateway
 }
 
-/** Signal and gateway are made when a handler asks for them: most do not, and they cost more than the rest of a short job. */
+/** Signal and gateway are made when a handler asks for them: a short job seldom does. */
 export function createJobContext<Tx>(parts: ContextParts<Tx>): JobContext<Tx> {
   const { fence, isAtRisk, progress, stage, tx } = parts
   return {

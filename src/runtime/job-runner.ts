@@ -54,7 +54,7 @@ export class Attempt<Tx> {
   readonly #tools: RunnerTools<Tx>
   /** Made where the handler has a dependency, or asks for it. */
   #madeGateway: JobGateway | undefined
-  /** Made when the handler asks for its signal: most do not, and it is the dearest part of a short job. */
+  /** Made when the handler asks for its signal: a short job seldom does. */
   #controller: AbortController | undefined
   #abortCause: AbortCause | null = null
   /** Ends the wait for a handler that was told to stop and did not, within the grace. */

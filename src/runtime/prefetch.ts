@@ -4,7 +4,7 @@
 
 /** How far ahead is claimed, in time, beside the time that claims take. */
 const AHEAD_MS = 50
-/** Of one statement; a larger one gains nothing and holds its locks longer. */
+/** Of one statement: a larger one holds its locks longer. */
 const MOST = 1_000
 /** What has waited this long goes back. */
 export const STALE_MS = 500

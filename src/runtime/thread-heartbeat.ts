@@ -96,7 +96,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   }
 }
 
-/** A lease id, and the jobs that it is or was for as one text: copying that costs a tenth of what objects do. */
+/** A lease id, and the jobs that it is or was for as one text, which is copied to the thread at once. */
 export type LeaseList = [leaseId: string, jobIds: string][]
 const NUL = '\0'
 /** Instead of ids: every job of the claim. */
