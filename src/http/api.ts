@@ -1,5 +1,4 @@
 // What all routes share: the types of the app, the documented refusals, and the view of the caller.
-import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { CommandContext } from '../commands/command.ts'
 import type { OperationRunner } from '../runtime/operation-runner.ts'
@@ -9,6 +8,8 @@ import type { DatabaseClock } from './database-clock.ts'
 import type { LiveFeed } from './live-feed.ts'
 import { ApiProblem } from './problem.ts'
 import type { View } from './wire.ts'
+import { z } from './zod.ts'
+import type { OpenAPIHono } from './zod-openapi.ts'
 
 export interface ApiEnv {
   Bindings: { peer?: string | null }

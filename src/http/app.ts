@@ -1,6 +1,5 @@
 // The HTTP API as one fetch handler. A request goes through the guards from top to bottom, then to its route; the routes call
 // commands, and those check who may do what.
-import { OpenAPIHono } from '@hono/zod-openapi'
 import { bodyLimit } from 'hono/body-limit'
 import type { CommandContext } from '../commands/command.ts'
 import { OperationRunner } from '../runtime/operation-runner.ts'
@@ -39,6 +38,7 @@ import { addStreamRoute } from './routes/stream.ts'
 import { addTokenRoutes } from './routes/tokens.ts'
 import { addWebhookRoutes } from './routes/webhooks.ts'
 import { addWorkerRoutes } from './routes/workers.ts'
+import { OpenAPIHono } from './zod-openapi.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const RATE_LIMIT = { ratePerS: 50, burst: 200 }

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
 import { getRequestListener } from '@hono/node-server'
-import { OpenAPIHono } from '@hono/zod-openapi'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { createFakeHandler } from '../../dashboard/dev/fake-server.ts'
 import type { ApiEnv } from '../../src/http/api.ts'
 import { addDashboardRoutes } from '../../src/http/dashboard-files.ts'
 import { secureHeaders } from '../../src/http/guards.ts'
 import { problemResponse, toApiProblem } from '../../src/http/problem.ts'
+import { OpenAPIHono } from '../../src/http/zod-openapi.ts'
 
 export const pagePaths = [
   '/',

@@ -1,5 +1,5 @@
 // Leases: what runs now, for people; and the verbs of a worker in any language. The lease id is the credential.
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod.ts'
 import {
   countSchema,
   envelope,

@@ -1,5 +1,5 @@
 // Workers, the promise of rescue, and webhooks.
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod.ts'
 import {
   countSchema,
   envelope,

@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import {
   type HoldInput,
   holdBreaker,
@@ -39,6 +38,7 @@ import {
 } from '../contract.ts'
 import { valueOf } from '../problem.ts'
 import { toWireBreaker, toWireQueue, toWireReaped, toWireSchedule } from '../wire.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 export function addBrakeRoutes(api: Api, parts: ApiParts): void {
   addLists(api, parts)

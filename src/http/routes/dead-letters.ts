@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import { listDeadLetters, markCause } from '../../commands/dead-letter-commands.ts'
 import { planRedrive, redrive } from '../../commands/operation-commands.ts'
 import {
@@ -25,6 +24,7 @@ import {
 } from '../contract.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
 import { toWireGroup, toWireOperation, toWirePlan } from '../wire-operations.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const GROUPS = 100
 const MAX_GROUPS = 1000

@@ -1,4 +1,3 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import { type Act, cancelJob, discardJob, enqueueJob, retryJob } from '../../commands/job-commands.ts'
 import type { JsonValue, NewJob } from '../../job/job.ts'
 import {
@@ -26,6 +25,8 @@ import {
   tableQuery,
 } from '../contract.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
+import { z } from '../zod.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 export function addJobChangeRoutes(api: Api, parts: ApiParts): void {
   addEnqueue(api, parts)

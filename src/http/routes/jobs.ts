@@ -1,4 +1,3 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import { explainJob, listJobs, readEvents, readJob } from '../../commands/job-commands.ts'
 import { parseFilter } from '../../commands/parse-filter.ts'
 import { redactText } from '../../observe/redact.ts'
@@ -16,6 +15,8 @@ import {
 } from '../contract.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
 import { toWireEvent, toWireJob } from '../wire.ts'
+import { z } from '../zod.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const PAGE = 50
 

@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import {
   claimJobs,
   completeJob,
@@ -35,6 +34,7 @@ import {
 } from '../contract.ts'
 import { valueOf } from '../problem.ts'
 import { toWireClaimed, toWireRunning } from '../wire.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const SHOWN = 200
 

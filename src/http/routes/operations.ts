@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import {
   abortOperation,
   beginOperation,
@@ -31,6 +30,7 @@ import {
 } from '../contract.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
 import { toWireOperation, toWireOperationJob, toWirePlan } from '../wire-operations.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const PAGE = 100
 const MAX_POSITION = 100_000

@@ -1,5 +1,4 @@
 // What a load balancer and a scraper ask, outside the contract of /v1.
-import { createRoute, z } from '@hono/zod-openapi'
 import { scopes } from '../../commands/actor.ts'
 import { listBreakers, listQueues, readHealth } from '../../commands/brake-commands.ts'
 import type { CommandContext } from '../../commands/command.ts'
@@ -9,6 +8,8 @@ import { createMetrics, type Metrics } from '../../observe/metrics.ts'
 import { type Api, type ApiParts, contextOf, json, readProblems } from '../api.ts'
 import { probeAnswer } from '../contract.ts'
 import { problemOf, valueOf } from '../problem.ts'
+import { z } from '../zod.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 /** Asked by anybody: they tell no more than whether it works. */
 export function addProbeRoutes(api: Api, { options }: ApiParts): void {

@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import { listRateLimits } from '../../commands/brake-commands.ts'
 import { listReclaims, listStaleJobs, listSweeps, validateStale } from '../../commands/rescue-commands.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
@@ -15,6 +14,7 @@ import {
 } from '../contract.ts'
 import { valueOf } from '../problem.ts'
 import { toWireLastSweep, toWireRateLimit, toWireReclaim, toWireStale, toWireSweep } from '../wire-rescues.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const SHOWN = 100
 

@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import { readHealth } from '../../commands/brake-commands.ts'
 import { commandNames, refusalOf } from '../../commands/permissions.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
@@ -6,6 +5,7 @@ import { configAnswer, doctorAnswer, healthAnswer, meAnswer, tableOnlyQuery } fr
 import { packageVersion } from '../package-version.ts'
 import { ApiProblem, problemOf, valueOf } from '../problem.ts'
 import { toWireHealth } from '../wire.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 export function addServerRoutes(api: Api, parts: ApiParts): void {
   addHealth(api, parts)

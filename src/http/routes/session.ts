@@ -1,9 +1,9 @@
 // A browser keeps its token in a cookie that no script can read: an EventSource sends no header of its own.
-import { createRoute } from '@hono/zod-openapi'
 import { type Api, type ApiParts, envelopeOf, json, jsonBody, peerOf, writeProblems } from '../api.ts'
 import { type Authenticate, SESSION_COOKIE } from '../authenticate.ts'
 import { meAnswer, sessionBody } from '../contract.ts'
 import { requireOwnPage } from '../guards.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const AGE_SEC = 12 * 3600
 

@@ -1,10 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi'
 import { type CommandName, refusalOf } from '../../commands/permissions.ts'
 import { type Api, type ApiParts, contextOf, readProblems } from '../api.ts'
 import { type StreamTopic, streamQuery, streamTopics } from '../contract.ts'
 import { openEventStream } from '../event-stream.ts'
 import { ApiProblem, problemOf } from '../problem.ts'
 import { MAX_PLACE_LENGTH, readPlace, type StreamPlace } from '../stream-place.ts'
+import { z } from '../zod.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const commandOf: Readonly<Record<StreamTopic, CommandName>> = {
   leases: 'listLeases',

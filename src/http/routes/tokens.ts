@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import { createTokenCommands } from '../../commands/token-commands.ts'
 import {
   type Api,
@@ -13,6 +12,7 @@ import {
 import { nameParam, newTokenAnswer, newTokenBody, tokenAnswer, tokensAnswer } from '../contract.ts'
 import { valueOf } from '../problem.ts'
 import { toWireToken } from '../wire.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 export function addTokenRoutes(api: Api, { options, clock }: ApiParts): void {
   const { createToken, listTokens, revokeToken } = createTokenCommands(options.access)

@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import { addWebhook, removeWebhook, switchWebhook } from '../../commands/webhook-commands.ts'
 import { listDeliveries, listWebhooks, redeliver } from '../../commands/worker-commands.ts'
 import {
@@ -28,6 +27,7 @@ import {
 } from '../contract.ts'
 import { valueOf } from '../problem.ts'
 import { toWireDelivery, toWireWebhook } from '../wire-workers.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 const SHOWN_DELIVERIES = 100
 

@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi'
 import { drainWorker, listWorkers, readSlo } from '../../commands/worker-commands.ts'
 import {
   type Api,
@@ -22,6 +21,7 @@ import {
 } from '../contract.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
 import { toWireSlo, toWireWorker } from '../wire-workers.ts'
+import { createRoute } from '../zod-openapi.ts'
 
 export function addWorkerRoutes(api: Api, parts: ApiParts): void {
   addWorkers(api, parts)
