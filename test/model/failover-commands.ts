@@ -18,6 +18,7 @@ const failOver = fc.constant(null).map(() =>
   command({
     name: 'failOver',
     wish: null,
+    isForgetful: true,
     act: async ({ model, system }) => {
       await Promise.all([model.failOver(), system.failOver()])
       model.story.push('the replica is promoted')

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { clipTables } from '../support/clip-tables.ts'
-import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
 import { leaseProperty } from './lease-model.ts'
+import { createModelBench, type ModelBench } from './model-bench.ts'
 import { countingOf, everyCounting } from './policies.ts'
 
 const runs = Number(process.env['UNSTUCK_PROPERTY_RUNS'] ?? 60)
@@ -15,16 +15,16 @@ const timeoutMs = 60_000 + runs * 1_000
 describe('native table', () => {
   const profile = nativeProfile(schema)
   const [table] = profile.tables
-  let bench: PostgresBench
+  let bench: ModelBench
   beforeAll(async () => {
-    bench = await createPostgresBench({ profile, table, schema })
+    bench = await createModelBench({ profile, table, schema })
   })
   afterAll(() => bench.close())
 
   it(
     'LEASE-5 every lease ever granted is answered as the model says, whatever else happens',
     async () => {
-      const property = leaseProperty({ bench, table, schema, counting: everyCounting })
+      const property = leaseProperty(bench, everyCounting)
       await fc.assert(property, parameters(runs))
     },
     timeoutMs,
@@ -33,16 +33,16 @@ describe('native table', () => {
 
 describe('clip table', () => {
   const [table] = clipProfile.tables
-  let bench: PostgresBench
+  let bench: ModelBench
   beforeAll(async () => {
-    bench = await createPostgresBench({ profile: clipProfile, table, applicationSql: clipTables, schema })
+    bench = await createModelBench({ profile: clipProfile, table, applicationSql: clipTables, schema })
   })
   afterAll(() => bench.close())
 
   it(
     'LEASE-5 the same holds for a table that counts everything in one column of attempts',
     async () => {
-      const property = leaseProperty({ bench, table, schema, counting: countingOf(table.policy) })
+      const property = leaseProperty(bench, countingOf(table.policy))
       await fc.assert(property, parameters(Math.ceil(runs / 4)))
     },
     timeoutMs,

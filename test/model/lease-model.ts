@@ -3,29 +3,19 @@
 import fc from 'fast-check'
 import type { PolicyOverride } from '../../src/policy/policy.ts'
 import type { TableProfile } from '../../src/profile/profile.ts'
-import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
-import type { SqlClient } from '../../src/store/postgres/executor.ts'
-import type { PostgresBench } from '../support/postgres-harness.ts'
-import { createReplica } from '../support/replica.ts'
 import { failoverCommands } from './failover-commands.ts'
 import { findUnclaimable, findViolations } from './invariants.ts'
+import type { ModelBench } from './model-bench.ts'
 import { operatorCommands, sweepToTheEnd } from './operator-commands.ts'
 import { basePolicy, type Counting, startPolicy } from './policies.ts'
-import { assertSameState, readTable } from './snapshot.ts'
+import { assertSameState, createTableReader } from './snapshot.ts'
 import { maxCommands, stepsOf } from './timing.ts'
 import { transactionCommands } from './transaction-commands.ts'
 import { agree, assertEqual, type Model, type Pair, type Side } from './two-sides.ts'
 import { add, workerCommands } from './worker-commands.ts'
 
-export interface ModelOptions {
-  bench: PostgresBench
-  table: TableProfile
-  schema: string
-  counting: fc.Arbitrary<Counting>
-}
-
-export function leaseProperty(options: ModelOptions) {
+export function leaseProperty(bench: ModelBench, counting: fc.Arbitrary<Counting>) {
   const command = fc.oneof(
     ...workerCommands,
     ...operatorCommands,
@@ -33,17 +23,18 @@ export function leaseProperty(options: ModelOptions) {
     ...transactionCommands,
   )
   const commands = fc.noBias(fc.commands([command], { maxCommands, size: 'max' }))
-  return fc.asyncProperty(startPolicy(options.counting), add, commands, async (policy, first, steps) => {
-    const pair = await openPair(options, { ...basePolicy, ...policy })
+  return fc.asyncProperty(startPolicy(counting), add, commands, async (policy, first, steps) => {
+    const pair = await openPair(bench, { ...basePolicy, ...policy })
     await first.run(pair.model, pair.system)
     await fc.asyncModelRun(() => ({ model: pair.model, real: pair.system }), steps)
+    await assertSameState(pair)
     await assertHealthy(pair)
-    await assertInvariants(pair, options)
+    await assertInvariants(pair, bench)
   })
 }
 
-async function openPair(options: ModelOptions, policy: PolicyOverride): Promise<Pair> {
-  const [model, system] = [createModel(options.table), await openSystem(options)]
+async function openPair(bench: ModelBench, policy: PolicyOverride): Promise<Pair> {
+  const [model, system] = [createModel(bench.table), await openSystem(bench)]
   await Promise.all([model.store.writePolicy(policy), system.store.writePolicy(policy)])
   await Promise.all([model.replicate(), system.replicate()])
   return { model, system }
@@ -65,6 +56,7 @@ function createModel(table: TableProfile): Model {
     leases: [],
     lastSweptAtMs: null,
     sinceSweepMs: 0,
+    steps: 0,
     story: [],
     tick: () => {
       nowMs += 1
@@ -96,35 +88,34 @@ function createModel(table: TableProfile): Model {
   return model
 }
 
-async function openSystem({ bench, table, schema }: ModelOptions): Promise<Side> {
-  const { store, elapse, inTransaction } = await bench.open()
-  const replica = await createReplica(bench.database.pool, table, schema)
+async function openSystem(bench: ModelBench): Promise<Side> {
+  await bench.reset()
   const system: Side = {
-    store,
+    store: bench.store,
     jobIds: [],
     leases: [],
     lastSweptAtMs: null,
     elapse: async (ms) => {
-      await elapse(ms)
-      replica.noteElapsed(ms)
+      await bench.elapse(ms)
+      bench.replica.noteElapsed(ms)
       // Stored times went back; what the reaper remembers of them is as old as they are.
       if (system.lastSweptAtMs !== null) system.lastSweptAtMs -= ms
     },
-    read: () => readTable(bench.database.pool, table, schema),
-    replicate: () => replica.catchUp(),
+    read: createTableReader(bench),
+    replicate: () => bench.replica.catchUp(),
     failOver: async () => {
-      const sinceMs = await replica.promote()
+      const sinceMs = await bench.replica.promote()
       // What the reaper remembers is its own, and was not lost.
-      if (sinceMs > 0) await elapse(sinceMs)
+      if (sinceMs > 0) await bench.elapse(sinceMs)
     },
-    inTransaction: (isCommitted, work) => openTransaction(inTransaction, isCommitted, work),
+    inTransaction: (isCommitted, work) => openTransaction(bench, isCommitted, work),
   }
   return system
 }
 
 /** Rolls back by a throw, as an application does. */
 async function openTransaction<T>(
-  inTransaction: StoreHarness<SqlClient>['inTransaction'],
+  { inTransaction }: ModelBench,
   isCommitted: boolean,
   work: (options: { tx?: never }) => Promise<T>,
 ): Promise<T> {
@@ -153,8 +144,7 @@ async function assertHealthy(pair: Pair): Promise<void> {
   })
 }
 
-async function assertInvariants(pair: Pair, { bench, table, schema }: ModelOptions): Promise<void> {
-  const { pool } = bench.database
+async function assertInvariants(pair: Pair, { pool, table, schema }: ModelBench): Promise<void> {
   assertEqual(pair.model, 'the invariants', await findViolations(pool, table, schema), [])
   await agree(pair, 'a last sweep by hand', (side) => sweepToTheEnd(side, {}))
   await assertSameState(pair)

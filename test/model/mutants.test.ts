@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
 import { leaseProperty } from './lease-model.ts'
+import { createModelBench, type ModelBench } from './model-bench.ts'
 import { mutants, withMutant } from './mutants.ts'
 import { countingOf } from './policies.ts'
 
@@ -14,13 +14,13 @@ const schema = 'unstuck'
 describe('the model test', () => {
   const profile = nativeProfile(schema)
   const [table] = profile.tables
-  let bench: PostgresBench
+  let bench: ModelBench
   beforeAll(async () => {
-    bench = await createPostgresBench({ profile, table, schema })
+    bench = await createModelBench({ profile, table, schema })
   })
   afterAll(() => bench.close())
 
-  const property = () => leaseProperty({ bench, table, schema, counting: countingOf(table.policy) })
+  const property = () => leaseProperty(bench, countingOf(table.policy))
   const search = () => fc.check(property(), { seed, numRuns: maxRuns, endOnFailure: true })
   const repeat = (path: string) => fc.check(property(), { seed, path, numRuns: 1, endOnFailure: true })
 

@@ -160,6 +160,7 @@ const prune = rarely(fc.integer({ min: 1, max: 3 })).map((limit) =>
   command({
     name: 'prune',
     wish: limit,
+    isForgetful: true,
     act: async (pair) => {
       await agree(pair, `prune ${limit ?? ''}`, async (side) => {
         const request = limit === undefined ? {} : { limit }

@@ -14,22 +14,58 @@ export interface Snapshot {
   jobs: { job: Job; events: EventType[] }[]
 }
 
-/** All rows with one query: a look after every step must cost little. */
-export async function readTable(pool: pg.Pool, table: TableProfile, schema: string): Promise<Snapshot> {
-  const record = `${quoteIdentifier(schema)}.${quoteIdentifier(`job_record${functionSuffix(table)}`)}`
-  const { rows } = await pool.query(
-    `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-            (select jsonb_agg(jsonb_build_object('job', ${record}(job.id), 'events', array(
-                      select event.type from ${quoteIdentifier(schema)}.events event
-                       where event.attachment = $1 and event.job_id = job.id::text order by event.id)) order by job.id)
-               from ${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)} job) as jobs`,
-    [table.attachment],
-  )
-  const found = (rows[0].jobs ?? []) as { job: Record<string, unknown>; events: EventType[] }[]
-  return {
-    nowMs: rows[0].now_ms,
-    jobs: found.map(({ job, events }) => ({ job: toJob(job, table), events })),
+interface RowVersion {
+  id: string
+  version: string
+  job: Job
+}
+
+/**
+ * Reads the table again and again: a look after every step must cost little, and the record of a job is most of it. So only
+ * rows that were written since the last look are read whole; which these are, PostgreSQL's own version of the row says.
+ */
+export function createTableReader({ pool, table, schema }: ReadOptions): () => Promise<Snapshot> {
+  const text = readStatement(table, schema)
+  let known = new Map<string, RowVersion>()
+  return async () => {
+    const values = [table.attachment, [...known.values()].map(({ id, version }) => `${id} ${version}`)]
+    const { rows } = await pool.query<FoundRow>({ name: 'read_table', text, values })
+    const read = rows.map(({ id, version, job }) => {
+      const before = known.get(id)
+      if (job !== null) return { id, version, job: toJob(job, table) }
+      if (before === undefined) throw new Error(`job ${id} was never read`)
+      return before
+    })
+    known = new Map(read.map((row) => [row.id, row]))
+    const nowMs = rows[0]?.now_ms ?? 0
+    return { nowMs, jobs: read.map(({ job }, index) => ({ job, events: rows[index]?.events ?? [] })) }
   }
+}
+
+interface ReadOptions {
+  pool: pg.Pool
+  table: TableProfile
+  schema: string
+}
+
+interface FoundRow {
+  now_ms: number
+  id: string
+  version: string
+  /** Null where the version is the known one. */
+  job: Record<string, unknown> | null
+  events: EventType[]
+}
+
+function readStatement(table: TableProfile, schema: string): string {
+  const engine = quoteIdentifier(schema)
+  const record = `${engine}.${quoteIdentifier(`job_record${functionSuffix(table)}`)}`
+  return `
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, job.id::text as id, job.xmin::text as version,
+           case when job.id::text || ' ' || job.xmin::text <> all ($2::text[]) then ${record}(job.id) end as job,
+           array(select event.type from ${engine}.events event
+                  where event.attachment = $1 and event.job_id = job.id::text order by event.id) as events
+      from ${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)} job order by job.id`
 }
 
 export async function assertSameState({ model, system }: Pair): Promise<void> {

@@ -27,6 +27,7 @@ export interface Model extends Side {
   /** Lets a moment pass, as between any two calls of a database. */
   tick(): void
   sinceSweepMs: number
+  steps: number
   /** What happened so far, in names: the story of a counterexample. */
   story: string[]
 }

@@ -77,43 +77,56 @@ async function clear(pool: pg.Pool, table: TableProfile, schema: string): Promis
     await pool.query(`truncate ${table.teamEvents.schema}.${table.teamEvents.table}`)
 }
 
+/** Where the engine keeps times, beside the jobs. */
+const timedTables = [
+  'sweeps',
+  'breakers',
+  'probes',
+  'pauses',
+  'rate_limits',
+  'events',
+  'schedules',
+  'dispatches',
+  'workers',
+  'webhooks',
+  'deliveries',
+  'operations',
+  'causes',
+  'observations',
+  'sweep_history',
+  'acts',
+]
+
 /** Every stored time goes back by `ms`, which is the same as the clock going on by it. */
 export async function elapse(pool: pg.Pool, table: TableProfile, schema: string, ms: number): Promise<void> {
-  const shift = async (name: string) => {
-    const { rows } = await pool.query<{ attname: string; is_list: boolean }>(
-      `select attname, atttypid = 'timestamptz[]'::regtype as is_list from pg_attribute
-        where attrelid = $1::regclass and atttypid in ('timestamptz'::regtype, 'timestamptz[]'::regtype) and attnum > 0
-          and not attisdropped and attname <> 'server_started_at'`,
-      [name],
-    )
-    const sets = rows.map(({ attname, is_list }) => {
-      const column = quoteIdentifier(attname)
-      return is_list
-        ? `${column} = array(select at - $1 * interval '1 ms' from unnest(${column}) with ordinality each(at, n) order by n)`
-        : `${column} = ${column} - $1 * interval '1 ms'`
-    })
-    await pool.query(`update ${name} set ${sets.join(', ')}`, [ms])
-  }
-  await shift(qualified(table))
-  for (const name of [
-    'sweeps',
-    'breakers',
-    'probes',
-    'pauses',
-    'rate_limits',
-    'events',
-    'schedules',
-    'dispatches',
-    'workers',
-    'webhooks',
-    'deliveries',
-    'operations',
-    'causes',
-    'observations',
-    'sweep_history',
-    'acts',
-  ])
-    await shift(`${schema}.${name}`)
+  const names = timedTables.map((name) => `${schema}.${name}`)
+  await pool.query(await elapseStatement(pool, [qualified(table), ...names]), [ms])
+}
+
+/** One statement for these tables, with `$1` for the milliseconds: whoever moves time often asks the catalogue once. */
+export async function elapseStatement(pool: pg.Pool, names: string[]): Promise<string> {
+  const { rows } = await pool.query<{ name: string; columns: string[] | null; lists: string[] | null }>(
+    `select name, array_agg(attname::text) filter (where atttypid = 'timestamptz'::regtype) as columns,
+            array_agg(attname::text) filter (where atttypid = 'timestamptz[]'::regtype) as lists
+       from unnest($1::text[]) name join pg_attribute on attrelid = name::regclass
+      where atttypid in ('timestamptz'::regtype, 'timestamptz[]'::regtype) and attnum > 0
+        and not attisdropped and attname <> 'server_started_at'
+      group by name`,
+    [names],
+  )
+  const shifts = rows.map(({ name, columns, lists }, index) => {
+    const sets = [
+      ...(columns ?? []).map(quoteIdentifier).map((column) => `${column} = ${column} - $1 * interval '1 ms'`),
+      ...(lists ?? [])
+        .map(quoteIdentifier)
+        .map(
+          (column) =>
+            `${column} = array(select at - $1 * interval '1 ms' from unnest(${column}) with ordinality each(at, n) order by n)`,
+        ),
+    ]
+    return `shift_${index} as (update ${name} set ${sets.join(', ')})`
+  })
+  return `with ${shifts.join(', ')} select 1`
 }
 
 const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {

@@ -1,0 +1,84 @@
+// A bench that is made once and serves thousands of runs. What a run costs beside the engine's own work is kept small: one
+// statement moves time, rows are deleted and not truncated (a truncated table makes PostgreSQL plan every statement of every
+// function anew), plans are made once, and no commit waits for the disk.
+import pg from 'pg'
+import type { TableProfile } from '../../src/profile/profile.ts'
+import type { StoreHarness } from '../../src/store/conformance/harness.ts'
+import type { SqlClient } from '../../src/store/postgres/executor.ts'
+import { quoteIdentifier } from '../../src/store/postgres/identifiers.ts'
+import { type BenchOptions, createPostgresBench, elapseStatement } from '../support/postgres-harness.ts'
+import { createReplica, type Replica } from '../support/replica.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+
+export interface ModelBench extends Pick<StoreHarness<SqlClient>, 'store' | 'elapse' | 'inTransaction'> {
+  table: TableProfile
+  schema: string
+  database: TestDatabase
+  /** The connections of the store, for questions of the test's own. */
+  pool: pg.Pool
+  replica: Replica
+  /** As after the install. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+/** After so many runs what they have deleted is taken out of the tables. 5 cost as much processor time. */
+const RUNS_PER_VACUUM = 50
+
+const sessionSettings = ['synchronous_commit=off', 'plan_cache_mode=force_generic_plan', 'jit=off']
+
+export async function createModelBench(options: BenchOptions & { schema: string }): Promise<ModelBench> {
+  const { table, schema } = options
+  const pools: pg.Pool[] = []
+  const openPool = (connectionString: string) => {
+    const pool = new pg.Pool({
+      connectionString,
+      options: sessionSettings.map((set) => `-c ${set}`).join(' '),
+    })
+    pool.on('error', () => {})
+    pools.push(pool)
+    return pool
+  }
+  const bench = await createPostgresBench({ ...options, openPool })
+  const [pool = bench.database.pool] = pools
+  const { store, inTransaction } = await bench.open()
+  const replica = await createReplica(pool, table, schema)
+  // No verb of a run reads the time of an event or of an old sweep.
+  const elapseText = await elapseStatement(pool, [jobsOf(table), `${quoteIdentifier(schema)}.sweeps`])
+  const resetText = resetStatements(table, quoteIdentifier(schema))
+  let runs = 0
+  return {
+    table,
+    schema,
+    database: bench.database,
+    pool,
+    store,
+    replica,
+    ...(inTransaction === undefined ? {} : { inTransaction }),
+    elapse: async (ms) => void (await pool.query({ name: 'elapse', text: elapseText, values: [ms] })),
+    async reset() {
+      await pool.query(resetText)
+      if (runs++ % RUNS_PER_VACUUM === 0) await pool.query('vacuum')
+      await store.writePolicy(table.policy)
+    },
+    close: () => bench.close(),
+  }
+}
+
+const jobsOf = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
+
+/** Of what the commands of a run can write. */
+function resetStatements(table: TableProfile, engine: string): string {
+  const tables = [
+    jobsOf(table),
+    ...['events', 'sweeps', 'sweep_history', 'acts', 'causes'].map((name) => `${engine}.${name}`),
+  ]
+  if (table.teamEvents !== null)
+    tables.push(`${quoteIdentifier(table.teamEvents.schema)}.${quoteIdentifier(table.teamEvents.table)}`)
+  return [
+    ...tables.map((name) => `delete from ${name}`),
+    // The maps of a policy are merged by writePolicy, so what a run put into them is taken out here.
+    `update ${engine}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}'`,
+    `insert into ${engine}.sweeps (attachment) select name from ${engine}.attachments`,
+  ].join('; ')
+}
