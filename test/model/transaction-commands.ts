@@ -1,12 +1,14 @@
-// An outcome inside a user's open transaction, and what others do before it ends: claims and sweeps pass its rows by. The model
+// What a user does inside an open transaction, and what others do before it ends: claims and sweeps pass its rows by. The model
 // has no transactions, so it does the two one after the other, in the order that comes to the same.
 import fc from 'fast-check'
+import type { NewJob } from '../../src/job/job.ts'
 import type { ClaimRequest, JobStore } from '../../src/store/job-store.ts'
 import { command, type LeaseCommand } from './command.ts'
+import { eachOnce } from './known-differences.ts'
 import { sweepToTheEnd } from './operator-commands.ts'
-import { type LeasePicks, leasePicks, leasesAt, pickLeases } from './picks.ts'
+import { jobIdsAt, type LeasePicks, leasePicks, leasesAt, pickIndexes, pickLeases, picks } from './picks.ts'
 import { agree, nameOfJob, type Pair, type Side } from './two-sides.ts'
-import { claimMany, grantedTo } from './worker-commands.ts'
+import { claimMany, grantedTo, namesOfAdded, newJobs } from './worker-commands.ts'
 
 type Leases = ReturnType<typeof leasesAt>
 type Finish = (
@@ -79,6 +81,57 @@ const sweepDuring = leasePicks.map((leases) =>
   }),
 )
 
+const enqueueDuring = fc
+  .record({ jobs: newJobs, isCommitted: fc.boolean(), request: claimMany })
+  .map((wish) => command({ name: 'enqueueDuring', wish, act: (pair) => actDuringEnqueue(pair, wish) }))
+
+/** Nobody sees the new jobs before the end, so the claim comes to the same before them; rolled back, they never were. */
+async function actDuringEnqueue(
+  pair: Pair,
+  { jobs, isCommitted, request }: { jobs: NewJob[]; isCommitted: boolean; request: ClaimRequest },
+): Promise<void> {
+  const end = isCommitted ? 'committed' : 'rolled back'
+  await agree(
+    pair,
+    `add ${JSON.stringify(jobs)} in a transaction that is ${end}, and in between claim ${JSON.stringify(request)}`,
+    async (side) => {
+      const claim = async () => grantedTo(side, await side.store.claimJobs(request))
+      const before = side === pair.model ? await claim() : undefined
+      const { answers, during } = await side.inTransaction(isCommitted, async (tx) => {
+        const created = await side.store.enqueueJobs(jobs, tx)
+        return { answers: created, during: before ?? (await claim()) }
+      })
+      if (isCommitted) return { created: namesOfAdded(side, answers), granted: during }
+      return { created: answers.map(({ outcome }) => outcome), granted: during }
+    },
+  )
+}
+
+// Of all that is due: under a limit, a queue's share also counts its jobs that are locked and will be passed by.
+const claimAll = claimMany.map((request) => ({ ...request, limit: 1_000 }))
+
+const cancelDuring = fc.record({ picks, request: claimAll }).map((wish) =>
+  command({
+    name: 'cancelDuring',
+    wish,
+    needs: 'jobIds',
+    act: async (pair) => {
+      const indexes = eachOnce(pickIndexes(wish.picks, pair.model.jobIds.length))
+      // What waits and is being cancelled is passed by, and after that it has ended.
+      await agree(
+        pair,
+        `cancel jobs ${indexes.join()} in a transaction, and in between claim ${JSON.stringify(wish.request)}`,
+        (side) =>
+          side.inTransaction(true, async (tx) => {
+            const answers = await side.store.cancelJobs(jobIdsAt(side, indexes), tx)
+            const granted = grantedTo(side, await side.store.claimJobs(wish.request))
+            return { outcomes: answers.map(({ outcome }) => outcome), granted }
+          }),
+      )
+    },
+  }),
+)
+
 async function finish(side: Side, { verb }: Wish, leases: Leases, options: { tx?: never }) {
   const answers = await finishes[verb](side.store, leases, options)
   return answers.map(({ jobId, outcome }) => ({ job: nameOfJob(side, jobId), outcome }))
@@ -92,4 +145,6 @@ function tell({ verb, isCommitted }: Wish, indexes: number[]): string {
 export const transactionCommands: { arbitrary: fc.Arbitrary<LeaseCommand>; weight: number }[] = [
   { arbitrary: claimDuring, weight: 3 },
   { arbitrary: sweepDuring, weight: 1 },
+  { arbitrary: enqueueDuring, weight: 1 },
+  { arbitrary: cancelDuring, weight: 1 },
 ]

@@ -2,7 +2,13 @@
 import fc from 'fast-check'
 import type { ErrorCategory, JsonValue, NewJob } from '../../src/job/job.ts'
 import type { ClaimedJob } from '../../src/job/lease.ts'
-import type { ClaimOneRequest, ClaimRequest, Failure, ReleaseOptions } from '../../src/store/job-store.ts'
+import type {
+  ClaimOneRequest,
+  ClaimRequest,
+  EnqueuedJob,
+  Failure,
+  ReleaseOptions,
+} from '../../src/store/job-store.ts'
 import { command, type LeaseCommand } from './command.ts'
 import { present, rarely } from './optional-fields.ts'
 import { jobIdsAt, leasePicks, leasesAt, pickIndexes, pickLeases, picks } from './picks.ts'
@@ -25,19 +31,24 @@ const newJob: fc.Arbitrary<NewJob> = present({
   payload: rarely(fc.constant<JsonValue>({ clip: 1 })),
 })
 
-export const add = fc.array(newJob, { minLength: 1, maxLength: 3, size: 'max' }).map((jobs) =>
+export const newJobs = fc.array(newJob, { minLength: 1, maxLength: 3, size: 'max' })
+
+export const add = newJobs.map((jobs) =>
   command({
     name: 'add',
     wish: jobs,
     act: async (pair) => {
       await agree(pair, `add ${JSON.stringify(jobs)}`, async (side) => {
-        const answers = await side.store.enqueueJobs(jobs)
-        for (const { jobId, outcome } of answers) if (outcome === 'created') side.jobIds.push(jobId)
-        return answers.map(({ jobId, outcome }) => ({ job: nameOfJob(side, jobId), outcome }))
+        return namesOfAdded(side, await side.store.enqueueJobs(jobs))
       })
     },
   }),
 )
+
+export function namesOfAdded(side: Side, answers: EnqueuedJob[]) {
+  for (const { jobId, outcome } of answers) if (outcome === 'created') side.jobIds.push(jobId)
+  return answers.map(({ jobId, outcome }) => ({ job: nameOfJob(side, jobId), outcome }))
+}
 
 const claimOne: fc.Arbitrary<ClaimOneRequest> = present({
   workerId: fc.constantFrom('w1', 'w2', 'w3'),
