@@ -43,12 +43,15 @@ function wholeNumber(name, text) {
  * @returns {Promise<number | null>}
  */
 function runShare(index) {
-  const child = spawn('npx', ['vitest', 'run', ...suites], {
+  const share = Math.ceil(runs / jobs)
+  // Every run may take a second: on a busy machine a night is no fault.
+  const limit = ['--testTimeout', String(60_000 + share * 1_000)]
+  const child = spawn('npx', ['vitest', 'run', ...suites, ...limit], {
     cwd: root,
     stdio: 'inherit',
     env: {
       ...process.env,
-      UNSTUCK_PROPERTY_RUNS: String(Math.ceil(runs / jobs)),
+      UNSTUCK_PROPERTY_RUNS: String(share),
       UNSTUCK_PROPERTY_SEED: String(seed + index),
     },
   })
