@@ -5,7 +5,11 @@ import { quoteIdentifier, quoteLiteral } from '../../src/store/postgres/identifi
 
 /** Violations as `rule: job`; none is what is expected. Needs `events: 'all'`. */
 export async function findViolations(pool: pg.Pool, table: TableProfile, schema: string): Promise<string[]> {
-  const { rows } = await pool.query<{ rule: string; job: string }>(violations(table, quoteIdentifier(schema)))
+  // Named, so that it is planned once and not in every run.
+  const { rows } = await pool.query<{ rule: string; job: string }>({
+    name: 'violations',
+    text: violations(table, quoteIdentifier(schema)),
+  })
   return rows.map(({ rule, job }) => `${rule}: ${job}`)
 }
 
@@ -42,13 +46,14 @@ export async function findUnclaimable(pool: pg.Pool, table: TableProfile, schema
     .map((name) => `job.${quoteIdentifier(columnName(table, name))}`)
     .join(', ')
   const engine = quoteIdentifier(schema)
-  const { rows } = await pool.query<{ job: string }>(
-    `select job.${quoteIdentifier(columnName(table, 'id'))}::text as job
+  const { rows } = await pool.query<{ job: string }>({
+    name: 'unclaimable',
+    text: `select job.${quoteIdentifier(columnName(table, 'id'))}::text as job
        from ${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)} job,
             ${engine}.policy_of($1) policy
       where job.${quoteIdentifier(columnName(table, 'status'))} = $2
         and not ${engine}.has_budget(policy, ${counts})`,
-    [table.attachment, table.statuses.waiting],
-  )
+    values: [table.attachment, table.statuses.waiting],
+  })
   return rows.map(({ job }) => job)
 }
