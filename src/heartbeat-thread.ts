@@ -1,8 +1,8 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
-import { openTable } from './compose.ts'
+import { type OpenTable, openTable } from './compose.ts'
 import type { Lease } from './job/lease.ts'
-import type { PolicyOverride } from './policy/policy.ts'
+import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
 import { type FromThread, type LeaseList, readLeases, type ToThread } from './runtime/thread-heartbeat.ts'
 
@@ -15,15 +15,21 @@ export interface HeartbeatThreadData {
 }
 
 const RECONNECT_MS = 500
+/** A beat that takes longer met a dead socket, however long the leases are. */
+const LONGEST_BEAT_MS = 10_000
+/** So long may the main thread be blocked before it has extended the lease of a job that was let go. */
+const HAND_OVER_MS = 30_000
 const data = workerData as HeartbeatThreadData
-const connected = openTable({
-  ...data,
-  applicationName: 'unstuck heartbeat',
-  connections: 1,
-  queryTimeoutMs: Math.max(2 * data.intervalMs, 5_000),
-})
+let connected = open()
 /** By lease id, the jobs of a claim. */
 const held = new Map<string, Set<string>>()
+/** Let go and not handed over yet. */
+let leaving: Lease[] = []
+let handingOver: Promise<void> | undefined
+/** Of a first try, and of the one under way: a slow network is given more time from try to try. */
+let firstLimitMs = LONGEST_BEAT_MS
+let limitMs = LONGEST_BEAT_MS
+let longestLeaseMs = HAND_OVER_MS
 let pingedAtMs: number | undefined
 let beating: Promise<void> | undefined
 let isFailing = false
@@ -35,7 +41,7 @@ void connect()
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'change') change(message.held, message.dropped)
-  else if (message.kind === 'let-go') void letGo(message.lease)
+  else if (message.kind === 'let-go') letGo(message.lease)
   else if (message.kind === 'pong') measureLag()
   else void stop()
 })
@@ -58,13 +64,22 @@ function forget({ leaseId, jobId }: Lease): void {
   if (jobs?.size === 0) held.delete(leaseId)
 }
 
+function open(): OpenTable {
+  return openTable({
+    ...data,
+    applicationName: 'unstuck heartbeat',
+    connections: 1,
+    queryTimeoutMs: LONGEST_BEAT_MS,
+  })
+}
+
 const leases = () => [...held].flatMap(([leaseId, jobs]) => [...jobs].map((jobId) => ({ jobId, leaseId })))
 
 /** Until the database has answered once, a beat might have to wait for a connection. */
 async function connect(): Promise<void> {
   for (;;) {
     try {
-      await connected.store.readPolicy()
+      readLeaseTimes(withOverride(await connected.store.readPolicy(), data.policy))
       isFailing = false
       return send({ kind: 'ready' })
     } catch (error) {
@@ -73,6 +88,14 @@ async function connect(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
     }
   }
+}
+
+/** A third of a lease leaves room for a beat on another connection. */
+function readLeaseTimes({ defaultLeaseMs, stageLeasesMs }: Policy): void {
+  const leasesMs = [defaultLeaseMs, ...Object.values(stageLeasesMs)]
+  firstLimitMs = Math.min(LONGEST_BEAT_MS, Math.min(...leasesMs) / 3)
+  limitMs = firstLimitMs
+  longestLeaseMs = Math.max(HAND_OVER_MS, ...leasesMs)
 }
 
 function tick(): void {
@@ -90,7 +113,7 @@ function beat(): void {
   beating ??= beatOnce().finally(() => {
     beating = undefined
     // A whole interval later the lease may be over.
-    if (isFailing && !isStopping) setTimeout(beat, Math.min(RECONNECT_MS, data.intervalMs))
+    if (isFailing && !isStopping) setTimeout(beat, Math.min(RECONNECT_MS, data.intervalMs / 2))
   })
 }
 
@@ -98,7 +121,9 @@ async function beatOnce(): Promise<void> {
   const sentAtMs = performance.timeOrigin + performance.now()
   try {
     if (held.size === 0) await connected.store.readPolicy()
-    const { answers } = await connected.store.heartbeatJobs(leases(), { policy: data.policy })
+    const { answers } = await withinLimit(({ store }) =>
+      store.heartbeatJobs(leases(), { policy: data.policy }),
+    )
     isFailing = false
     send({ kind: 'answers', answers, sentAtMs })
   } catch (error) {
@@ -106,11 +131,48 @@ async function beatOnce(): Promise<void> {
   }
 }
 
-/** Answers when no beat with this lease is under way any more. */
-async function letGo(lease: Lease): Promise<void> {
+/** Connecting included: a statement or a handshake that hangs is left behind with its connection. */
+async function withinLimit<T>(call: (table: OpenTable) => Promise<T>): Promise<T> {
+  const used = connected
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      limitMs = Math.min(2 * limitMs, LONGEST_BEAT_MS)
+      if (used === connected && !isStopping) connected = open()
+      void used.close()
+      reject(new Error('the database did not answer in time'))
+    }, limitMs)
+  })
+  try {
+    const answer = await Promise.race([call(used), late])
+    limitMs = firstLimitMs
+    return answer
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function letGo(lease: Lease): void {
   forget(lease)
-  await beating
-  send({ kind: 'let-gone', lease })
+  leaving.push(lease)
+  handingOver ??= handOver().finally(() => {
+    handingOver = undefined
+  })
+}
+
+/**
+ * Answers when no beat with these leases is under way any more, and after a last one that lasts until the main thread has made
+ * its own: it may be blocked before it has read the answer (LEASE-9). Where the last one fails, the main thread's decides.
+ */
+async function handOver(): Promise<void> {
+  while (leaving.length > 0) {
+    await beating
+    const gone = leaving
+    leaving = []
+    const options = { policy: data.policy, leaseMs: longestLeaseMs }
+    await withinLimit(({ store }) => store.heartbeatJobs(gone, options)).catch(tellFailure)
+    for (const lease of gone) send({ kind: 'let-gone', lease })
+  }
 }
 
 function tellFailure(error: unknown): void {

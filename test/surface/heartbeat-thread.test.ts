@@ -1,0 +1,82 @@
+// What could keep the heartbeat thread from its beats: a main thread that stops in the middle of a hand-over, a connection
+// that is silent.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
+import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+
+interface Proxy {
+  listen: () => Promise<number>
+  halfOpen: () => void
+  close: () => void
+}
+
+const { TcpProxy } = (await import(new URL('../../chaos/tcp-proxy.mjs', import.meta.url).href)) as {
+  TcpProxy: new (targetPort: number) => Proxy
+}
+
+const LEASE_MS = 3_000
+
+describe('the heartbeat thread', () => {
+  let database: TestDatabase
+  let harness: WorkerHarness
+  let workers: WorkerProcess[] = []
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    harness = await openWorkerHarness(database.url)
+  })
+  afterAll(async () => {
+    await harness?.close()
+    await database?.drop()
+  })
+  beforeEach(async () => {
+    await harness.reset()
+    const policy = await harness.store.readPolicy()
+    await harness.store.writePolicy({ ...policy, defaultLeaseMs: LEASE_MS, heartbeatMs: LEASE_MS / 4 })
+  })
+  afterEach(async () => {
+    for (const { child } of workers) child.kill('SIGKILL')
+    await Promise.all(workers.map(({ ended }) => ended))
+    workers = []
+    await harness.endWorkers()
+  })
+
+  function start(...args: Parameters<typeof startWorkerProcess>): WorkerProcess {
+    const worker = startWorkerProcess(...args)
+    workers.push(worker)
+    return worker
+  }
+
+  it('LEASE-9 a loop that is blocked while its job goes over to a transaction does not lose the lease', async () => {
+    const { enqueue, work, store } = harness
+    const worker = start(database.url, { blockMs: 3 * LEASE_MS }, { app: 'blocked-app' })
+    await worker.until(({ kind }) => kind === 'ready')
+    // It sweeps, as the blocked one cannot.
+    await work().until(({ kind }) => kind === 'ready')
+    const [jobId = ''] = await enqueue('blocked-tx')
+    await worker.until(({ kind }) => kind === 'ended')
+    expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', fence: 1, crashes: 0 })
+  }, 60_000)
+
+  it('LEASE-4 a beat that hangs on a silent connection is sent again on another one within the lease', async () => {
+    const { enqueue, work, store, untilJob } = harness
+    const address = new URL(database.url)
+    const proxy = new TcpProxy(Number(address.port))
+    address.port = String(await proxy.listen())
+    try {
+      const worker = start(address.href)
+      await worker.until(({ kind }) => kind === 'ready')
+      const [jobId = ''] = await enqueue('slow', { ms: 60_000 })
+      await worker.until(({ kind }) => kind === 'started')
+      await untilJob(jobId, ({ heartbeatAt, startedAt }) => Number(heartbeatAt) > Number(startedAt))
+      await work().until(({ kind }) => kind === 'ready')
+      proxy.halfOpen()
+      const from = Date.now()
+      await untilJob(jobId, (job) => job.fence > 1 || Number(job.heartbeatAt) > from + LEASE_MS)
+      expect(await store.getJob(jobId)).toMatchObject({ status: 'running', fence: 1, crashes: 0 })
+    } finally {
+      proxy.close()
+    }
+  }, 60_000)
+})
