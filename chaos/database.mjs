@@ -11,7 +11,7 @@ import { policyOf } from './settings.mjs'
 /** @import { ChaosProfile } from './settings.mjs' */
 
 /** Nothing that durability rests on is switched off. */
-const SETTINGS = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', max_connections: '90' }
+const SETTINGS = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', max_connections: '140' }
 const TABLES = {
   native: null,
   clip: new URL('../examples/clip-pipeline/tables.sql', import.meta.url),
@@ -42,6 +42,10 @@ export class ChaosDatabase {
   #isClosed = false
   /** @type {Promise<PostgresServer> | undefined} */
   #starting
+  /** @type {Promise<pg.Client> | undefined} */
+  #watcher
+  /** @type {Promise<unknown>} */
+  #lastLook = Promise.resolve()
 
   /**
    * @param {PostgresServer} server
@@ -103,6 +107,7 @@ export class ChaosDatabase {
   async close() {
     this.#isClosed = true
     this.isUp = false
+    void this.#watcher?.then((client) => client.end()).catch(() => {})
     await this.#starting?.catch(() => {})
     await this.#server.stop({ mode: 'immediate' })
   }
@@ -120,6 +125,33 @@ export class ChaosDatabase {
       const change = JSON.stringify(policyOf[profile])
       await client.query(await readSql('write_policy'), [tableOf(profile).attachment, change])
     })
+  }
+
+  /**
+   * For many small looks: one after the other over one connection, which is opened again after it broke.
+   * @param {string} sql
+   * @param {unknown[]} params
+   * @returns {Promise<unknown[]>}
+   */
+  look(sql, params = []) {
+    const look = this.#lastLook.then(() => this.#look(sql, params))
+    this.#lastLook = look.catch(() => {})
+    return look
+  }
+
+  /**
+   * @param {string} sql
+   * @param {unknown[]} params
+   */
+  async #look(sql, params) {
+    const watcher = (this.#watcher ??= connect(this.url))
+    try {
+      return await queryRows(await watcher, sql, params)
+    } catch (error) {
+      if (this.#watcher === watcher) this.#watcher = undefined
+      void watcher.then((client) => client.end()).catch(() => {})
+      throw error
+    }
   }
 
   /**
@@ -169,12 +201,18 @@ export async function queryRows(client, sql, params = []) {
  * @returns {Promise<T>}
  */
 async function withClient(connectionString, work) {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connect(connectionString)
   try {
     return await work(client)
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+/** @param {string} connectionString */
+async function connect(connectionString) {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 })
+  client.on('error', () => {})
+  await client.connect()
+  return client
 }

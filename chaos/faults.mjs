@@ -1,13 +1,22 @@
 // Carries one fault of the schedule out, keeps a note of whom it disturbs, and undoes it.
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { queryRows, readSql } from './database.mjs'
-import { LEASE_MS } from './settings.mjs'
+import { readSql } from './database.mjs'
+import {
+  fillDisk,
+  killBackend,
+  killPooler,
+  stopDatabase,
+  useUpConnections,
+  useUpPool,
+} from './database-faults.mjs'
+import { clockLibrary } from './worker-clock.mjs'
 
 /** @import { ChaosDatabase } from './database.mjs' */
 /** @import { Disturbances } from './disturbances.mjs' */
+/** @import { Pooler } from './pooler.mjs' */
 /** @import { ProcessSlot } from './process-slot.mjs' */
 /** @import { Fault } from './schedule.mjs' */
+/** @import { SmallDisk } from './small-disk.mjs' */
 /** @import { SqlReaper } from './sql-reaper.mjs' */
 /**
  * @typedef {object} Scene
@@ -16,12 +25,16 @@ import { LEASE_MS } from './settings.mjs'
  * @property {ProcessSlot} reaper
  * @property {SqlReaper} sqlReaper
  * @property {Disturbances} disturbances
+ * @property {SmallDisk | null} disk null where none can be mounted
+ * @property {Pooler | null} pooler between the workers and the server
  */
 /** @typedef {(scene: Scene, slot: ProcessSlot, fault: Fault) => Promise<boolean>} Inject whether anything was hit */
 
 /** How long an armed proxy waits for a request. */
 const ARMED_MS = 1_500
 const DELAYS_MS = [20, 150, 600]
+const STEPS_S = [-86_400, -600, -4, -1, 1, 4, 600, 86_400]
+const LOOKS = 60
 
 /** @type {Record<string, Inject>} */
 const injections = {
@@ -38,11 +51,13 @@ const injections = {
   },
   block: async ({ disturbances }, slot, { durationMs }) => {
     const end = disturbances.begin(slot.name, 'block')
-    slot.block(durationMs)
+    slot.order({ kind: 'block', durationMs })
     await sleep(durationMs)
     end()
     return true
   },
+  'clock-stepped': stepClock,
+  'pool-used-up': useUpPool,
   blackhole: (scene, slot, fault) => breakProxy(scene, slot, fault, () => slot.proxy.blackhole()),
   delay: (scene, slot, fault) =>
     breakProxy(scene, slot, fault, () => slot.proxy.delay(DELAYS_MS[fault.atMs % DELAYS_MS.length] ?? 20)),
@@ -63,6 +78,7 @@ const injections = {
     return true
   },
   'reaper-pause': (scene, slot, { durationMs }) => pause(scene, slot, durationMs),
+  'reaper-clock-stepped': stepClock,
   'reaper-reset': async (_, slot) => slot.proxy.reset() > 0,
   'reaper-keeps-locks': async ({ sqlReaper, disturbances }, _, { durationMs, atMs }) => {
     const end = disturbances.begin('locks', 'reaper-keeps-locks')
@@ -71,6 +87,9 @@ const injections = {
   },
   'connections-used-up': useUpConnections,
   'database-stopped': stopDatabase,
+  'backend-killed': killBackend,
+  'disk-full': fillDisk,
+  'pooler-killed': killPooler,
 }
 
 /**
@@ -144,57 +163,31 @@ async function loseAnswer({ disturbances }, slot, { kind }, text) {
  * @param {Fault} fault
  * @param {string} query
  */
-async function hitSessions({ database, disturbances }, slot, { kind }, query) {
+async function hitSessions({ database, disturbances, pooler }, slot, { kind }, query) {
   if (!database.isUp) return false
   const sql = await readSql(query)
-  const end = disturbances.begin(slot.name, kind)
+  // Behind a pooler nobody knows whose session it is.
+  const end = disturbances.begin(pooler === null ? slot.name : '*', kind)
   try {
-    return await database.withClient(async (client) => {
-      // Statements are short: some looks until one is under way.
-      for (let look = 0; look < 20; look++) {
-        const rows = await queryRows(client, sql, [slot.proxy.upstreamPorts()])
-        if (/** @type {{ count: number }[]} */ (rows).some(({ count }) => count > 0)) return true
-        await sleep(10)
-      }
-      return false
-    })
+    // Statements are short: some looks until one is under way.
+    for (let look = 0; look < LOOKS; look++) {
+      const rows = await database.look(sql, [pooler === null ? slot.proxy.upstreamPorts() : null])
+      if (/** @type {{ count: number }[]} */ (rows).some(({ count }) => count > 0)) return true
+      await sleep(10)
+    }
+    return false
   } finally {
     end()
   }
 }
 
 /** @type {Inject} */
-async function useUpConnections({ database, disturbances }, _, { durationMs }) {
-  /** @type {pg.Client[]} */
-  const clients = []
-  const end = disturbances.begin('*', 'connections-used-up')
-  try {
-    for (let count = 0; count < 200; count++) {
-      const client = new pg.Client({
-        connectionString: database.url,
-        application_name: 'uses up connections',
-      })
-      client.on('error', () => {})
-      clients.push(client)
-      await client.connect()
-    }
-  } catch {
-    // That was the last one.
-  }
+async function stepClock({ disturbances }, slot, { durationMs, atMs }) {
+  if (clockLibrary === null) return false
+  const end = disturbances.begin(slot.name, 'clock-stepped')
+  slot.clock.step(STEPS_S[atMs % STEPS_S.length] ?? 1)
   await sleep(durationMs)
-  await Promise.all(clients.map((client) => client.end().catch(() => {})))
+  slot.clock.step(0)
   end()
-  return true
-}
-
-/** @type {Inject} */
-async function stopDatabase({ database, disturbances }, _, { durationMs }) {
-  const end = disturbances.begin('*', 'database-stopped')
-  await database.stopAtOnce()
-  await sleep(durationMs)
-  await database.startAgain()
-  // Workers find their way back within their reconnect times; the hold lasts one lease (C9).
-  end()
-  await sleep(LEASE_MS)
   return true
 }

@@ -4,9 +4,11 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { TcpProxy } from './tcp-proxy.mjs'
+import { removeClockMemory } from './worker-clock.mjs'
 
 /** @import { ChildProcess } from 'node:child_process' */
 /** @import { Disturbances } from './disturbances.mjs' */
+/** @import { WorkerClock } from './worker-clock.mjs' */
 /** @typedef {{ kind: 'ready' } | { kind: 'arm', text: string }} Message */
 /**
  * @typedef {object} SlotOptions
@@ -14,6 +16,7 @@ import { TcpProxy } from './tcp-proxy.mjs'
  * @property {string} script
  * @property {string} databaseUrl
  * @property {NodeJS.ProcessEnv} env
+ * @property {WorkerClock} clock
  * @property {Disturbances} disturbances
  * @property {(kind: string) => void} onDirected a fault that a job asked for has happened
  */
@@ -27,6 +30,8 @@ export class ProcessSlot {
   #isClosing = false
   /** @type {ChildProcess | undefined} */
   #child
+  /** @type {Promise<void> | undefined} */
+  #restarting
   /** @type {TcpProxy} */
   proxy
   #proxyUrl = ''
@@ -39,6 +44,10 @@ export class ProcessSlot {
   constructor(options) {
     this.#options = options
     this.proxy = new TcpProxy(Number(new URL(options.databaseUrl).port))
+  }
+
+  get clock() {
+    return this.#options.clock
   }
 
   get name() {
@@ -63,17 +72,18 @@ export class ProcessSlot {
   /** Settles when the process can work, or has ended. */
   async #spawn() {
     this.#incarnation++
-    const { script, env, disturbances } = this.#options
+    const { script, env, clock, disturbances } = this.#options
     const worker = this.workerId
     const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...env, DATABASE_URL: this.#proxyUrl, CHAOS_WORKER: worker },
+      env: { ...env, ...clock.env(), DATABASE_URL: this.#proxyUrl, CHAOS_WORKER: worker },
     })
     this.#child = child
     child.once('exit', (code, signal) => {
       this.exits.push({ worker, code, signal })
+      removeClockMemory(child.pid)
       disturbances.begin(worker, 'gone')
-      if (!this.#isClosing) void this.#restart()
+      if (!this.#isClosing) this.#restarting = this.#restart()
     })
     child.on('error', () => {})
     const ready = new Promise((resolve) => {
@@ -111,9 +121,9 @@ export class ProcessSlot {
     this.#child?.kill(signal)
   }
 
-  /** @param {number} durationMs */
-  block(durationMs) {
-    if (this.#child?.connected) this.#child.send({ kind: 'block', durationMs }, () => {})
+  /** @param {{ kind: 'block', durationMs: number } | { kind: 'use-up-pool' }} order */
+  order(order) {
+    if (this.#child?.connected) this.#child.send(order, () => {})
   }
 
   /** Asks it to leave, and waits for as long as a deploy would. */

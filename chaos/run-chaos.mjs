@@ -6,10 +6,12 @@ import { ChaosDatabase, tableOf } from './database.mjs'
 import { Disturbances } from './disturbances.mjs'
 import { inject } from './faults.mjs'
 import { JobFeeder } from './job-feeder.mjs'
+import { Pooler } from './pooler.mjs'
 import { readDatabase, readLedgers } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
 import { countByKind, makeOutages, makeSchedule } from './schedule.mjs'
 import { LEASE_MS, POLL_MS, SWEEP_MS, WORKERS } from './settings.mjs'
+import { SmallDisk } from './small-disk.mjs'
 import { StallMeter } from './stall-meter.mjs'
 import { summarise } from './summary.mjs'
 import { TableSampler } from './table-sampler.mjs'
@@ -28,6 +30,7 @@ import { makeWorkload } from './workload.mjs'
  * @property {ChaosProfile} profile
  * @property {WorkloadName} workload
  * @property {boolean} [isOutagesOnly]
+ * @property {boolean} [isPooled] PgBouncer between the workers and the server
  * @property {boolean} [isKept] leave the ledgers and the data where they are
  * @property {AbortSignal} [signal]
  * @property {(line: string) => void} say
@@ -63,9 +66,14 @@ class Run {
     const { seed, durationMs, profile, workload, isOutagesOnly = false, say } = this.#options
     const startedAt = performance.now()
     const database = await ChaosDatabase.start(this.#folder)
+    /** @type {SmallDisk | null} */
+    let disk = null
+    // After the server has left it.
+    this.#cleanUps.add(() => disk?.unmount())
     this.#cleanUps.add(() => database.close())
+    if (!isOutagesOnly) disk = await SmallDisk.mount(this.#folder, database)
     await database.install(profile)
-    const scene = await this.#startScene(database)
+    const scene = { ...(await this.#startScene(database)), disk }
     const feeder = await JobFeeder.open(database, profile)
     this.#cleanUps.add(() => feeder.close())
     const sampler = this.#startSampler(database)
@@ -88,6 +96,7 @@ class Run {
       seed,
       profile,
       workload,
+      isPooled: scene.pooler !== null,
       postgres: database.version,
       node: process.version,
       seconds: Math.round((performance.now() - startedAt) / 1000),
@@ -103,8 +112,10 @@ class Run {
 
   /** @param {ChaosDatabase} database */
   async #startScene(database) {
+    const pooler = this.#options.isPooled === true ? await Pooler.start(this.#folder, database.url) : null
+    this.#cleanUps.addKill(() => pooler?.close())
     const started = await startScene({
-      databaseUrl: database.url,
+      databaseUrl: pooler?.urlOf(database.url) ?? database.url,
       sqlReaperUrl: database.url,
       folder: this.#folder,
       profile: this.#options.profile,
@@ -112,7 +123,7 @@ class Run {
       cleanUps: this.#cleanUps,
       onDirected: (kind) => this.#injected.push({ kind }),
     })
-    return { ...started, database, disturbances: this.#disturbances }
+    return { ...started, database, pooler, disturbances: this.#disturbances }
   }
 
   /** @param {ChaosDatabase} database */

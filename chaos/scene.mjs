@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { tableOf } from './database.mjs'
 import { ProcessSlot } from './process-slot.mjs'
-import { WORKERS } from './settings.mjs'
+import { CONCURRENCY, WORKERS } from './settings.mjs'
 import { SqlReaper } from './sql-reaper.mjs'
+import { WorkerClock } from './worker-clock.mjs'
 
 /** @import { CleanUps } from './clean-ups.mjs' */
 /** @import { Disturbances } from './disturbances.mjs' */
@@ -17,13 +18,18 @@ import { SqlReaper } from './sql-reaper.mjs'
  * @property {Disturbances} disturbances
  * @property {CleanUps} cleanUps
  * @property {(kind: string) => void} onDirected
+ * @property {number} [workerCount]
+ * @property {number} [concurrency] of each worker
  */
+
+/** By how much clocks are wrong, slot after slot: right, an hour ahead, a day behind, some seconds. */
+const WRONG_BY_S = [0, 3_600, -86_400, 7, -3]
 
 /** @param {SceneOptions} options */
 export async function startScene(options) {
   const { folder, profile, disturbances, cleanUps, onDirected } = options
   const ledgerOf = (/** @type {string} */ name) => join(folder, `${name}.ledger`)
-  const slotOf = (/** @type {string} */ name, /** @type {string} */ script) => {
+  const slotOf = (/** @type {string} */ name, /** @type {string} */ script, /** @type {number} */ index) => {
     const slot = new ProcessSlot({
       name,
       script,
@@ -33,15 +39,19 @@ export async function startScene(options) {
         UNSTUCK_PROFILE: profile,
         UNSTUCK_WEBHOOK_ALLOW_PRIVATE: '1',
         CHAOS_LEDGER: ledgerOf(name),
+        CHAOS_CONCURRENCY: String(options.concurrency ?? CONCURRENCY),
       },
+      clock: new WorkerClock(join(folder, `${name}.clock`), WRONG_BY_S[index % WRONG_BY_S.length] ?? 0),
       disturbances,
       onDirected,
     })
     cleanUps.addKill(() => slot.close())
     return slot
   }
-  const workers = Array.from({ length: WORKERS }, (_, index) => slotOf(`w${index + 1}`, 'worker-process.mjs'))
-  const reaper = slotOf('reaper', 'reaper-process.mjs')
+  const workers = Array.from({ length: options.workerCount ?? WORKERS }, (_, index) =>
+    slotOf(`w${index + 1}`, 'worker-process.mjs', index),
+  )
+  const reaper = slotOf('reaper', 'reaper-process.mjs', 1)
   const { attachment } = tableOf(profile)
   const sqlReaper = new SqlReaper(options.sqlReaperUrl, attachment === 'native' ? '' : `__${attachment}`)
   await Promise.all([...workers, reaper].map((slot) => slot.start()))

@@ -2,7 +2,7 @@
 import { between, createRandom, pickWeighted } from './random.mjs'
 import { LEASE_MS, WORKERS } from './settings.mjs'
 
-/** @typedef {'worker' | 'reaper' | 'database'} FaultTarget */
+/** @typedef {'worker' | 'reaper' | 'database' | 'pooler'} FaultTarget */
 /**
  * @typedef {object} FaultKind
  * @property {string} kind
@@ -14,7 +14,7 @@ import { LEASE_MS, WORKERS } from './settings.mjs'
  * @typedef {object} Fault
  * @property {number} atMs since the start of the faults
  * @property {string} kind
- * @property {string} target `w1` … of the workers, `reaper`, or `database`
+ * @property {string} target `w1` … of the workers, `reaper`, `database` or `pooler`
  * @property {number} durationMs
  */
 
@@ -24,25 +24,38 @@ export const faultKinds = [
   { kind: 'pause', target: 'worker', weight: 6, durationMs: [300, 5_000] },
   { kind: 'terminate', target: 'worker', weight: 3, durationMs: [100, 500] },
   { kind: 'block', target: 'worker', weight: 7, durationMs: [300, 4_000] },
-  { kind: 'blackhole', target: 'worker', weight: 5, durationMs: [300, 5_000] },
-  { kind: 'delay', target: 'worker', weight: 8, durationMs: [500, 3_000] },
-  { kind: 'half-open', target: 'worker', weight: 6, durationMs: [500, 4_000] },
-  { kind: 'reset', target: 'worker', weight: 18, durationMs: [0, 0] },
-  { kind: 'answer-lost', target: 'worker', weight: 16, durationMs: [0, 0] },
-  { kind: 'commit-answer-lost', target: 'worker', weight: 16, durationMs: [0, 0] },
-  { kind: 'statement-cancelled', target: 'worker', weight: 16, durationMs: [0, 0] },
-  { kind: 'session-ended', target: 'worker', weight: 10, durationMs: [0, 0] },
+  { kind: 'clock-stepped', target: 'worker', weight: 12, durationMs: [500, 5_000] },
+  { kind: 'pool-used-up', target: 'worker', weight: 5, durationMs: [300, 3_000] },
+  { kind: 'blackhole', target: 'worker', weight: 6, durationMs: [300, 5_000] },
+  { kind: 'delay', target: 'worker', weight: 14, durationMs: [500, 3_000] },
+  { kind: 'half-open', target: 'worker', weight: 8, durationMs: [500, 4_000] },
+  { kind: 'reset', target: 'worker', weight: 45, durationMs: [0, 0] },
+  { kind: 'answer-lost', target: 'worker', weight: 35, durationMs: [0, 0] },
+  { kind: 'commit-answer-lost', target: 'worker', weight: 35, durationMs: [0, 0] },
+  { kind: 'statement-cancelled', target: 'worker', weight: 45, durationMs: [0, 0] },
+  { kind: 'session-ended', target: 'worker', weight: 45, durationMs: [0, 0] },
   { kind: 'reaper-kill', target: 'reaper', weight: 2, durationMs: [100, 3_000] },
   { kind: 'reaper-pause', target: 'reaper', weight: 3, durationMs: [500, 5_000] },
+  { kind: 'reaper-clock-stepped', target: 'reaper', weight: 4, durationMs: [500, 5_000] },
   { kind: 'reaper-reset', target: 'reaper', weight: 4, durationMs: [0, 0] },
   { kind: 'reaper-keeps-locks', target: 'database', weight: 3, durationMs: [500, 3_000] },
   { kind: 'connections-used-up', target: 'database', weight: 2, durationMs: [500, 3_000] },
-  { kind: 'database-stopped', target: 'database', weight: 1.2, durationMs: [0, 10 * LEASE_MS] },
+  { kind: 'database-stopped', target: 'database', weight: 1, durationMs: [0, 10 * LEASE_MS] },
+  { kind: 'backend-killed', target: 'database', weight: 1.5, durationMs: [0, 0] },
+  { kind: 'disk-full', target: 'database', weight: 1.5, durationMs: [500, 4_000] },
+  { kind: 'pooler-killed', target: 'pooler', weight: 1, durationMs: [0, 2_000] },
 ]
 
 /** Only one of these at a time: two outages that overlap are one. */
-const EXCLUSIVE = new Set(['database-stopped', 'connections-used-up', 'reaper-keeps-locks'])
-const MEAN_GAP_MS = 180
+const EXCLUSIVE = new Set([
+  'database-stopped',
+  'backend-killed',
+  'disk-full',
+  'connections-used-up',
+  'pooler-killed',
+  'reaper-keeps-locks',
+])
+const MEAN_GAP_MS = 150
 /** An outage takes at most this part of a run, or a short run would be nothing else. */
 const LONGEST_OUTAGE_SHARE = 0.15
 

@@ -7,8 +7,10 @@ export const SWEEP_MS = 1_000
 export const POLL_MS = [200, 400]
 const HANG_DEADLINE_MS = 3_000
 export const POISON_MAX_ATTEMPTS = 3
-export const WORKERS = 4
-export const CONCURRENCY = 5
+export const WORKERS = 8
+export const CONCURRENCY = 4
+/** More than a worker has for its calls. */
+export const CALLS_THAT_HANG = 12
 
 /** Over the stored policy of the table. Everything else is the profile's own. */
 const times = {

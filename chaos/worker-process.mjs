@@ -3,14 +3,16 @@
 import { openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { transientError, unstuck } from 'unstuck'
-import { CONCURRENCY, POLL_MS } from './settings.mjs'
+import { CALLS_THAT_HANG, POLL_MS } from './settings.mjs'
 
 /** @import { ClaimedJob, JobContext } from 'unstuck' */
 /** @typedef {{ workMs: number, fault?: string }} Payload */
-/** @typedef {{ kind: 'block', durationMs: number } | { kind: 'armed' }} Order */
+/** @typedef {{ kind: 'block', durationMs: number } | { kind: 'armed' } | { kind: 'use-up-pool' }} Order */
 
 const workerId = process.env['CHAOS_WORKER'] ?? ''
 const ledger = openSync(process.env['CHAOS_LEDGER'] ?? '', 'a')
+/** From the monotonic clock of the machine to the true time: the wall clock of this process is under test. */
+const clockOffsetMs = Number(process.env['CHAOS_CLOCK_OFFSET_MS'])
 const addEffect = readFileSync(new URL('sql/add_effect.sql', import.meta.url), 'utf8')
 
 /**
@@ -18,15 +20,13 @@ const addEffect = readFileSync(new URL('sql/add_effect.sql', import.meta.url), '
  * @param {Record<string, unknown>} fields
  */
 function note(kind, fields) {
-  writeSync(
-    ledger,
-    `${JSON.stringify({ kind, at: Date.now(), worker: workerId, pid: process.pid, ...fields })}\n`,
-  )
+  const at = Math.round(Number(process.hrtime.bigint()) / 1e6 + clockOffsetMs)
+  writeSync(ledger, `${JSON.stringify({ kind, at, worker: workerId, pid: process.pid, ...fields })}\n`)
 }
 
 const q = unstuck({
   workerId,
-  concurrency: CONCURRENCY,
+  concurrency: Number(process.env['CHAOS_CONCURRENCY']),
   handleSignals: true,
   graceMs: 4_000,
   hangGraceMs: 1_500,
@@ -40,6 +40,7 @@ const q = unstuck({
 const armed = []
 process.on('message', (/** @type {Order} */ order) => {
   if (order.kind === 'armed') armed.shift()?.()
+  else if (order.kind === 'use-up-pool') useUpPool()
   else blockLoop(order.durationMs)
 })
 
@@ -47,6 +48,11 @@ process.on('message', (/** @type {Order} */ order) => {
 function blockLoop(durationMs) {
   const until = performance.now() + durationMs
   while (performance.now() < until);
+}
+
+/** Calls of the application that wait for a lock: they have all connections that the worker's own calls need. */
+function useUpPool() {
+  for (let call = 0; call < CALLS_THAT_HANG; call++) void q.store.listSchedules().catch(() => {})
 }
 
 /**
@@ -159,7 +165,8 @@ q.on('heartbeat:failed', ({ failingForMs }) => note('beat-failed', { failingForM
 q.on('heartbeat:recovered', ({ failedForMs }) => note('beat-recovered', { failedForMs }))
 q.on('claim:failed', ({ error }) => note('claim-failed', { error: String(error) }))
 q.on('worker:started', () => note('worker-started', {}))
-process.once('disconnect', () => process.exit(1))
+// The run is gone, or this process has left by itself: handlers that were left behind do not keep it.
+process.once('disconnect', () => process.exit(process.exitCode ?? 1))
 
 /** The database may be away, or refuse connections, just now: whoever supervises it would start it again. */
 for (;;) {

@@ -1,22 +1,27 @@
 // @ts-check
 // Runs the reliability layer under faults and judges what is left. Exit code 1 where an invariant was violated.
-import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
+import { poolerVersion } from '../chaos/pooler.mjs'
 import { runChaos } from '../chaos/run-chaos.mjs'
 import { runFailover } from '../chaos/run-failover.mjs'
 import { countByKind, makeOutages, makeSchedule } from '../chaos/schedule.mjs'
 import { policyOf } from '../chaos/settings.mjs'
+import { SmallDisk } from '../chaos/small-disk.mjs'
+import { clockLibrary } from '../chaos/worker-clock.mjs'
 
 /** @import { ChaosProfile } from '../chaos/settings.mjs' */
 /** @import { WorkloadName } from '../chaos/workload.mjs' */
 
 const HELP = `npm run chaos -- --seed S --minutes M [--profile native|clip|executor] [--workload both|throughput|sparse]
-                 [--scenario random|outages|failover] [--json] [--print] [--keep]
+                 [--scenario random|outages|failover] [--pooler] [--json] [--print] [--keep]
 
+  --pooler  PgBouncer in transaction mode between the workers and the server; random and outages only
   --print   show the schedule of the seed, and run nothing
   --keep    leave ledgers and data where they are, and say where
 `
 const MAX_SHOWN = 20
+const SCENARIOS = ['random', 'outages', 'failover']
+const runs = { random: runChaos, outages: runChaos, failover: runFailover }
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +30,7 @@ const { values } = parseArgs({
     profile: { type: 'string', default: 'native' },
     scenario: { type: 'string', default: 'random' },
     workload: { type: 'string', default: 'both' },
+    pooler: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     print: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
@@ -44,10 +50,19 @@ else if (!Number.isInteger(seed) || !(durationMs > 0))
 else if (!(values.profile in policyOf)) refuse(`--profile takes ${Object.keys(policyOf).join(', ')}`)
 else if (!['both', 'throughput', 'sparse'].includes(values.workload))
   refuse('--workload takes both, throughput, sparse')
-else if (!['random', 'outages', 'failover'].includes(values.scenario))
-  refuse('--scenario takes random, outages, failover')
+else if (!isScenario(values.scenario)) refuse(`--scenario takes ${SCENARIOS.join(', ')}`)
+else if (values.pooler && !['random', 'outages'].includes(values.scenario))
+  refuse('--pooler goes with the scenarios random and outages')
 else if (values.print) printSchedule()
-else await run()
+else await run(values.scenario)
+
+/**
+ * @param {string} name
+ * @returns {name is keyof typeof runs}
+ */
+function isScenario(name) {
+  return SCENARIOS.includes(name)
+}
 
 /** @param {string} problem */
 function refuse(problem) {
@@ -61,19 +76,25 @@ function printSchedule() {
   say(JSON.stringify(countByKind(schedule)))
 }
 
-async function run() {
+/** @param {keyof typeof runs} scenario */
+async function run(scenario) {
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
   process.once('SIGTERM', () => interrupted.abort())
   const skipped = skippedFaults()
   for (const line of skipped) say(`skipped: ${line}`)
+  if (values.pooler && poolerVersion() === null) {
+    console.log('skipped: --pooler: the program pgbouncer is not on this machine')
+    return
+  }
   try {
-    const { summary, violations } = await (values.scenario === 'failover' ? runFailover : runChaos)({
+    const { summary, violations } = await runs[scenario]({
       seed,
       durationMs,
       profile: /** @type {ChaosProfile} */ (values.profile),
       workload: isOutagesOnly ? 'long' : /** @type {WorkloadName} */ (values.workload),
       isOutagesOnly,
+      isPooled: values.pooler,
       isKept: values.keep,
       signal: interrupted.signal,
       say,
@@ -93,11 +114,8 @@ async function run() {
 
 /** What this machine cannot do is named, so that nothing looks tested that was not. */
 function skippedFaults() {
-  const isThere = (/** @type {string} */ program) => spawnSync(program, ['--version']).error === undefined
   return [
-    ...(isThere('faketime')
-      ? []
-      : ['wrong and stepping clocks: the program faketime is not on this machine']),
-    'disk full, out of memory: not injected by this run',
+    ...(clockLibrary === null ? ['wrong and stepping clocks: libfaketime is not on this machine'] : []),
+    ...(SmallDisk.isPossible() ? [] : ['a full disk: this user may not mount one']),
   ]
 }

@@ -9,9 +9,25 @@ import { overlapMs } from '../history.mjs'
 
 const ROUNDING_MS = 1.001
 /** Nobody can take back while these last, so lateness is counted without them. */
-const NO_SWEEPS = new Set(['database-stopped', 'connections-used-up', 'reaper-keeps-locks'])
-/** Beats survive these: an outage of the database is waited out (C9), and a blocked loop has a thread beside it (C7). */
-const NO_EXCUSE = new Set(['database-stopped', 'block', 'reaper-keeps-locks'])
+const NO_SWEEPS = new Set([
+  'database-stopped',
+  'backend-killed',
+  'disk-full',
+  'connections-used-up',
+  'reaper-keeps-locks',
+])
+/**
+ * Beats survive these: an outage of the database is waited out (C9), a blocked loop has a thread beside it (C7), which has a
+ * connection of its own, and the wall clock of a worker counts for nothing (C5).
+ */
+const NO_EXCUSE = new Set([
+  'database-stopped',
+  'backend-killed',
+  'block',
+  'pool-used-up',
+  'clock-stepped',
+  'reaper-keeps-locks',
+])
 /** One lost connection costs one beat; two in one lease may cost the lease. */
 const HALF_AN_EXCUSE = new Set([
   'reset',

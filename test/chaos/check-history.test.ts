@@ -281,6 +281,13 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).toEqual(expect.arrayContaining(['I2', 'I7']))
   })
 
+  it.each(['clock-stepped', 'pool-used-up', 'backend-killed'])('takes %s for no excuse of a reap', (kind) => {
+    const history = cleanHistory()
+    history.disturbances.splice(0)
+    history.disturbances.push({ who: 'w1', kind, from: T0 + 700, to: T0 + 2_500 })
+    expect(invariantsOf(history)).toContain('I19')
+  })
+
   it('takes neither an outage of the database nor a blocked loop for an excuse of a reap', () => {
     const history = cleanHistory()
     history.disturbances.splice(0)

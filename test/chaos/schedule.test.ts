@@ -27,6 +27,13 @@ describe('the schedule of a chaos run', () => {
     expect(schedule.every(({ atMs }) => atMs < 600_000)).toBe(true)
   })
 
+  it('has over 2,000 faults in eight minutes, most of them cheap ones', () => {
+    const schedule = makeSchedule({ seed: 5, durationMs: 480_000 })
+    const dear = schedule.filter(({ kind }) => kind === 'kill' || kind === 'terminate')
+    expect(schedule.length).toBeGreaterThan(2_800)
+    expect(dear.length / schedule.length).toBeLessThan(0.04)
+  })
+
   it('stops the database for up to ten leases, and one outage at a time', () => {
     const outages = makeSchedule({ seed: 3, durationMs: 3_600_000 }).filter(
       ({ kind }) => kind === 'database-stopped',

@@ -1,0 +1,1 @@
+lock table unstuck.schedules in access exclusive mode
