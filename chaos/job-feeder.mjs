@@ -84,7 +84,7 @@ export class JobFeeder {
     for (const [index, { atMs, jobs }] of batches.entries()) {
       await sleep(Math.max(0, atMs - (performance.now() - from)))
       if (this.#isEnough) return
-      const [first] = await this.#enqueue(jobs)
+      const [first] = await this.enqueue(jobs)
       if (index % ACTS_EVERY !== 0 || first === undefined) continue
       // An act that meets an outage is not made again.
       await this.#act(first, jobs[0]?.owner ?? '').catch(() => {})
@@ -101,7 +101,7 @@ export class JobFeeder {
    * @param {Batch['jobs']} jobs
    * @returns {Promise<string[]>}
    */
-  async #enqueue(jobs) {
+  async enqueue(jobs) {
     while (!this.#isEnough) {
       try {
         const ids = (await this.#store.enqueueJobs(jobs)).map(({ jobId }) => jobId)

@@ -126,6 +126,16 @@ export class ProcessSlot {
     if (this.#child?.connected) this.#child.send(order, () => {})
   }
 
+  /** Asks it to leave, and waits until the next process can work. */
+  async redeploy() {
+    const child = this.#child
+    if (child === undefined) return
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    await gone
+    await this.#restarting
+  }
+
   /** Asks it to leave, and waits for as long as a deploy would. */
   async leave(limitMs = 30_000) {
     this.#isClosing = true

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { poolerVersion } from '../chaos/pooler.mjs'
 import { runChaos } from '../chaos/run-chaos.mjs'
+import { runDeploy } from '../chaos/run-deploy.mjs'
 import { runFailover } from '../chaos/run-failover.mjs'
 import { countByKind, makeOutages, makeSchedule } from '../chaos/schedule.mjs'
 import { policyOf } from '../chaos/settings.mjs'
@@ -13,15 +14,15 @@ import { clockLibrary } from '../chaos/worker-clock.mjs'
 /** @import { WorkloadName } from '../chaos/workload.mjs' */
 
 const HELP = `npm run chaos -- --seed S --minutes M [--profile native|clip|executor] [--workload both|throughput|sparse]
-                 [--scenario random|outages|failover] [--pooler] [--json] [--print] [--keep]
+                 [--scenario random|outages|failover|deploy] [--pooler] [--json] [--print] [--keep]
 
   --pooler  PgBouncer in transaction mode between the workers and the server; random and outages only
   --print   show the schedule of the seed, and run nothing
   --keep    leave ledgers and data where they are, and say where
 `
 const MAX_SHOWN = 20
-const SCENARIOS = ['random', 'outages', 'failover']
-const runs = { random: runChaos, outages: runChaos, failover: runFailover }
+const SCENARIOS = ['random', 'outages', 'failover', 'deploy']
+const runs = { random: runChaos, outages: runChaos, failover: runFailover, deploy: runDeploy }
 
 const { values } = parseArgs({
   options: {

@@ -1,0 +1,153 @@
+// A deploy while everybody works: one worker after the other is asked to leave and started again. Jobs that cannot finish in the
+// grace are given back; what any of them may not cost is an attempt (I20).
+import { setTimeout as sleep } from 'node:timers/promises'
+import { checkHistory } from './check-history.mjs'
+import { withFolder } from './clean-ups.mjs'
+import { ChaosDatabase, readSql, tableOf } from './database.mjs'
+import { Disturbances } from './disturbances.mjs'
+import { JobFeeder } from './job-feeder.mjs'
+import { between, createRandom } from './random.mjs'
+import { readDatabase, readLedgers } from './read-history.mjs'
+import { startScene, stopScene } from './scene.mjs'
+import { LEASE_MS, POLL_MS, SWEEP_MS } from './settings.mjs'
+import { StallMeter } from './stall-meter.mjs'
+import { summarise } from './summary.mjs'
+import { TableSampler } from './table-sampler.mjs'
+
+/** @import { CleanUps } from './clean-ups.mjs' */
+/** @import { JobRow } from './history.mjs' */
+/** @import { ProcessSlot } from './process-slot.mjs' */
+/** @import { ChaosOptions } from './run-chaos.mjs' */
+
+const RUNNING = 50
+const WORKERS = 5
+/** Some end within the grace of 4 s, and some do not. */
+const WORK_MS = /** @type {const} */ ([3_000, 12_000])
+const ALL_RUNNING_LIMIT_MS = 60_000
+
+/** @param {ChaosOptions} options */
+export function runDeploy(options) {
+  return withFolder(options, (folder, cleanUps) => deploy(options, folder, cleanUps))
+}
+
+/**
+ * @param {ChaosOptions} options
+ * @param {string} folder
+ * @param {CleanUps} cleanUps
+ */
+async function deploy({ seed, durationMs, signal, say }, folder, cleanUps) {
+  const startedAt = performance.now()
+  const { database, feeder, scene, disturbances, sampler, stalls } = await prepare(folder, cleanUps)
+  say(
+    `PostgreSQL ${database.version}, ${WORKERS} workers, ${RUNNING} jobs; deploys for ${durationMs / 1000} s`,
+  )
+  const random = createRandom(seed)
+  let deploys = 0
+  do {
+    await feeder.enqueue(Array.from({ length: RUNNING }, () => longJob(random)))
+    await untilAllRun(database, signal)
+    for (const worker of scene.workers) await worker.redeploy()
+    await feeder.drain(signal)
+    deploys++
+  } while (performance.now() - startedAt < durationMs)
+  sampler.stop()
+  await stopScene(scene)
+  stalls.stop()
+  const table = tableOf('native')
+  const history = {
+    ...(await database.withClient((client) => readDatabase(client, table))),
+    ...feeder.told(),
+    policy: { ...table.policy, ...feeder.storedPolicy },
+    times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
+    ledger: readLedgers(scene.ledgers),
+    samples: sampler.samples,
+    disturbances: disturbances.list,
+    stalls: stalls.stalls,
+  }
+  const judgement = checkHistory(history)
+  const attemptsBurnt = countBurnt(history.jobs)
+  if (attemptsBurnt > 0)
+    judgement.violations.push({ invariant: 'I20', message: `deploys cost ${attemptsBurnt} attempts` })
+  const summary = {
+    scenario: 'deploy',
+    seed,
+    profile: 'native',
+    postgres: database.version,
+    node: process.version,
+    seconds: Math.round((performance.now() - startedAt) / 1000),
+    deploys,
+    faults: { terminate: deploys * scene.workers.length },
+    faultCount: deploys * scene.workers.length,
+    attemptsBurnt,
+    failedExits: countFailedExits(scene.workers),
+    enqueued: feeder.enqueuedIds.length,
+    ...summarise(history, judgement),
+  }
+  return { summary, violations: judgement.violations, history }
+}
+
+/**
+ * @param {string} folder
+ * @param {CleanUps} cleanUps
+ */
+async function prepare(folder, cleanUps) {
+  const disturbances = new Disturbances()
+  const stalls = new StallMeter()
+  cleanUps.add(() => stalls.stop())
+  const database = await ChaosDatabase.start(folder)
+  cleanUps.add(() => database.close())
+  await database.install('native')
+  const scene = await startScene({
+    databaseUrl: database.url,
+    sqlReaperUrl: database.url,
+    folder,
+    profile: 'native',
+    disturbances,
+    cleanUps,
+    onDirected: () => {},
+    workerCount: WORKERS,
+    concurrency: RUNNING / WORKERS,
+  })
+  const feeder = await JobFeeder.open(database, 'native')
+  cleanUps.add(() => feeder.close())
+  const sampler = new TableSampler(tableOf('native'))
+  cleanUps.add(() => sampler.stop())
+  void sampler.run(database)
+  return { database, feeder, scene, disturbances, sampler, stalls }
+}
+
+/** @param {() => number} random */
+function longJob(random) {
+  return { type: 'slow', payload: { workMs: between(random, ...WORK_MS) }, owner: 'anna' }
+}
+
+/**
+ * @param {ChaosDatabase} database
+ * @param {AbortSignal | undefined} signal
+ */
+async function untilAllRun(database, signal) {
+  const sql = await readSql('count_running')
+  for (const from = performance.now(); performance.now() - from < ALL_RUNNING_LIMIT_MS; await sleep(50)) {
+    if (signal?.aborted === true) throw new Error('interrupted')
+    const [row] = /** @type {{ count: number }[]} */ (await database.look(sql))
+    if (row?.count === RUNNING) return
+  }
+  throw new Error(`not all of ${RUNNING} jobs ran at once`)
+}
+
+/**
+ * A job that nothing happened to has one attempt, whoever made it in the end.
+ * @param {JobRow[]} jobs
+ */
+function countBurnt(jobs) {
+  return jobs.reduce(
+    (sum, { attempt, failures, crashes, timeouts }) =>
+      sum + Math.max(attempt - 1, failures + crashes + timeouts),
+    0,
+  )
+}
+
+/** @param {ProcessSlot[]} workers */
+function countFailedExits(workers) {
+  return workers.flatMap(({ exits }) => exits).filter(({ code }) => code !== 0).length
+}
