@@ -1,5 +1,5 @@
-// What could keep the heartbeat thread from its beats: a main thread that stops in the middle of a hand-over, a connection
-// that is silent.
+// What could keep the heartbeat thread from its beats: a main thread that stops in the middle of a hand-over or before one, a
+// connection that is silent.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
@@ -55,6 +55,18 @@ describe('the heartbeat thread', () => {
     // It sweeps, as the blocked one cannot.
     await work().until(({ kind }) => kind === 'ready')
     const [jobId = ''] = await enqueue('blocked-tx')
+    await worker.until(({ kind }) => kind === 'ended')
+    expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', fence: 1, crashes: 0 })
+  }, 60_000)
+
+  it('LEASE-9 a job whose claim was answered into a blocked loop is beaten for as soon as it is read', async () => {
+    const { enqueue, work, store } = harness
+    const times = { defaultLeaseMs: 6_000, heartbeatMs: 2_900 }
+    await store.writePolicy({ ...(await store.readPolicy()), ...times })
+    const worker = start(database.url, { heartbeatMs: times.heartbeatMs }, { app: 'blocked-app' })
+    await worker.until(({ kind }) => kind === 'ready')
+    await work().until(({ kind }) => kind === 'ready')
+    const [jobId = ''] = await enqueue('late', { ms: 4_000 })
     await worker.until(({ kind }) => kind === 'ended')
     expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', fence: 1, crashes: 0 })
   }, 60_000)
