@@ -27,6 +27,7 @@ const measures = /** @type {const} */ ([
 const PHASES = /** @type {const} */ (['before', 'pinned', 'after'])
 const EVERY_MS = 2_000
 const BATCH_MS = 250
+const WORKERS = 4
 
 const { values } = parseArgs({
   options: {
@@ -64,12 +65,14 @@ async function soak(folder, cleanUps) {
     cleanUps,
     disturbances: new Disturbances(),
     onDirected: () => {},
+    workerCount: WORKERS,
   })
   const feeder = await JobFeeder.open(database, 'native')
   cleanUps.add(() => feeder.close())
   const feeding = feeder.feed(steadyLoad())
   const pinning = pinHorizon(database)
   const readings = await watch(database, scene)
+  if (interrupted.signal.aborted) feeder.stopFeeding()
   await Promise.all([feeding, pinning])
   await stopScene(scene)
   const report = {
@@ -96,13 +99,21 @@ function steadyLoad() {
 
 /** @param {ChaosDatabase} database */
 async function pinHorizon(database) {
-  await sleep(durationMs / 3)
+  await pause(durationMs / 3)
   await database.withClient(async (client) => {
     await client.query('begin isolation level repeatable read')
     await client.query('select count(*) from unstuck.jobs')
-    await sleep(durationMs / 3)
+    await pause(durationMs / 3)
     await client.query('rollback')
   })
+}
+
+/**
+ * Ends early where the run is interrupted: what was read until then is still reported.
+ * @param {number} ms
+ */
+async function pause(ms) {
+  await sleep(ms, undefined, { signal: interrupted.signal }).catch(() => {})
 }
 
 /**
@@ -128,7 +139,7 @@ async function watch(database, { workers, reaper }) {
         workerBytes: residentBytes(workers[0]?.pid),
         reaperBytes: residentBytes(reaper.pid),
       })
-      await sleep(EVERY_MS)
+      await pause(EVERY_MS)
     }
   })
   return readings
