@@ -15,7 +15,7 @@ export interface HeartbeatThreadData {
 }
 
 const RECONNECT_MS = 500
-/** A beat that takes longer met a dead socket, however long the leases are. */
+/** Is over for certain, however long the leases are. */
 const LONGEST_BEAT_MS = 10_000
 /** So long may the main thread be blocked before it has extended the lease of a job that was let go. */
 const HAND_OVER_MS = 30_000
@@ -26,6 +26,8 @@ const held = new Map<string, Set<string>>()
 /** Let go and not handed over yet. */
 let leaving: Lease[] = []
 let handingOver: Promise<void> | undefined
+/** Every beat that has not been answered, those that nobody waits for any more included. */
+const underWay = new Set<Promise<boolean>>()
 /** Of a first try, and of the one under way: a slow network is given more time from try to try. */
 let firstLimitMs = LONGEST_BEAT_MS
 let limitMs = LONGEST_BEAT_MS
@@ -140,25 +142,36 @@ async function beatOnce(): Promise<void> {
   }
 }
 
-/** Connecting included: a statement or a handshake that hangs is left behind with its connection. */
+/**
+ * Connecting included: what takes longer met a dead socket or a slow server, and nobody can tell which. So it goes out again on
+ * another connection, beside the first, and the one that answers stays.
+ */
 async function withinLimit<T>(call: (table: OpenTable) => Promise<T>): Promise<T> {
-  const used = connected
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      limitMs = Math.min(2 * limitMs, LONGEST_BEAT_MS)
-      if (used === connected && !isStopping) connected = open()
-      void used.close()
-      reject(new Error('the database did not answer in time'))
-    }, limitMs)
-  })
-  try {
-    const answer = await Promise.race([call(used), late])
-    limitMs = firstLimitMs
-    return answer
-  } finally {
-    clearTimeout(timer)
-  }
+  const first = connected
+  const tries = [trackedCall(first, call)]
+  const isLate = await Promise.race([tries[0]?.then(isNever, isNever), isOver(limitMs)])
+  limitMs = isLate ? Math.min(2 * limitMs, LONGEST_BEAT_MS) : firstLimitMs
+  if (!isLate || isStopping) return tries[0] as Promise<T>
+  const second = open()
+  tries.push(trackedCall(second, call))
+  const answered = await Promise.any(tries.map((attempt, nth) => attempt.then(() => nth))).catch(() => 1)
+  connected = answered === 0 ? first : second
+  void (answered === 0 ? second : first).close()
+  return tries[answered] as Promise<T>
+}
+
+function trackedCall<T>(table: OpenTable, call: (table: OpenTable) => Promise<T>): Promise<T> {
+  const attempt = call(table)
+  const settled = attempt.then(isNever, isNever)
+  underWay.add(settled)
+  void settled.then(() => underWay.delete(settled))
+  return attempt
+}
+
+const isNever = () => false
+
+function isOver(ms: number): Promise<boolean> {
+  return new Promise((resolve) => setTimeout(resolve, ms, true).unref())
 }
 
 function letGo(lease: Lease): void {
@@ -179,7 +192,13 @@ async function handOver(): Promise<void> {
     const gone = leaving
     leaving = []
     const options = { policy: data.policy, leaseMs: longestLeaseMs }
-    await withinLimit(({ store }) => store.heartbeatJobs(gone, options)).catch(tellFailure)
+    const extend = () => withinLimit(({ store }) => store.heartbeatJobs(gone, options)).catch(tellFailure)
+    await extend()
+    // A try that was left behind may still have got through, and made the leases as short as they were.
+    if (underWay.size > 0) {
+      await Promise.all(underWay)
+      await extend()
+    }
     for (const lease of gone) send({ kind: 'let-gone', lease })
   }
 }

@@ -8,6 +8,7 @@ import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 interface Proxy {
   listen: () => Promise<number>
   halfOpen: () => void
+  delay: (delayMs: number) => void
   close: () => void
 }
 
@@ -16,6 +17,8 @@ const { TcpProxy } = (await import(new URL('../../chaos/tcp-proxy.mjs', import.m
 }
 
 const LEASE_MS = 3_000
+/** Each way: an answer takes longer than a third of a lease, and a new connection longer than a lease. */
+const SLOW_MS = 600
 
 describe('the heartbeat thread', () => {
   let database: TestDatabase
@@ -71,24 +74,31 @@ describe('the heartbeat thread', () => {
     expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', fence: 1, crashes: 0 })
   }, 60_000)
 
-  it('LEASE-4 a beat that hangs on a silent connection is sent again on another one within the lease', async () => {
-    const { enqueue, work, store, untilJob } = harness
-    const address = new URL(database.url)
-    const proxy = new TcpProxy(Number(address.port))
-    address.port = String(await proxy.listen())
-    try {
-      const worker = start(address.href)
-      await worker.until(({ kind }) => kind === 'ready')
-      const [jobId = ''] = await enqueue('slow', { ms: 60_000 })
-      await worker.until(({ kind }) => kind === 'started')
-      await untilJob(jobId, ({ heartbeatAt, startedAt }) => Number(heartbeatAt) > Number(startedAt))
-      await work().until(({ kind }) => kind === 'ready')
-      proxy.halfOpen()
-      const from = Date.now()
-      await untilJob(jobId, (job) => job.fence > 1 || Number(job.heartbeatAt) > from + LEASE_MS)
-      expect(await store.getJob(jobId)).toMatchObject({ status: 'running', fence: 1, crashes: 0 })
-    } finally {
-      proxy.close()
-    }
-  }, 60_000)
+  it.each<[string, (proxy: Proxy) => void]>([
+    ['that hangs on a silent connection is sent again on another one', (proxy) => proxy.halfOpen()],
+    ['over a slow network is waited for', (proxy) => proxy.delay(SLOW_MS)],
+  ])(
+    'LEASE-4 a beat %s, and the lease is kept',
+    async (_, harm) => {
+      const { enqueue, work, store, untilJob } = harness
+      const address = new URL(database.url)
+      const proxy = new TcpProxy(Number(address.port))
+      address.port = String(await proxy.listen())
+      try {
+        const worker = start(address.href)
+        await worker.until(({ kind }) => kind === 'ready')
+        const [jobId = ''] = await enqueue('slow', { ms: 60_000 })
+        await worker.until(({ kind }) => kind === 'started')
+        await untilJob(jobId, ({ heartbeatAt, startedAt }) => Number(heartbeatAt) > Number(startedAt))
+        await work().until(({ kind }) => kind === 'ready')
+        harm(proxy)
+        const from = Date.now()
+        await untilJob(jobId, (job) => job.fence > 1 || Number(job.heartbeatAt) > from + 2 * LEASE_MS)
+        expect(await store.getJob(jobId)).toMatchObject({ status: 'running', fence: 1, crashes: 0 })
+      } finally {
+        proxy.close()
+      }
+    },
+    60_000,
+  )
 })
