@@ -71,7 +71,7 @@ export const leaseMutants = [
   {
     id: 'M16',
     fault: 'a completion does not remember its lease',
-    edits: [{ file: sql('complete_jobs'), find: '"finished_lease_id" = held.lease_id,', replacement: '' }],
+    edits: [{ file: sql('complete_jobs'), find: '"finished_lease_id" = finish.lease_id,', replacement: '' }],
     suites: settles,
   },
   {
@@ -85,14 +85,14 @@ export const leaseMutants = [
       },
       {
         file: sql('grant_leases'),
-        find: 'returning job."id" as id,',
-        replacement: 'returning job."lease_id" as lease_id, job."id" as id,',
+        find: 'returning job."id"::text as id,',
+        replacement: 'returning job."lease_id" as lease_id, job."id"::text as id,',
       },
-      { file: sql('grant_leases'), find: "'lease_id', p_lease_id", replacement: "'lease_id', lease_id" },
+      { file: sql('grant_leases'), find: "'lease_id', p_lease_id", replacement: "'lease_id', job.lease_id" },
       {
         file: sql('grant_leases'),
-        find: 'select id::text, p_lease_id,',
-        replacement: 'select id::text, lease_id,',
+        find: 'select id, p_lease_id,',
+        replacement: 'select id, lease_id,',
       },
     ],
     suites: [{ files: ['test/spec', 'test/race/failover.test.ts'] }],
