@@ -471,12 +471,12 @@
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile 5d024a5bc81b18814718e64653769422
 -- function cause_id(p_code text, p_reason text) returns text sql stable 4bfa41e83773f494089d523a31c6df5c
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile fc97a035620c04416c7d67a8b2e0ae3d
--- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile ee53162180a66306d22276faaf437a65
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 21d17301193551555c3ba2314325f6bb
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 0fd9bf5b6ce9b1e914de0310a187e369
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile ba567042a685c7a6016dc7adf0114f84
 -- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer sql stable 6cd94d335ede86e2d39e8221d96ca2f3
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile b0aeb018d92653f77f4a7d23bf0662fe
 -- function close_breaker(p_name text) returns boolean plpgsql volatile 3401f98cebcd7993169fd08a05e15078
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile 02d98198f7b51d620ed860da25b4db20
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 734372974604dbec7900517b0cc237c1
 -- function count_dispatches(p_attachment text) returns integer sql stable 6151d2e17d87262a921f4d121e050d8d
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile 9e243f19f3370c088ffd84a26210343a
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile 892248aea7ce48fd603eaf7a455e8a16
@@ -502,9 +502,9 @@
 -- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable 66df4285ff7c2e56b6cd300f4f5a9eef
 -- function frozen_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable 7fc1019489848179f53ae24165976ac3
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile 28adfcbd3680616995c0606d8eab9f07
--- function grant_leases(p_picked <schema>.picked_job[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile ef5530eb38da0bd3f2316d7f39803e47
+-- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 0120fc1b5733ee208bee618d85affcfd
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable e31390ca938344bd74b7b75d0eb7bfc9
--- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 89f3f639efb116154a4faea5070d498a
+-- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable df057d6bfe890b69fb0f3b3d31eb5b98
 -- function has_queue_rules(p_attachment text) returns boolean sql stable 50bd4314cb939bb1bb75d6ebe8de2ea8
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile 4a118099cb9226d0b82e313896a36eb8
 -- function hint_channel(p_attachment text) returns text sql immutable 1eb2516210b7eaecfd9327a632081629
@@ -606,6 +606,7 @@
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 8ec934b62242625fd01acacace844f2f
 -- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 428f27abed0111e43c6facb1bda0a0ef
 -- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone) sql stable 69b2169f414b8397537e929de24da796
+-- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 67846ed677e0894b0b87fc73e1a29241
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile c03eb17b5a3406d57bacf8ebb6272011
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile e39580868a234639482f03c9edbffb25
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d23b0dd229b517009236f7e45163540a

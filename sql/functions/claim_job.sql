@@ -5,7 +5,11 @@ create or replace function "unstuck"."claim_job"(
 returns setof "unstuck".claimed_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_picked "unstuck".picked_job;
+  v_id /*id*/uuid;
+  v_stage text;
+  v_lease_ms bigint;
+  v_deadline_ms bigint;
+  v_reaped_at timestamptz;
   v_queues text[];
   v_slots jsonb;
 begin
@@ -20,10 +24,10 @@ begin
       return;
     end if;
   end if;
-  select job."id"::text, stage.name,
+  select job."id", stage.name,
          coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")),
          "unstuck".stage_deadline_ms(v_policy, stage.name), job."reaped_at"
-    into v_picked
+    into v_id, v_stage, v_lease_ms, v_deadline_ms, v_reaped_at
     from "unstuck"."jobs" job,
          lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
    where job."id" = p_id and job."status" is not distinct from /*waiting*/'waiting'
@@ -35,10 +39,11 @@ begin
     return;
   end if;
   if v_slots is not null then
-    if "unstuck".take_probe_slots(/*attachment*/'native', v_queues[1], array[v_picked.id]) = 0 then
+    if "unstuck".take_probe_slots(/*attachment*/'native', v_queues[1], array[v_id::text]) = 0 then
       return;
     end if;
   end if;
-  return query select * from "unstuck"."grant_leases"(array[v_picked], p_worker_id, gen_random_uuid(), v_policy);
+  return query select * from "unstuck"."grant_leases"(array[v_id], array[v_stage], array[v_lease_ms],
+    array[v_deadline_ms], array[v_reaped_at], p_worker_id, gen_random_uuid(), v_policy);
 end
 $$;

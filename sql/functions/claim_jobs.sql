@@ -18,7 +18,12 @@ declare
   v_queue text;
   v_share int;
   v_due_from timestamptz;
-  v_picked "unstuck".picked_job[];
+  v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(v_policy));
+  v_ids /*id*/uuid[];
+  v_stages text[];
+  v_leases_ms bigint[];
+  v_deadlines_ms bigint[];
+  v_reaped_at timestamptz[];
 begin
   perform "unstuck".require_claim(p_worker_id, p_lease_ms);
   perform "unstuck".require_list(p_queues, 'queues', 'names of queues');
@@ -39,10 +44,11 @@ begin
       exit when v_left = 0;
       v_due_from := coalesce((p_marks -> v_queue ->> v_priority::text)::timestamptz, '-infinity');
       -- The limit stands over the lock and every condition under it: what is skipped or refused costs no place.
-      select array_agg(row(due.id, due.stage, due.lease_ms, due.deadline_ms, due.reaped_at)::"unstuck".picked_job)
-        into v_picked
-        from (select job."id"::text as id, stage.name as stage,
-                     coalesce(p_lease_ms, "unstuck".stage_lease_ms(
+      select array_agg(due.id), array_agg(due.stage), array_agg(due.lease_ms), array_agg(due.deadline_ms),
+             array_agg(due.reaped_at)
+        into v_ids, v_stages, v_leases_ms, v_deadlines_ms, v_reaped_at
+        from (select job."id" as id, stage.name as stage,
+                     coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                        v_policy, stage.name, job."expected_duration_ms")) as lease_ms,
                      "unstuck".stage_deadline_ms(v_policy, stage.name) as deadline_ms, job."reaped_at" as reaped_at
                 from "unstuck"."jobs" job,
@@ -56,13 +62,13 @@ begin
                order by coalesce(job."run_at", job."created_at"), job."id"
                limit least(v_share, v_left, (v_slots ->> v_queue)::int)
                  for no key update of job skip locked) due;
-      if v_slots ? v_queue and v_picked is not null then
-        v_picked := v_picked[1:"unstuck".take_probe_slots(
-          /*attachment*/'native', v_queue, array(select id from unnest(v_picked)))];
+      if v_slots ? v_queue and v_ids is not null then
+        v_ids := v_ids[1:"unstuck".take_probe_slots(/*attachment*/'native', v_queue, v_ids::text[])];
       end if;
-      if cardinality(v_picked) > 0 then
-        v_left := v_left - cardinality(v_picked);
-        return query select * from "unstuck"."grant_leases"(v_picked, p_worker_id, v_lease_id, v_policy, p_actor);
+      if cardinality(v_ids) > 0 then
+        v_left := v_left - cardinality(v_ids);
+        return query select * from "unstuck"."grant_leases"(v_ids, v_stages, v_leases_ms, v_deadlines_ms, v_reaped_at,
+          p_worker_id, v_lease_id, v_policy, p_actor);
       end if;
     end loop;
   end loop;
