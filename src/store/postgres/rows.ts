@@ -10,7 +10,7 @@ import type { Row } from './executor.ts'
 const text = (value: unknown) => (value ?? null) as string | null
 const number = (value: unknown) => Number(value)
 const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
-const date = (value: unknown) => new Date(value as string | Date)
+const date = (value: unknown) => (value instanceof Date ? value : new Date(value as string))
 const dateOrNull = (value: unknown) => (value === null || value === undefined ? null : date(value))
 
 export function toClaimedJob(row: Row): ClaimedJob {
