@@ -110,6 +110,11 @@ export class RuntimeEventEmitter {
     return () => listeners.delete(listener)
   }
 
+  /** For those that would cost something to say. */
+  isHeard(name: EventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0
+  }
+
   emit<Name extends EventName>(name: Name, fields: RuntimeEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {

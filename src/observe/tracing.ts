@@ -8,6 +8,8 @@ import type { ClaimedJob } from '../job/lease.ts'
 import { loadOtel, type OtelApi } from './load-otel.ts'
 
 export interface Tracing {
+  /** False where spans would go nowhere. */
+  isActive(): boolean
   /** Gives the jobs the trace of the caller; one that has a `traceparent` keeps it. */
   enqueue<T>(jobs: NewJob[], table: string, send: (jobs: NewJob[]) => Promise<T>): Promise<T>
   /** `run` has the span of the attempt as its active one, so that what the handler does becomes part of the trace. */
@@ -42,7 +44,7 @@ class OtelTracing implements Tracing {
   }
 
   enqueue<T>(jobs: NewJob[], table: string, send: (jobs: NewJob[]) => Promise<T>): Promise<T> {
-    if (!this.#hasProvider()) return send(jobs)
+    if (!this.isActive()) return send(jobs)
     const { context, propagation, SpanKind } = this.#otel
     const parent = context.active()
     const attributes = sendAttributes(jobs, table)
@@ -65,7 +67,7 @@ class OtelTracing implements Tracing {
     run: () => Promise<T>,
     describeEnd: (value: T) => { end: string; code?: string },
   ): Promise<T> {
-    if (!this.#hasProvider()) return run()
+    if (!this.isActive()) return run()
     const { propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = this.#otel
     const carrier = job.traceparent === null ? {} : { traceparent: job.traceparent }
     const sent = propagation.extract(ROOT_CONTEXT, carrier)
@@ -86,7 +88,7 @@ class OtelTracing implements Tracing {
   }
 
   /** The API is there without an SDK as soon as any dependency uses it: spans of nothing were a tenth of what a short job allocates. */
-  #hasProvider(): boolean {
+  isActive(): boolean {
     if (this.#isActive || performance.now() < this.#askAgainAtMs) return this.#isActive
     const { ROOT_CONTEXT, isSpanContextValid } = this.#otel
     // Never ended, so never exported.

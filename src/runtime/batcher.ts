@@ -3,14 +3,20 @@
 
 export interface Batcher<Item, Answer> {
   add(item: Item): Promise<Answer>
+  /** The same without a promise: a worker with short jobs would make thousands a second. */
+  put(item: Item, asker: Asker<Answer>): void
   /** Settles when nothing is under way. */
   idle(): Promise<void>
 }
 
+export interface Asker<Answer> {
+  onAnswered(answer: Answer): void
+  onFailed(error: unknown): void
+}
+
 interface Waiting<Item, Answer> {
   item: Item
-  resolve: (answer: Answer) => void
-  reject: (error: unknown) => void
+  asker: Asker<Answer>
 }
 
 const MAX_BATCH = 500
@@ -32,16 +38,11 @@ export function createBatcher<Item, Answer>(
   let gathering: Promise<void> | undefined
 
   return {
-    add(item) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject })
-        // One turn of the loop gathers what the same tick asks for.
-        gathering ??= Promise.resolve().then(() => {
-          gathering = undefined
-          callNext()
-        })
-      })
-    },
+    add: (item) =>
+      new Promise((onAnswered, onFailed) => {
+        put(item, { onAnswered, onFailed })
+      }),
+    put,
     async idle() {
       for (;;) {
         await gathering
@@ -49,6 +50,15 @@ export function createBatcher<Item, Answer>(
         await Promise.all(underWay)
       }
     },
+  }
+
+  function put(item: Item, asker: Asker<Answer>): void {
+    waiting.push({ item, asker })
+    // One turn of the loop gathers what the same tick asks for.
+    gathering ??= Promise.resolve().then(() => {
+      gathering = undefined
+      callNext()
+    })
   }
 
   function callNext(): void {
@@ -72,15 +82,17 @@ export function createBatcher<Item, Answer>(
   }
 
   async function callTogether(batch: Waiting<Item, Answer>[]): Promise<void> {
+    let answers: Answer[]
     try {
-      const answers = await call(batch.map(({ item }) => item))
-      batch.forEach(({ resolve, reject }, index) => {
-        const answer = answers[index]
-        if (answer === undefined) reject(new Error('a batch was answered short'))
-        else resolve(answer)
-      })
+      answers = await call(batch.map(({ item }) => item))
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      for (const { asker } of batch) asker.onFailed(error)
+      return
     }
+    batch.forEach(({ asker }, index) => {
+      const answer = answers[index]
+      if (answer === undefined) asker.onFailed(new Error('a batch was answered short'))
+      else asker.onAnswered(answer)
+    })
   }
 }

@@ -77,7 +77,9 @@ describe('heartbeats, whatever the order in which they are answered', () => {
         const { heartbeat, leases } = await start(scheduler, (beat) => !hasHealed && isFailing(beat))
         const kept = new Set<string>()
         for (const lease of leases)
-          heartbeat.hold(lease, (answer) => void (answer === 'kept' && kept.add(leaseKey(lease))))
+          heartbeat.hold(lease, {
+            onAnswer: (answer) => void (answer === 'kept' && kept.add(leaseKey(lease))),
+          })
         for (const step of plan) if (step === 'tick' || step === 'answer') await pass(scheduler, step)
         hasHealed = true
         await pass(scheduler, 'answer')
@@ -97,7 +99,7 @@ type Step = 'tick' | 'answer' | 'hold' | 'let-go'
 
 function hold(heartbeat: Heartbeat, lease: Lease, held: Set<string>): void {
   held.add(leaseKey(lease))
-  heartbeat.hold(lease, () => expect(held.has(leaseKey(lease))).toBe(true))
+  heartbeat.hold(lease, { onAnswer: () => expect(held.has(leaseKey(lease))).toBe(true) })
 }
 
 async function pass(scheduler: fc.Scheduler, step: Step): Promise<void> {

@@ -4,9 +4,9 @@ import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore } from '../store/job-store.ts'
 
 export interface Heartbeat {
-  hold(lease: Lease, onAnswer?: OnAnswer): void
+  hold(lease: Lease, listener?: AnswerListener): void
   /** Of a lease that is held: where its answers go from now on. */
-  listen(lease: Lease, onAnswer: OnAnswer): void
+  listen(lease: Lease, listener: AnswerListener): void
   /** No more beats, soon: one may still be sent, and its answer goes nowhere. */
   drop(lease: Lease): void
   /** Settles when no beat with this lease is under way any more. */
@@ -20,8 +20,10 @@ export interface Heartbeat {
   stop(): Promise<void>
 }
 
-/** `sentAtMs`, in milliseconds since 1970 by a clock that only goes forward: an extended lease counts from then (C5). */
-export type OnAnswer = (answer: HeartbeatAnswer, sentAtMs: number) => void
+export interface AnswerListener {
+  /** `sentAtMs`, in milliseconds since 1970 by a clock that only goes forward: an extended lease counts from then (C5). */
+  onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void
+}
 
 export interface HeartbeatEvents {
   /** One statement extended so many leases. */
@@ -32,16 +34,16 @@ export interface HeartbeatEvents {
 }
 
 /** Of a job that waits for a slot: it starts, or goes back, long before an answer could matter. */
-const ignore: OnAnswer = () => {}
+const nobody: AnswerListener = { onAnswer() {} }
 
 /** The leases that are held, and where their answers go. By lease and then by job: the jobs of a claim share a lease id. */
 export class HeldLeases {
-  readonly #held = new Map<string, Map<string, OnAnswer>>()
+  readonly #held = new Map<string, Map<string, AnswerListener>>()
 
-  add({ jobId, leaseId }: Lease, onAnswer: OnAnswer = ignore): void {
+  add({ jobId, leaseId }: Lease, listener: AnswerListener = nobody): void {
     const jobs = this.#held.get(leaseId)
-    if (jobs === undefined) this.#held.set(leaseId, new Map([[jobId, onAnswer]]))
-    else jobs.set(jobId, onAnswer)
+    if (jobs === undefined) this.#held.set(leaseId, new Map([[jobId, listener]]))
+    else jobs.set(jobId, listener)
   }
 
   /** Answers whether it was the last one of its claim. */
@@ -56,7 +58,7 @@ export class HeldLeases {
   }
 
   answer({ jobId, leaseId }: Lease, answer: HeartbeatAnswer, sentAtMs: number): void {
-    this.#held.get(leaseId)?.get(jobId)?.(answer, sentAtMs)
+    this.#held.get(leaseId)?.get(jobId)?.onAnswer(answer, sentAtMs)
   }
 }
 
@@ -81,8 +83,8 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
     })
   }, intervalMs)
   return {
-    hold: (lease, onAnswer) => held.add(lease, onAnswer),
-    listen: (lease, onAnswer) => held.add(lease, onAnswer),
+    hold: (lease, listener) => held.add(lease, listener),
+    listen: (lease, listener) => held.add(lease, listener),
     drop: (lease) => void held.delete(lease),
     async letGo(lease) {
       held.delete(lease)

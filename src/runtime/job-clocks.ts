@@ -1,25 +1,33 @@
 // The clocks of one attempt that this process keeps itself: lease, deadline, progress (LEASE-8), and the grace after an abort.
 import type { AbortCause } from './handler.ts'
 
+/** Whose clocks they are. */
+export interface ClockOwner {
+  abort(cause: AbortCause): void
+  /** The lease may be over, and nobody knows. */
+  tellRisk(): void
+}
+
 /** Between two looks at the leases of a worker. */
 export const LOOK_MS = 100
+/** A deadline that is nearer has a timer of its own: few jobs get there. */
+const NEAR_MS = 1_000
 
 export class JobClocks {
   readonly #progressLimitMs: number | undefined
-  readonly #abort: (cause: AbortCause) => void
-  readonly #tellRisk: () => void
+  readonly #owner: ClockOwner
   #leaseEndsAtMs = Number.POSITIVE_INFINITY
   #isSuspect = false
   #isAtRisk = false
+  #deadlineAtMs = Number.POSITIVE_INFINITY
   #deadline: NodeJS.Timeout | undefined
   #progress: NodeJS.Timeout | undefined
   #grace: NodeJS.Timeout | undefined
   #hasEnded = false
 
-  constructor(progressLimitMs: number | undefined, abort: (cause: AbortCause) => void, tellRisk: () => void) {
+  constructor(progressLimitMs: number | undefined, owner: ClockOwner) {
     this.#progressLimitMs = progressLimitMs
-    this.#abort = abort
-    this.#tellRisk = tellRisk
+    this.#owner = owner
   }
 
   /** The lease may be over, and nobody knows: no beat got through in time (C6). */
@@ -35,29 +43,39 @@ export class JobClocks {
   }
 
   /** One timer of the worker looks at all jobs, instead of one for each. */
-  lookAtLease(nowMs: number): void {
+  look(nowMs: number): void {
+    if (nowMs > this.#deadlineAtMs - NEAR_MS) this.#startDeadline()
+    this.#lookAtLease(nowMs)
+  }
+
+  #lookAtLease(nowMs: number): void {
     if (this.#hasEnded || this.#isAtRisk || nowMs < this.#leaseEndsAtMs - LOOK_MS) return
     // After a blocked event loop the answers of beats that got through are read first: the next look decides.
     if (this.#isSuspect) {
       this.#isAtRisk = true
-      this.#tellRisk()
+      this.#owner.tellRisk()
     }
     this.#isSuspect = true
   }
 
   setDeadline(deadlineMs: number | null): void {
     clearTimeout(this.#deadline)
-    // A timer holds 24 days at most; past that the heartbeat's answer tells.
-    if (!this.#hasEnded && deadlineMs !== null && deadlineMs < 2 ** 31) {
-      this.#deadline = setTimeout(() => this.#abort('deadline'), deadlineMs)
-    }
+    this.#deadlineAtMs = deadlineMs === null ? Number.POSITIVE_INFINITY : performance.now() + deadlineMs
+    if (deadlineMs !== null && deadlineMs < NEAR_MS) this.#startDeadline()
+  }
+
+  #startDeadline(): void {
+    if (this.#hasEnded) return
+    const leftMs = this.#deadlineAtMs - performance.now()
+    this.#deadlineAtMs = Number.POSITIVE_INFINITY
+    this.#deadline = setTimeout(() => this.#owner.abort('deadline'), leftMs)
   }
 
   restartProgress(): void {
     // A handler that was given up may go on and call it.
     if (this.#hasEnded || this.#progressLimitMs === undefined) return
     clearTimeout(this.#progress)
-    this.#progress = setTimeout(() => this.#abort('no-progress'), this.#progressLimitMs)
+    this.#progress = setTimeout(() => this.#owner.abort('no-progress'), this.#progressLimitMs)
   }
 
   startGrace(graceMs: number, giveUp: () => void): void {

@@ -2,51 +2,31 @@
 // or not at all.
 
 import type { JsonValue } from '../job/job.ts'
-import type { ClaimedJob, Lease } from '../job/lease.ts'
-import type { CompleteOutcome, ReleaseOutcome } from '../job/outcome.ts'
+import type { ClaimedJob, HeartbeatAnswer } from '../job/lease.ts'
+import type { CompleteOutcome } from '../job/outcome.ts'
 import type { AttemptEnd } from '../observe/events.ts'
-import type { Tracing } from '../observe/tracing.ts'
-import { classifyError } from '../policy/classify-error.ts'
-import type { PolicyOverride } from '../policy/policy.ts'
-import type { Completion, FailedJob, Failure, JobStore, Settled } from '../store/job-store.ts'
-import type { Batcher } from './batcher.ts'
-import { type AbortCause, JobAborted, type JobContext, type RegisteredHandler } from './handler.ts'
-import type { Heartbeat, OnAnswer } from './heartbeat.ts'
-import { JobClocks } from './job-clocks.ts'
-import { createJobContext } from './job-context.ts'
-import { JobGateway, type JobGatewayTools } from './job-gateway.ts'
+import type { Completion, Settled } from '../store/job-store.ts'
+import type { Asker } from './batcher.ts'
+import type { Gateway } from './gateway.ts'
+import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.ts'
+import type { AnswerListener } from './heartbeat.ts'
+import { type ClockOwner, JobClocks } from './job-clocks.ts'
+import { type ContextSource, createJobContext } from './job-context.ts'
+import { JobGateway } from './job-gateway.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
-import { completionOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
-import { untilKnown } from './until-known.ts'
+import type { RunnerTools, RunningAttempt } from './runner-tools.ts'
+import { completionOf, failureOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
+import { knownLater, untilKnown } from './until-known.ts'
 import { wait } from './wait.ts'
 
-export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
-  store: JobStore<Tx>
-  heartbeat: Heartbeat
-  completions: Batcher<Completion, Settled<CompleteOutcome>>
-  failures: Batcher<Failure, FailedJob>
-  releases: Batcher<Lease, Settled<ReleaseOutcome>>
-  policy: PolicyOverride
-  tracing: Tracing | null
-  workerId: string
-  /** How long a handler may go on after its signal before its slot is taken from it. */
-  hangGraceMs: number
-  /** How long a `tx` may take: the lease is extended once by it. */
-  txTimeoutMs: number
-  transaction: <T>(work: (client: Tx) => Promise<T>) => Promise<T>
-}
-
-export interface AttemptResult {
-  end: AttemptEnd
-  /** The handler that still runs, until it ends after all: its slot is back, its memory is not. */
-  leftBehind: Promise<unknown> | null
-  isCritical: boolean
-}
-
+const COMPLETED: Settlement = { end: 'completed' }
 /** Between the end of a transaction and the next beat. */
 const TX_MARGIN_MS = 10_000
 
-export class Attempt<Tx> {
+type AnswersTo<Tx> = AnswerListener & Asker<Settled<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
+
+export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
+  isHandling = false
   readonly job: ClaimedJob
   /** From before the claim was asked for. */
   readonly claimedAtMs: number
@@ -54,11 +34,15 @@ export class Attempt<Tx> {
   readonly #tools: RunnerTools<Tx>
   /** Made where the handler has a dependency, or asks for it. */
   #madeGateway: JobGateway | undefined
+  #openGateway: Gateway | undefined
   /** Made when the handler asks for its signal: a short job seldom does. */
   #controller: AbortController | undefined
   #abortCause: AbortCause | null = null
-  /** Ends the wait for a handler that was told to stop and did not, within the grace. */
-  #leaveBehind: (() => void) | undefined
+  #handled: Promise<unknown> | null = null
+  #isSettling = false
+  #isHung = false
+  #completion: Completion | undefined
+  #tellTrace: ((settled: Settlement) => void) | undefined
   #startedAtMs = performance.now()
   readonly #clocks: JobClocks
   /** Of the stage the job is in. */
@@ -78,69 +62,84 @@ export class Attempt<Tx> {
     this.#registered = registered
     this.#tools = tools
     this.#leaseMs = job.leaseMs
-    this.#clocks = new JobClocks(
-      registered.progressLimitMs,
-      (cause) => this.abort(cause),
-      () => this.#tools.events.emit('job:at-risk', { job }),
-    )
-    tools.heartbeat.listen(job, this.#onAnswer)
+    this.#clocks = new JobClocks(registered.progressLimitMs, this)
+    tools.heartbeat.listen(job, this)
     this.#clocks.renewLease(this.#leaseMs - (performance.now() - claimedAtMs))
     this.#clocks.setDeadline(job.deadlineMs)
   }
 
-  /** `onReturned` is told when the handler has returned; the outcome is written after that. */
-  async run(onReturned: () => void): Promise<AttemptResult> {
-    // The leases of all jobs of a claim are held before the first handler may block the event loop.
-    await Promise.resolve()
+  start(): void {
     this.#startedAtMs = performance.now()
-    this.#tools.events.emit('job:started', { job: this.job })
+    const { events } = this.#tools
+    if (events.isHeard('job:started')) events.emit('job:started', { job: this.job })
     this.#clocks.restartProgress()
     const { tracing, workerId } = this.#tools
-    const settled = await (tracing === null
-      ? this.#work(onReturned)
-      : tracing.process(
-          this.job,
-          workerId,
-          () => this.#work(onReturned),
-          (settlement) => settlement,
-        ))
-    this.letGo()
-    this.#tell(settled)
-    const { end, leftBehind, isCritical = false } = settled
-    return { end, leftBehind, isCritical }
+    if (tracing?.isActive() !== true) return this.#callHandler()
+    const work = () =>
+      new Promise<Settlement>((resolve) => {
+        this.#tellTrace = resolve
+        this.#callHandler()
+      })
+    void tracing.process(this.job, workerId, work, (settlement) => settlement)
   }
 
-  async #work(onReturned: () => void): Promise<Settlement & Pick<AttemptResult, 'leftBehind'>> {
-    const handled = this.#handle()
-    const handlerEnd = await new Promise<HandlerEnd>((resolve) => {
-      this.#leaveBehind = () => resolve({ kind: 'hung' })
-      void handled.then(resolve)
-    })
-    if (handlerEnd.kind === 'returned') onReturned()
-    const leftBehind = handlerEnd.kind === 'hung' ? handled : null
+  #callHandler(): void {
+    let handled: Promise<unknown>
     try {
-      return { ...(await this.#settle(handlerEnd)), leftBehind }
+      if (this.#abortCause !== null) throw new JobAborted(this.#abortCause)
+      handled = Promise.resolve(this.#registered.handler(this.job, createJobContext(this)))
     } catch (error) {
-      return { ...unsettled(error), leftBehind }
+      // Not before the worker has noted the start.
+      queueMicrotask(() => this.#onHandlerEnd({ kind: 'threw', error }))
+      return
     }
+    this.#handled = handled.then(
+      (result) => this.#onHandlerEnd({ kind: 'returned', result }),
+      (error: unknown) => this.#onHandlerEnd({ kind: 'threw', error }),
+    )
+  }
+
+  /** The first one counts: a handler that was left behind may end after all. */
+  #onHandlerEnd(handlerEnd: HandlerEnd): void {
+    if (this.#isSettling) return
+    this.#isSettling = true
+    this.#isHung = handlerEnd.kind === 'hung'
+    const isPlain =
+      handlerEnd.kind === 'returned' && this.#tx !== 'committed' && this.#abortCause !== 'lease-lost'
+    if (handlerEnd.kind === 'returned') this.#tools.slots.onReturned(this)
+    if (isPlain) this.#complete(handlerEnd.result)
+    else this.#endWith(this.#settle(handlerEnd))
+  }
+
+  #endWith(settling: Promise<Settlement>): void {
+    void settling.catch(unsettled).then((settled) => this.#end(settled))
+  }
+
+  #end(settled: Settlement): void {
+    this.letGo()
+    this.#tell(settled)
+    this.#tellTrace?.(settled)
+    const leftBehind = this.#isHung ? this.#handled : null
+    this.#tools.slots.onEnded(this, { leftBehind, isCritical: settled.isCritical === true })
   }
 
   #tell({ end, code, retryInMs }: Settlement): void {
     const hasGateway = this.#madeGateway !== undefined || this.#registered.dependency !== undefined
-    if (hasGateway) this.#gateway.noteEnd(end, code)
-    this.#tools.events.emit('job:ended', {
+    if (hasGateway) this.#jobGateway.noteEnd(end, code)
+    const { events } = this.#tools
+    if (!events.isHeard('job:ended')) return
+    events.emit('job:ended', {
       job: this.job,
       end,
       durationMs: Math.round(performance.now() - this.#startedAtMs),
       ...(code === undefined ? {} : { code }),
       ...(retryInMs === undefined ? {} : { retryInMs }),
-      ...(hasGateway ? this.#gateway.facts() : {}),
+      ...(hasGateway ? this.#jobGateway.facts() : {}),
     })
   }
 
-  /** Called now and then: finds out that the lease may be over (C6). */
-  lookAtLease(nowMs: number): void {
-    this.#clocks.lookAtLease(nowMs)
+  lookAtClocks(nowMs: number): void {
+    this.#clocks.look(nowMs)
   }
 
   /** No more beats: it has ended, or goes back unstarted. */
@@ -160,10 +159,10 @@ export class Attempt<Tx> {
 
   giveUp(): void {
     this.#isGivenUp = true
-    this.#leaveBehind?.()
+    this.#onHandlerEnd({ kind: 'hung' })
   }
 
-  get #signal(): AbortSignal {
+  get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
       if (this.#abortCause !== null) this.#controller.abort(new JobAborted(this.#abortCause))
@@ -171,7 +170,7 @@ export class Attempt<Tx> {
     return this.#controller.signal
   }
 
-  readonly #onAnswer: OnAnswer = (answer, sentAtMs) => {
+  onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void {
     if (answer === 'kept' || answer === 'cancel-asked') {
       const agoMs = performance.timeOrigin + performance.now() - sentAtMs
       this.#clocks.renewLease(this.#leaseMs - agoMs)
@@ -181,38 +180,34 @@ export class Attempt<Tx> {
     else if (answer === 'past-deadline') this.abort('deadline')
   }
 
-  get #gateway(): JobGateway {
+  tellRisk(): void {
+    this.#tools.events.emit('job:at-risk', { job: this.job })
+  }
+
+  get isAtRisk(): boolean {
+    return this.#clocks.isAtRisk
+  }
+
+  noteProgress(): void {
+    this.#clocks.restartProgress()
+  }
+
+  get gateway(): Gateway {
+    this.#openGateway ??= this.#jobGateway.open(this.signal, () => this.#clocks.isAtRisk)
+    return this.#openGateway
+  }
+
+  get #jobGateway(): JobGateway {
     this.#madeGateway ??= new JobGateway(this.job, this.#registered.dependency, this.#tools)
     return this.#madeGateway
   }
 
-  async #handle(): Promise<HandlerEnd> {
-    try {
-      if (this.#abortCause !== null) throw new JobAborted(this.#abortCause)
-      return { kind: 'returned', result: await this.#registered.handler(this.job, this.#context()) }
-    } catch (error) {
-      return { kind: 'threw', error }
-    }
-  }
-
-  #context(): JobContext<Tx> {
-    return createJobContext({
-      fence: this.job.fence,
-      signal: () => this.#signal,
-      gateway: () => this.#gateway.open(this.#signal, () => this.#clocks.isAtRisk),
-      isAtRisk: () => this.#clocks.isAtRisk,
-      progress: () => this.#clocks.restartProgress(),
-      stage: (name) => this.#enterStage(name),
-      tx: (work) => this.#completeInTx(work),
-    })
-  }
-
-  async #enterStage(name: string): Promise<void> {
+  async enterStage(name: string): Promise<void> {
     const { store, policy } = this.#tools
     const entered = await store.enterStage(this.job, name, { policy })
     if (entered.outcome === 'past-deadline') {
       this.abort('deadline')
-      throw this.#signal.reason
+      throw this.signal.reason
     }
     if (entered.outcome !== 'entered') {
       this.abort('lease-lost')
@@ -224,7 +219,7 @@ export class Attempt<Tx> {
   }
 
   /** Beats of the job pause while the transaction is open, or REPEATABLE READ callers would meet our writes (C4). */
-  async #completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
+  async completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
     const { store, heartbeat, transaction, txTimeoutMs } = this.#tools
     try {
       const result = await transaction(async (client) => {
@@ -240,7 +235,7 @@ export class Attempt<Tx> {
       this.#tx = 'committed'
       return result
     } catch (error) {
-      if (!this.#hasEnded) heartbeat.hold(this.job, this.#onAnswer)
+      if (!this.#hasEnded) heartbeat.hold(this.job, this)
       throw error
     }
   }
@@ -255,48 +250,44 @@ export class Attempt<Tx> {
       if (answer === 'kept') return this.#clocks.renewLease(leaseMs - (performance.now() - sentAtMs))
       if (answer === 'cancel-asked') this.abort('cancelled')
       if (answer === 'past-deadline') this.abort('deadline')
-      this.#signal.throwIfAborted()
+      this.signal.throwIfAborted()
       if (answer !== 'busy' || this.#clocks.isAtRisk) throw leaseLost(this.job)
-      await wait(20 + Math.random() * 80, this.#signal)
+      await wait(20 + Math.random() * 80, this.signal)
     }
   }
 
   #settle(handlerEnd: HandlerEnd): Promise<Settlement> {
-    if (this.#tx === 'committed') return Promise.resolve({ end: 'completed' })
+    if (this.#tx === 'committed') return Promise.resolve(COMPLETED)
     if (this.#abortCause === 'lease-lost') return this.#keepLateResult(handlerEnd)
-    if (handlerEnd.kind === 'returned') return this.#complete(handlerEnd.result)
     if (this.#abortCause === 'shutdown') return this.#release()
-    return this.#fail(handlerEnd.kind === 'threw' ? handlerEnd.error : this.#signal.reason)
+    return this.#fail(handlerEnd.kind === 'threw' ? handlerEnd.error : this.signal.reason)
   }
 
-  async #complete(result: unknown): Promise<Settlement> {
-    let completion: Completion
+  #complete(result: unknown): void {
     try {
-      completion = completionOf(this.job, result)
+      this.#completion = completionOf(this.job, result)
+      this.#tools.completions.put(this.#completion, this)
     } catch (error) {
-      return this.#fail(error)
+      this.#endWith(this.#fail(error))
     }
-    const { outcome } = await this.#untilKnown(() => this.#tools.completions.add(completion))
-    if (outcome === 'completed' || outcome === 'already-done') return { end: 'completed' }
-    return this.#keepLateResult({ kind: 'returned', result })
+  }
+
+  onAnswered({ outcome }: Settled<CompleteOutcome>): void {
+    if (outcome === 'completed' || outcome === 'already-done') this.#end(COMPLETED)
+    else this.#endWith(this.#keepLateResult({ kind: 'returned', result: this.#completion?.result }))
+  }
+
+  onFailed(error: unknown): void {
+    const write = () => this.#tools.completions.add(this.#completion as Completion)
+    knownLater(error, write, () => this.#isHopeless).then(
+      (settled) => this.onAnswered(settled),
+      (unknown: unknown) => this.#end(unsettled(unknown)),
+    )
   }
 
   async #fail(error: unknown): Promise<Settlement> {
-    const classified = classifyError(error)
-    const isTimeout = this.#abortCause === 'deadline' || this.#abortCause === 'no-progress'
-    const failure: Failure = {
-      jobId: this.job.jobId,
-      leaseId: this.job.leaseId,
-      code: isTimeout ? 'timeout' : classified.code,
-      reason: isTimeout ? `aborted: ${this.#abortCause ?? ''}` : classified.reason,
-      category: classified.category,
-      ...(classified.stack === null ? {} : { stack: classified.stack }),
-      isRetryable: isTimeout || classified.isRetryable,
-      ...(classified.retryInMs === undefined ? {} : { retryInMs: classified.retryInMs }),
-      cause: isTimeout ? 'timeout' : 'failure',
-    }
+    const { failure, isCritical } = failureOf(this.job, error, this.#abortCause)
     const settled = await this.#untilKnown(() => this.#tools.failures.add(failure))
-    const isCritical = !isTimeout && classified.category === 'CRITICAL'
     const told = { code: failure.code ?? 'UNKNOWN', retryInMs: settled.retryInMs, isCritical }
     if (settled.outcome === 'lease-lost' || settled.outcome === 'not-found') {
       return { ...(await this.#keepLateResult({ kind: 'threw', error })), isCritical }
@@ -318,15 +309,14 @@ export class Attempt<Tx> {
     return { end: outcome === 'cancelled' ? 'cancelled' : 'released' }
   }
 
-  /** A worker that leaves does not wait for a database that is gone longer than its leases last. */
   #untilKnown<T>(call: () => Promise<T>): Promise<T> {
-    return untilKnown(
-      call,
-      () =>
-        this.#abortCause === 'lease-lost' ||
-        this.#isGivenUp ||
-        (this.#abortCause === 'shutdown' && this.#clocks.isAtRisk),
-    )
+    return untilKnown(call, () => this.#isHopeless)
+  }
+
+  /** A worker that leaves does not wait for a database that is gone longer than its leases last. */
+  get #isHopeless(): boolean {
+    const isLost = this.#abortCause === 'lease-lost'
+    return isLost || this.#isGivenUp || (this.#abortCause === 'shutdown' && this.#clocks.isAtRisk)
   }
 
   /** A fenced-out attempt writes nothing; what it found out is kept as evidence. */

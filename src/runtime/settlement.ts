@@ -4,7 +4,9 @@ import type { JsonValue } from '../job/job.ts'
 import { jsonText } from '../job/json-text.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import type { AttemptEnd } from '../observe/events.ts'
-import type { Completion } from '../store/job-store.ts'
+import { classifyError } from '../policy/classify-error.ts'
+import type { Completion, Failure } from '../store/job-store.ts'
+import type { AbortCause } from './handler.ts'
 
 export interface Settlement {
   end: AttemptEnd
@@ -23,6 +25,28 @@ export function completionOf({ jobId, leaseId }: ClaimedJob, result: unknown): C
   // Checked here, so that one bad result does not spoil the batch of the others.
   jsonText('result', result)
   return { jobId, leaseId, result: result as JsonValue }
+}
+
+/** A handler that was too slow is tried again, whatever it threw when it was told to stop. */
+export function failureOf(
+  { jobId, leaseId }: ClaimedJob,
+  error: unknown,
+  abortCause: AbortCause | null,
+): { failure: Failure; isCritical: boolean } {
+  const classified = classifyError(error)
+  const isTimeout = abortCause === 'deadline' || abortCause === 'no-progress'
+  const failure: Failure = {
+    jobId,
+    leaseId,
+    code: isTimeout ? 'timeout' : classified.code,
+    reason: isTimeout ? `aborted: ${abortCause}` : classified.reason,
+    category: classified.category,
+    ...(classified.stack === null ? {} : { stack: classified.stack }),
+    isRetryable: isTimeout || classified.isRetryable,
+    ...(classified.retryInMs === undefined ? {} : { retryInMs: classified.retryInMs }),
+    cause: isTimeout ? 'timeout' : 'failure',
+  }
+  return { failure, isCritical: !isTimeout && classified.category === 'CRITICAL' }
 }
 
 export function leaseLost(job: ClaimedJob): UnstuckError {

@@ -63,11 +63,11 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
     ended.resolve()
   })
   return {
-    hold(lease, onAnswer) {
-      held.add(lease, onAnswer)
+    hold(lease, listener) {
+      held.add(lease, listener)
       changes.hold(lease)
     },
-    listen: (lease, onAnswer) => held.add(lease, onAnswer),
+    listen: (lease, listener) => held.add(lease, listener),
     drop(lease) {
       if (held.delete(lease)) changes.dropAll(lease.leaseId)
       else changes.drop(lease)

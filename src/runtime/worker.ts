@@ -1,62 +1,21 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
 import type { ClaimedJob } from '../job/lease.ts'
-import type { RuntimeEventEmitter } from '../observe/events.ts'
-import type { PolicyOverride } from '../policy/policy.ts'
-import type { JobStore } from '../store/job-store.ts'
 import { createBatcher } from './batcher.ts'
-import { type BreakerWatch, type WatchedDependency, watchBreakers } from './breaker-watch.ts'
+import { type BreakerWatch, watchBreakers } from './breaker-watch.ts'
 import { Claimer } from './claimer.ts'
 import { DependencyCalls } from './dependency-calls.ts'
 import type { RegisteredHandler } from './handler.ts'
-import type { Heartbeat } from './heartbeat.ts'
 import { LOOK_MS } from './job-clocks.ts'
-import { Attempt, type RunnerTools } from './job-runner.ts'
+import { Attempt } from './job-runner.ts'
 import { Prefetch, STALE_MS } from './prefetch.ts'
 import { type Reaper, startReaper } from './reaper.ts'
+import type { AttemptEnded, RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { tellSweep } from './tell-sweep.ts'
 import { wait } from './wait.ts'
 import { Waker } from './waker.ts'
+import type { Worker, WorkerOptions } from './worker-options.ts'
 
-export interface WorkerOptions<Tx = unknown> {
-  store: JobStore<Tx>
-  tableName: string
-  workerId: string
-  handlers: RegisteredHandler<Tx>[]
-  heartbeat: Heartbeat
-  events: RuntimeEventEmitter
-  transaction: RunnerTools<Tx>['transaction']
-  gateway: RunnerTools<Tx>['gateway']
-  tracing: RunnerTools<Tx>['tracing']
-  /** Whose breakers are watched and, where they have a probe, probed. */
-  dependencies: WatchedDependency[]
-  policy: PolicyOverride
-  concurrency: number
-  sweepIntervalMs: number
-  /** After nothing was claimed, the next look comes after a random time between these. */
-  pollMs: [least: number, most: number]
-  /** How long after `stop` everything has ended or was given back; the last part of it is for handlers that were aborted. */
-  graceMs: number
-  hangGraceMs: number
-  txTimeoutMs: number
-  /** How many hung handlers may stay behind before the process has to go. */
-  leakBudget: number
-  onHang: 'reopen' | 'exit'
-}
-
-export interface Worker {
-  /** Stop claiming, finish what runs, give back what cannot finish in the grace. Settles when the worker has ended. */
-  stop(reason?: string): Promise<void>
-  /** No more grace: give everything back and go. */
-  leaveNow(): void
-  /** Settles when the worker has stopped: 0, or 1 where it had to stop because of a hang or a critical error. */
-  ended: Promise<number>
-  /** Jobs that run now. */
-  running(): number
-  /** There may be new work: look now instead of at the end of the pause. */
-  wake(): void
-  /** What an operator should know; none where all is well. */
-  problems(): string[]
-}
+export type { Worker, WorkerOptions } from './worker-options.ts'
 
 export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
   const worker = new RunningWorker(options)
@@ -91,8 +50,10 @@ class RunningWorker<Tx> {
   readonly #claimer: Claimer<Tx>
   readonly #dependencyCalls: DependencyCalls
   /** Started and not settled: `#free` counts those whose handler still runs. */
-  readonly #running = new Map<Attempt<Tx>, Promise<void>>()
+  readonly #running = new Set<RunningAttempt>()
+  #onNoneRuns: (() => void) | undefined
   #handling = 0
+  #isStarting = false
   /** Claimed and kept alive, and not started yet: oldest first. */
   #waiting: WaitingJob<Tx>[] = []
   readonly #prefetch = new Prefetch()
@@ -115,13 +76,17 @@ class RunningWorker<Tx> {
       start: (job, registered, claimedAtMs) => {
         options.heartbeat.hold(job)
         this.#waiting.push({ job, registered, claimedAtMs })
-        this.#startWaiting()
+        this.#startSoon()
       },
       isStopping: () => this.#stopping.signal.aborted,
       isLeaving: () => this.#leaving.signal.aborted,
     })
     this.#tools = {
       ...options,
+      slots: {
+        onReturned: (attempt) => this.#freeSlot(attempt),
+        onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
+      },
       dependencyCalls: this.#dependencyCalls,
       completions: createBatcher((completions) => store.completeJobs(completions)),
       failures: createBatcher((failures) => store.failJobs(failures, { policy })),
@@ -243,8 +208,18 @@ class RunningWorker<Tx> {
     return this.#waiting.length > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
   }
 
+  /** The leases of all jobs of a claim are held before the first handler may block the event loop. */
+  #startSoon(): void {
+    if (this.#isStarting) return
+    this.#isStarting = true
+    queueMicrotask(() => {
+      this.#isStarting = false
+      this.#startWaiting()
+    })
+  }
+
   #startWaiting(): void {
-    if (this.#stopping.signal.aborted) return
+    if (this.#isStarting || this.#stopping.signal.aborted) return
     while (this.#free > 0) {
       const waiting = this.#waiting.shift()
       if (waiting === undefined) return
@@ -270,38 +245,51 @@ class RunningWorker<Tx> {
 
   #run(attempt: Attempt<Tx>): void {
     this.#handling++
-    let isHandling = true
-    const freeSlot = () => {
-      if (!isHandling) return
-      isHandling = false
-      this.#handling--
-      this.#prefetch.noteEnd()
-      this.#startWaiting()
-      if (this.#waiting.length <= this.#lowWater) this.#waker.wake()
-    }
-    // A result is written beside the next handler: a slot that waited for it would run one job per round trip. A failure is
-    // not: it may be critical, or open the breaker of the jobs that come next.
-    const ended = attempt.run(freeSlot).then(({ isCritical, leftBehind }) => {
-      const wasBehind = this.#isBehind
-      this.#running.delete(attempt)
-      if (isCritical) this.#leave('a critical error')
-      freeSlot()
-      this.#startWaiting()
-      if (wasBehind) this.#waker.wake()
-      if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
-    })
-    this.#running.set(attempt, ended)
-    this.#looking ??= setTimeout(() => this.#lookAtLeases(), LOOK_MS)
+    attempt.isHandling = true
+    this.#running.add(attempt)
+    this.#looking ??= setTimeout(() => this.#lookAtClocks(), LOOK_MS)
+    attempt.start()
   }
 
-  #lookAtLeases(): void {
+  /**
+   * A result is written beside the next handler: a slot that waited for it would run one job per round trip. A failure is not:
+   * it may be critical, or open the breaker of the jobs that come next.
+   */
+  #freeSlot(attempt: RunningAttempt): void {
+    if (!attempt.isHandling) return
+    attempt.isHandling = false
+    this.#handling--
+    this.#prefetch.noteEnd()
+    this.#startWaiting()
+    if (this.#waiting.length <= this.#lowWater) this.#waker.wake()
+  }
+
+  #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
+    const wasBehind = this.#isBehind
+    this.#running.delete(attempt)
+    if (isCritical) this.#leave('a critical error')
+    this.#freeSlot(attempt)
+    this.#startWaiting()
+    if (wasBehind) this.#waker.wake()
+    if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
+    if (this.#running.size === 0) this.#onNoneRuns?.()
+  }
+
+  #untilNoneRuns(): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onNoneRuns = resolve
+    })
+  }
+
+  #lookAtClocks(): void {
     const nowMs = performance.now()
-    for (const attempt of this.#running.keys()) attempt.lookAtLease(nowMs)
-    this.#looking = this.#running.size > 0 ? setTimeout(() => this.#lookAtLeases(), LOOK_MS) : undefined
+    for (const attempt of this.#running) attempt.lookAtClocks(nowMs)
+    this.#looking = this.#running.size > 0 ? setTimeout(() => this.#lookAtClocks(), LOOK_MS) : undefined
   }
 
   /** A hung handler keeps its memory: its slot is reopened, but only so many may be left at a time. */
-  #noteLeak({ job }: Attempt<Tx>, leftBehind: Promise<unknown>): void {
+  #noteLeak({ job }: RunningAttempt, leftBehind: Promise<unknown>): void {
     if (this.#stopping.signal.aborted) return
     const { leakBudget, onHang, events } = this.#options
     this.#leaked++
@@ -318,14 +306,14 @@ class RunningWorker<Tx> {
   /** Running jobs get the grace; then they are aborted, and given back without an attempt spent. */
   async #drain(claiming: Promise<void>): Promise<void> {
     const { graceMs, hangGraceMs } = this.#options
-    const ended = Promise.all(this.#running.values())
+    const ended = this.#untilNoneRuns()
     const noMoreGrace = new AbortController()
     void Promise.race([ended, untilAborted(this.#leaving.signal)]).then(() => noMoreGrace.abort())
     const lastPartMs = Math.min(hangGraceMs, graceMs / 5)
     await wait(graceMs - lastPartMs, noMoreGrace.signal)
-    for (const attempt of this.#running.keys()) attempt.abort('shutdown')
+    for (const attempt of this.#running) attempt.abort('shutdown')
     await wait(lastPartMs, noMoreGrace.signal)
-    for (const attempt of this.#running.keys()) attempt.giveUp()
+    for (const attempt of this.#running) attempt.giveUp()
     await ended
     const { completions, failures, releases } = this.#tools
     await Promise.all([completions.idle(), failures.idle(), releases.idle()])
