@@ -12,7 +12,11 @@ export function closestName(
 ): string | undefined {
   const upper = name.toUpperCase()
   const ranked = known
-    .map((candidate) => ({ candidate, edits: countEdits(upper, candidate.toUpperCase()) }))
+    .map((candidate) => {
+      // At least as many edits as the lengths differ by: the rest is not worth counting, for every variable of a process.
+      const atLeast = Math.abs(name.length - candidate.length)
+      return { candidate, edits: atLeast > maxEdits ? atLeast : countEdits(upper, candidate.toUpperCase()) }
+    })
     .toSorted((a, b) => a.edits - b.edits)
   const closest = ranked[0]
   if (closest !== undefined && closest.edits <= maxEdits) return closest.candidate
