@@ -1,10 +1,11 @@
 // Two connections; a test goes on when Neo4j reports the lock wait.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Session, Transaction } from 'neo4j-driver'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import neo4j, { type Session, type Transaction } from 'neo4j-driver'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { embeddingProfile } from '../../src/profile/embedding.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import { createNeo4jStore } from '../../src/store/neo4j/neo4j-store.ts'
+import { EVENT_IDS_PER_MS } from '../../src/store/neo4j/state-part.ts'
 import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
 
 const label = 'RaceJob'
@@ -122,6 +123,42 @@ describe('races on nodes', () => {
     expect(new Set(reaped).size).toBe(20)
     const [job] = (await harness.store.listJobs()).jobs
     expect(job).toMatchObject({ status: 'waiting', crashes: 1 })
+  })
+
+  /** Another event has the id that a sweep takes first, whichever of the next milliseconds that is. */
+  async function takeNextEventIds(jobId: string): Promise<void> {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    onTestFinished(() => void vi.restoreAllMocks())
+    await bench.driver.executeQuery(
+      `UNWIND range(0, 40000) AS ms
+       CREATE (:${label}Event {id: (datetime.statement().epochMillis + ms) * ${EVENT_IDS_PER_MS} + $nth,
+         job_id: $jobId, type: 'complete', at: datetime.statement()})`,
+      { jobId, nth: neo4j.int(EVENT_IDS_PER_MS / 2 + 1) },
+    )
+  }
+
+  it('REAP-4 a sweep does not take the event of another for its own, though it has the same id', async () => {
+    const claimed = await startOne()
+    await harness.elapse(600_000)
+    await takeNextEventIds(claimed.jobId)
+    const tx = await lockJob(claimed.jobId)
+    const sweeping = harness.store.sweepJobs()
+    await untilBlocked()
+    await tx.run(`MATCH (j:${label} {id: $id}) SET j.status = 'pending', j.lease_id = null`, {
+      id: claimed.jobId,
+    })
+    await tx.commit()
+    expect((await sweeping).reaped).toEqual([])
+  })
+
+  it('REAP-4 a sweep whose event has the id of another writes it under a later one', async () => {
+    const claimed = await startOne()
+    await harness.elapse(600_000)
+    await takeNextEventIds('another')
+    expect((await harness.store.sweepJobs()).reaped).toMatchObject([
+      { jobId: claimed.jobId, action: 'requeued' },
+    ])
+    expect((await harness.store.listReclaims()).reclaims).toMatchObject([{ jobId: claimed.jobId }])
   })
 
   it('WORK-7 of enqueues of one dedupe key at the same time one makes the job', async () => {

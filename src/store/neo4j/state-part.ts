@@ -9,6 +9,9 @@ import type { Row, Run } from './graph.ts'
 import { activeKey, fromDateTime, toJob } from './job-node.ts'
 import { fromBody, toBody } from './record-body.ts'
 
+/** Their ids grow with time; this many for each millisecond. */
+export const EVENT_IDS_PER_MS = 100
+
 /** Records of these kinds are maps of the state, by key. */
 const kinds = [
   'breakers',
@@ -129,7 +132,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
   for (const event of stories) events.set(event.jobId, [...(events.get(event.jobId) ?? []), event])
   const swept = (settings.get('sweep') ?? {}) as Partial<SweepSettings>
   // 15 digits, growing with time, and apart for calls of one millisecond; where they meet, the later call begins anew.
-  const firstId = nowMs * 100 + Math.floor(Math.random() * 100)
+  const firstId = nowMs * EVENT_IDS_PER_MS + Math.floor(Math.random() * EVENT_IDS_PER_MS)
   return {
     ...(records as unknown as Pick<MemoryState, (typeof kinds)[number]>),
     table: context.table,

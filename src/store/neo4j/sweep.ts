@@ -1,6 +1,8 @@
 // Recovery. The memory store's sweep decides over what was read; APOC writes it in batches of their own transactions, each
 // job only if it is still as it was seen. Nobody waits for a sweep, and two of them cannot take one job twice.
+import { randomUUID } from 'node:crypto'
 import { UnstuckError } from '../../errors/index.ts'
+import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'
 import type { PolicyOption, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
 import type { MemoryState } from '../memory/memory-state.ts'
@@ -10,7 +12,7 @@ import { previewSweep as previewInMemory, sweepJobs as sweepInMemory } from '../
 import type { PastSweep, SweepCounts } from '../rescue-store.ts'
 import type { Row, Run } from './graph.ts'
 import { statusWord, toInteger, toJob, toNode } from './job-node.ts'
-import { type PartContext, pathOf, readPart, type StatePart } from './state-part.ts'
+import { EVENT_IDS_PER_MS, type PartContext, pathOf, readPart, type StatePart } from './state-part.ts'
 import type { VerbRunner } from './verb-runner.ts'
 import { changedJobs, eventNode, newEvents } from './write-part.ts'
 
@@ -60,21 +62,47 @@ async function readSweepable(run: Run, context: PartContext, request: SweepReque
 
 const withId = (job: Job): [string, Job] => [job.id, job]
 
+const MAX_TURNS = 5
+
 /** The ids of the jobs that were still as they had been seen. */
 async function writeReaped({ graph }: VerbRunner, part: StatePart): Promise<Set<string>> {
-  const events = newEvents(part)
-  const rows = changedJobs(part).changed.flatMap((job) => {
+  const writer = randomUUID()
+  const written = new Set<string>()
+  let left = reapedOf(part)
+  for (let turn = 1; left.length > 0; turn++) {
+    const rows = left.map(({ job, seen, event }) => {
+      return { job: toNode(job), seen: seenAs(seen), event: eventNode(event) }
+    })
+    const answer = await graph.call('reap_jobs', { rows, writer })
+    const ids = left.map(({ event }) => toInteger(Number(event.id)))
+    const found = await graph.read((run) => run('list_written_events', { ids, writer }))
+    for (const row of found) written.add(row['jobId'] as string)
+    if (turn === MAX_TURNS) requireNoFailures('recovery', answer)
+    if (failuresOf(answer) === 0) break
+    // Whoever wrote an event in the same millisecond may have given it the same id.
+    left = left.filter(({ job }) => !written.has(job.id)).map(withLaterEvent)
+  }
+  return written
+}
+
+interface Reaped {
+  job: Job
+  seen: Job
+  event: JobEvent
+}
+
+function reapedOf(part: StatePart): Reaped[] {
+  const events = new Map(newEvents(part).map((event) => [event.jobId, event]))
+  return changedJobs(part).changed.flatMap((job) => {
     const seen = part.jobs.get(job.id)
-    const event = events.find(({ jobId }) => jobId === job.id)
-    return seen === undefined || event === undefined
-      ? []
-      : [{ job: toNode(job), seen: seenAs(seen), event: eventNode(event) }]
+    const event = events.get(job.id)
+    return seen === undefined || event === undefined ? [] : [{ job, seen, event }]
   })
-  if (rows.length === 0) return new Set()
-  requireNoFailures('recovery', await graph.call('reap_jobs', { rows }))
-  const ids = events.map(({ id }) => toInteger(Number(id)))
-  const written = await graph.read((run) => run('list_written_events', { ids }))
-  return new Set(written.map((row) => row['jobId'] as string))
+}
+
+function withLaterEvent({ event, ...reaped }: Reaped): Reaped {
+  const id = Number(event.id) + EVENT_IDS_PER_MS + Math.floor(Math.random() * EVENT_IDS_PER_MS)
+  return { ...reaped, event: { ...event, id: String(id) } }
 }
 
 function seenAs(job: Job) {
@@ -89,9 +117,13 @@ function seenAs(job: Job) {
   }
 }
 
+function failuresOf([answer]: (Row | undefined)[]): number {
+  return Number(answer?.['failedOperations'] ?? 0)
+}
+
 /** APOC collects the errors of its batches instead of throwing them. */
 export function requireNoFailures(what: string, [answer]: Row[]): void {
-  const failed = Number(answer?.['failedOperations'] ?? 0)
+  const failed = failuresOf([answer])
   if (failed === 0) return
   const errors = Object.keys(answer?.['errorMessages'] ?? {})
   throw new UnstuckError(

@@ -11,7 +11,7 @@ CALL apoc.periodic.iterate(
      AND coalesce(j.cancel_requested_at.epochMillis, 0) = row.seen.cancel_requested_at_ms
    SET j += row.job
    CREATE (e:EmbeddingJobEvent)
-   SET e = row.event',
-  {batchSize: 100, parallel: false, retries: 3, params: {rows: $rows}}
+   SET e = row.event, e.written_by = $writer',
+  {batchSize: 100, parallel: false, retries: 3, params: {rows: $rows, writer: $writer}}
 ) YIELD failedOperations, errorMessages
 RETURN failedOperations, errorMessages
