@@ -24,6 +24,13 @@ describe('what is wrong with a Neo4j', () => {
     expect(JSON.stringify(error)).not.toContain('not-the-password')
   })
 
+  it('OPS-8 an address of neo4j:// leads to the member that takes writes', async () => {
+    const store = await openNeo4jStore({ url: inject('neo4jUrl').replace('bolt:', 'neo4j:'), label })
+    const [job] = await store.enqueueJobs([{ type: 'embed' }])
+    expect((await store.getJob(job?.jobId ?? ''))?.status).toBe('waiting')
+    await store.close()
+  })
+
   it('OPS-8 an address where nobody answers is told as unreachable, and may be tried again', async () => {
     const opening = openNeo4jStore({ url: 'bolt://neo4j:x@127.0.0.1:1' })
     await expect(opening).rejects.toMatchObject({ code: 'DATABASE_UNREACHABLE', isRetryable: true })

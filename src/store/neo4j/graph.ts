@@ -2,7 +2,7 @@
 import type { Driver, ManagedTransaction } from 'neo4j-driver'
 import { UnstuckError } from '../../errors/index.ts'
 import { readCypher } from './cypher-files.ts'
-import { isCollision, translated } from './neo4j-errors.ts'
+import { isCollision, retried, translated } from './neo4j-errors.ts'
 
 export type Row = { [name: string]: unknown }
 /** Runs one statement of ./cypher, by the name of its file. */
@@ -28,14 +28,15 @@ const MAX_COLLISIONS = 20
 export function openGraph({ driver, database, label }: GraphOptions): Graph {
   // Members of a cluster answer no older than what this store wrote.
   const bookmarkManager = driver.executeQueryBookmarkManager
-  const withSession = async <T>(work: (session: ReturnType<Driver['session']>) => Promise<T>): Promise<T> => {
+  const inSession = async <T>(work: (session: ReturnType<Driver['session']>) => Promise<T>): Promise<T> => {
     const session = driver.session({ bookmarkManager, ...(database === undefined ? {} : { database }) })
     try {
-      return await translated(() => work(session))
+      return await work(session)
     } finally {
       await session.close()
     }
   }
+  const withSession: typeof inSession = (work) => translated(() => inSession(work))
   const runner =
     (tx: Pick<ManagedTransaction, 'run'>): Run =>
     async (name, parameters = {}) => {
@@ -47,7 +48,8 @@ export function openGraph({ driver, database, label }: GraphOptions): Graph {
     read: (work) => withSession((session) => session.executeRead((tx) => work(runner(tx)))),
     write: (work) =>
       afterCollisions(() => withSession((session) => session.executeWrite((tx) => work(runner(tx))))),
-    call: (name, parameters) => withSession((session) => runner(session)(name, parameters)),
+    call: (name, parameters) =>
+      translated(() => retried(() => inSession((session) => runner(session)(name, parameters)))),
   }
 }
 

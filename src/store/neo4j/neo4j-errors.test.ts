@@ -1,7 +1,7 @@
 import { Neo4jError } from 'neo4j-driver'
 import { describe, expect, it } from 'vitest'
 import { requireVersion } from './install.ts'
-import { isCollision, translated } from './neo4j-errors.ts'
+import { isCollision, retried, translated } from './neo4j-errors.ts'
 
 const thrown = (code: string) => new Neo4jError('it failed', code, '50N42', 'it failed')
 
@@ -11,6 +11,7 @@ describe('errors of Neo4j', () => {
     ['Neo.ClientError.Security.CredentialsExpired', 'PERMISSION_DENIED', 'ALTER CURRENT USER'],
     ['Neo.ClientError.Cluster.NotALeader', 'DATABASE_UNREACHABLE', 'neo4j://'],
     ['Neo.ClientError.General.ForbiddenOnReadOnlyDatabase', 'DATABASE_UNREACHABLE', 'neo4j://'],
+    ['Neo.ClientError.General.WriteOnReadOnlyAccessDatabase', 'DATABASE_UNREACHABLE', 'read-only'],
     ['Neo.ClientError.Procedure.ProcedureNotFound', 'NOT_INSTALLED', 'apoc-core'],
   ])('OPS-8 %s arrives as %s, with what to do', async (state, code, hint) => {
     await expect(translated(() => Promise.reject(thrown(state)))).rejects.toMatchObject({
@@ -30,6 +31,35 @@ describe('errors of Neo4j', () => {
       code,
       isRetryable: true,
     })
+  })
+
+  it.each(['Neo.TransientError.Transaction.DeadlockDetected', 'SessionExpired'])(
+    'OPS-8 what the driver calls passing is tried again, with more time between: %s',
+    async (state) => {
+      const waits: number[] = []
+      const answers = [thrown(state), thrown(state), 'done']
+      const run = async () => {
+        const answer = answers.shift()
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+      expect(await retried(run, async (ms) => waits.push(ms))).toBe('done')
+      expect(waits).toEqual([500, 1_000])
+    },
+  )
+
+  it('OPS-8 what goes on failing is thrown within 15 s, and what cannot pass at once', async () => {
+    const waits: number[] = []
+    const failing = (state: string) =>
+      retried(
+        () => Promise.reject(thrown(state)),
+        async (ms) => waits.push(ms),
+      )
+    await expect(failing('SessionExpired')).rejects.toMatchObject({ code: 'SessionExpired' })
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000])
+    for (const state of ['Neo.ClientError.Cluster.NotALeader', 'ServiceUnavailable'])
+      await expect(failing(state)).rejects.toMatchObject({ code: state })
+    expect(waits).toHaveLength(4)
   })
 
   it('OPS-8 what nobody knows is thrown as it is', async () => {

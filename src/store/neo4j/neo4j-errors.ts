@@ -1,4 +1,6 @@
 // The only translator between what Neo4j and its driver throw and our catalogue.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRetriableError } from 'neo4j-driver'
 import { type ErrorCode, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 
 interface Trouble {
@@ -12,6 +14,10 @@ const APOC_HINT =
   'Put apoc-core of the same version as the server into its plugins folder and restart it; ' +
   'where procedures are allowed by list, allow apoc.periodic.*.'
 
+const LEADER_HINT =
+  'This member of the cluster takes no writes, or the database is read-only: ' +
+  'use neo4j:// instead of bolt://, so that the leader is found.'
+
 const troubles: Trouble[] = [
   {
     state: 'Neo.ClientError.Security.CredentialsExpired',
@@ -23,15 +29,17 @@ const troubles: Trouble[] = [
     code: 'PERMISSION_DENIED',
     hint: 'Check the user and the password of the address.',
   },
-  {
-    state: 'Neo.ClientError.Cluster.NotALeader',
-    code: 'DATABASE_UNREACHABLE',
-    hint: 'This member of the cluster takes no writes: use neo4j:// instead of bolt://, so that the leader is found.',
-  },
+  // Behind neo4j:// the driver makes SessionExpired of the first two and asks who leads before it tries again.
+  { state: 'Neo.ClientError.Cluster.NotALeader', code: 'DATABASE_UNREACHABLE', hint: LEADER_HINT },
   {
     state: 'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
     code: 'DATABASE_UNREACHABLE',
-    hint: 'This member of the cluster takes no writes: use neo4j:// instead of bolt://, so that the leader is found.',
+    hint: LEADER_HINT,
+  },
+  {
+    state: 'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',
+    code: 'DATABASE_UNREACHABLE',
+    hint: LEADER_HINT,
   },
   { state: 'Neo.ClientError.Procedure.ProcedureNotFound', code: 'NOT_INSTALLED', hint: APOC_HINT },
   {
@@ -67,6 +75,28 @@ function translateError(error: unknown): unknown {
     details: { neo4jCode: state },
     ...(trouble.hint === undefined ? {} : { hint: trouble.hint }),
   })
+}
+
+const MAX_RETRY_MS = 15_000
+const FIRST_WAIT_MS = 500
+
+/**
+ * For statements with transactions of their own, which the driver does not try again. All of them may be run twice. A server
+ * that is away is told at once.
+ */
+export async function retried<T>(
+  run: () => Promise<T>,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): Promise<T> {
+  for (let waitMs = FIRST_WAIT_MS, waitedMs = 0; ; waitedMs += waitMs, waitMs *= 2) {
+    try {
+      return await run()
+    } catch (error) {
+      const isPassing = isRetriableError(error) && stateOf(error as Error) !== 'ServiceUnavailable'
+      if (!isPassing || waitedMs + waitMs > MAX_RETRY_MS) throw error
+      await wait(waitMs)
+    }
+  }
 }
 
 const collisions = new Set([
