@@ -9,8 +9,9 @@ import { UnstuckError } from './errors/index.ts'
 import type { TableProfile } from './profile/profile.ts'
 import { shippedProfile, shippedProfileNames } from './profile/shipped.ts'
 import type { AccessStore } from './store/access-store.ts'
+import { notSupported } from './store/capability.ts'
 import type { JobStore } from './store/job-store.ts'
-import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl } from './store/neo4j/deferred-store.ts'
+import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl, noTables } from './store/neo4j/deferred-store.ts'
 import {
   type AttachPlan,
   type ConnectionPool,
@@ -87,8 +88,8 @@ export function openDeployment(config: Config, databaseUrl = requireUrl(config.d
 
 function openNeo4j(config: Config, databaseUrl: string): Deployment {
   const [table] = profileOf(config).tables
-  const { store, access, close } = deferNeo4jStore(databaseUrl, table.policy)
-  const tables: Deployment['tables'] = [{ name: table.table, table, store }]
+  const { name, store, access, close } = deferNeo4jStore(databaseUrl, table.policy)
+  const tables: Deployment['tables'] = [{ name, table, store }]
   return { tables, access, reading: { tables, access }, close }
 }
 
@@ -105,6 +106,10 @@ function openTables(config: Config, client: SqlClient): Pick<Deployment, 'tables
 }
 
 export interface Installer {
+  /** Where it installs, in words. */
+  place: string
+  /** What became of the jobs when the engine was taken out, in words. */
+  keptJobs: string
   /** `phases` are steps of the team's own plan, where the profile has one: all where absent. */
   up(onStep?: (step: string) => void, phases?: number[], options?: IndexOption): Promise<void>
   /** What `up` would run on this database, and nothing that is there. Looks only. */
@@ -129,6 +134,8 @@ export function createInstaller(config: Config, url?: string, profile = profileO
   const target = () => ({ databaseUrl: address(), schema, profile })
   if (isNeo4jUrl(url ?? config.migrateUrl)) return deferNeo4jInstaller(address())
   return {
+    place: `schema ${schema}`,
+    keptJobs: 'Native jobs, if there are any, were kept: --purge drops them.',
     up: (onStep, phases, options) =>
       migrateUp({
         ...target(),
@@ -145,11 +152,11 @@ export function createInstaller(config: Config, url?: string, profile = profileO
 }
 
 /** The tables of this name in the configured database, for a profile to be made from. Looks only. */
-export function findTables(
+export async function findTables(
   config: Config,
   named: { schema: string | null; table: string },
 ): Promise<ShapedTable[]> {
-  return readTableShapes(requireUrl(config.migrateUrl), named)
+  return readTableShapes(requirePostgres(config.migrateUrl), named)
 }
 
 /** So short that nobody's database feels it. */
@@ -161,11 +168,11 @@ export interface ScanFor {
 }
 
 /** What is stuck in the configured database, whoever made its queues. Writes nothing. */
-export function scan(config: Config, options: ScanFor): Promise<ScanReport> {
+export async function scan(config: Config, options: ScanFor): Promise<ScanReport> {
   const shipped = shippedProfileNames.map((name) => shippedProfile(name, config.schema))
   const profiles = config.ownProfile === null ? shipped : [config.ownProfile, ...shipped]
   return scanDatabase({
-    databaseUrl: requireUrl(config.databaseUrl),
+    databaseUrl: requirePostgres(config.databaseUrl),
     profiles,
     timeoutMs: SCAN_TIMEOUT_MS,
     ...options,
@@ -176,10 +183,12 @@ export function scan(config: Config, options: ScanFor): Promise<ScanReport> {
 const DOCTOR_TIMEOUT_MS = 5_000
 
 /** What `doctor` judges. Reads only, in transactions that cannot write. */
-export function examine(config: Config): Promise<DoctorFacts> {
+export async function examine(config: Config): Promise<DoctorFacts> {
   const { schema, policy } = config
   const { tables } = profileOf(config)
-  const options = { databaseUrl: requireUrl(config.databaseUrl), schema, timeoutMs: DOCTOR_TIMEOUT_MS }
+  if (isNeo4jUrl(config.databaseUrl)) throw notSupported('Neo4j', 'doctor')
+  const databaseUrl = requireUrl(config.databaseUrl)
+  const options = { databaseUrl, schema, timeoutMs: DOCTOR_TIMEOUT_MS }
   return withDoctorReader(options, (reader) =>
     readFacts({
       ...reader,
@@ -317,6 +326,12 @@ function noEmbedded(cause?: unknown): UnstuckError {
       ...(cause === undefined ? {} : { cause }),
     },
   )
+}
+
+/** For what looks at tables. */
+function requirePostgres(url: string | null): string {
+  if (isNeo4jUrl(url)) throw noTables()
+  return requireUrl(url)
 }
 
 /** The address of the database, or one clear error. */

@@ -26,8 +26,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       // A refusal stays one; a server that does not answer is asked again.
-      retry: (count, error) =>
-        !(error instanceof RequestProblem && error.status >= 400 && error.status < 500) && count < 1,
+      retry: (count, error) => !(error instanceof RequestProblem && error.isFinal) && count < 1,
       retryDelay: 500,
       refetchOnWindowFocus: true,
     },

@@ -6,19 +6,18 @@ const POLL_MS = 1_000
 /** Ids are given before the commit: one that was given earlier may show later, so the last ones are read again. */
 const OVERLAP = 200n
 /** How far back the newest are looked for: other events stand between those that fit. */
-const LOOK_BACK = 10_000n
+const LOOK_BACK = 10_000
 
 export type EventFilter = (event: FeedEvent) => boolean
 
-/** The newest events that fit, the oldest of them first. Only the last 10,000 ids are looked at. */
+/** The newest events that fit, the oldest of them first. Only the last 10,000 are looked at. */
 export async function latestEvents(
   access: AccessStore,
   limit: number,
   fits: EventFilter,
 ): Promise<FeedEvent[]> {
-  const { lastEventId } = await access.readClock()
   const found: FeedEvent[] = []
-  let after = before(lastEventId, LOOK_BACK)
+  let after = await access.findEventsStart(LOOK_BACK)
   for (;;) {
     const page = await access.listNewEvents(after, PAGE)
     found.push(...page.filter(fits))

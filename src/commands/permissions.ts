@@ -1,5 +1,6 @@
 // One table of what each command asks for. CLI, HTTP API and dashboard all come through here (§ one command layer).
 import type { ErrorCode } from '../errors/index.ts'
+import { hasCapability, type StoreCapability } from '../store/capability.ts'
 import type { Actor, Scope } from './actor.ts'
 
 interface Rule {
@@ -8,12 +9,15 @@ interface Rule {
   isWrite: boolean
   /** Concerns jobs one by one, so that somebody who sees those of one owner only may use it. */
   isForOwners: boolean
+  /** Of the store that keeps the jobs. */
+  needs?: StoreCapability
 }
 
 const read = (scope: Scope): Rule => ({ scope, isWrite: false, isForOwners: false })
 const readOwn = (scope: Scope): Rule => ({ scope, isWrite: false, isForOwners: true })
 const write = (scope: Scope): Rule => ({ scope, isWrite: true, isForOwners: false })
 const writeOwn = (scope: Scope): Rule => ({ scope, isWrite: true, isForOwners: true })
+const where = (needs: StoreCapability, rule: Rule): Rule => ({ ...rule, needs })
 
 export const commandRules = {
   listJobs: readOwn('jobs:read'),
@@ -34,12 +38,12 @@ export const commandRules = {
 
   listDeadLetters: readOwn('jobs:read'),
   markCause: write('ops:bulk'),
-  planRedrive: readOwn('ops:bulk'),
-  redrive: writeOwn('ops:bulk'),
-  planOperation: readOwn('ops:bulk'),
-  beginOperation: writeOwn('ops:bulk'),
-  listOperations: readOwn('ops:bulk'),
-  abortOperation: writeOwn('ops:bulk'),
+  planRedrive: where('operations', readOwn('ops:bulk')),
+  redrive: where('operations', writeOwn('ops:bulk')),
+  planOperation: where('operations', readOwn('ops:bulk')),
+  beginOperation: where('operations', writeOwn('ops:bulk')),
+  listOperations: where('operations', readOwn('ops:bulk')),
+  abortOperation: where('operations', writeOwn('ops:bulk')),
 
   listQueues: read('jobs:read'),
   pauseQueue: write('queues:pause'),
@@ -60,17 +64,17 @@ export const commandRules = {
   readSlo: read('jobs:read'),
   listWorkers: read('jobs:read'),
   drainWorker: write('workers:drain'),
-  listWebhooks: read('config:read'),
-  addWebhook: write('webhooks:admin'),
-  switchWebhook: write('webhooks:admin'),
-  removeWebhook: write('webhooks:admin'),
-  listDeliveries: read('config:read'),
-  redeliver: write('ops:bulk'),
+  listWebhooks: where('webhooks', read('config:read')),
+  addWebhook: where('webhooks', write('webhooks:admin')),
+  switchWebhook: where('webhooks', write('webhooks:admin')),
+  removeWebhook: where('webhooks', write('webhooks:admin')),
+  listDeliveries: where('webhooks', read('config:read')),
+  redeliver: where('webhooks', write('ops:bulk')),
   readMetrics: read('jobs:read'),
   readConfig: read('config:read'),
   listProfiles: read('config:read'),
-  listActs: read('events:read'),
-  runDoctor: read('config:read'),
+  listActs: where('audit', read('events:read')),
+  runDoctor: where('doctor', read('config:read')),
 
   listTokens: read('tokens:admin'),
   createToken: write('tokens:admin'),
@@ -88,12 +92,18 @@ export interface Refusal {
   why?: { code: string; message: string }[]
 }
 
+interface Circumstances {
+  actor: Actor
+  isReadOnly: boolean
+  tables?: readonly { store: { readonly lacks?: ReadonlySet<StoreCapability> } }[]
+}
+
 /** Null where the actor may. */
 export function refusalOf(
   name: CommandName,
-  { actor, isReadOnly }: { actor: Actor; isReadOnly: boolean },
+  { actor, isReadOnly, tables = [] }: Circumstances,
 ): Refusal | null {
-  const { scope, isWrite, isForOwners } = commandRules[name]
+  const { scope, isWrite, isForOwners, needs }: Rule = commandRules[name]
   if (!actor.scopes.includes(scope))
     return { code: 'FORBIDDEN', detail: `${name} needs the scope ${scope}, which ${actor.id} does not have` }
   if (actor.owner !== undefined && !isForOwners)
@@ -103,5 +113,7 @@ export function refusalOf(
     }
   if (isWrite && isReadOnly)
     return { code: 'READ_ONLY', detail: `${name} changes something, and this server is read-only` }
+  if (needs !== undefined && tables.some(({ store }) => !hasCapability(store, needs)))
+    return { code: 'NOT_SUPPORTED', detail: `not available with this store, which has no ${needs}` }
   return null
 }

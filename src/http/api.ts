@@ -36,6 +36,7 @@ const everywhere = {
   403: problem('The caller may not, or the server is read-only.'),
   429: problem('Too many requests.'),
   500: problem('A bug.'),
+  501: problem('The store that keeps the jobs cannot do this.'),
   503: problem('The database does not answer.'),
 }
 

@@ -9,7 +9,10 @@ const REPLAY_WINDOW = 10_000n
 /** Of ids that are looked for; then the lowest are given up. */
 const MAX_MISSING = 20_000
 
-export type EventReader = Pick<AccessStore, 'readClock' | 'listNewEvents' | 'listLateEvents' | 'readHorizon'>
+export type EventReader = Pick<
+  AccessStore,
+  'hasOrderedEvents' | 'readClock' | 'listNewEvents' | 'listLateEvents' | 'readHorizon'
+>
 
 export class EventTail {
   readonly #reader: EventReader
@@ -85,6 +88,7 @@ export class EventTail {
   }
 
   #missBetween(from: bigint, ids: readonly bigint[]): void {
+    if (this.#reader.hasOrderedEvents === true) return
     const gaps: bigint[] = []
     let previous = from
     for (const id of ids) {

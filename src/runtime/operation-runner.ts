@@ -1,6 +1,7 @@
 // Runs the operations that nobody runs: those just begun, and those whose process died. Any number of processes may do so;
 // the lease of an operation keeps them apart.
 import { isUnstuckError } from '../errors/index.ts'
+import { hasCapability } from '../store/capability.ts'
 import type { HeldOperation, JobStore } from '../store/job-store.ts'
 import { type Repetition, repeat } from './repeat.ts'
 import { runOperation } from './run-operation.ts'
@@ -20,17 +21,19 @@ const MAX_RUNNING = 16
 
 export class OperationRunner {
   readonly #options: OperationRunnerOptions
+  readonly #tables: OperationRunnerOptions['tables']
   readonly #leaving = new AbortController()
   readonly #running = new Set<Promise<void>>()
   #loop: Repetition | undefined
 
   constructor(options: OperationRunnerOptions) {
     this.#options = options
+    this.#tables = options.tables.filter(({ store }) => hasCapability(store, 'operations'))
   }
 
   /** Looks now, and from now on at every interval. */
   wake(): void {
-    if (this.#leaving.signal.aborted) return
+    if (this.#leaving.signal.aborted || this.#tables.length === 0) return
     if (this.#loop === undefined) this.#loop = repeat((stopping) => this.#look(stopping))
     else this.#loop.wake()
   }
@@ -43,9 +46,9 @@ export class OperationRunner {
   }
 
   async #look(stopping: AbortSignal): Promise<number> {
-    const { tables, pollMs = POLL_MS, leaseMs = LEASE_MS } = this.#options
+    const { pollMs = POLL_MS, leaseMs = LEASE_MS } = this.#options
     try {
-      for (const { store } of tables) {
+      for (const { store } of this.#tables) {
         while (this.#running.size < MAX_RUNNING && !stopping.aborted) {
           const held = await store.takeOperation({ leaseMs })
           if (held === null) break

@@ -4,7 +4,11 @@ import type { JobEvent } from '../job/event.ts'
 import type { JsonValue } from '../job/job.ts'
 
 export interface AccessStore {
+  /** No event shows after one with a greater id, so none has to be looked for. */
+  readonly hasOrderedEvents?: boolean
   readClock(): Promise<ClockReading>
+  /** The last so many events, or about so many, have greater ids. */
+  findEventsStart(events: number): Promise<string>
   /** Events of all tables with a greater id, the oldest first. */
   listNewEvents(afterId: string, limit: number): Promise<FeedEvent[]>
   /** Those of these ids that can be seen now. */

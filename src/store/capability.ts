@@ -6,15 +6,19 @@ import { UnstuckError } from '../errors/index.ts'
  * - `transactions`: joining the caller's own transaction
  * - `notify`: telling listening workers of new work
  * - `skip-locked`: going past a row that somebody has locked, instead of waiting for it
- * - `http`: what the HTTP API and the dashboard keep beside the jobs, such as tokens and the feed of events
+ * - `audit`: the list of what people did
+ * - `doctor`: a look at the installation and the server
+ * - `attach`: finding tables of jobs, and adding to them
  * - `dispatch`, `modes`, `operations`, `webhooks`: the parts of the port of these names
  */
 export type StoreCapability =
   | 'transactions'
   | 'notify'
   | 'skip-locked'
+  | 'audit'
+  | 'doctor'
+  | 'attach'
   | 'dispatch'
-  | 'http'
   | 'modes'
   | 'operations'
   | 'webhooks'

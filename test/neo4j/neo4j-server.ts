@@ -25,24 +25,30 @@ export interface ServerOptions {
   /** The folder that Maven filled. */
   jars: string
   hasApoc?: boolean
+  /** 512 where absent, which is enough for tests. */
+  heapMb?: number
+  /** 64 where absent. */
+  pageCacheMb?: number
 }
 
-export async function startNeo4j({ jars, hasApoc = true }: ServerOptions): Promise<Neo4jServer> {
+export async function startNeo4j(options: ServerOptions): Promise<Neo4jServer> {
+  const { jars, hasApoc = true, heapMb = 512, pageCacheMb = 64 } = options
   const home = await mkdtemp(join(tmpdir(), 'unstuck-neo4j-'))
   const port = await freePort()
   await mkdir(join(home, 'conf'))
   await mkdir(join(home, 'plugins'))
-  await writeFile(join(home, 'conf', 'neo4j.conf'), settings(port))
+  await writeFile(join(home, 'conf', 'neo4j.conf'), settings(port, pageCacheMb))
   const plugins = (await readdir(jars)).filter((name) => name.startsWith('apoc-'))
   if (hasApoc) for (const name of plugins) await copyFile(join(jars, name), join(home, 'plugins', name))
   const address = `bolt://127.0.0.1:${port}`
   let isStopping = false
-  let server = launch(home, jars)
+  const start = () => launch(home, jars, heapMb)
+  let server = start()
   // It comes back by itself, on the same data and address, whoever ended it.
   const supervise = () =>
     server.once('exit', () => {
       if (isStopping) return
-      server = launch(home, jars)
+      server = start()
       supervise()
     })
   try {
@@ -64,7 +70,7 @@ export async function startNeo4j({ jars, hasApoc = true }: ServerOptions): Promi
   }
 }
 
-function settings(port: number): string {
+function settings(port: number, pageCacheMb: number): string {
   return [
     'server.default_listen_address=127.0.0.1',
     `server.bolt.listen_address=127.0.0.1:${port}`,
@@ -72,14 +78,14 @@ function settings(port: number): string {
     'server.http.enabled=false',
     'dbms.usage_report.enabled=false',
     'dbms.security.procedures.allowlist=apoc.periodic.*,apoc.create.*',
-    'server.memory.pagecache.size=64m',
+    `server.memory.pagecache.size=${pageCacheMb}m`,
     'db.tx_log.preallocate=false',
     '',
   ].join('\n')
 }
 
-function launch(home: string, jars: string): ChildProcess {
-  const flags = ['-Xms256m', '-Xmx512m', '-XX:TieredStopAtLevel=4', ...opens, '-Dfile.encoding=UTF-8']
+function launch(home: string, jars: string, heapMb: number): ChildProcess {
+  const flags = ['-Xms256m', `-Xmx${heapMb}m`, '-XX:TieredStopAtLevel=4', ...opens, '-Dfile.encoding=UTF-8']
   const main = [
     'org.neo4j.server.CommunityEntryPoint',
     `--home-dir=${home}`,
@@ -121,7 +127,7 @@ async function isReady(address: string): Promise<boolean> {
   return false
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

@@ -10,6 +10,8 @@ const now = neo4j.types.DateTime.fromStandardDate(new Date())
 const budget = { reapBudget: 'crashes', failureBudget: 'attempts', attemptCountedAt: 'failure' }
 const limits = { maxAttempts: one, maxCrashes: one, maxTimeouts: one, limit: one }
 const due = { queues: ['embed'], types: null, seen: [], limit: one }
+const anyJob = { type: null, queue: null, owner: null, lockOwner: null, errorCode: null, causeId: null }
+const everyJob = { ...anyJob, before: 'a', limit: one }
 
 interface Step {
   operatorType: string
@@ -52,6 +54,12 @@ describe('plans on nodes', () => {
     ['list_reclaims', { before: null, lockOwner: null, stage: null, limit: one }],
     ['list_rescues', { windowMs: one }],
     ['read_job', { id: 'a' }],
+    ['list_jobs', { ...everyJob, status: null, isCancelled: null }],
+    ['list_running_jobs', everyJob],
+    ['read_last_event', { before: one, skip: one }],
+    ['list_events_between', { after: one, before: one, limit: one }],
+    ['write_request', { path: 'a', body: 'b' }],
+    ['forget_requests', {}],
   ])('FAIL-6 %s is found by an index', async (name, parameters) => {
     const { summary } = await bench.driver.executeQuery(`EXPLAIN ${readCypher(name, label)}`, parameters)
     const steps = summary.plan === false ? [] : operatorsOf(summary.plan)

@@ -24,6 +24,11 @@ export class RequestProblem extends Error {
     return this.status === 401
   }
 
+  /** What is not allowed, or not there with this store, stays so: asking again is no use. */
+  get isFinal(): boolean {
+    return (this.status >= 400 && this.status < 500) || this.problem.code === 'NOT_SUPPORTED'
+  }
+
   get isMissing(): boolean {
     return this.status === 404
   }

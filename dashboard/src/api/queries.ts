@@ -42,9 +42,7 @@ async function read<Answer extends { db_now: string }>(path: string, values: Val
 const again =
   (refetchMs: number | undefined) =>
   ({ state: { error } }: { state: { error: Error | null } }): number | false =>
-    error instanceof RequestProblem && error.status >= 400 && error.status < 500
-      ? false
-      : (refetchMs ?? false)
+    error instanceof RequestProblem && error.isFinal ? false : (refetchMs ?? false)
 
 interface Reading {
   values?: Values

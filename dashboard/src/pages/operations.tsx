@@ -35,7 +35,7 @@ export function OperationsPage() {
         </Read>
       ) : (
         <div className="panel">
-          <Empty title="You may not see operations.">{refused}</Empty>
+          <Empty title="Operations are not shown.">{refused}</Empty>
         </div>
       )}
     </Page>

@@ -104,13 +104,22 @@ export function NotForYou({ reason }: { reason: string }) {
   return <p className="py-2 text-soft">Not shown to you: {reason}.</p>
 }
 
+/** The store that keeps the jobs has no such thing. */
+function NotThere({ what, reason }: { what: string; reason: string }) {
+  return (
+    <div className="panel">
+      <Empty title={`${what}: not available with this store`}>{reason}</Empty>
+    </div>
+  )
+}
+
 interface ReadResult<Data> {
   data: Data | undefined
   error: unknown
   refetch: () => unknown
 }
 
-/** Loading, broken, not allowed, or what `children` draws. What was read once stays while a later reading fails. */
+/** Loading, broken, not allowed, not there, or what `children` draws. What was read once stays while a later reading fails. */
 export function Read<Data>(props: {
   what: string
   from: ReadResult<Data>
@@ -121,6 +130,8 @@ export function Read<Data>(props: {
   if (from.error === null) return <Loading what={what} />
   if (from.error instanceof RequestProblem && from.error.problem.code === 'FORBIDDEN')
     return <NotForYou reason={messageOf(from.error)} />
+  if (from.error instanceof RequestProblem && from.error.problem.code === 'NOT_SUPPORTED')
+    return <NotThere what={what} reason={messageOf(from.error)} />
   return <Broken what={what} error={from.error} retry={() => void from.refetch()} />
 }
 

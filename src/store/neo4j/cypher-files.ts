@@ -6,6 +6,9 @@ import { invalidArgument } from '../../errors/index.ts'
 
 // The same from src/store/neo4j and from dist/store/neo4j.
 const root = fileURLToPath(new URL('../../../src/store/neo4j/cypher/', import.meta.url))
+/** That the files are written with. */
+export const DEFAULT_LABEL = 'EmbeddingJob'
+
 const texts = new Map<string, string>()
 const LABEL = /^[A-Z][A-Za-z0-9]{0,99}$/
 
@@ -31,5 +34,5 @@ export function checkLabel(label: string): void {
 }
 
 function render(text: string, label: string): string {
-  return text.replaceAll('EmbeddingJob', label)
+  return text.replaceAll(DEFAULT_LABEL, label)
 }

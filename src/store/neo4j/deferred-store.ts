@@ -4,24 +4,25 @@ import type { Policy } from '../../policy/policy.ts'
 import type { AccessStore } from '../access-store.ts'
 import { notSupported } from '../capability.ts'
 import type { JobStore } from '../job-store.ts'
+import { DEFAULT_LABEL } from './cypher-files.ts'
 import type * as Neo4j from './index.ts'
 import { neo4jLacks } from './lacks.ts'
-import type { Neo4jJobStore } from './open-neo4j-store.ts'
 
 export function isNeo4jUrl(url: string | null): url is string {
   return url !== null && /^(neo4j|bolt)(\+s|\+ssc)?:\/\//.test(url)
 }
 
 export interface DeferredNeo4j {
+  /** What its jobs are called. */
+  name: string
   store: JobStore
   transaction: () => Promise<never>
-  /** Nothing of what a server of the HTTP API needs is kept in Neo4j. */
   access: AccessStore
   close: () => Promise<void>
 }
 
 export function deferNeo4jStore(url: string, policy: Policy): DeferredNeo4j {
-  let opening: Promise<Neo4jJobStore> | undefined
+  let opening: Promise<Neo4j.OpenNeo4j> | undefined
   const open = () => {
     // One that failed is opened anew by the next call: the server may be back.
     opening ??= openStore(url, policy).catch((error: unknown) => {
@@ -30,56 +31,96 @@ export function deferNeo4jStore(url: string, policy: Policy): DeferredNeo4j {
     })
     return opening
   }
-  const store = new Proxy({ lacks: neo4jLacks } as JobStore, {
-    get: (known, name) =>
-      name in known || typeof name === 'symbol' || name === 'then'
-        ? (Reflect.get(known, name) as unknown)
-        : async (...args: unknown[]) => {
-            const verbs = (await open()) as unknown as Record<string, (...args: unknown[]) => unknown>
-            return verbs[name]?.(...args)
-          },
-  })
   const transaction = async (): Promise<never> => {
     throw notSupported('Neo4j', 'transactions')
   }
-  const access = new Proxy({} as AccessStore, {
-    get: () => async () => Promise.reject(notSupported('Neo4j', 'http')),
-  })
-  return { store, transaction, access, close: async () => (await opening?.catch(() => null))?.close() }
+  return {
+    name: DEFAULT_LABEL,
+    store: defer({ lacks: neo4jLacks } as JobStore, async () => (await open()).store),
+    transaction,
+    access: defer({ hasOrderedEvents: true } as AccessStore, async () => (await open()).access),
+    close: async () => (await opening?.catch(() => null))?.close(),
+  }
 }
 
-async function openStore(url: string, policy: Policy): Promise<Neo4jJobStore> {
-  const { openNeo4jStore } = await importNeo4j()
-  return openNeo4jStore({ url, policy, retentionDays: policy.retentionDays })
+/** Each verb that is not known already opens it first. */
+function defer<Verbs extends object>(known: Verbs, open: () => Promise<Verbs>): Verbs {
+  return new Proxy(known, {
+    get: (_, name) =>
+      name in known || typeof name === 'symbol' || name === 'then'
+        ? (Reflect.get(known, name) as unknown)
+        : async (...args: unknown[]) => {
+            const verbs = (await open()) as Record<string, (...args: unknown[]) => unknown>
+            return verbs[name]?.(...args)
+          },
+  })
+}
+
+async function openStore(url: string, policy: Policy): Promise<Neo4j.OpenNeo4j> {
+  const { openNeo4j } = await importNeo4j()
+  return openNeo4j({ url, policy, retentionDays: policy.retentionDays })
 }
 
 /** Constraints and indexes are all there is to install. */
 export function deferNeo4jInstaller(url: string) {
   const refuse = (): never => {
-    const message = 'Neo4j is installed with migrate up and removed with migrate down'
-    throw new UnstuckError('NOT_SUPPORTED', message)
+    throw noTables()
   }
   return {
+    place: `Neo4j, label ${DEFAULT_LABEL}`,
+    keptJobs: 'The jobs were kept: they are nodes of the application.',
     up: () => withDriver(url, ({ installNeo4j }, target) => installNeo4j(target)),
-    down: async () => {
-      await withDriver(url, ({ removeNeo4j }, target) => removeNeo4j(target))
-      return true
+    down: async ({ isPurge, only }: { isPurge?: boolean; only?: readonly string[] }) => {
+      if (only !== undefined) throw noTables()
+      if (isPurge === true) throw jobsStay()
+      return withDriver(url, async ({ readNeo4jStatus, removeNeo4j }, target) => {
+        const { applied } = await readNeo4jStatus(target)
+        await removeNeo4j(target)
+        return applied.length > 0
+      })
     },
+    status: () =>
+      withDriver(url, async ({ readNeo4jStatus }, target) => {
+        const { applied, pending } = await readNeo4jStatus(target)
+        const isCurrent = pending.length === 0
+        const engine = isCurrent ? ('current' as const) : ('not installed' as const)
+        return {
+          isInstalled: applied.length > 0,
+          applied,
+          pending,
+          unknown: [],
+          engine,
+          tables: [],
+          isCurrent,
+        }
+      }),
     plan: refuse,
-    status: refuse,
     sql: refuse,
     rolesSql: refuse,
   }
 }
 
-async function withDriver(
+export function noTables(): UnstuckError {
+  return new UnstuckError('NOT_SUPPORTED', 'the Neo4j store has no attach: there are no tables to look at', {
+    details: { store: 'Neo4j', capability: 'attach' },
+    hint: 'It is installed with unstuck migrate up, and taken out with unstuck migrate down.',
+  })
+}
+
+function jobsStay(): UnstuckError {
+  return new UnstuckError('NOT_SUPPORTED', 'jobs in Neo4j are nodes of the application, and are not purged', {
+    hint: 'Delete them with Cypher, after unstuck migrate down.',
+  })
+}
+
+async function withDriver<T>(
   url: string,
-  act: (neo4j: typeof Neo4j, target: Neo4j.InstallOptions) => Promise<void>,
-): Promise<void> {
+  act: (neo4j: typeof Neo4j, target: Neo4j.InstallOptions) => Promise<T>,
+): Promise<T> {
   const neo4j = await importNeo4j()
   const { driver, database } = neo4j.openDriver(url)
   try {
-    await act(neo4j, { driver, ...(database === null ? {} : { database }) })
+    return await act(neo4j, { driver, ...(database === null ? {} : { database }) })
   } finally {
     await driver.close()
   }

@@ -1,10 +1,9 @@
 // Constraints and indexes, made and removed as often as anybody likes, and what the server has to be.
 import type { Driver } from 'neo4j-driver'
 import { UnstuckError } from '../../errors/index.ts'
-import { checkLabel, listCypher } from './cypher-files.ts'
+import { checkLabel, DEFAULT_LABEL, listCypher, readCypher } from './cypher-files.ts'
 import { type Graph, openGraph } from './graph.ts'
 import { apocMissing } from './neo4j-errors.ts'
-import { DEFAULT_LABEL } from './neo4j-store.ts'
 
 export interface InstallOptions {
   driver: Driver
@@ -25,6 +24,29 @@ export async function removeNeo4j(options: InstallOptions): Promise<void> {
   const graph = graphOf(options)
   for (const name of listCypher('down_')) await graph.call(name)
 }
+
+export interface Neo4jStatus {
+  applied: string[]
+  /** Constraints and indexes that are not there, or not ready. */
+  pending: string[]
+}
+
+export async function readNeo4jStatus(options: InstallOptions): Promise<Neo4jStatus> {
+  const graph = graphOf(options)
+  await checkServer(graph)
+  const rows = await graph.call('list_schema')
+  const ready = new Set(rows.filter(({ state }) => state === 'ONLINE').map(({ name }) => String(name)))
+  const names = listCypher('up_').flatMap((file) => {
+    const [, name] = MADE.exec(readCypher(file, graph.label)) ?? []
+    return name === undefined ? [] : [name]
+  })
+  return {
+    applied: names.filter((name) => ready.has(name)),
+    pending: names.filter((name) => !ready.has(name)),
+  }
+}
+
+const MADE = /^CREATE (?:CONSTRAINT|INDEX) (\w+) /m
 
 /** Throws where the server is too old, or has no APOC. */
 export function checkNeo4j(options: InstallOptions): Promise<void> {

@@ -54,7 +54,8 @@ export async function listJobs(
   checkWhole(options.limit, 'limit', 1, 1000)
   const { cursor, limit = 100, ...others } = options
   const parameters = { ...toParameters(filter), before: cursor ?? AFTER_ALL_IDS, limit: toInteger(limit) }
-  const found = await graph.read((run) => run('list_jobs', parameters))
+  const statement = filter.status === 'running' ? 'list_running_jobs' : 'list_jobs'
+  const found = await graph.read((run) => run(statement, parameters))
   const ids = found.map((row) => toJob(row['job']).id)
   return look({ find: [['list_jobs_by_id', { ids }]] }, (state) => {
     const page = listInMemory(state, filter, { ...others, limit })

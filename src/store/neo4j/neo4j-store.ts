@@ -12,7 +12,7 @@ import { policyOf } from '../memory/policy-of.ts'
 import { completeJobs, failJobs, releaseJobs } from '../memory/settle.ts'
 import { enterStage, recordLateResult } from '../memory/stage.ts'
 import { createClaims } from './claim.ts'
-import { checkLabel } from './cypher-files.ts'
+import { checkLabel, DEFAULT_LABEL } from './cypher-files.ts'
 import { openGraph } from './graph.ts'
 import { activeKey, toJob } from './job-node.ts'
 import { neo4jLacks } from './lacks.ts'
@@ -26,8 +26,6 @@ import { previewSweep, sweepJobs } from './sweep.ts'
 import { bindMissingVerbs } from './unsupported.ts'
 import { createVerbRunner, type VerbRunner } from './verb-runner.ts'
 import { writePart } from './write-part.ts'
-
-export const DEFAULT_LABEL = 'EmbeddingJob'
 
 export interface Neo4jStoreOptions {
   driver: Driver

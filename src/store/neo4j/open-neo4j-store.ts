@@ -2,8 +2,10 @@
 import neo4j, { type Driver } from 'neo4j-driver'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
+import type { AccessStore } from '../access-store.ts'
 import type { JobStore } from '../job-store.ts'
 import { checkNeo4j } from './install.ts'
+import { createNeo4jAccess } from './neo4j-access.ts'
 import { createNeo4jStore } from './neo4j-store.ts'
 
 export interface OpenNeo4jOptions {
@@ -26,6 +28,18 @@ const DEFAULT_RETENTION_DAYS = 14
 
 /** Fails at once where the server cannot be reached, is too old or has no APOC, and where the retention is out of range. */
 export async function openNeo4jStore(options: OpenNeo4jOptions): Promise<Neo4jJobStore> {
+  const opened = await openNeo4j(options)
+  return { ...opened.store, close: () => opened.close() }
+}
+
+export interface OpenNeo4j {
+  store: JobStore
+  /** For a server of the HTTP API. */
+  access: AccessStore
+  close(): Promise<void>
+}
+
+export async function openNeo4j(options: OpenNeo4jOptions): Promise<OpenNeo4j> {
   const { url, label, policy } = options
   const retentionDays = checkRetention(options.retentionDays ?? DEFAULT_RETENTION_DAYS)
   const { driver, database } = openDriver(url)
@@ -41,7 +55,7 @@ export async function openNeo4jStore(options: OpenNeo4jOptions): Promise<Neo4jJo
     throw error
   }
   const store = createNeo4jStore({ ...target, policy: { ...policy, retentionDays } })
-  return { ...store, close: () => driver.close() }
+  return { store, access: createNeo4jAccess(target), close: () => driver.close() }
 }
 
 function checkRetention(days: number): number {

@@ -20,6 +20,7 @@ export async function pruneJobs(runner: VerbRunner, request: PruneRequest): Prom
   if (request.cursor === undefined) {
     await runner.change({ kinds: ['workers', 'sweeps'] }, (state) => pruneInMemory(state, request))
     await graph.write((run) => run('prune_discarded', { before }))
+    await graph.write((run) => run('forget_requests'))
   }
   const found = await graph.read((run) => run('find_prunable', { before, limit: toInteger(limit) }))
   if (found.length === 0) return { deleted: 0, next: null }

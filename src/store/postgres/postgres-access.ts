@@ -41,6 +41,12 @@ class PostgresAccess implements AccessStore {
     return { now: new Date(row['now'] as string), lastEventId: String(row['last_event_id']) }
   }
 
+  /** Ids are given without gaps but for transactions that were rolled back. */
+  async findEventsStart(events: number): Promise<string> {
+    const from = BigInt((await this.readClock()).lastEventId) - BigInt(events)
+    return String(from > 0n ? from : 0n)
+  }
+
   async listNewEvents(afterId: string, limit: number): Promise<FeedEvent[]> {
     return (await this.#call('list_new_events', [afterId, limit])).map(toFeedEvent)
   }
