@@ -24,7 +24,8 @@ async function detachCommand(flags: DetachFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const only = flags.table === undefined ? {} : { only: [qualified(config, flags.table)] }
   const steps: string[] = []
-  const wasInstalled = await createInstaller(config).down({
+  const installer = createInstaller(config)
+  const wasInstalled = await installer.down({
     isPurge: false,
     ...only,
     onStep: (step) => {
@@ -33,7 +34,7 @@ async function detachCommand(flags: DetachFlags): Promise<void> {
     },
   })
   if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
-  if (!wasInstalled) return printLine(`nothing is installed in schema ${config.schema}`)
+  if (!wasInstalled) return printLine(`nothing is installed in ${installer.place}`)
   printLine(
     flags.table === undefined
       ? 'everything was taken out; no row was touched'

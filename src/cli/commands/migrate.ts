@@ -12,7 +12,7 @@ export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string
     if (flags.json !== true) printProgress(`  ${step}`)
   }, flags.phase?.map(Number))
   if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, steps })
-  printLine(`installed in schema ${config.schema}, profile ${config.profile}`)
+  printLine(`installed in ${installer.place}, profile ${config.profile}`)
   printLine('Next:  unstuck migrate status')
 }
 
@@ -28,23 +28,21 @@ export async function migrateDownCommand(flags: ConnectionFlags & { purge?: bool
     },
   })
   if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
-  printLine(
-    wasInstalled ? `taken out of schema ${config.schema}` : `nothing is installed in schema ${config.schema}`,
-  )
-  if (wasInstalled && flags.purge !== true)
-    printLine('Native jobs, if there are any, were kept: --purge drops them.')
+  printLine(`${wasInstalled ? 'taken out of' : 'nothing is installed in'} ${installer.place}`)
+  if (wasInstalled && flags.purge !== true) printLine(installer.keptJobs)
 }
 
 export async function migrateStatusCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
-  const status = await createInstaller(config).status()
+  const installer = createInstaller(config)
+  const status = await installer.status()
   if (!status.isCurrent) process.exitCode = exitCodes.problemFound
   if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, ...status })
   printTable([
     ...status.applied.map((name) => ['✓', 'migration', name, 'applied']),
     ...status.pending.map((name) => ['✗', 'migration', name, 'not applied']),
     ...status.unknown.map((name) => ['✗', 'migration', name, 'of a newer version']),
-    [status.engine === 'current' ? '✓' : '✗', 'engine', config.schema, status.engine],
+    [status.engine === 'current' ? '✓' : '✗', 'engine', installer.place, status.engine],
     ...status.tables.map(({ table, state }) => [state === 'current' ? '✓' : '✗', 'table', table, state]),
   ])
   printLine(status.isCurrent ? 'Everything is as this version installs it.' : 'Next:  unstuck migrate up')
