@@ -21,8 +21,8 @@ export function describeMachine(): Machine {
 const packages = ['pg-boss', 'graphile-worker', 'bullmq', 'ioredis', 'pg']
 
 /** Of what is installed, not of what was asked for. */
-export function packageVersions(): Record<string, string> {
-  const versions = packages.map((name) => [name, versionOf(`node_modules/${name}/package.json`)] as const)
+export function packageVersions(named = packages): Record<string, string> {
+  const versions = named.map((name) => [name, versionOf(`node_modules/${name}/package.json`)] as const)
   return {
     Node: process.versions.node,
     unstuck: versionOf('../package.json'),
@@ -30,7 +30,7 @@ export function packageVersions(): Record<string, string> {
   }
 }
 
-function versionOf(path: string): string {
+export function versionOf(path: string): string {
   const { version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string }
   return version
 }

@@ -4,6 +4,7 @@ import { meterOthers } from './load-meter.ts'
 import { describeMachine, packageVersions } from './machine.ts'
 import { runMeasure } from './measure.ts'
 import { measures } from './measures/index.ts'
+import { runOnNeo4j, startNeo4jBench } from './neo4j-bench.ts'
 import { belongsTo, type Options, parseOptions, usage } from './options.ts'
 import { type Report, toMarkdown } from './report.ts'
 import type { MeasureResult } from './result.ts'
@@ -41,7 +42,7 @@ async function run(options: Options, servers: Servers): Promise<Report> {
   }
 }
 
-let servers: Servers | undefined
+let servers: { close(): Promise<void> } | undefined
 let isLeaving = false
 
 /** What is started is ended, by a signal too: the processes under test go with this one. */
@@ -53,6 +54,21 @@ function leave(exitCode: number): void {
   void servers.close().finally(() => process.exit(exitCode))
 }
 
+async function runPostgres(options: Options): Promise<Report> {
+  progress('starting PostgreSQL and Redis')
+  const started = await startServers()
+  servers = started
+  for (const [name, why] of Object.entries(started.missing)) progress(`${name} is left out: ${why}`)
+  return run(options, started)
+}
+
+async function runNeo4j({ size, repetitions }: Options): Promise<Report> {
+  progress('starting Neo4j')
+  const started = await startNeo4jBench({ sizes: sizes[size].neo4j, repetitions, progress })
+  servers = started
+  return runOnNeo4j(started, size)
+}
+
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2))
   if (options === 'help') {
@@ -62,11 +78,8 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => leave(130))
   process.on('SIGTERM', () => leave(143))
   process.on('disconnect', () => leave(1))
-  progress('starting PostgreSQL and Redis')
-  servers = await startServers()
-  for (const [name, why] of Object.entries(servers.missing)) progress(`${name} is left out: ${why}`)
-  const report = await run(options, servers)
-  progress(`written: ${writeResults(report, options.out)}`)
+  const report = await (options.store === 'neo4j' ? runNeo4j(options) : runPostgres(options))
+  progress(`written: ${writeResults(report, options.out, options.store === 'neo4j' ? '-neo4j' : '')}`)
   if (options.isForDocs) writeDocs(report)
   const text = options.isJson ? JSON.stringify(report, null, 2) : toMarkdown(report, () => null)
   process.stdout.write(`${text}\n`)

@@ -7,14 +7,18 @@ import type { Servers } from './servers.ts'
 import type { Sizes } from './sizes.ts'
 import { type Spread, spreadOf } from './statistics.ts'
 
-export interface Bench {
+/** What every measure is told. */
+export interface Run {
+  repetitions: number
+  progress(text: string): void
+}
+
+export interface Bench extends Run {
   servers: Servers
   sizes: Sizes
   isQuick: boolean
-  repetitions: number
   /** Only these; all where null. */
   contenders: ContenderId[] | null
-  progress(text: string): void
 }
 
 export type Values = Record<string, number>
@@ -27,15 +31,15 @@ export interface Variant {
   run(): Promise<Values>
 }
 
-export interface Measure extends Omit<MeasureResult, 'columns' | 'rows'> {
-  columns(bench: Bench): Column[]
-  variants(bench: Bench): Variant[] | Promise<Variant[]>
+export interface Measure<On extends Run = Bench> extends Omit<MeasureResult, 'columns' | 'rows'> {
+  columns(bench: On): Column[]
+  variants(bench: On): Variant[] | Promise<Variant[]>
 }
 
 export class LeftOut extends Error {}
 
-export async function runMeasure(measure: Measure, bench: Bench): Promise<MeasureResult> {
-  const { id, title, method, chart, isUpright } = measure
+export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On): Promise<MeasureResult> {
+  const { id, title, method, chart, isUpright, notes } = measure
   const variants = await measure.variants(bench)
   const tries = variants.map((variant) => ({
     variant,
@@ -64,6 +68,7 @@ export async function runMeasure(measure: Measure, bench: Bench): Promise<Measur
     method,
     ...(chart === undefined ? {} : { chart }),
     ...(isUpright === undefined ? {} : { isUpright }),
+    ...(notes === undefined ? {} : { notes }),
     columns: measure.columns(bench),
     rows: tries.map(({ variant, runs, others, problem }) => ({
       id: variant.id,

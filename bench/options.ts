@@ -5,6 +5,7 @@ import { measures } from './measures/index.ts'
 import { type SizeName, sizes } from './sizes.ts'
 
 export interface Options {
+  store: 'postgres' | 'neo4j'
   isQuick: boolean
   size: SizeName
   isJson: boolean
@@ -21,6 +22,7 @@ export interface Options {
 export const usage = `npm run bench -- [options]
 
   --quick                 smaller numbers and fewer contenders, under four minutes
+  --store <store>         neo4j: that store alone, with measures of its own; it needs java 17 and mvn
   --only <measure,…>      ${measures.map(({ id }) => id).join(', ')}
   --contenders <name,…>   ${contenderIds.join(', ')}
   --jobs <size>           ${Object.keys(sizes).join(', ')}: full, or quick with --quick
@@ -41,6 +43,7 @@ export function parseOptions(args: string[]): Options | 'help' {
       json: { type: 'boolean', default: false },
       docs: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
+      store: { type: 'string', default: 'postgres' },
       only: { type: 'string' },
       contenders: { type: 'string' },
       jobs: { type: 'string' },
@@ -49,6 +52,10 @@ export function parseOptions(args: string[]): Options | 'help' {
     },
   })
   if (values.help) return 'help'
+  const { store } = values
+  if (store !== 'postgres' && store !== 'neo4j') throw new Error('--store wants postgres or neo4j')
+  if (store === 'neo4j' && (values.docs || values.only !== undefined || values.contenders !== undefined))
+    throw new Error('--store neo4j takes no --only, --contenders and --docs')
   const repetitions = Number(values.repetitions)
   if (!(Number.isInteger(repetitions) && repetitions >= 1))
     throw new Error('--repetitions wants a whole number from 1')
@@ -63,6 +70,7 @@ export function parseOptions(args: string[]): Options | 'help' {
   const unknown = contenders?.find((name) => !isContender(name))
   if (unknown !== undefined) throw new Error(`--contenders: there is no ${unknown}`)
   return {
+    store,
     isQuick: values.quick,
     size,
     isJson: values.json,

@@ -13,6 +13,8 @@ export interface Report {
   repetitions: number
   machine: Machine
   versions: Record<string, string>
+  /** PostgreSQL where absent. */
+  serverName?: string
   serverSettings: string
   /** Servers that are not there, and why. */
   missing: Record<string, string>
@@ -28,7 +30,7 @@ export function toMarkdown(report: Report, graphOf: (measureId: string) => strin
     facts(report),
     ...(report.goals.some(({ value }) => value !== null) ? [goalTable(report.goals)] : []),
     ...report.measures.map((measure) => section(measure, graphOf(measure.id))),
-    settingsTable(report.measures),
+    ...settingsTable(report.measures),
   ].join('\n\n')
 }
 
@@ -48,7 +50,7 @@ function facts({ startedAt, tookS, size, repetitions, machine, versions, ...repo
         .map((pair) => pair.join(' '))
         .join(', '),
     ],
-    ['PostgreSQL', report.serverSettings],
+    [report.serverName ?? 'PostgreSQL', report.serverSettings],
     ...Object.entries(report.missing).map(([name, why]): [string, string] => [`Left out: ${name}`, why]),
   ]
   return table(['', ''], rows)
@@ -71,7 +73,7 @@ function missedBy(value: number, wanted: number): string {
 }
 
 function section(measure: MeasureResult, graph: string | null): string {
-  const { title, method, columns, rows, isUpright } = measure
+  const { title, method, columns, rows, isUpright, notes = [] } = measure
   const done = rows.filter(({ problem }) => problem === null)
   const leftOut = rows.filter(({ problem }) => problem !== null)
   const body = isUpright === true ? uprightTable(columns, done) : flatTable(columns, done)
@@ -80,17 +82,18 @@ function section(measure: MeasureResult, graph: string | null): string {
     `${method} Median (min–max).`,
     ...(done.length === 0 ? [] : [body]),
     ...(graph === null ? [] : [`![${title}](${graph})`]),
+    ...notes,
     ...leftOut.map(({ name, problem }) => `Left out: ${name}: ${problem}`),
   ].join('\n\n')
 }
 
 /** Each contender once, however often it was measured. */
-function settingsTable(measures: MeasureResult[]): string {
+function settingsTable(measures: MeasureResult[]): string[] {
   const named = measures.flatMap(({ rows }) => rows).map(({ name, settings }) => [name, settings] as const)
   const rows = [...new Map(named)].flatMap(([name, settings]) =>
     settings === null ? [] : [[name, settings]],
   )
-  return `### What was set\n\n${table(['', ''], rows)}`
+  return rows.length === 0 ? [] : [`### What was set\n\n${table(['', ''], rows)}`]
 }
 
 function flatTable(columns: Column[], rows: Row[]): string {

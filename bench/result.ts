@@ -10,6 +10,8 @@ export interface MeasureResult {
   rows: Row[]
   /** Which values the graph shows. */
   chart?: { kind: 'bars'; column: string } | { kind: 'lines'; columns: string[]; axis: string }
+  /** Behind the table, as Markdown. */
+  notes?: string[]
   /** The values down, the variants across. */
   isUpright?: boolean
 }

@@ -10,9 +10,9 @@ const images = new URL('../docs/images/', import.meta.url)
 const MARKS = /(<!-- results of npm run bench -->\n)[\s\S]*(\n<!-- end of the results -->)/
 
 /** The path of the Markdown file. */
-export function writeResults(report: Report, folder: string): string {
+export function writeResults(report: Report, folder: string, suffix = ''): string {
   mkdirSync(folder, { recursive: true })
-  const name = report.startedAt.slice(0, 16).replace('T', '-').replace(':', '')
+  const name = report.startedAt.slice(0, 16).replace('T', '-').replace(':', '') + suffix
   const graphs = graphsOf(report)
   for (const [id, svg] of graphs) writeFileSync(join(folder, `${name}-${id}.svg`), svg)
   const path = join(folder, `${name}.md`)

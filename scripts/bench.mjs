@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { bringNeo4j, jars, SKIPPED } from './neo4j-jars.mjs'
 
 const home = fileURLToPath(new URL('../bench', import.meta.url))
 const node = `${home}/node_modules/node22/bin/node`
@@ -12,7 +13,11 @@ if (process.platform === 'linux' && process.arch === 'x64') {
   // What npm says goes to stderr: stdout is for results.
   const install = () =>
     spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: home, stdio: ['ignore', 2, 2] }).status
-  if (existsSync(node) || install() === 0) runBench()
+  const missing = isOfNeo4j() ? bringNeo4j() : null
+  if (missing !== null) {
+    console.error(`The benchmark of Neo4j was skipped: ${missing}. Nothing was measured.`)
+    process.exitCode = SKIPPED
+  } else if (existsSync(node) || install() === 0) runBench()
   else process.exitCode = 1
 } else {
   console.error(
@@ -20,10 +25,16 @@ if (process.platform === 'linux' && process.arch === 'x64') {
   )
 }
 
+function isOfNeo4j() {
+  const args = process.argv.slice(2)
+  return args.includes('--store=neo4j') || args[args.indexOf('--store') + 1] === 'neo4j'
+}
+
 function runBench() {
   const args = ['--disable-warning=ExperimentalWarning', `${home}/main.ts`, ...process.argv.slice(2)]
   // With a channel it notices when this process is gone.
-  const bench = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const env = { ...process.env, UNSTUCK_BENCH_NEO4J_JARS: jars }
+  const bench = spawn(node, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   // A terminal tells both; a program may tell this one only.
   process.on('SIGINT', () => bench.kill('SIGINT'))
   process.on('SIGTERM', () => bench.kill('SIGTERM'))

@@ -5,32 +5,17 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bringNeo4j, jars, SKIPPED } from './neo4j-jars.mjs'
 
-const SKIPPED = 77
 const root = fileURLToPath(new URL('..', import.meta.url))
-const jars = join(root, 'node_modules', '.cache', 'unstuck-neo4j')
 const suites = readdirSync(join(root, 'test', 'neo4j')).filter((name) => name.endsWith('.test.ts'))
 
-const missing = findMissing()
+const missing = bringNeo4j()
 if (missing === null) run()
 else {
   for (const suite of suites) console.log(`skipped: test/neo4j/${suite}: ${missing}`)
   console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
   process.exitCode = SKIPPED
-}
-
-function findMissing() {
-  const java = spawnSync('java', ['-version'], { encoding: 'utf8' })
-  const version = /version "(\d+)/.exec(java.stderr ?? '')?.[1]
-  if (java.status !== 0 || version === undefined) return 'the program java is not on this machine'
-  if (Number(version) < 17) return `Neo4j 5 needs Java 17, and this machine has ${version}`
-  if (spawnSync('mvn', ['--version']).status !== 0) return 'the program mvn is not on this machine'
-  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
-  const args = ['-q', '-B', '-f', 'test/neo4j/pom.xml', goal, `-DoutputDirectory=${jars}`]
-  const maven = spawnSync('mvn', args, { cwd: root, encoding: 'utf8' })
-  if (maven.status === 0) return null
-  console.error(maven.stdout)
-  return 'Maven could not bring Neo4j'
 }
 
 function run() {

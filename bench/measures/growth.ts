@@ -3,6 +3,7 @@ import type { Bench, Measure, Values } from '../measure.ts'
 import { installNative, type NativeStore, withNativeStore } from '../native-store.ts'
 import { readBenchSql } from '../sql-file.mjs'
 import { percentile } from '../statistics.ts'
+import { timed } from '../timed.ts'
 
 const BATCH = 100
 /** Rows of one statement that fills the table. */
@@ -127,10 +128,4 @@ async function measureQueries(store: NativeStore['store'], times: number): Promi
     values[name] = percentile(tookMs, 0.5)
   }
   return values
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<[tookMs: number, value: T]> {
-  const startedAtMs = performance.now()
-  const value = await work()
-  return [performance.now() - startedAtMs, value]
 }

@@ -87,6 +87,20 @@ describe.skipIf(!isSupported)('npm run bench', () => {
       .toEqual([])
   })
 
+  it('says what Neo4j needs where it is missing, and leaves with the code of a skip', async () => {
+    const bench = spawn(process.execPath, [script, '--store', 'neo4j'], {
+      env: { ...process.env, PATH: '' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    bench.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk
+    })
+    const [code] = await once(bench, 'close')
+    expect(said).toContain('the program java is not on this machine')
+    expect(code).toBe(77)
+  })
+
   it('refuses what it does not know', async () => {
     const bench = startBench('--only', 'absent')
     const [code] = await once(bench, 'close')

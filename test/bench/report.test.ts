@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { drawChart } from '../../bench/chart.ts'
 import { judgeGoals } from '../../bench/goals.ts'
+import { type Profile, profileHits, profileText } from '../../bench/profile-text.ts'
 import { type Report, toMarkdown } from '../../bench/report.ts'
 import type { MeasureResult, Row } from '../../bench/result.ts'
 import { percentile, spreadOf } from '../../bench/statistics.ts'
@@ -80,6 +81,29 @@ describe('toMarkdown', () => {
     expect(markdown).toContain('| process / raw SQL | ≥ 0.8 | 0.50 | missed by 38 % |')
     expect(markdown).toContain('Left out: bullmq-redis: redis-server is not installed')
     expect(markdown).not.toContain('NaN')
+  })
+})
+
+describe('profileText', () => {
+  const operator = (operatorType: string, dbHits: number, children: Profile[] = []): Profile => {
+    return { operatorType, dbHits, rows: 1, arguments: { Details: `about ${operatorType}` }, children }
+  }
+  const profile = operator('Apply@neo4j', 0, [operator('Unwind@neo4j', 1), operator('NodeIndexSeek', 11)])
+
+  it('adds up the hits of all operators', () => {
+    expect(profileHits(profile)).toBe(12)
+  })
+
+  it('shows what is done for each row deeper than what goes on', () => {
+    const names = profileText(profile)
+      .split('\n')
+      .map((line) => line.slice(0, 15).trimEnd())
+    expect(names).toEqual(['operator', 'Apply', '  NodeIndexSeek', 'Unwind'])
+  })
+
+  it('stands behind the table of its measure', () => {
+    const noted = toMarkdown({ ...report, measures: [{ ...raced, notes: ['the plan'] }] }, () => null)
+    expect(noted.indexOf('the plan')).toBeGreaterThan(noted.indexOf('| unstuck |'))
   })
 })
 
