@@ -1,0 +1,3 @@
+import { createGraphile } from './create-graphile.mjs'
+
+export const contender = createGraphile('graphile-worker')

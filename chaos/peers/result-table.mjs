@@ -1,0 +1,40 @@
+// The results as Markdown, as docs/reliability.md shows them.
+
+/** @import { ContenderSummary } from './run-contender.mjs' */
+
+/** @type {[string, (summary: ContenderSummary) => string | number][]} */
+const columns = [
+  ['Contender', ({ name, version }) => `${name} ${version}`],
+  ['Seed', ({ seed }) => seed],
+  ['Jobs', ({ jobs }) => jobs],
+  ['Finished once', ({ finishedOnce }) => finishedOnce],
+  ['Twice', ({ finishedTwice }) => finishedTwice],
+  ['Stale writes', ({ staleWrites }) => staleWrites],
+  ['False reaps (after an outage)', ({ falseReaps, afterOutages }) => `${falseReaps} (${afterOutages})`],
+  ['Taken from a blocked process', ({ fromBlocked }) => fromBlocked],
+  ['Dead', ({ dead }) => dead],
+  ['Stuck', ({ stuck }) => stuck],
+  ['Lost', ({ lost }) => lost],
+  ['Rescue after a kill: median, slowest', ({ rescues }) => showRescues(rescues)],
+  [
+    'Interrupted by deploys: attempts burnt',
+    ({ deploys }) => `${deploys.interrupted}: ${deploys.attemptsBurnt}`,
+  ],
+]
+
+/** @param {ContenderSummary[]} summaries */
+export function toTable(summaries) {
+  const toRow = (/** @type {(string | number)[]} */ cells) => `| ${cells.join(' | ')} |`
+  return [
+    toRow(columns.map(([title]) => title)),
+    toRow(columns.map(() => '---')),
+    ...summaries.map((summary) => toRow(columns.map(([, show]) => show(summary)))),
+  ].join('\n')
+}
+
+/** @param {ContenderSummary['rescues']} rescues */
+function showRescues({ count, medianMs, slowestMs, never }) {
+  const toS = (/** @type {number | null} */ ms) => (ms === null ? '' : `${(ms / 1_000).toFixed(1)} s`)
+  const times = count === 0 ? 'none' : `${toS(medianMs)}, ${toS(slowestMs)} (of ${count})`
+  return never === 0 ? times : `${times}; never: ${never}`
+}

@@ -1,0 +1,2 @@
+select payload ->> 'key' as job, case when locked_at is null then 'waiting' else 'locked' end as state
+from graphile_worker._private_jobs where attempts < max_attempts or locked_at is not null
