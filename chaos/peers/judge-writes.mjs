@@ -1,5 +1,6 @@
 // Judges one contender by what its database accepted, what its handlers noted, and what the run itself did to whom.
 import { concerns } from '../disturbances.mjs'
+import { countByKind } from '../schedule.mjs'
 
 /** @import { Disturbance } from '../disturbances.mjs' */
 /**
@@ -40,9 +41,11 @@ export function judgeWrites(evidence) {
     finishedOnce: finishes.filter((count) => count === 1).length,
     finishedTwice: finishes.filter((count) => count > 1).length,
     staleWrites: [...stories.values()].reduce((sum, story) => sum + countStale(story), 0),
+    lateResults: countLate(stories, evidence.ledger),
     ...countFalseReaps(holds, evidence),
     dead: dead.length,
     stuck: unfinished.size,
+    stuckStates: countByKind(evidence.unfinished.map(({ state }) => ({ kind: state }))),
     lost: evidence.acknowledged.filter((job) => !stories.has(job) && !unfinished.has(job)).length,
     rescues: measureRescues(holds, evidence),
     deploys: measureDeploys(holds, evidence),
@@ -83,6 +86,19 @@ function countStale(story) {
     else if (kind === 'finished' && who !== holder) count++
   }
   return count
+}
+
+/**
+ * Results that a process had ready while another one held the job: each is a chance for a stale write.
+ * @param {Map<string, Write[]>} stories
+ * @param {PeerLine[]} ledger
+ */
+function countLate(stories, ledger) {
+  return ledger.filter(({ kind, at, worker, job = '' }) => {
+    if (kind !== 'effect') return false
+    const last = stories.get(job)?.findLast((write) => write.at <= at)
+    return last?.kind === 'claimed' && last.who !== worker
+  }).length
 }
 
 /**

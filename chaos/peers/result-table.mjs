@@ -9,11 +9,11 @@ const columns = [
   ['Jobs', ({ jobs }) => jobs],
   ['Finished once', ({ finishedOnce }) => finishedOnce],
   ['Twice', ({ finishedTwice }) => finishedTwice],
-  ['Stale writes', ({ staleWrites }) => staleWrites],
+  ['Stale writes', ({ staleWrites, lateResults }) => `${staleWrites} of ${lateResults}`],
   ['False reaps (after an outage)', ({ falseReaps, afterOutages }) => `${falseReaps} (${afterOutages})`],
   ['Taken from a blocked process', ({ fromBlocked }) => fromBlocked],
   ['Dead', ({ dead }) => dead],
-  ['Stuck', ({ stuck }) => stuck],
+  ['Stuck', ({ stuckStates }) => showStates(stuckStates)],
   ['Lost', ({ lost }) => lost],
   ['Rescue after a kill: median, slowest', ({ rescues }) => showRescues(rescues)],
   [
@@ -30,6 +30,12 @@ export function toTable(summaries) {
     toRow(columns.map(() => '---')),
     ...summaries.map((summary) => toRow(columns.map(([, show]) => show(summary)))),
   ].join('\n')
+}
+
+/** @param {Record<string, number>} states */
+function showStates(states) {
+  const shown = Object.entries(states).map(([state, count]) => `${count} ${state}`)
+  return shown.length === 0 ? 0 : shown.join(', ')
 }
 
 /** @param {ContenderSummary['rescues']} rescues */

@@ -91,7 +91,7 @@ class ContenderRun {
     const producing = produceJobs({ producer, jobs: makeJobs({ seed, durationMs }), signal })
     await this.#injectAll(scene, faults)
     const acknowledged = await producing
-    say(`${contender.name}: healed, waiting for up to ${SETTLE_MS / 1_000} s`)
+    say(`${contender.name}: healed, waiting until nothing has finished for ${SETTLE_MS / 1_000} s`)
     const settled = await this.#settle(database, contender)
     this.#isOver = true
     const evidence = {
@@ -214,31 +214,37 @@ class ContenderRun {
    * @param {ReturnType<typeof makeRounds>} faults
    */
   async #injectAll(scene, faults) {
+    const { signal, say, durationMs } = this.#options
     const from = performance.now()
     const under = []
     for (const fault of faults) {
-      await sleep(Math.max(0, fault.atMs - (performance.now() - from)))
-      this.#options.signal.throwIfAborted()
-      this.#options.say(`  ${Math.round(fault.atMs / 1_000)} s ${fault.kind} ${fault.target}`)
-      under.push(injectPeerFault(scene, fault))
+      await sleep(Math.max(0, fault.atMs - (performance.now() - from)), undefined, { signal })
+      say(`  ${Math.round(fault.atMs / 1_000)} s ${fault.kind} ${fault.target}`)
+      const injecting = injectPeerFault(scene, fault)
+      // Nobody waits for it any more where the run is interrupted.
+      injecting.catch(() => {})
+      under.push(injecting)
     }
     await Promise.all(under)
-    const leftMs = this.#options.durationMs - (performance.now() - from)
-    await sleep(Math.max(0, leftMs), undefined, { signal: this.#options.signal })
+    await sleep(Math.max(0, durationMs - (performance.now() - from)), undefined, { signal })
   }
 
   /**
+   * For as long as it gets less: a slow machine is no reason to call a job stuck.
    * @param {ChaosDatabase} database
    * @param {Contender} contender
    */
   async #settle(database, { unfinishedSql }) {
     const from = performance.now()
-    for (;;) {
+    let least = Number.POSITIVE_INFINITY
+    for (let progressAt = from; ; ) {
       this.#options.signal.throwIfAborted()
       const rows = await this.#query(database, `peers/${unfinishedSql}`)
       const unfinished = /** @type {{ job: string, state: string }[]} */ (rows)
-      const ms = Math.round(performance.now() - from)
-      if (unfinished.length === 0 || ms >= SETTLE_MS) return { unfinished, ms }
+      const now = performance.now()
+      if (unfinished.length < least) progressAt = now
+      least = Math.min(least, unfinished.length)
+      if (least === 0 || now - progressAt >= SETTLE_MS) return { unfinished, ms: Math.round(now - from) }
       await sleep(LOOK_MS)
     }
   }

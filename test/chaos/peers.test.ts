@@ -112,6 +112,12 @@ describe('the judge of the peers', () => {
     expect(judgeWrites(evidence(writes))).toMatchObject({ staleWrites: 1, finishedTwice: 1, finishedOnce: 0 })
   })
 
+  it('counts the results of processes that had lost the job, whether or not they were accepted', () => {
+    expect(judgeWrites(evidence(taken))).toMatchObject({ lateResults: 1, staleWrites: 0 })
+    const finished = [...taken, write('finished', 'w2-1', 14_000, 1)]
+    expect(judgeWrites(evidence(finished))).toMatchObject({ lateResults: 0 })
+  })
+
   it.each([
     { kind: 'nothing', who: 'w2', expected: { falseReaps: 1, afterOutages: 0, fromBlocked: 0 } },
     { kind: 'database-stopped', who: '*', expected: { falseReaps: 1, afterOutages: 1, fromBlocked: 0 } },
@@ -162,7 +168,8 @@ describe('the judge of the peers', () => {
 })
 
 const script = fileURLToPath(new URL('../../scripts/chaos-peers.mjs', import.meta.url))
-const node22 = fileURLToPath(new URL('../../bench/node_modules/node22/bin/node', import.meta.url))
+const bench = fileURLToPath(new URL('../../bench', import.meta.url))
+const node22 = `${bench}/node_modules/node22/bin/node`
 
 function startRun(...args: string[]): ChildProcess {
   return spawn(process.execPath, [script, '--seed', '1', '--minutes', '0.05', ...args], {
