@@ -2,7 +2,9 @@
 create or replace function "unstuck".has_budget(
   p_policy "unstuck".policies, p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
 returns boolean language sql immutable as $$
-  select p_attempt = 0 and p_failures is null and p_crashes is null and p_timeouts is null and p_max_attempts is null
+  -- Most jobs never ran: of those the policy is not asked, whose fields are slow to read.
+  select p_attempt = 0 and p_failures is null and p_crashes is null and p_timeouts is null
+         and coalesce(p_max_attempts, 1) > 0
       or (p_policy.reap_budget <> 'crashes'
           or (coalesce(p_crashes, 0) < p_policy.max_crashes and coalesce(p_timeouts, 0) < p_policy.max_timeouts))
      and case

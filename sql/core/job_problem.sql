@@ -3,6 +3,10 @@
 create or replace function "unstuck".job_problem(p_job jsonb)
 returns text language sql stable as $$
   select case
+    -- What most jobs are: the rest is not looked at.
+    when jsonb_typeof(p_job) = 'object' and p_job - '{type,payload}'::text[] = '{}'
+         and jsonb_typeof(p_job -> 'type') = 'string' and length(p_job ->> 'type') between 1 and 200
+      then null
     when jsonb_typeof(p_job) is distinct from 'object'
       then format('job: got %s, takes an object', left(p_job::text, 60))
     when jsonb_typeof(p_job -> 'type') is distinct from 'string' or length(p_job ->> 'type') not between 1 and 200

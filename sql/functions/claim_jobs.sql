@@ -7,7 +7,7 @@ create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null,
   p_marks jsonb default null)
-returns setof "unstuck".claimed_job language plpgsql as $$
+returns setof "unstuck".claimed_job language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_lease_id uuid := gen_random_uuid();
@@ -24,12 +24,13 @@ declare
   v_leases_ms bigint[];
   v_deadlines_ms bigint[];
   v_reaped_at timestamptz[];
+  v_is_valid boolean;
 begin
-  perform "unstuck".require_claim(p_worker_id, p_lease_ms);
-  perform "unstuck".require_list(p_queues, 'queues', 'names of queues');
-  perform "unstuck".require_list(coalesce(p_types, '{}'), 'types', 'names of types');
-  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
-  perform "unstuck".require_marks(p_marks);
+  v_is_valid := "unstuck".require_claim(p_worker_id, p_lease_ms)
+    and "unstuck".require_list(p_queues, 'queues', 'names of queues')
+    and "unstuck".require_list(coalesce(p_types, '{}'), 'types', 'names of types')
+    and "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000')
+    and (p_marks is null or "unstuck".require_marks(p_marks));
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
   end if;

@@ -6,14 +6,16 @@
 create or replace function "unstuck"."complete_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null)
 returns setof "unstuck".settled_job language plpgsql
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
+set plan_cache_mode = force_generic_plan
+set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
   v_results jsonb[];
   v_done /*id*/uuid[];
+  v_is_valid boolean;
 begin
-  perform "unstuck".require_leases(p_ids, p_lease_ids);
+  v_is_valid := "unstuck".require_leases(p_ids, p_lease_ids);
   v_results := "unstuck".require_results(p_results, cardinality(p_ids));
   with done as (
     update "unstuck"."jobs" job

@@ -2,7 +2,7 @@
 -- p_jobs: an array of { type, payload, queue, priority, delay_ms, run_at, stage, expected_duration_ms, max_attempts,
 -- owner, dedupe_key, traceparent }. The maximum in force is written into the row, so that it is visible there.
 create or replace function "unstuck"."enqueue_jobs"(p_jobs jsonb, p_policy jsonb default null)
-returns setof "unstuck".settled_job language plpgsql as $$
+returns setof "unstuck".settled_job language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
@@ -11,8 +11,9 @@ declare
   v_ids /*id*/uuid[];
   v_created /*id*/uuid[];
   v_is_due boolean;
+  v_is_valid boolean;
 begin
-  perform "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
+  v_is_valid := "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
   -- With an offset the check is not copied into the condition, and is prepared once.
   select problem into v_problem
     from (select "unstuck".job_problem(wish) as problem from jsonb_array_elements(p_jobs) wish offset 0) checked

@@ -72,7 +72,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M16',
     fault: 'a completion that does not remember its lease',
-    edits: [edit('complete_jobs', /"finished_lease_id" = held\.lease_id,/, '')],
+    edits: [edit('complete_jobs', /"finished_lease_id" = finish\.lease_id,/, '')],
   },
   {
     id: 'M16',
@@ -86,11 +86,11 @@ export const mutants: Mutant[] = [
       edit('grant_leases', /"lease_id" = p_lease_id/, '"lease_id" = md5(job."attempt"::text)::uuid'),
       edit(
         'grant_leases',
-        /returning job\."id" as id,/,
-        'returning job."lease_id" as lease_id, job."id" as id,',
+        /returning job\."id"::text as id,/,
+        'returning job."lease_id" as lease_id, job."id"::text as id,',
       ),
-      edit('grant_leases', /'lease_id', p_lease_id/, "'lease_id', lease_id"),
-      edit('grant_leases', /select id::text, p_lease_id,/, 'select id::text, lease_id,'),
+      edit('grant_leases', /'lease_id', p_lease_id/, "'lease_id', job.lease_id"),
+      edit('grant_leases', /select id, p_lease_id,/, 'select id, lease_id,'),
     ],
   },
   {
