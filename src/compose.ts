@@ -14,8 +14,6 @@ import type { JobStore } from './store/job-store.ts'
 import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl, noTables } from './store/neo4j/deferred-store.ts'
 import {
   type AttachPlan,
-  type ConnectionPool,
-  type ConnectionPoolOptions,
   createPostgresAccess,
   createPostgresStore,
   type MigrateDownOptions,
@@ -35,6 +33,7 @@ import {
   withDoctorReader,
 } from './store/postgres/index.ts'
 
+export { type OpenTable, openTable } from './open-table.ts'
 export {
   type AttachPlan,
   listen,
@@ -60,23 +59,6 @@ export interface Deployment {
   /** The same in read-only transactions of 2 s at most: for people who look. */
   reading: Pick<Deployment, 'tables' | 'access'>
   close(): Promise<void>
-}
-
-export interface OpenTableOptions extends ConnectionPoolOptions {
-  schema: string
-  table: TableProfile
-}
-
-export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'> {
-  store: JobStore<SqlClient>
-}
-
-/** One table over connections of its own. */
-export function openTable({ schema, table, ...options }: OpenTableOptions): OpenTable {
-  if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
-    return deferNeo4jStore(options.databaseUrl, table.policy)
-  const { client, transaction, close } = openConnectionPool(options)
-  return { store: createPostgresStore({ client, table, schema }), transaction, close }
 }
 
 /** The tables of the configured profile over one pool of connections. */

@@ -1,7 +1,7 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
-import { type OpenTable, openTable } from './compose.ts'
 import type { Lease } from './job/lease.ts'
+import { type OpenTable, openTable } from './open-table.ts'
 import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
 import { type FromThread, type LeaseList, readLeases, type ToThread } from './runtime/thread-heartbeat.ts'
