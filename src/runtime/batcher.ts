@@ -27,9 +27,13 @@ const MAX_CALLS = 4
 /** So many are worth a call of their own: while one waits for the disk, the next may be sent. */
 const WORTHWHILE = 100
 
-/** `call` answers in the order asked. */
+/** Gathers what is asked for before the loop waits for anything, however many steps that takes: short jobs end one after the other. */
+export const untilNextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** `call` answers in the order asked. It is made after a `pause`, which gathers: by default what the same step asks for. */
 export function createBatcher<Item, Answer>(
   call: (items: Item[]) => Promise<Answer[]>,
+  pause: () => Promise<void> = () => Promise.resolve(),
 ): Batcher<Item, Answer> {
   let waiting: Waiting<Item, Answer>[] = []
   const underWay = new Set<Promise<void>>()
@@ -54,8 +58,7 @@ export function createBatcher<Item, Answer>(
 
   function put(item: Item, asker: Asker<Answer>): void {
     waiting.push({ item, asker })
-    // One turn of the loop gathers what the same tick asks for.
-    gathering ??= Promise.resolve().then(() => {
+    gathering ??= pause().then(() => {
       gathering = undefined
       callNext()
     })

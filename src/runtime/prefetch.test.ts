@@ -27,10 +27,15 @@ it('WORK-1 a worker claims nothing ahead before it knows its pace, and with long
 
 it('WORK-1 with short jobs it claims ahead what it does in 50 ms, and in the time of three claims', () => {
   const prefetch = new Prefetch()
-  expect(pace(prefetch, 100)).toBe(49)
+  expect(pace(prefetch, 100)).toBe(50)
   for (let claim = 0; claim < 12; claim++) prefetch.noteClaim(20)
   expect(pace(prefetch, 100)).toBe(109)
-  expect(pace(prefetch, 100_000)).toBe(1_000)
+  expect(pace(prefetch, 100_000)).toBe(2_000)
+})
+
+it('WORK-1 a faster pace counts at once', () => {
+  const prefetch = new Prefetch()
+  expect(pace(prefetch, 1_000, 1)).toBe(500)
 })
 
 it('WORK-1 when the jobs become long, it claims ahead no more after a few looks', () => {

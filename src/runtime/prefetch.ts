@@ -4,8 +4,10 @@
 
 /** How far ahead is claimed, in time, beside the time that claims take. */
 const AHEAD_MS = 50
+/** Twice what one statement brings: while one is under way, those of the one before are worked off. */
+const MOST = 2_000
 /** Of one statement: a larger one holds its locks longer. */
-const MOST = 1_000
+export const MOST_CLAIMED = 1_000
 /** What has waited this long goes back. */
 export const STALE_MS = 500
 /** Between two looks at the pace; shorter ones would see chance. */
@@ -30,8 +32,10 @@ export class Prefetch {
   size(): number {
     const elapsedMs = performance.now() - this.#lookedAtMs
     if (elapsedMs >= LOOK_MS) {
-      // Half of it is the last look, so that a pause is noticed soon and chance is not followed.
-      this.#pacePerMs = (this.#pacePerMs + this.#ended / elapsedMs) / 2
+      const pacePerMs = this.#ended / elapsedMs
+      // A faster pace counts at once, for a worker that claims too little never gets to it; a slower one by half, so that a
+      // pause is noticed soon and chance is not followed.
+      this.#pacePerMs = Math.max(pacePerMs, (this.#pacePerMs + pacePerMs) / 2)
       this.#ended = 0
       this.#lookedAtMs += elapsedMs
     }

@@ -1,13 +1,13 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
 import type { ClaimedJob } from '../job/lease.ts'
-import { createBatcher } from './batcher.ts'
+import { createBatcher, untilNextTurn } from './batcher.ts'
 import { type BreakerWatch, watchBreakers } from './breaker-watch.ts'
 import { Claimer } from './claimer.ts'
 import { DependencyCalls } from './dependency-calls.ts'
 import type { RegisteredHandler } from './handler.ts'
 import { LOOK_MS } from './job-clocks.ts'
 import { Attempt } from './job-runner.ts'
-import { Prefetch, STALE_MS } from './prefetch.ts'
+import { MOST_CLAIMED, Prefetch, STALE_MS } from './prefetch.ts'
 import { type Reaper, startReaper } from './reaper.ts'
 import type { AttemptEnded, RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { tellSweep } from './tell-sweep.ts'
@@ -88,7 +88,7 @@ class RunningWorker<Tx> {
         onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
       },
       dependencyCalls: this.#dependencyCalls,
-      completions: createBatcher((completions) => store.completeJobs(completions)),
+      completions: createBatcher((completions) => store.completeJobs(completions), untilNextTurn),
       failures: createBatcher((failures) => store.failJobs(failures, { policy })),
       releases: createBatcher((leases) => store.releaseJobs(leases, { cause: 'interruption' })),
     }
@@ -179,7 +179,7 @@ class RunningWorker<Tx> {
       const isWorthwhile = this.#free > 0 || this.#waiting.length <= this.#lowWater
       // A worker that cannot beat must not take on more (C6).
       const isAble = isWorthwhile && this.#options.heartbeat.isHealthy()
-      const claimed = isAble ? await this.#claim(ahead - this.#waiting.length) : 0
+      const claimed = isAble ? await this.#claim(Math.min(MOST_CLAIMED, ahead - this.#waiting.length)) : 0
       if (claimed === 0) await this.#waker.pause(this.#pauseMs())
       await this.#giveBackStale()
     }
