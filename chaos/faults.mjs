@@ -185,9 +185,9 @@ async function hitSessions({ database, disturbances, pooler }, slot, { kind }, q
 async function stepClock({ disturbances }, slot, { durationMs, atMs }) {
   if (clockLibrary === null) return false
   const end = disturbances.begin(slot.name, 'clock-stepped')
-  slot.clock.step(STEPS_S[atMs % STEPS_S.length] ?? 1)
+  slot.clock?.step(STEPS_S[atMs % STEPS_S.length] ?? 1)
   await sleep(durationMs)
-  slot.clock.step(0)
+  slot.clock?.step(0)
   end()
   return true
 }

@@ -16,7 +16,7 @@ import { removeClockMemory } from './worker-clock.mjs'
  * @property {string} script
  * @property {string} databaseUrl
  * @property {NodeJS.ProcessEnv} env
- * @property {WorkerClock} clock
+ * @property {WorkerClock} [clock] the right one where absent
  * @property {Disturbances} disturbances
  * @property {(kind: string) => void} onDirected a fault that a job asked for has happened
  */
@@ -76,7 +76,7 @@ export class ProcessSlot {
     const worker = this.workerId
     const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...env, ...clock.env(), DATABASE_URL: this.#proxyUrl, CHAOS_WORKER: worker },
+      env: { ...env, ...clock?.env(), DATABASE_URL: this.#proxyUrl, CHAOS_WORKER: worker },
     })
     this.#child = child
     child.once('exit', (code, signal) => {

@@ -45,7 +45,7 @@ async function injectInto({ disturbances, kills, deploys }, slot, { kind, durati
   }
   const end = disturbances.begin(slot.name, kind)
   if (kind === 'pause') slot.signal('SIGSTOP')
-  else if (kind === 'block') slot.block(durationMs)
+  else if (kind === 'block') slot.order({ kind: 'block', durationMs })
   else slot.proxy.blackhole()
   await sleep(durationMs)
   if (kind === 'pause') slot.signal('SIGCONT')
