@@ -363,6 +363,7 @@
 -- column sweeps.cancelled integer
 -- column sweeps.skipped integer
 -- column sweeps.held integer
+-- column sweeps.reached_at timestamp with time zone
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
 -- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
@@ -465,7 +466,7 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile 8fb43cc831d5a53a42fb4e40c85c97e6
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile e662e8c294b7dd4cd9d672d4bc350cf2
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile 9d7162fce8d3fa2f8c55dc3130fe0cc4
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile c5507b32a29fbf0f544141d7b1a8d5d3
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile 5d024a5bc81b18814718e64653769422
@@ -521,7 +522,7 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile acc6557ebe3c53ec3d43d3974e56b371
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile b8bfdfcb2ee4d5c932719ad1c760f8d0
 -- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 20a887cad56a75d9698a757d966c8e52
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 853112f1872751e34e3610c57a229bef
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736

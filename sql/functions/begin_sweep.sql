@@ -11,13 +11,16 @@ declare
   v_running int;
   v_expired int;
   v_ended_since int;
+  v_shortest_ms bigint;
+  v_longest_ms bigint;
   v_held int;
+  v_failing_since timestamptz := "unstuck".after_ms(v_now, -v_failing_for_ms);
   v_from timestamptz;
   v_reason text;
 begin
   select count(*), count(*) filter (where ended_at < v_now),
-         count(*) filter (where ended_at < v_now and ended_at >= v_last_swept_at)
-    into v_running, v_expired, v_ended_since
+         count(*) filter (where ended_at < v_now and ended_at >= v_last_swept_at), min(lease_ms), max(lease_ms)
+    into v_running, v_expired, v_ended_since, v_shortest_ms, v_longest_ms
     from "unstuck"."running_jobs"(p_policy);
 
   if p_reaper is not null then
@@ -25,20 +28,27 @@ begin
     if v_pulse.server_started_at < pg_postmaster_start_time() then
       v_from := v_pulse.swept_at;
       v_reason := 'server-restarted';
-    elsif v_failing_for_ms > 0 then
-      v_from := "unstuck".after_ms(v_now, -v_failing_for_ms);
+    -- Whoever got through since has judged all before. If that is at most half a lease ago, no lease that is renewed in
+    -- time can have ended since, and this reaper's own network was the trouble.
+    elsif v_failing_for_ms > 0 and (
+        coalesce(v_pulse.reached_at <= v_failing_since, true)
+        or "unstuck".ms_between(v_pulse.reached_at, v_now) > v_shortest_ms / 2.0) then
+      v_from := greatest(v_failing_since, v_pulse.reached_at);
       v_reason := 'sweeps-failed';
     elsif "unstuck".ms_between(v_last_swept_at, v_now) - v_elapsed_ms > 5000 then
       v_from := "unstuck".after_ms(v_last_swept_at, v_elapsed_ms);
       v_reason := 'clock-stepped';
+    -- Ends by itself: what is held still runs, so each further mass must be larger than all before it together.
     elsif v_running >= 10 and v_ended_since > v_running / 2 then
       v_from := v_last_swept_at;
       v_reason := 'mass-expiry';
     end if;
     if v_reason is not null then
-      -- Two reapers see one outage from different ticks: what the first held, the second must not let go. It lasts
-      -- until now, not until the server was up: recovery may have taken minutes in which nobody could renew.
-      v_pulse.outage_from := least(v_from, case when v_pulse.outage_to >= v_from then v_pulse.outage_from end);
+      -- Two reapers see one outage from different ticks, and a second outage may begin while the first is waited out:
+      -- what is held is not let go. It lasts until now, not until the server was up: recovery may have taken minutes
+      -- in which nobody could renew.
+      v_pulse.outage_from := least(v_from, case when "unstuck".after_ms(v_pulse.outage_to, v_longest_ms) >= v_from
+                                                then v_pulse.outage_from end);
       v_pulse.outage_to := v_now;
       v_pulse.hold_reason := v_reason;
     end if;

@@ -75,6 +75,16 @@ describe('run_sweep', () => {
     expect(await runSweep('by-hand')).toMatchObject({ running: 0 })
   })
 
+  it('C9 is no sign that anybody came through over the network', async () => {
+    const { store, elapse } = harness
+    await startMany(store, 3)
+    await elapse(50 * SECOND)
+    await runSweep('cron')
+    await elapse(15 * SECOND)
+    const reaper = { reaperId: 'reaper-1', failingForMs: MINUTE }
+    expect(await store.sweepJobs({ reaper })).toMatchObject({ held: 3, holdReason: 'sweeps-failed' })
+  })
+
   it('C9 holds what ended while the server was down', async () => {
     const { store, elapse } = harness
     const { pool } = bench.database

@@ -19,7 +19,7 @@ import {
 } from './builders.ts'
 import type { TestBench } from './harness.ts'
 
-const policy = { ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [HOUR] }
+export const policy = { ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [HOUR] }
 
 export function describeBrakes(opened: () => TestBench): void {
   describe('brakes of a sweep', () => {
@@ -32,15 +32,15 @@ export function describeBrakes(opened: () => TestBench): void {
 }
 
 /** What a reaper says whose last step was this long ago, on the store's clock and on its own. */
-async function factsOf(store: JobStore, sweptAgoMs: number, elapsedMs: number): Promise<ReaperFacts> {
+export async function factsOf(store: JobStore, sweptAgoMs: number, elapsedMs: number): Promise<ReaperFacts> {
   const lastSweptAt = new Date((await storeNow(store)) - sweptAgoMs).toISOString()
   return { reaperId: 'reaper-1', lastSweptAt, elapsedMs }
 }
 
 /** A job whose lease of a minute ended half a minute ago, in the minute for which sweeps failed. */
-const failing: ReaperFacts = { reaperId: 'reaper-1', failingForMs: MINUTE }
+export const failing: ReaperFacts = { reaperId: 'reaper-1', failingForMs: MINUTE }
 
-async function startAndOutlive(bench: TestBench) {
+export async function startAndOutlive(bench: TestBench) {
   await bench.store.writePolicy(policy)
   const claimed = await startOne(bench.store)
   await bench.elapse(90 * SECOND)

@@ -20,6 +20,7 @@ import { describeLegacyRows } from './legacy-rows.ts'
 import { describeListJobs } from './list-jobs.ts'
 import { describeModes } from './modes.ts'
 import { describeOperations } from './operations.ts'
+import { describeOutages } from './outages.ts'
 import { describePause } from './pause.ts'
 import { describePreview } from './preview.ts'
 import { describePrune } from './prune.ts'
@@ -79,6 +80,7 @@ export function describeJobStore<Tx = never>(
     describePreview(opened)
     describeLegacyRows(opened, options)
     describeBrakes(opened)
+    describeOutages(opened)
     whereAble('modes', () => describeModes(opened, options))
     describePrune(opened)
     describeHealthAndPolicy(opened)

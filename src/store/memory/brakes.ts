@@ -13,18 +13,24 @@ export function noteOutage(state: MemoryState, moment: Moment, facts: ReaperFact
   const found = detectOutage(state, moment, facts)
   if (found === null) return
   const known = state.outage
-  // Two reapers see one outage from different ticks: what the first held, the second must not let go.
-  const isSame = known !== null && found.fromMs <= known.toMs && known.fromMs <= found.toMs
+  // Two reapers see one outage from different ticks, and a second outage may begin while the first is waited out: what
+  // is held is not let go.
+  const longestMs = Math.max(...runningLeasesMs(state, moment))
+  const isSame = known !== null && found.fromMs <= known.toMs + longestMs && known.fromMs <= found.toMs
   state.outage = isSame
     ? { ...found, fromMs: Math.min(found.fromMs, known.fromMs), toMs: Math.max(found.toMs, known.toMs) }
     : found
 }
 
+/** Called by the last step of a sweep. A reaper without a past of its own may run inside the server. */
+export function noteReached(state: MemoryState, { nowMs }: Moment, facts: ReaperFacts): void {
+  if (facts.elapsedMs !== undefined || facts.failingForMs !== undefined) state.reachedAtMs = nowMs
+}
+
 function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): Outage | null {
   const { nowMs } = moment
-  if (facts.failingForMs !== undefined && facts.failingForMs > 0)
-    return { fromMs: nowMs - facts.failingForMs, toMs: nowMs, reason: 'sweeps-failed' }
-  if (facts.lastSweptAt === undefined) return null
+  const failed = detectFailedSweeps(state, moment, facts.failingForMs ?? 0)
+  if (failed !== null || facts.lastSweptAt === undefined) return failed
   const sweptAtMs = Date.parse(facts.lastSweptAt)
   if (facts.elapsedMs !== undefined && nowMs - sweptAtMs - facts.elapsedMs > MAX_CLOCK_DRIFT_MS)
     return { fromMs: sweptAtMs + facts.elapsedMs, toMs: nowMs, reason: 'clock-stepped' }
@@ -32,8 +38,33 @@ function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): O
   return null
 }
 
+/**
+ * Whoever got through since judged all before. If that is at most half a lease ago, no lease that is renewed in time can
+ * have ended since, and this reaper's own network was the trouble.
+ */
+function detectFailedSweeps(state: MemoryState, moment: Moment, failingForMs: number): Outage | null {
+  if (failingForMs <= 0) return null
+  const { nowMs } = moment
+  const reachedAtMs = state.reachedAtMs ?? Number.NEGATIVE_INFINITY
+  const failingSinceMs = nowMs - failingForMs
+  const isOwnTrouble =
+    reachedAtMs > failingSinceMs && nowMs - reachedAtMs <= Math.min(...runningLeasesMs(state, moment)) / 2
+  return isOwnTrouble
+    ? null
+    : { fromMs: Math.max(failingSinceMs, reachedAtMs), toMs: nowMs, reason: 'sweeps-failed' }
+}
+
+function runningJobs(state: MemoryState): Job[] {
+  return [...state.jobs.values()].filter(({ status }) => status === 'running')
+}
+
+function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
+  return runningJobs(state).map((job) => leaseMsOf(policy, job))
+}
+
+/** Ends by itself: what is held still runs, so each further mass must be larger than all before it together. */
 function isMassExpiry(state: MemoryState, moment: Moment, sweptAtMs: number): boolean {
-  const running = [...state.jobs.values()].filter(({ status }) => status === 'running')
+  const running = runningJobs(state)
   const endedSince = running.filter(
     (job) => isOverdue(moment, job) && (overdueFromMs(moment, job) ?? 0) >= sweptAtMs,
   )

@@ -87,6 +87,8 @@ export interface MemoryState {
   eventCount: number
   /** The last sweep by a reaper. */
   sweptAtMs: number | null
+  /** The last sweep by a reaper that comes over the network. */
+  reachedAtMs: number | null
   outage: Outage | null
   readonly breakers: Map<string, MemoryBreaker>
   /** The names of breakers by queue. */

@@ -60,6 +60,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     policy: policyOf(nativePolicy, options.policy),
     eventCount: 0,
     sweptAtMs: null,
+    reachedAtMs: null,
     outage: null,
     breakers: new Map(),
     dependencies: new Map(),

@@ -2,7 +2,7 @@
 import type { Job } from '../../job/job.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
-import { isHeld, noteOutage } from './brakes.ts'
+import { isHeld, noteOutage, noteReached } from './brakes.ts'
 import { recordDispatch } from './dispatches.ts'
 import { changeJob, jobsInIdOrder, type MemoryState, type Outage, recordEvent } from './memory-state.ts'
 import { observe } from './modes.ts'
@@ -54,6 +54,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   const counts = noteSweep(state, request, { ...start, held, reaped })
   if (isLast && request.reaper !== undefined) {
     state.sweptAtMs = moment.nowMs
+    noteReached(state, moment, request.reaper)
     leaveLastSweep(state, request, moment.nowMs, counts)
   }
   return {

@@ -60,6 +60,7 @@ export interface StatePart {
 /** What outlives a sweep. */
 export interface SweepSettings {
   sweptAtMs: number | null
+  reachedAtMs: number | null
   outage: Outage | null
   lastSweep: LastSweep | null
 }
@@ -145,6 +146,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     eventCount: firstId,
     sweepCount: firstId,
     sweptAtMs: swept.sweptAtMs ?? null,
+    reachedAtMs: swept.reachedAtMs ?? null,
     outage: swept.outage ?? null,
     lastSweep: swept.lastSweep ?? null,
     sweeps: sweeps.toSorted((a, b) => Number(a.sweepId) - Number(b.sweepId)),
@@ -160,11 +162,11 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
 
 /** The bodies of all records of a state, by path. */
 export function bodiesOf(state: MemoryState): Map<string, string> {
-  const { sweptAtMs, outage, lastSweep } = state
+  const { sweptAtMs, reachedAtMs, outage, lastSweep } = state
   const all = kinds.flatMap((kind) =>
     [...state[kind]].map(([key, value]): [string, string] => [pathOf(kind, key), toBody(value)]),
   )
-  const swept = { sweptAtMs, outage, lastSweep } satisfies SweepSettings
+  const swept = { sweptAtMs, reachedAtMs, outage, lastSweep } satisfies SweepSettings
   return new Map([
     ...all,
     ...state.sweeps.map((sweep): [string, string] => [pathOf('sweeps', sweep.sweepId), toBody(sweep)]),

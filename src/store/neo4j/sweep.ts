@@ -149,9 +149,11 @@ async function keepHistory(
   await runner.change({ held: [['settings', 'sweep']], paths }, (state) => {
     if (sweep !== undefined) putSweep(state, { ...sweep, ...withoutSkipped(sweep, skipped) })
     if (request.reaper === undefined) return
-    state.outage = after.outage
+    // Another reaper may have found an outage since this step read.
+    if ((after.outage?.toMs ?? 0) > (state.outage?.toMs ?? 0)) state.outage = after.outage
     if (step.next !== null) return
     state.sweptAtMs = Math.max(state.sweptAtMs ?? 0, after.sweptAtMs ?? 0)
+    state.reachedAtMs = Math.max(state.reachedAtMs ?? 0, after.reachedAtMs ?? 0)
     state.lastSweep =
       after.lastSweep === null ? null : { ...after.lastSweep, ...withoutSkipped(after.lastSweep, skipped) }
   })
