@@ -1,6 +1,6 @@
 // Of the jobs that run there are few, and of all others many: these are found by their status.
 MATCH (j:EmbeddingJob)
-USING INDEX j:EmbeddingJob(status)
+USING INDEX SEEK j:EmbeddingJob(status)
 WHERE j.status = 'processing' AND j.id < $before
   AND ($type IS NULL OR j.type = $type)
   AND ($queue IS NULL OR j.queue = $queue)
