@@ -28,8 +28,6 @@ type AnswersTo<Tx> = AnswerListener & Asker<Settled<CompleteOutcome>> & ClockOwn
 export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   isHandling = false
   readonly job: ClaimedJob
-  /** From before the claim was asked for. */
-  readonly claimedAtMs: number
   readonly #registered: RegisteredHandler<Tx>
   readonly #tools: RunnerTools<Tx>
   /** Made where the handler has a dependency, or asks for it. */
@@ -51,13 +49,13 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   #hasEnded = false
   #tx: 'none' | 'tried' | 'committed' = 'none'
 
+  /** `claimedAtMs` is from before the claim was asked for. */
   constructor(
     job: ClaimedJob,
     registered: RegisteredHandler<Tx>,
     tools: RunnerTools<Tx>,
     claimedAtMs: number,
   ) {
-    this.claimedAtMs = claimedAtMs
     this.job = job
     this.#registered = registered
     this.#tools = tools
@@ -116,7 +114,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   #end(settled: Settlement): void {
-    this.letGo()
+    this.#hasEnded = true
+    this.#clocks.end()
+    this.#tools.heartbeat.drop(this.job)
     this.#tell(settled)
     this.#tellTrace?.(settled)
     const leftBehind = this.#isHung ? this.#handled : null
@@ -140,13 +140,6 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   lookAtClocks(nowMs: number): void {
     this.#clocks.look(nowMs)
-  }
-
-  /** No more beats: it has ended, or goes back unstarted. */
-  letGo(): void {
-    this.#hasEnded = true
-    this.#clocks.end()
-    this.#tools.heartbeat.drop(this.job)
   }
 
   abort(cause: AbortCause): void {
