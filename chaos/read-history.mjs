@@ -1,15 +1,49 @@
 // Gathers the history of a run: rows and events by SQL, ledgers from their files.
 import { readFileSync } from 'node:fs'
 import { queryRows, readSql } from './database.mjs'
+import { LEASE_MS, POLL_MS, SWEEP_MS } from './settings.mjs'
 
 /** @import pg from 'pg' */
 /** @import { TableProfile } from 'unstuck' */
+/** @import { ChaosDatabase } from './database.mjs' */
+/** @import { Disturbances } from './disturbances.mjs' */
+/** @import { JobFeeder } from './job-feeder.mjs' */
+/** @import { StallMeter } from './stall-meter.mjs' */
+/** @import { TableSampler } from './table-sampler.mjs' */
 /** @import { EventRow, JobRow, LedgerLine } from './history.mjs' */
 
 /** @typedef {{ job_id: string, lease_id: string }} EffectFields */
 /** @typedef {{ id: string, job_id: string, type: string, at_ms: number, details: Record<string, unknown> | null }} EventFields */
 /** @typedef {{ webhook_id: string, job_id: string, type: string, timestamp: string, count: number }} DeliveryFields */
 /** @typedef {{ at_ms: number, hold_reason: string | null }} HoldFields */
+
+/**
+ * @typedef {object} Sources
+ * @property {ChaosDatabase} database
+ * @property {TableProfile} table
+ * @property {{ ledgers: string[] }} scene
+ * @property {JobFeeder} feeder
+ * @property {TableSampler} sampler
+ * @property {Disturbances} disturbances
+ * @property {StallMeter} stalls
+ */
+
+/**
+ * All that a run is judged by.
+ * @param {Sources} sources
+ */
+export async function readHistory({ database, table, scene, feeder, sampler, disturbances, stalls }) {
+  return {
+    ...(await database.withClient((client) => readDatabase(client, table))),
+    ...feeder.told(),
+    policy: { ...table.policy, ...feeder.storedPolicy },
+    times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
+    ledger: readLedgers(scene.ledgers),
+    samples: sampler.samples,
+    disturbances: disturbances.list,
+    stalls: stalls.stalls,
+  }
+}
 
 /**
  * @param {pg.Client} client

@@ -7,10 +7,10 @@ import { Disturbances } from './disturbances.mjs'
 import { inject } from './faults.mjs'
 import { JobFeeder } from './job-feeder.mjs'
 import { Pooler } from './pooler.mjs'
-import { readDatabase, readLedgers } from './read-history.mjs'
+import { readHistory } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
 import { countByKind, makeOutages, makeSchedule } from './schedule.mjs'
-import { LEASE_MS, POLL_MS, SWEEP_MS, WORKERS } from './settings.mjs'
+import { WORKERS } from './settings.mjs'
 import { SmallDisk } from './small-disk.mjs'
 import { StallMeter } from './stall-meter.mjs'
 import { summarise } from './summary.mjs'
@@ -88,7 +88,9 @@ class Run {
     await stopScene(scene)
     this.#stalls.stop()
 
-    const history = await this.#readHistory(database, scene, feeder, sampler)
+    const table = tableOf(this.#options.profile)
+    const [disturbances, stalls] = [this.#disturbances, this.#stalls]
+    const history = await readHistory({ database, table, scene, feeder, sampler, disturbances, stalls })
     const judgement = checkHistory(history)
     const faults = this.#countFaults(history)
     const summary = {
@@ -136,26 +138,6 @@ class Run {
       () => !this.#disturbances.list.some(({ who, to }) => who === '*' && to > Date.now() - 1_000),
     )
     return sampler
-  }
-
-  /**
-   * @param {ChaosDatabase} database
-   * @param {{ ledgers: string[] }} scene
-   * @param {JobFeeder} feeder
-   * @param {TableSampler} sampler
-   */
-  async #readHistory(database, scene, feeder, sampler) {
-    const table = tableOf(this.#options.profile)
-    return {
-      ...(await database.withClient((client) => readDatabase(client, table))),
-      ...feeder.told(),
-      policy: { ...table.policy, ...feeder.storedPolicy },
-      times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
-      ledger: readLedgers(scene.ledgers),
-      samples: sampler.samples,
-      disturbances: this.#disturbances.list,
-      stalls: this.#stalls.stalls,
-    }
   }
 
   /** @param {{ ledger: LedgerLine[] }} history */

@@ -7,9 +7,8 @@ import { ChaosDatabase, readSql, tableOf } from './database.mjs'
 import { Disturbances } from './disturbances.mjs'
 import { JobFeeder } from './job-feeder.mjs'
 import { between, createRandom } from './random.mjs'
-import { readDatabase, readLedgers } from './read-history.mjs'
+import { readHistory } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
-import { LEASE_MS, POLL_MS, SWEEP_MS } from './settings.mjs'
 import { StallMeter } from './stall-meter.mjs'
 import { summarise } from './summary.mjs'
 import { TableSampler } from './table-sampler.mjs'
@@ -54,16 +53,7 @@ async function deploy({ seed, durationMs, signal, say }, folder, cleanUps) {
   await stopScene(scene)
   stalls.stop()
   const table = tableOf('native')
-  const history = {
-    ...(await database.withClient((client) => readDatabase(client, table))),
-    ...feeder.told(),
-    policy: { ...table.policy, ...feeder.storedPolicy },
-    times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
-    ledger: readLedgers(scene.ledgers),
-    samples: sampler.samples,
-    disturbances: disturbances.list,
-    stalls: stalls.stalls,
-  }
+  const history = await readHistory({ database, table, scene, feeder, sampler, disturbances, stalls })
   const judgement = checkHistory(history)
   const attemptsBurnt = countBurnt(history.jobs)
   if (attemptsBurnt > 0)
