@@ -4,6 +4,7 @@ import { installNative, type NativeStore, withNativeStore } from '../native-stor
 import { readBenchSql } from '../sql-file.mjs'
 import { percentile } from '../statistics.ts'
 import { timed } from '../timed.ts'
+import { timeWork } from './time-work.ts'
 
 const BATCH = 100
 /** Rows of one statement that fills the table. */
@@ -89,33 +90,9 @@ async function measure(
     },
   })
   return withNativeStore(url, async ({ store }) => ({
-    ...(await measureWork(store, statements)),
+    ...(await timeWork({ store, batch: BATCH, calls: statements, warmUps: 2 })),
     ...(await measureQueries(store, Math.ceil(statements / 4))),
   }))
-}
-
-async function measureWork(store: NativeStore['store'], statements: number): Promise<Values> {
-  const claims: number[] = []
-  const completions: number[] = []
-  const sweeps: number[] = []
-  for (let statement = -2; statement < statements; statement++) {
-    const [claimMs, jobs] = await timed(() =>
-      store.claimJobs({ workerId: 'bench', queues: ['noop'], limit: BATCH }),
-    )
-    if (jobs.length < BATCH) throw new Error('there are too few jobs to claim')
-    const [completeMs] = await timed(() => store.completeJobs(jobs))
-    const [sweepMs] = await timed(() => store.sweepJobs())
-    // The first ones fill the caches of the connection.
-    if (statement < 0) continue
-    claims.push(claimMs)
-    completions.push(completeMs)
-    sweeps.push(sweepMs)
-  }
-  return {
-    claim: percentile(claims, 0.5),
-    complete: percentile(completions, 0.5),
-    sweep: percentile(sweeps, 0.5),
-  }
 }
 
 async function measureQueries(store: NativeStore['store'], times: number): Promise<Values> {

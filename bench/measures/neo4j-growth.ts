@@ -4,8 +4,7 @@ import { readCypher } from '../../dist/store/neo4j/cypher-files.js'
 import type { Measure, Values } from '../measure.ts'
 import type { Neo4jBench } from '../neo4j-bench.ts'
 import { type Profile, profileHits, profileText } from '../profile-text.ts'
-import { percentile } from '../statistics.ts'
-import { timed } from '../timed.ts'
+import { timeWork } from './time-work.ts'
 
 const BATCH = 10
 /** Nodes of one statement that fills the label. */
@@ -78,31 +77,10 @@ async function addFinished(
   await session.close()
 }
 
-async function measure(bench: Neo4jBench, label: string): Promise<Values> {
-  const { calls } = bench.sizes
+function measure(bench: Neo4jBench, label: string): Promise<Values> {
   const store = bench.openStore(label)
-  const claims: number[] = []
-  const completions: number[] = []
-  const sweeps: number[] = []
-  for (let call = -5; call < calls; call++) {
-    await store.enqueueJobs(Array.from({ length: BATCH }, () => ({ type: 'noop' })))
-    const [claimMs, jobs] = await timed(() =>
-      store.claimJobs({ workerId: 'bench', queues: ['noop'], limit: BATCH }),
-    )
-    if (jobs.length < BATCH) throw new Error('there are too few jobs to claim')
-    const [completeMs] = await timed(() => store.completeJobs(jobs))
-    const [sweepMs] = await timed(() => store.sweepJobs())
-    // The first ones open the connection and plan the statements.
-    if (call < 0) continue
-    claims.push(claimMs)
-    completions.push(completeMs)
-    sweeps.push(sweepMs)
-  }
-  return {
-    claim: percentile(claims, 0.5),
-    complete: percentile(completions, 0.5),
-    sweep: percentile(sweeps, 0.5),
-  }
+  const enqueue = () => store.enqueueJobs(Array.from({ length: BATCH }, () => ({ type: 'noop' })))
+  return timeWork({ store, batch: BATCH, calls: bench.sizes.calls, warmUps: 5, beforeCall: enqueue })
 }
 
 /** With as many due jobs as a claim asks for. What it writes is rolled back. */
