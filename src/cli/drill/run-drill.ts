@@ -153,17 +153,20 @@ async function finish(
     report.failure = `it took ${seconds(report.finishedAfterMs)}, and the budget is ${seconds(budgetMs)}`
 }
 
-/** The row as soon as the dead worker’s lease is off it; undefined where the budget is over before. */
+/**
+ * The row as soon as the dead worker’s lease is off it; undefined where the budget is over before. canary-2 may claim it between
+ * two looks, and in an engine that does not fence, its lease id is the dead one’s: then only the fence tells.
+ */
 async function untilReaped(
   { table, budgetMs, signal, onWait }: DrillOptions,
   jobId: string,
-  { leaseId }: CanaryClaim,
+  { leaseId, fence }: CanaryClaim,
   since: () => number,
 ): Promise<Job | undefined> {
   while (since() <= budgetMs) {
     const job = await table.store.getJob(jobId)
     if (job === null) throw new UnstuckError('JOB_NOT_FOUND', `somebody deleted the canary ${jobId}`)
-    if (job.leaseId !== leaseId) return job
+    if (job.leaseId !== leaseId || job.fence !== fence) return job
     onWait?.(since())
     await sleep(POLL_MS, undefined, { signal })
   }
