@@ -69,3 +69,19 @@ it('LEASE-1 where nothing is found from the marks on, everything is looked at at
   expect(await marked.claim(claim)).toHaveLength(1)
   expect(asked.map((marks) => Object.keys(marks).length)).toEqual([0, 1, 1, 0])
 })
+
+it('LEASE-1 a claim that began before a look at everything leaves no mark for it', async () => {
+  const { asked, claim } = claimOf([job('2026-01-01T00:00:01Z')], [], [job('2026-01-01T00:00:02Z')], [])
+  const marked = new MarkedClaims()
+  await marked.claim(claim)
+  vi.advanceTimersByTime(900)
+  let answer: (jobs: ClaimedJob[]) => void = () => {}
+  const early = marked.claim(() => new Promise((resolve) => (answer = resolve)))
+  vi.advanceTimersByTime(200)
+  await marked.claim(claim)
+  answer([job('2026-01-01T00:00:09Z')])
+  await early
+  await marked.claim(claim)
+  await marked.claim(claim)
+  expect(asked.at(-1)).toEqual({ mail: { 0: '2026-01-01T00:00:02.000Z' } })
+})

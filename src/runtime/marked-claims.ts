@@ -10,21 +10,27 @@ const LOOK_MS = 1_000
 /** Where nothing was found from the marks on, the rest is looked at sooner. */
 const EMPTY_LOOK_MS = 250
 
+type Marks = Map<string, Map<number, Date>>
+
 export class MarkedClaims {
-  readonly #marks = new Map<string, Map<number, Date>>()
+  #marks: Marks = new Map()
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
   /** Jobs as `claim` finds them with the marks; with none of them now and then. */
   async claim(claim: (marks: ClaimMarks) => Promise<ClaimedJob[]>): Promise<ClaimedJob[]> {
     if (this.#isOlderThan(LOOK_MS)) this.#forget()
     const isMarked = this.#marks.size > 0
-    const jobs = await claim(this.#marks)
-    this.#note(jobs)
+    const jobs = await this.#claimFrom(this.#marks, claim)
     if (jobs.length > 0 || !isMarked || !this.#isOlderThan(EMPTY_LOOK_MS)) return jobs
     this.#forget()
-    const others = await claim(this.#marks)
-    this.#note(others)
-    return others
+    return this.#claimFrom(this.#marks, claim)
+  }
+
+  /** Another claim may begin a look at everything meanwhile: what this one got to is no mark for that. */
+  async #claimFrom(marks: Marks, claim: (marks: ClaimMarks) => Promise<ClaimedJob[]>): Promise<ClaimedJob[]> {
+    const jobs = await claim(marks)
+    note(marks, jobs)
+    return jobs
   }
 
   #isOlderThan(ms: number): boolean {
@@ -32,17 +38,17 @@ export class MarkedClaims {
   }
 
   #forget(): void {
-    this.#marks.clear()
+    this.#marks = new Map()
     this.#lookedAtMs = performance.now()
   }
+}
 
-  /** A job is due when it was created, or later: its creation is a mark that passes over nothing that is due after it. */
-  #note(jobs: ClaimedJob[]): void {
-    for (const { queue, priority, createdAt } of jobs) {
-      const times = this.#marks.get(queue) ?? new Map<number, Date>()
-      this.#marks.set(queue, times)
-      const known = times.get(priority)
-      if (known === undefined || known < createdAt) times.set(priority, createdAt)
-    }
+/** A job is due when it was created, or later: its creation is a mark that passes over nothing that is due after it. */
+function note(marks: Marks, jobs: ClaimedJob[]): void {
+  for (const { queue, priority, createdAt } of jobs) {
+    const times = marks.get(queue) ?? new Map<number, Date>()
+    marks.set(queue, times)
+    const known = times.get(priority)
+    if (known === undefined || known < createdAt) times.set(priority, createdAt)
   }
 }

@@ -4,10 +4,8 @@
 
 /** How far ahead is claimed, in time, beside the time that claims take. */
 const AHEAD_MS = 50
-/** Twice what one statement brings: while one is under way, those of the one before are worked off. */
-const MOST = 2_000
-/** Of one statement: a larger one holds its locks longer. */
-export const MOST_CLAIMED = 1_000
+/** What three statements bring: while two are under way, those of the one before are worked off. */
+const MOST = 3_000
 /** What has waited this long goes back. */
 export const STALE_MS = 500
 /** Between two looks at the pace; shorter ones would see chance. */

@@ -2,17 +2,17 @@
 import type { ClaimedJob } from '../job/lease.ts'
 import { createBatcher, untilNextTurn } from './batcher.ts'
 import { type BreakerWatch, watchBreakers } from './breaker-watch.ts'
+import { ClaimLoop } from './claim-loop.ts'
 import { Claimer } from './claimer.ts'
 import { DependencyCalls } from './dependency-calls.ts'
 import type { RegisteredHandler } from './handler.ts'
 import { LOOK_MS } from './job-clocks.ts'
 import { Attempt } from './job-runner.ts'
-import { MOST_CLAIMED, Prefetch, STALE_MS } from './prefetch.ts'
+import { STALE_MS } from './prefetch.ts'
 import { type Reaper, startReaper } from './reaper.ts'
 import type { AttemptEnded, RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { tellSweep } from './tell-sweep.ts'
 import { wait } from './wait.ts'
-import { Waker } from './waker.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 
 export type { Worker, WorkerOptions } from './worker-options.ts'
@@ -56,13 +56,9 @@ class RunningWorker<Tx> {
   #isStarting = false
   /** Claimed and kept alive, and not started yet: oldest first. */
   #waiting: WaitingJob<Tx>[] = []
-  readonly #prefetch = new Prefetch()
-  /** With fewer waiting than this it is worth claiming more. */
-  #lowWater = 0
+  readonly #claimLoop: ClaimLoop
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
-  /** Woken by whatever makes another look worthwhile. */
-  readonly #waker = new Waker()
   #looking: NodeJS.Timeout | undefined
   #leaked = 0
   #exitCode = 0
@@ -80,6 +76,16 @@ class RunningWorker<Tx> {
       },
       isStopping: () => this.#stopping.signal.aborted,
       isLeaving: () => this.#leaving.signal.aborted,
+    })
+    this.#claimLoop = new ClaimLoop({
+      free: () => this.#free,
+      waiting: () => this.#waiting.length,
+      // A worker that cannot beat must not take on more (C6).
+      isAble: () => options.heartbeat.isHealthy(),
+      isStopping: () => this.#stopping.signal.aborted,
+      claim: (free, ahead) => this.#claimer.claim(free, ahead),
+      giveBackStale: () => this.#giveBackStale(),
+      pauseMs: () => this.#pauseMs(),
     })
     this.#tools = {
       ...options,
@@ -99,7 +105,7 @@ class RunningWorker<Tx> {
   }
 
   wake(): void {
-    this.#waker.wake()
+    this.#claimLoop.wake()
   }
 
   problems(): string[] {
@@ -119,7 +125,7 @@ class RunningWorker<Tx> {
     const watch = this.#watchBreakers()
     events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
     // A claim that hangs must not hold up the grace: what it brings after the stop is given back.
-    const claiming = this.#claimUntilStopped()
+    const claiming = this.#claimLoop.run()
     await stopped
     await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
     await Promise.all([reaper.stop(), watch.stop()])
@@ -134,7 +140,7 @@ class RunningWorker<Tx> {
     const { events, workerId } = this.#options
     events.emit('worker:draining', { workerId, reason, running: this.#running.size })
     this.#stopping.abort()
-    this.#waker.wake()
+    this.#claimLoop.wake()
   }
 
   leaveNow(): void {
@@ -169,30 +175,6 @@ class RunningWorker<Tx> {
     return watchBreakers({ store, dependencies, events, calls: this.#dependencyCalls })
   }
 
-  async #claimUntilStopped(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      // Before the look, so that nothing that happens during it is forgotten.
-      this.#waker.reset()
-      const ahead = this.#prefetch.size()
-      // Not for each job that ends: half of what may wait is claimed at once.
-      this.#lowWater = Math.floor(ahead / 2)
-      const isWorthwhile = this.#free > 0 || this.#waiting.length <= this.#lowWater
-      // A worker that cannot beat must not take on more (C6).
-      const isAble = isWorthwhile && this.#options.heartbeat.isHealthy()
-      const claimed = isAble ? await this.#claim(Math.min(MOST_CLAIMED, ahead - this.#waiting.length)) : 0
-      if (claimed === 0) await this.#waker.pause(this.#pauseMs())
-      await this.#giveBackStale()
-    }
-    await this.#giveBackStale()
-  }
-
-  async #claim(ahead: number): Promise<number> {
-    const beganAtMs = performance.now()
-    const claimed = await this.#claimer.claim(this.#free, ahead)
-    if (claimed > 0) this.#prefetch.noteClaim(performance.now() - beganAtMs)
-    return claimed
-  }
-
   get #free(): number {
     return this.#isBehind ? 0 : this.#options.concurrency - this.#handling
   }
@@ -204,8 +186,7 @@ class RunningWorker<Tx> {
 
   #pauseMs(): number {
     const [least, most] = this.#options.pollMs
-    const pauseMs = Math.min(least + Math.random() * (most - least), this.#claimer.tokenInMs())
-    return this.#waiting.length > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
+    return Math.min(least + Math.random() * (most - least), this.#claimer.tokenInMs())
   }
 
   /** The leases of all jobs of a claim are held before the first handler may block the event loop. */
@@ -259,9 +240,8 @@ class RunningWorker<Tx> {
     if (!attempt.isHandling) return
     attempt.isHandling = false
     this.#handling--
-    this.#prefetch.noteEnd()
     this.#startWaiting()
-    if (this.#waiting.length <= this.#lowWater) this.#waker.wake()
+    this.#claimLoop.noteEnd()
   }
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
@@ -270,7 +250,7 @@ class RunningWorker<Tx> {
     if (isCritical) this.#leave('a critical error')
     this.#freeSlot(attempt)
     this.#startWaiting()
-    if (wasBehind) this.#waker.wake()
+    if (wasBehind) this.#claimLoop.wake()
     if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
     if (this.#running.size === 0) this.#onNoneRuns?.()
   }
