@@ -6,6 +6,7 @@ import { pauseQueue, sweep } from './brake-commands.ts'
 import type { CommandContext } from './command.ts'
 import { cancelJob, listJobs, readJob, retryJob } from './job-commands.ts'
 import { commandNames, refusalOf } from './permissions.ts'
+import { drainWorker } from './worker-commands.ts'
 
 const store = createMemoryStore()
 const context = (actor: Partial<Actor> & { role?: Role } = {}, isReadOnly = false): CommandContext => ({
@@ -29,6 +30,28 @@ describe('commands', () => {
     const readOnly = { ...context({}, true), tables: [untouchable] as const }
     expect(await sweep(readOnly, {})).toMatchObject({ refusal: { code: 'READ_ONLY' } })
     expect(await pauseQueue(readOnly, { name: 'q' })).toMatchObject({ refusal: { code: 'READ_ONLY' } })
+  })
+
+  it('WORK-4 a worker that serves several tables is asked to leave in all of them', async () => {
+    const stores = [createMemoryStore(), createMemoryStore(), createMemoryStore()] as const
+    const [first, second, third] = stores
+    const worker = {
+      workerId: 'w1',
+      isStart: true,
+      types: ['a'],
+      concurrency: 1,
+      running: 0,
+      reportMs: 5_000,
+    }
+    await first.reportWorker({ ...worker, phase: 'stopped' })
+    await second.reportWorker({ ...worker, phase: 'running' })
+    await third.reportWorker({ ...worker, phase: 'running' })
+    const tables = stores.map((one, index) => ({ name: `t${index}`, store: one }))
+    const several = { ...context(), tables: tables as unknown as CommandContext['tables'] }
+    expect(await drainWorker(several, { workerId: 'w1' })).toMatchObject({
+      value: { table: 't1', outcome: 'asked' },
+    })
+    expect(await third.drainWorker('w1')).toBe('already-asked')
   })
 
   it('OPS-1 a role may what every smaller one may', () => {

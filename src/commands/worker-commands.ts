@@ -30,11 +30,13 @@ export const drainWorker = command('drainWorker', async (context, input: DrainIn
   const options = { actor: context.actor.id, ...(reason === undefined ? {} : { reason }) }
   const named = findTable(context, input.table)
   if (!named.isDone) return named
-  for (const table of input.table === undefined ? context.tables : [named.value]) {
-    const outcome = await table.store.drainWorker(workerId, options)
-    if (outcome === 'stopped') return refused('STATE_CONFLICT', `worker ${workerId}: it has left already`)
-    if (outcome !== 'not-found') return done<Drain>({ table: table.name, workerId, outcome })
-  }
+  const drains: Drain[] = []
+  for (const { name, store } of input.table === undefined ? context.tables : [named.value])
+    drains.push({ table: name, workerId, outcome: await store.drainWorker(workerId, options) })
+  const asked = drains.find(({ outcome }) => outcome !== 'not-found' && outcome !== 'stopped')
+  if (asked !== undefined) return done<Drain>(asked)
+  if (drains.some(({ outcome }) => outcome === 'stopped'))
+    return refused('STATE_CONFLICT', `worker ${workerId}: it has left already`)
   return refused('NOT_FOUND', `no worker has the id ${workerId}`)
 })
 

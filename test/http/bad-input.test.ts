@@ -69,7 +69,9 @@ describe('unknown and wrong fields', () => {
     expect(
       (await refusal('POST /v1/jobs', { body: { type: 'a', payload: { a: 'nul \u0000' } } })).status,
     ).toBe(400)
-    expect((await refusal('GET /v1/jobs?cursor=x')).status).toBe(400)
+    const { status, body } = await refusal('GET /v1/jobs?cursor=x')
+    expect(status).toBe(400)
+    expect(body.detail).toBe('cursor: got "x", takes the next cursor of an earlier page')
   })
 
   it('OPS-8 unknown and wrong parameters are refused', async () => {

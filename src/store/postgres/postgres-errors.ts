@@ -1,5 +1,11 @@
 // The only translator between what PostgreSQL and its driver throw and our catalogue.
-import { type ErrorCode, errorCatalog, isUnstuckError, UnstuckError } from '../../errors/index.ts'
+import {
+  type ErrorCode,
+  errorCatalog,
+  invalidArgument,
+  isUnstuckError,
+  UnstuckError,
+} from '../../errors/index.ts'
 
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -144,5 +150,16 @@ export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
       conflict = error
       await new Promise((resolve) => setTimeout(resolve, 20 * retry * Math.random()))
     }
+  }
+}
+
+/** What the type of the ids cannot read is no cursor of ours: PostgreSQL would tell of its types, and not of the argument. */
+export async function withCursor<T>(cursor: string | undefined, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    const isUnread = isUnstuckError(error, 'INVALID_ARGUMENT') && error.details?.['sqlState'] === '22P02'
+    if (cursor === undefined || !isUnread) throw error
+    throw invalidArgument('cursor', cursor, 'the next cursor of an earlier page', { cause: error })
   }
 }

@@ -19,6 +19,7 @@ import type { Row, SqlClient } from './executor.ts'
 import { filterToJson } from './filter-json.ts'
 import { toDeadJobGroup, toJobFacts, toJobSummary, toSlo } from './operator-rows.ts'
 import { policyToJson } from './policy-row.ts'
+import { withCursor } from './postgres-errors.ts'
 import { PostgresOperations } from './postgres-operations.ts'
 
 export class PostgresOperators extends PostgresOperations implements OperatorStore<SqlClient> {
@@ -33,7 +34,8 @@ export class PostgresOperators extends PostgresOperations implements OperatorSto
 
   async listJobs(filter: JobFilter = {}, options: ListOptions = {}): Promise<JobPage> {
     const { limit = 100, cursor, withPayload = false } = options
-    const [row] = await this.#call('list_jobs', [filterToJson(filter), limit, cursor ?? null, withPayload])
+    const params = [filterToJson(filter), limit, cursor ?? null, withPayload]
+    const [row] = await withCursor(cursor, () => this.#call('list_jobs', params))
     const page = row?.['page'] as { jobs: Row[]; next: string | null }
     return { jobs: page.jobs.map((job) => toJobSummary(job, this.#table)), next: page.next }
   }
