@@ -27,8 +27,9 @@ function startLoop() {
 
 /** So many jobs have ended within 100 ms; then the next claim is asked for. */
 async function work({ claims, loop }: ReturnType<typeof startLoop>, ended: number): Promise<void> {
-  for (let job = 0; job < ended; job++) loop.noteEnd()
+  loop.noteWork()
   await vi.advanceTimersByTimeAsync(100)
+  for (let job = 0; job < ended; job++) loop.noteEnd()
   claims.at(-1)?.answer(10)
   await vi.advanceTimersByTimeAsync(0)
 }

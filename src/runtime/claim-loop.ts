@@ -38,6 +38,16 @@ export class ClaimLoop {
     for (const waker of this.#wakers) waker.wake()
   }
 
+  /** A handler runs. */
+  noteWork(): void {
+    this.#prefetch.noteWork()
+  }
+
+  /** No handler runs. */
+  noteRest(): void {
+    this.#prefetch.noteRest()
+  }
+
   /** A handler has returned. */
   noteEnd(): void {
     this.#prefetch.noteEnd()

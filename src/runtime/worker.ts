@@ -225,7 +225,7 @@ class RunningWorker<Tx> {
   }
 
   #run(attempt: Attempt<Tx>): void {
-    this.#handling++
+    if (this.#handling++ === 0) this.#claimLoop.noteWork()
     attempt.isHandling = true
     this.#running.add(attempt)
     this.#looking ??= setTimeout(() => this.#lookAtClocks(), LOOK_MS)
@@ -241,6 +241,7 @@ class RunningWorker<Tx> {
     attempt.isHandling = false
     this.#handling--
     this.#startWaiting()
+    if (this.#handling === 0) this.#claimLoop.noteRest()
     this.#claimLoop.noteEnd()
   }
 
