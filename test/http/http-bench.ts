@@ -12,9 +12,9 @@ import type { Lease } from '../../src/job/lease.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { AccessStore } from '../../src/store/access-store.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
 import { elapse } from '../support/postgres-harness.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 export interface Call {
   /** A role, or the secret of a token. */
@@ -50,8 +50,7 @@ export interface HttpBench {
 const [table] = nativeProfile('unstuck').tables
 
 export async function openHttpBench(options: Partial<AppOptions> = {}): Promise<HttpBench> {
-  const database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  const database = await createInstalledDatabase()
   const config = loadConfig({ env: { DATABASE_URL: database.url } })
   const deployment = openDeployment(config)
   const { tables, access, reading } = deployment

@@ -1,17 +1,15 @@
 // A claim that starts where the last one ended.
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { nestedPlans, pagesOf, switchOnNestedPlans } from './nested-plans.ts'
 
 let database: TestDatabase
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  database = await createInstalledDatabase()
   client = await database.connect()
 })
 beforeEach(() => client.query('truncate unstuck.jobs cascade'))

@@ -6,9 +6,10 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { openTable } from '../../src/compose.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
 import { elapse } from '../support/postgres-harness.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
@@ -22,8 +23,7 @@ let database: TestDatabase
 let asWorker: ReturnType<typeof openTable>
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   for (const script of scripts)
     await database.pool.query(script.replaceAll(/unstuck_(worker|enqueuer)/g, `${prefix}_$1`))
   for (const role of [worker, enqueuer]) await database.pool.query(`alter role ${role} password 'of-a-test'`)

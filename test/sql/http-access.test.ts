@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { AccessStore } from '../../src/store/access-store.ts'
-import { createPostgresAccess, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresAccess } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { openRefusalBench, type RefusalBench, type Row } from './refusal.ts'
 
 const [table] = nativeProfile('unstuck').tables
@@ -15,8 +16,7 @@ let access: AccessStore
 beforeAll(async () => {
   refusals = await openRefusalBench()
   await refusals.plant()
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  database = await createInstalledDatabase()
   access = createPostgresAccess({ client: database.pool, table })
 })
 

@@ -1,16 +1,14 @@
 // A native table as it is after a year: nearly everything finished, a little waiting and running.
 import type pg from 'pg'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 const waitingRows = 2_000
 export const runningRows = 1_000
 const backoffRows = 20_000
 
 export async function createLargeTable(finishedRows: number): Promise<TestDatabase> {
-  const database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  const database = await createInstalledDatabase()
   // Statistics are made where a test wants them, and not in between.
   await database.pool.query('alter table unstuck.jobs set (autovacuum_enabled = off)')
   await database.pool.query(

@@ -1,9 +1,8 @@
 // A native install with one job of each kind, and what a refused argument has to look like.
 import type pg from 'pg'
 import { expect } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { digest } from './digest.ts'
 
 export const yearMs = 31_536_000_000
@@ -40,8 +39,7 @@ export interface RefusalBench {
 }
 
 export async function openRefusalBench(): Promise<RefusalBench> {
-  const database: TestDatabase = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  const database: TestDatabase = await createInstalledDatabase()
   const client = await database.connect()
   return {
     client,

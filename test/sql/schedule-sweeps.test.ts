@@ -1,15 +1,13 @@
 // What is asked of pg_cron. A real one does the work in test/cron; here only the command that it gets is looked at.
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
 let client: pg.Client
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  database = await createInstalledDatabase()
   client = await database.connect()
 })
 afterAll(() => database.drop())

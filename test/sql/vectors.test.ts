@@ -2,11 +2,10 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Policy } from '../../src/policy/policy.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
 import { causeId } from '../../src/store/memory/cause-id.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
 import { policyToJson } from '../../src/store/postgres/policy-row.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import backoffVectors from '../vectors/backoff.json' with { type: 'json' }
 import budgetVectors from '../vectors/budget.json' with { type: 'json' }
 import causeVectors from '../vectors/cause-id.json' with { type: 'json' }
@@ -41,8 +40,7 @@ let database: TestDatabase
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  database = await createInstalledDatabase()
   client = await database.connect()
 })
 beforeEach(() => client.query('truncate unstuck.jobs'))

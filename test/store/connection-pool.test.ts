@@ -4,22 +4,17 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openTable } from '../../src/compose.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
-import {
-  inTransaction,
-  migrateUp,
-  openConnectionPool,
-  type SqlClient,
-} from '../../src/store/postgres/index.ts'
+import { inTransaction, openConnectionPool, type SqlClient } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
 import { whenBlocked } from '../support/lock-wait.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   await database.pool.query('create table notes (id int primary key, text text)')
 })
 afterAll(() => database.drop())

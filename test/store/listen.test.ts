@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
 import { type Listening, startListening } from '../support/listening.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -13,8 +14,7 @@ let store: JobStore
 let listeners: Listening[] = []
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table })
 })
 afterAll(() => database.drop())

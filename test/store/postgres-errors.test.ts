@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openTable } from '../../src/compose.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { translated } from '../../src/store/postgres/postgres-errors.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
 })
 afterAll(() => database.drop())
 

@@ -5,8 +5,9 @@ import { startWebhookSender } from '../../src/runtime/webhook-sender.ts'
 import { createWebhookSecret } from '../../src/runtime/webhook-signature.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/executor.ts'
-import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore, inTransaction } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { expectedSignature, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 const profile = nativeProfile('unstuck')
@@ -16,8 +17,7 @@ let store: JobStore<SqlClient>
 let receiver: WebhookReceiver
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
 })
 afterAll(() => database.drop())

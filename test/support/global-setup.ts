@@ -1,19 +1,31 @@
 // One real PostgreSQL for the run: DATABASE_URL where it is set, else the embedded one in a folder that goes away.
+import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
 import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
+import { asAdmin } from './as-admin.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     databaseUrl: string
+    /** The database that `createInstalledDatabase` makes and copies. */
+    installedTemplate: string
   }
 }
 
 let server: PostgresServer | undefined
+let dropTemplate = async () => {}
 
 export async function setup({ provide }: TestProject): Promise<void> {
+  const template = `unstuck_test_${randomBytes(6).toString('hex')}`
+  provide('installedTemplate', template)
   const given = process.env['DATABASE_URL']
   if (given !== undefined && given !== '') {
     provide('databaseUrl', given)
+    dropTemplate = () =>
+      asAdmin(given, async (client) => {
+        for (const name of [template, `${template}_draft`])
+          await client.query(`drop database if exists ${name} with (force)`)
+      })
     return
   }
   server = await startPostgres({
@@ -26,5 +38,6 @@ export async function setup({ provide }: TestProject): Promise<void> {
 }
 
 export async function teardown(): Promise<void> {
+  await dropTemplate()
   await server?.stop()
 }

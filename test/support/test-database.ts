@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { asAdmin } from './as-admin.ts'
 
 export interface TestDatabase {
   url: string
@@ -11,10 +12,13 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** On the server of the run, or on one of the test's own. */
-export async function createTestDatabase(serverUrl = inject('databaseUrl')): Promise<TestDatabase> {
+/** On the server of the run, or on one of the test's own; empty, or a copy of another database. */
+export async function createTestDatabase(
+  serverUrl = inject('databaseUrl'),
+  template = 'template1',
+): Promise<TestDatabase> {
   const name = `unstuck_test_${randomBytes(6).toString('hex')}`
-  await asAdmin(serverUrl, `create database ${name}`)
+  await asAdmin(serverUrl, (client) => client.query(`create database ${name} template ${template}`))
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: url.href, max: 8 })
@@ -33,17 +37,7 @@ export async function createTestDatabase(serverUrl = inject('databaseUrl')): Pro
     async drop() {
       await Promise.all(clients.map((client) => client.end()))
       await pool.end()
-      await asAdmin(serverUrl, `drop database if exists ${name} with (force)`)
+      await asAdmin(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`))
     },
-  }
-}
-
-async function asAdmin(serverUrl: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
   }
 }

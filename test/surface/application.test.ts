@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { type RuntimeEvents, type Unstuck, type UnstuckOptions, unstuck } from '../../dist/index.js'
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
 const childHandler = new URL('./fixtures/child-handler.mjs', import.meta.url)
@@ -12,8 +13,7 @@ let database: TestDatabase
 let apps: Unstuck[]
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
 })
 afterAll(() => database.drop())
 beforeEach(async () => {

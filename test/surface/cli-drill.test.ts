@@ -5,7 +5,8 @@ import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
 import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
 let database: TestDatabase
@@ -15,9 +16,8 @@ const run = (...args: string[]) => runCommand(['drill', ...args], env())
 const brisk = { ...nativePolicy, sweepIntervalMs: 500, reapBackoffStepsMs: [0], requeueRatePerS: 0 }
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   const profile = nativeProfile('unstuck')
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
 })
 afterAll(() => database.drop())

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { noTerminal, openTerminal } from './pseudo-terminal.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
@@ -20,9 +21,8 @@ const run = (...args: string[]) => runCommand(args, env())
 const linesOf = (text: string) => text.split(/\r?\n/).filter((line) => line !== '')
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   const profile = nativeProfile('unstuck')
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
 })
 afterAll(() => database.drop())

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { noTerminal, openTerminal, type Terminal } from './pseudo-terminal.ts'
 import { runCommand } from './run-command.ts'
 
@@ -19,9 +20,8 @@ const OPEN = '\u001B[?1049h'
 const CLOSE = '\u001B[?25h\u001B[?1049l'
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   const profile = nativeProfile('unstuck')
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
 })
 afterAll(() => database.drop())

@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 const profile = nativeProfile('unstuck')
@@ -19,8 +20,7 @@ let calls: { method: string; path: string }[]
 let status: number
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
   server = createServer((request, response) => {
     calls.push({ method: request.method ?? '', path: request.url ?? '' })

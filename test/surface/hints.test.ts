@@ -2,8 +2,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 const profile = nativeProfile('unstuck')
@@ -12,8 +13,7 @@ let store: JobStore
 let workers: WorkerProcess[] = []
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
 })
 afterAll(() => database.drop())

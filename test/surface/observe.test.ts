@@ -3,17 +3,15 @@ import { context, propagation, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Logger, unstuck } from '../../dist/index.js'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
 const exporter = new InMemorySpanExporter()
 
 beforeAll(async () => {
   new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register()
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  database = await createInstalledDatabase()
 })
 afterAll(async () => {
   trace.disable()

@@ -1,17 +1,15 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
 let database: TestDatabase
 let env: Record<string, string>
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   env = { DATABASE_URL: database.url }
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
 })
 
 afterAll(() => database.drop())

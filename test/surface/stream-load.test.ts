@@ -1,18 +1,16 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
 import { type EventSourceReader, readEventSource } from '../http/event-source.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
 import { countQueries, type QueryCounter } from '../support/query-counter.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { startCommand } from './run-command.ts'
 
 let database: TestDatabase
 let counter: QueryCounter
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  database = await createInstalledDatabase()
   counter = await countQueries(database.url)
 })
 

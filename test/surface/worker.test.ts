@@ -5,8 +5,9 @@ import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { runSweep } from '../../src/runtime/run-sweep.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 const profile = nativeProfile('unstuck')
@@ -15,8 +16,7 @@ let store: JobStore
 let workers: WorkerProcess[]
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   await database.pool.query('create table effects (job_id uuid primary key)')
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
 })
