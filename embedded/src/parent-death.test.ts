@@ -71,7 +71,10 @@ it('a data directory that a killed parent left half made does not get in the way
   const dataDir = join(app.folder, 'half')
   const parent = app.launch({ dataDir })
   const draft = expect.stringMatching(/^half\.init-[\w-]+$/)
-  await vi.waitFor(async () => expect(await readdir(app.folder)).toContainEqual(draft), { interval: 5 })
+  await vi.waitFor(async () => expect(await readdir(app.folder)).toContainEqual(draft), {
+    interval: 5,
+    timeout: 30_000,
+  })
   parent.kill('SIGKILL')
   await using server = await startPostgres({ dataDir })
   expect(await query(server.url, 'select 1')).toEqual([1])
