@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { freePort } from './free-port.ts'
 import { startPostgres } from './start-postgres.ts'
 
 vi.mock('./free-port.ts', { spy: true })
+// Other files of this process have imported the real one, and will again.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => void vi.resetModules())
 
 it('chooses another port when the free one was taken before the server could bind it', async () => {
   const squatter = createServer().listen(0, '127.0.0.1')
