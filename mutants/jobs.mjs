@@ -21,10 +21,7 @@ export const jobMutants = [
         replacement: "attempt_counted_at = 'claim' and",
       },
     ],
-    suites: [
-      { files: ['test/spec'] },
-      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*claimJobs' },
-    ],
+    suites: [{ files: ['test/spec'] }, { files: ['test/store/native.test.ts'], filter: 'claimJobs' }],
   },
   {
     id: 'M13',
@@ -47,7 +44,7 @@ export const jobMutants = [
           'for no key update of job skip locked) due where p_types is null or due.type = any (p_types);',
       },
     ],
-    suites: [{ files: ['test/store/native.test.ts'], filter: 'schema unstuck.*claimJobs' }],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'claimJobs' }],
   },
   {
     id: 'M14',
@@ -73,7 +70,7 @@ export const jobMutants = [
     ],
     suites: [
       { files: ['test/race/retry.test.ts'] },
-      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*retryJobs' },
+      { files: ['test/store/native.test.ts'], filter: 'retryJobs' },
     ],
   },
   {

@@ -6,7 +6,7 @@
 const sql = (verb) => `sql/functions/${verb}.sql`
 const settles = [
   { files: ['test/spec'] },
-  { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*(complete|fail|release)Jobs' },
+  { files: ['test/store/native.test.ts'], filter: '(complete|fail|release)Jobs' },
 ]
 
 /** @type {Mutant[]} */
@@ -39,10 +39,7 @@ export const leaseMutants = [
         replacement: 'where job."id" = beat.id and true',
       },
     ],
-    suites: [
-      { files: ['test/spec'] },
-      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*heartbeatJobs' },
-    ],
+    suites: [{ files: ['test/spec'] }, { files: ['test/store/native.test.ts'], filter: 'heartbeatJobs' }],
   },
   {
     id: 'M10',

@@ -48,10 +48,7 @@ export const reapMutants = [
         replacement: '"attempt" = judged.attempt_after - 1',
       },
     ],
-    suites: [
-      { files: ['test/spec'] },
-      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*sweepJobs' },
-    ],
+    suites: [{ files: ['test/spec'] }, { files: ['test/store/native.test.ts'], filter: 'sweepJobs' }],
   },
   {
     id: 'M9',
@@ -59,14 +56,14 @@ export const reapMutants = [
     edits: [
       { file: 'sql/core/is_held.sql', find: 'select coalesce(', replacement: 'select false and coalesce(' },
     ],
-    suites: [{ files: ['test/store/native.test.ts'], filter: 'schema unstuck.*brakes of a sweep' }],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'brakes of a sweep' }],
   },
   {
     id: 'M19',
     fault: 'a sweep takes everything at once',
     edits: [{ file: reap, find: 'order by job."id" limit p_limit', replacement: 'order by job."id"' }],
     suites: [
-      { files: ['test/store/native.test.ts'], filter: 'schema unstuck.*sweepJobs' },
+      { files: ['test/store/native.test.ts'], filter: 'sweepJobs' },
       { files: ['test/race/claim-limit.test.ts'] },
     ],
   },

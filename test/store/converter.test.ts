@@ -15,5 +15,6 @@ describe('converter table', () => {
   describeJobStore('PostgreSQL converter', () => bench.open(), {
     alwaysHasUpdateTime: true,
     hasTextIds: true,
+    leavesOutShared: true,
   })
 })

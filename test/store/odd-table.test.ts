@@ -61,5 +61,5 @@ describe('a table with odd names and types', () => {
     bench = await createPostgresBench({ profile, table, applicationSql })
   })
   afterAll(() => bench.close())
-  describeJobStore('PostgreSQL odd table', () => bench.open())
+  describeJobStore('PostgreSQL odd table', () => bench.open(), { leavesOutShared: true })
 })

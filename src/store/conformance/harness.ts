@@ -29,6 +29,11 @@ export interface ConformanceOptions {
   ignoresUpdateTime?: boolean
   /** Ids are any text: the beginning of one is found as it is written, and in no other way. */
   hasTextIds?: boolean
+  /**
+   * One of several tables of PostgreSQL, and others run the whole suite: leaves out what functions decide that are there once
+   * for a schema and see no job table (`sql/core`), such as what makes a job or a policy invalid, and token buckets.
+   */
+  leavesOutShared?: boolean
   /** What the store has not: the suites of these parts are skipped by name. */
   lacks?: readonly StoreCapability[]
 }

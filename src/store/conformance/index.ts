@@ -66,7 +66,7 @@ export function describeJobStore<Tx = never>(
       })
     }
 
-    describeEnqueue(opened)
+    describeEnqueue(opened, options)
     describeClaim(opened)
     describeHeartbeat(opened)
     describeStage(opened)
@@ -83,10 +83,10 @@ export function describeJobStore<Tx = never>(
     describeOutages(opened)
     whereAble('modes', () => describeModes(opened, options))
     describePrune(opened)
-    describeHealthAndPolicy(opened)
+    describeHealthAndPolicy(opened, options)
     describeBreaker(opened)
     describePause(opened)
-    describeRateLimit(opened)
+    if (options.leavesOutShared !== true) describeRateLimit(opened)
     describeListJobs(opened, options)
     describeDeadGroups(opened)
     whereAble('operations', () => describeOperations(opened))
