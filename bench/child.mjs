@@ -1,7 +1,6 @@
 // @ts-check
 // One process under test: a worker that counts its jobs, a producer that adds some, or a client that claims. Talks to the
 // parent over IPC, and goes with it.
-import pg from 'pg'
 import { loadContender } from './load-contender.mjs'
 
 /** @import { Addition, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from './contender.ts' */
@@ -118,6 +117,7 @@ async function addSingly(producer, callers, count) {
  * @param {number} count
  */
 async function addInTransactions(addInTransaction, count) {
+  const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   for (let i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 // @ts-check
-import pg from 'pg'
+// Loads pg when it is called: a worker under test has only its own.
 
 /**
  * The `count` of one row.
@@ -9,10 +9,11 @@ import pg from 'pg'
  * @returns {Promise<number>}
  */
 export async function queryOnce(url, text, values = []) {
+  const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    /** @type {pg.QueryResult<{ count: number }>} */
+    /** @type {import('pg').QueryResult<{ count: number }>} */
     const { rows } = await client.query(text, values)
     return Number(rows[0]?.count)
   } finally {
