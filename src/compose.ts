@@ -4,7 +4,6 @@ import { relative } from 'node:path'
 import type * as Embedded from '@unstuck/embedded'
 import { type Config, profileOf } from './config/index.ts'
 import type { DoctorFacts } from './doctor/facts.ts'
-import { readFacts } from './doctor/read-facts.ts'
 import { UnstuckError } from './errors/index.ts'
 import type { TableProfile } from './profile/profile.ts'
 import { shippedProfile, shippedProfileNames } from './profile/shipped.ts'
@@ -12,39 +11,25 @@ import type { AccessStore } from './store/access-store.ts'
 import { notSupported } from './store/capability.ts'
 import type { JobStore } from './store/job-store.ts'
 import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl, noTables } from './store/neo4j/deferred-store.ts'
-import {
-  type AttachPlan,
-  createPostgresAccess,
-  createPostgresStore,
-  type MigrateDownOptions,
-  type MigrationStatus,
-  migrateDown,
-  migrateStatus,
-  migrateUp,
-  migrationSql,
-  openConnectionPool,
-  planAttach,
-  readTableShapes,
-  rolesSql,
-  type ScanReport,
-  type ShapedTable,
-  type SqlClient,
-  scanDatabase,
-  withDoctorReader,
-} from './store/postgres/index.ts'
+import { openConnectionPool } from './store/postgres/connection-pool.ts'
+import type { SqlClient } from './store/postgres/executor.ts'
+import type { AttachPlan } from './store/postgres/migrate/attach-plan.ts'
+import type { MigrateDownOptions } from './store/postgres/migrate/migrate-down.ts'
+import type { MigrationStatus } from './store/postgres/migrate/migrate-status.ts'
+import { migrationSql } from './store/postgres/migrate/migration-sql.ts'
+import { rolesSql } from './store/postgres/migrate/roles-sql.ts'
+import type { ShapedTable } from './store/postgres/migrate/table-shapes.ts'
+import { createPostgresAccess } from './store/postgres/postgres-access.ts'
+import { createPostgresStore } from './store/postgres/postgres-store.ts'
+import type { ScanReport } from './store/postgres/scan/scan-database.ts'
 
 export { type OpenTable, openTable } from './open-table.ts'
-export {
-  type AttachPlan,
-  listen,
-  planText,
-  type ScannedTable,
-  type ScanReport,
-  type ShapedTable,
-  type SqlClient,
-  statementsOf,
-  withLimits,
-} from './store/postgres/index.ts'
+export type { SqlClient } from './store/postgres/executor.ts'
+export { listen } from './store/postgres/listen.ts'
+export type { AttachPlan } from './store/postgres/migrate/attach-plan.ts'
+export { planText, statementsOf, withLimits } from './store/postgres/migrate/plan-text.ts'
+export type { ShapedTable } from './store/postgres/migrate/table-shapes.ts'
+export type { ScannedTable, ScanReport } from './store/postgres/scan/scan-database.ts'
 
 export interface DeploymentTable {
   name: string
@@ -118,16 +103,16 @@ export function createInstaller(config: Config, url?: string, profile = profileO
   return {
     place: `schema ${schema}`,
     keptJobs: 'Native jobs, if there are any, were kept: --purge drops them.',
-    up: (onStep, phases, options) =>
-      migrateUp({
+    up: async (onStep, phases, options) =>
+      (await loadPostgres()).migrateUp({
         ...target(),
         ...(onStep === undefined ? {} : { onStep }),
         ...(phases === undefined ? {} : { phases }),
         ...options,
       }),
-    plan: (options) => planAttach({ ...target(), ...options }),
-    down: (options) => migrateDown({ ...target(), ...options }),
-    status: () => migrateStatus(target()),
+    plan: async (options) => (await loadPostgres()).planAttach({ ...target(), ...options }),
+    down: async (options) => (await loadPostgres()).migrateDown({ ...target(), ...options }),
+    status: async () => (await loadPostgres()).migrateStatus(target()),
     sql: () => migrationSql(schema, profile),
     rolesSql: () => rolesSql(schema, profile),
   }
@@ -138,7 +123,8 @@ export async function findTables(
   config: Config,
   named: { schema: string | null; table: string },
 ): Promise<ShapedTable[]> {
-  return readTableShapes(requirePostgres(config.migrateUrl), named)
+  const databaseUrl = requirePostgres(config.migrateUrl)
+  return (await loadPostgres()).readTableShapes(databaseUrl, named)
 }
 
 /** So short that nobody's database feels it. */
@@ -153,8 +139,9 @@ export interface ScanFor {
 export async function scan(config: Config, options: ScanFor): Promise<ScanReport> {
   const shipped = shippedProfileNames.map((name) => shippedProfile(name, config.schema))
   const profiles = config.ownProfile === null ? shipped : [config.ownProfile, ...shipped]
-  return scanDatabase({
-    databaseUrl: requirePostgres(config.databaseUrl),
+  const databaseUrl = requirePostgres(config.databaseUrl)
+  return (await loadPostgres()).scanDatabase({
+    databaseUrl,
     profiles,
     timeoutMs: SCAN_TIMEOUT_MS,
     ...options,
@@ -171,6 +158,10 @@ export async function examine(config: Config): Promise<DoctorFacts> {
   if (isNeo4jUrl(config.databaseUrl)) throw notSupported('Neo4j', 'doctor')
   const databaseUrl = requireUrl(config.databaseUrl)
   const options = { databaseUrl, schema, timeoutMs: DOCTOR_TIMEOUT_MS }
+  const [{ withDoctorReader }, { readFacts }] = await Promise.all([
+    loadPostgres(),
+    import('./doctor/read-facts.ts'),
+  ])
   return withDoctorReader(options, (reader) =>
     readFacts({
       ...reader,
@@ -309,6 +300,9 @@ function noEmbedded(cause?: unknown): UnstuckError {
     },
   )
 }
+
+/** The installer and what looks at whole databases: no worker asks for these. */
+const loadPostgres = () => import('./store/postgres/index.ts')
 
 /** For what looks at tables. */
 function requirePostgres(url: string | null): string {

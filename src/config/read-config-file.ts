@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, extname, join, resolve } from 'node:path'
-import { types } from 'node:util'
+import { isModuleNamespaceObject } from 'node:util/types'
 import { showValue, UnstuckError } from '../errors/index.ts'
 import type { ConfigFile } from './config.ts'
 
@@ -79,7 +79,7 @@ export function readsTypeScript(): boolean {
 function defaultExport(loaded: unknown): unknown {
   if (typeof loaded !== 'object' || loaded === null) return loaded
   if ('default' in loaded) return loaded.default
-  return types.isModuleNamespaceObject(loaded) ? null : loaded
+  return isModuleNamespaceObject(loaded) ? null : loaded
 }
 
 function refusal(message: string, cause?: unknown): UnstuckError {

@@ -71,6 +71,23 @@ it('SEE-4 where OpenTelemetry is not installed there is no tracing and no error'
   }
 })
 
+it('OPS-10 a worker that has no delivery to make loads no HTTP', async () => {
+  const { imported } = await run(`await import('dist/index.js')`)
+  expect(imported).toContain('node:net')
+  // Node's fetch comes along with it: 7 MB of every worker.
+  expect(imported.filter((url) => /^node:https?$/.test(url))).toEqual([])
+})
+
+it('WORK-1 a worker loads no installer', async () => {
+  const { imported } = await run(`await import('dist/index.js')`)
+  expect(imported.filter((url) => /\/(migrate-up|scan-database|read-facts)\.js$/.test(url))).toEqual([])
+  const installer = await run(
+    `const { createInstaller, loadConfig } = await import('dist/index.js')
+     await createInstaller(loadConfig({ env: { DATABASE_URL: 'postgres://127.0.0.1:1/none' } })).up().catch(() => {})`,
+  )
+  expect(installer.imported.some((url) => url.endsWith('/migrate-up.js'))).toBe(true)
+})
+
 it('OPS-1 no command but serve loads the HTTP API', async () => {
   const { imported } = await run(
     `const { createProgram } = await import('dist/cli/program.js')
