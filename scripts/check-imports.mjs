@@ -45,11 +45,16 @@ const LAYERS = [
   },
   { name: 'open-table', home: 'src/open-table.ts', imports: [...VOCABULARY, 'store', ...CONCRETE_STORES] },
   {
+    name: 'open-beats',
+    home: 'src/open-beats.ts',
+    imports: [...VOCABULARY, 'store', ...CONCRETE_STORES, 'open-table'],
+  },
+  {
     name: 'compose',
     home: 'src/compose.ts',
     imports: [...BELOW_COMPOSE, ...CONCRETE_STORES, 'open-table'],
   },
-  { name: 'heartbeat-thread', home: 'src/heartbeat-thread.ts', imports: [...BELOW_COMPOSE, 'open-table'] },
+  { name: 'heartbeat-thread', home: 'src/heartbeat-thread.ts', imports: [...BELOW_COMPOSE, 'open-beats'] },
   { name: 'handler-child', home: 'src/handler-child.ts', imports: [...VOCABULARY, 'runtime'] },
   { name: 'unstuck', home: 'src/unstuck', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
   { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck'] },

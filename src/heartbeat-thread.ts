@@ -1,10 +1,11 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Lease } from './job/lease.ts'
-import { type OpenTable, openTable } from './open-table.ts'
+import { type OpenBeats, openBeats } from './open-beats.ts'
 import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
-import { type FromThread, type LeaseList, readLeases, type ToThread } from './runtime/thread-heartbeat.ts'
+import { type LeaseList, readLeases } from './runtime/lease-changes.ts'
+import type { FromThread, ToThread } from './runtime/thread-heartbeat.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string
@@ -75,8 +76,8 @@ function forget({ leaseId, jobId }: Lease): void {
   if (jobs?.size === 0) held.delete(leaseId)
 }
 
-function open(): OpenTable {
-  return openTable({
+function open(): OpenBeats {
+  return openBeats({
     ...data,
     applicationName: 'unstuck heartbeat',
     connections: 1,
@@ -146,7 +147,7 @@ async function beatOnce(): Promise<void> {
  * Connecting included: what takes longer met a dead socket or a slow server, and nobody can tell which. So it goes out again on
  * another connection, beside the first, and the one that answers stays.
  */
-async function withinLimit<T>(call: (table: OpenTable) => Promise<T>): Promise<T> {
+async function withinLimit<T>(call: (table: OpenBeats) => Promise<T>): Promise<T> {
   const first = connected
   const tries = [trackedCall(first, call)]
   const isLate = await Promise.race([tries[0]?.then(isNever, isNever), isOver(limitMs)])
@@ -160,7 +161,7 @@ async function withinLimit<T>(call: (table: OpenTable) => Promise<T>): Promise<T
   return tries[answered] as Promise<T>
 }
 
-function trackedCall<T>(table: OpenTable, call: (table: OpenTable) => Promise<T>): Promise<T> {
+function trackedCall<T>(table: OpenBeats, call: (table: OpenBeats) => Promise<T>): Promise<T> {
   const attempt = call(table)
   const settled = attempt.then(isNever, isNever)
   underWay.add(settled)

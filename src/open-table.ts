@@ -1,4 +1,4 @@
-// Apart from compose.ts, and without the installer: the heartbeat thread loads it too, with a heap of its own.
+// One table with all its verbs, for a worker and for tools.
 import type { TableProfile } from './profile/profile.ts'
 import type { JobStore } from './store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from './store/neo4j/deferred-store.ts'

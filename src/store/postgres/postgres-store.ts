@@ -2,7 +2,7 @@
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JsonValue, NewJob } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
-import { type ClaimedJob, type Lease, leaseKey } from '../../job/lease.ts'
+import type { ClaimedJob, Lease } from '../../job/lease.ts'
 import type { CancelOutcome, CompleteOutcome, ReleaseOutcome, RetryOutcome } from '../../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
@@ -37,6 +37,7 @@ import { type CallQuery, createCallQuery } from './call-query.ts'
 import type { Row, SqlClient } from './executor.ts'
 import { newJobToJson } from './new-job-json.ts'
 import { policyFromRow, policyToJson } from './policy-row.ts'
+import { PostgresBeats } from './postgres-beats.ts'
 import { PostgresModes } from './postgres-modes.ts'
 import {
   toClaimedJob,
@@ -44,12 +45,11 @@ import {
   toEvent,
   toFailedJob,
   toHealth,
-  toHeartbeatAnswer,
   toJob,
   toReapedJob,
-  toReaperAge,
   toSweepStep,
 } from './rows.ts'
+import { type SplitLeases, splitLeases } from './split-leases.ts'
 
 export interface PostgresStoreOptions {
   /** A pg pool or client, postgres.js, or anything with `query(text, params)`. */
@@ -65,12 +65,14 @@ export function createPostgresStore(options: PostgresStoreOptions): JobStore<Sql
 class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
   readonly #call: CallQuery
   readonly #table: TableProfile
+  readonly #beats: PostgresBeats
 
   constructor({ client, table, schema = 'unstuck' }: PostgresStoreOptions) {
     const call = createCallQuery(client, { schema, table })
     super(call, table)
     this.#call = call
     this.#table = table
+    this.#beats = new PostgresBeats(call, table)
   }
 
   async #settle<Outcome>(name: string, params: unknown[], tx?: SqlClient): Promise<Settled<Outcome>[]> {
@@ -78,11 +80,8 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     return rows.map((row) => ({ jobId: String(row['id']), outcome: row['outcome'] as Outcome }))
   }
 
-  /** Ids and lease ids as two arrays: one statement for all, whatever their number. */
-  #split(leases: Lease[]): [ids: string | string[], leaseIds: string] {
-    const ids = leases.map(({ jobId }) => jobId)
-    const leaseIds = plainArray(leases.map(({ leaseId }) => leaseId))
-    return [this.#table.idType === 'text' ? ids : plainArray(ids), leaseIds]
+  #split(leases: Lease[]): SplitLeases {
+    return splitLeases(leases, this.#table.idType)
   }
 
   async enqueueJobs(
@@ -106,20 +105,8 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     return row === undefined ? 'not-claimable' : toClaimedJob(row)
   }
 
-  async heartbeatJobs(leases: Lease[], { leaseMs, policy }: HeartbeatOptions = {}): Promise<HeartbeatReport> {
-    if (leases.length === 0) return { answers: [], reaperAgeMs: null }
-    const rows = await this.#call('heartbeat_jobs', [
-      ...this.#split(leases),
-      leaseMs ?? null,
-      policyToJson(policy),
-    ])
-    const byLease = new Map(rows.map(toHeartbeatAnswer).map((answer) => [leaseKey(answer), answer]))
-    return {
-      answers: leases.map(({ jobId, leaseId }) => {
-        return byLease.get(leaseKey({ jobId, leaseId })) ?? { jobId, leaseId, answer: 'lost' }
-      }),
-      reaperAgeMs: toReaperAge(rows[0]),
-    }
+  heartbeatJobs(leases: Lease[], options: HeartbeatOptions = {}): Promise<HeartbeatReport> {
+    return this.#beats.heartbeatJobs(leases, options)
   }
 
   async enterStage(lease: Lease, stage: string, { policy }: PolicyOption = {}): Promise<EnteredStage> {
@@ -223,20 +210,14 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     return toHealth(row ?? {})
   }
 
-  async readPolicy(): Promise<Policy> {
-    const [row] = await this.#call('read_policy', [])
-    return policyFromRow(row?.['policy'] as Row)
+  readPolicy(): Promise<Policy> {
+    return this.#beats.readPolicy()
   }
 
   async writePolicy(change: PolicyOverride): Promise<Policy> {
     const [row] = await this.#call('write_policy', [policyToJson(change) ?? '{}'])
     return policyFromRow(row?.['policy'] as Row)
   }
-}
-
-/** Of texts without a character that needs quotes. The driver quotes each of them: a tenth of what a short job allocates. */
-function plainArray(texts: string[]): string {
-  return `{${texts.join(',')}}`
 }
 
 function marksToJson(marks: ClaimMarks | undefined): string | null {
