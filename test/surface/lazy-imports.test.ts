@@ -1,6 +1,6 @@
 // What a process pays for only if it asks for it.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -32,10 +32,38 @@ const packages = (imported: string[]) =>
     imported.some((url) => url.includes(`/node_modules/${name}/`)),
   )
 
+/** What all modules that an application loads are in (ADR 0017). */
+const applicationFiles = ['application.js', 'children.js', 'rolldown-runtime.js', 'vocabulary.js']
+
+const ownFiles = (imported: string[]) =>
+  [...new Set(imported.flatMap((url) => url.split('/dist/').slice(1)))]
+    .filter((file) => existsSync(join(dist, file)))
+    .sort()
+
 it('SEE-2 importing the package loads neither prom-client nor OpenTelemetry', async () => {
   const { imported } = await run(`await import('dist/index.js')`)
-  expect(imported.some((url) => url.endsWith('/dist/unstuck.js'))).toBe(true)
+  expect(imported.some((url) => url.endsWith('/dist/application.js'))).toBe(true)
   expect(packages(imported)).toEqual([])
+})
+
+it('WORK-1 an application loads few files of ours', async () => {
+  const { imported } = await run(`await import('dist/index.js')`)
+  expect(ownFiles(imported)).toEqual([...applicationFiles, 'index.js'].sort())
+})
+
+it('LEASE-9 the heartbeat thread loads one file of ours, and of others the driver alone', async () => {
+  const { stdout, imported } = await run(
+    `const { Worker } = await import('node:worker_threads')
+     const workerData = { databaseUrl: 'postgres://127.0.0.1:1/none', schema: 'unstuck', policy: {}, intervalMs: 1000 }
+     const thread = new Worker(new URL('dist/heartbeat-thread.js'), { workerData, execArgv: process.execArgv.slice(0, 2) })
+     const { kind } = await new Promise((resolve) => thread.once('message', resolve))
+     console.log(kind)
+     await thread.terminate()`,
+  )
+  expect(stdout).toBe('failed')
+  expect(ownFiles(imported)).toEqual(['heartbeat-thread.js'])
+  expect(imported.some((url) => url.includes('/node_modules/pg/'))).toBe(true)
+  expect(imported.some((url) => url.includes('/node_modules/croner/'))).toBe(false)
 })
 
 it('SEE-2 SEE-4 each is loaded when it is asked for', async () => {
@@ -56,9 +84,12 @@ it('SEE-2 SEE-4 each is loaded when it is asked for', async () => {
 it('SEE-4 where OpenTelemetry is not installed there is no tracing and no error', async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'unstuck-'))
   try {
-    for (const folder of ['observe', 'errors', 'job'])
-      cpSync(join(dist, folder), join(elsewhere, folder), { recursive: true })
+    for (const name of ['observe', ...applicationFiles])
+      cpSync(join(dist, name), join(elsewhere, name), { recursive: true })
     cpSync(join(dist, '../package.json'), join(elsewhere, 'package.json'))
+    mkdirSync(join(elsewhere, 'node_modules'))
+    for (const name of ['pg', 'croner'])
+      symlinkSync(join(dist, '../node_modules', name), join(elsewhere, 'node_modules', name))
     const { stdout } = await run(
       `const { openTracing } = await import('dist/observe/tracing.js')
        const { openOtelMetrics } = await import('dist/observe/otel-metrics.js')
