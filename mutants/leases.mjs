@@ -38,6 +38,7 @@ export const leaseMutants = [
         find: 'where job."id" = beat.id and job."lease_id" = beat.lease_id',
         replacement: 'where job."id" = beat.id and true',
       },
+      { file: sql('extend_free_leases'), find: 'job."lease_id" = beat.lease_id', replacement: 'true' },
     ],
     suites: [{ files: ['test/spec'] }, { files: ['test/store/native.test.ts'], filter: 'heartbeatJobs' }],
   },

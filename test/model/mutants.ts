@@ -34,7 +34,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M4',
     fault: 'a heartbeat without a lease check',
-    edits: [edit('heartbeat_jobs', leaseCheck, 'true')],
+    edits: [edit('heartbeat_jobs', leaseCheck, 'true'), edit('extend_free_leases', leaseCheck, 'true')],
   },
   {
     id: 'M4',

@@ -1,0 +1,34 @@
+-- Private: extends the leases whose rows nobody holds by the update alone, for a lock before it is a WAL record of 54
+-- bytes beside its 89. What it leaves out, for whatever reason, the caller goes through with a lock that skips.
+-- A row is free if its xmax is empty, or is the xmin: then whoever wrote this version had locked the one before, and has
+-- ended. This look only saves time. For somebody who takes the row between look and write, which is microseconds, the
+-- update waits a millisecond; then all of it is undone and left to the caller (docs/adr/0018). The other settings are
+-- those of complete_jobs: rows come one by one, each right after its look, in the order of their ids.
+create or replace function "unstuck"."extend_free_leases"(
+  p_ids /*id*/uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy "unstuck".policies, p_now timestamptz,
+  out ids /*id*/uuid[], out lease_ids uuid[], out answers text[])
+returns record language plpgsql
+set lock_timeout = '1ms' set plan_cache_mode = force_generic_plan
+set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
+begin
+  with kept as (
+    update "unstuck"."jobs" job
+       set "lease_expires_at" = least("unstuck".after_ms(p_now, coalesce(p_lease_ms, "unstuck".stage_lease_ms(
+             p_policy, coalesce(job."stage", p_policy.default_stage, job."type"), job."expected_duration_ms"))),
+             job."deadline_at"),
+           "heartbeat_at" = p_now
+      from (select * from unnest(p_ids, p_lease_ids) beat(id, lease_id) order by id) beat
+     where job."id" = beat.id and job."id" = any (p_ids) and job."lease_id" = beat.lease_id
+       and job."status" is not distinct from /*any_running*/'running'
+       and (job."deadline_at" <= p_now) is not true
+       and (job.xmax = '0' or job.xmax = job.xmin)
+    returning job."id", beat.lease_id, job."cancel_requested_at" is not null as is_cancelled
+  )
+  select array_agg(kept."id"), array_agg(kept.lease_id),
+         array_agg(case when kept.is_cancelled then 'cancel-asked' else 'kept' end)
+    into ids, lease_ids, answers
+    from kept;
+exception when lock_not_available or deadlock_detected then
+  ids := null;
+end
+$$;
