@@ -364,6 +364,7 @@
 -- column sweeps.skipped integer
 -- column sweeps.held integer
 -- column sweeps.reached_at timestamp with time zone
+-- column sweeps.outages tstzmultirange not null default '{}'::tstzmultirange
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
 -- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
@@ -466,7 +467,7 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile 8fb43cc831d5a53a42fb4e40c85c97e6
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile 9d7162fce8d3fa2f8c55dc3130fe0cc4
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile 627292cf1ae23ea1d67874d55feeea8a
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile c5507b32a29fbf0f544141d7b1a8d5d3
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile 5d024a5bc81b18814718e64653769422
@@ -515,6 +516,7 @@
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 6f246b4d03fceb05b1ca34694d3bf334
 -- function is_iso_time(p_text text) returns boolean sql immutable 83238abce4d9a6484c636cf19ff5c11f
+-- function is_mass(p_from timestamp with time zone, p_to timestamp with time zone, p_policy <schema>.policies) returns boolean sql stable 8376367657c57bce3b3b5bdd234c07ab
 -- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable ecc3c6c5f6b64bcaebb2e0490772c9c7
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable db9574bf491a9fe660a80f17b7930d77
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 9e1ade7e8fc8622c39232a228cc254a4
@@ -523,7 +525,7 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile b8bfdfcb2ee4d5c932719ad1c760f8d0
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile d13b0047d4da091f1045f13a9fef4693
 -- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 20a887cad56a75d9698a757d966c8e52
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 853112f1872751e34e3610c57a229bef
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736
@@ -566,6 +568,7 @@
 -- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile dc0a8a6ecb8d9b8c2b259d10c34c25c4
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable fcaa7c69812eac5bf5998f70e55d1b45
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
+-- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable cadbf920d92c85467c9c75898b856f65
 -- function record_act(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile cf0b7d2aa3623a6bd22b4c594961b640
 -- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 91b41e3cd54eef3d92f3d63e8411f920
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 57abbcc720579dac2522603a86a151d6
@@ -583,7 +586,7 @@
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 9ecf10cbd70445d793fa2fe92dc3ae69
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 6f1ecd9b924d92a62175d0c5d33aa3f9
--- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable dab0c99f8459b011c64978e73a78c943
+-- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable b2586ad7352eee33984b775bb2980d55
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable 45a2e86e6150f24c644fadde5d6817bb
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable a3aacfe05c03f2e869f509d59889df0d
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable 0398d70eda18e16b17c764af8db04760

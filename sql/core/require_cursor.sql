@@ -7,6 +7,9 @@ begin
       and (p_cursor ->> 'after' is null or "unstuck".is_id(p_cursor ->> 'after', p_id_type))
       and (p_cursor ->> 'outage_from' is null or "unstuck".is_iso_time(p_cursor ->> 'outage_from'))
       and (p_cursor ->> 'outage_to' is null or "unstuck".is_iso_time(p_cursor ->> 'outage_to'))
+      and (p_cursor ->> 'found_from' is null or "unstuck".is_iso_time(p_cursor ->> 'found_from')
+           and p_cursor ->> 'outage_from' is not null
+           and (p_cursor ->> 'found_from')::timestamptz <= (p_cursor ->> 'outage_to')::timestamptz)
       and (p_cursor ->> 'sweep_id' is null or "unstuck".is_id(p_cursor ->> 'sweep_id', 'uuid'))
       and (p_cursor ->> 'began_at' is null or "unstuck".is_iso_time(p_cursor ->> 'began_at'))
       and (p_cursor ->> 'expired' is null or p_cursor ->> 'expired' ~ '^\d{1,9}$')

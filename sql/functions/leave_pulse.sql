@@ -1,8 +1,12 @@
 -- Private: the reaper's own sign of life, written last. Where another reaper is writing it, its word is as good.
 create or replace function "unstuck"."leave_pulse"(p_reaper jsonb, p_cursor jsonb, p_counts jsonb)
 returns boolean language plpgsql as $$
+declare
+  v_found_from timestamptz := (p_cursor ->> 'found_from')::timestamptz;
+  v_outages tstzmultirange;
 begin
-  perform from "unstuck".sweeps where attachment = /*attachment*/'native' for update skip locked;
+  select outages into v_outages from "unstuck".sweeps
+   where attachment = /*attachment*/'native' for update skip locked;
   if not found then
     return false;
   end if;
@@ -18,13 +22,17 @@ begin
          cancelled = (p_counts ->> 'cancelled')::int, skipped = (p_counts ->> 'skipped')::int,
          held = (p_counts ->> 'held')::int
    where attachment = /*attachment*/'native';
-  -- Another reaper may have found an outage since this sweep began.
-  update "unstuck".sweeps
-     set outage_from = (p_cursor ->> 'outage_from')::timestamptz,
-         outage_to = (p_cursor ->> 'outage_to')::timestamptz,
-         hold_reason = p_cursor ->> 'outage_reason'
-   where attachment = /*attachment*/'native'
-     and (p_cursor ->> 'outage_to')::timestamptz > coalesce(outage_to, '-infinity');
+  if v_found_from is not null then
+    -- Another reaper may have found one since this sweep began: only what was over before is forgotten.
+    select range_agg(outage) into v_outages
+      from unnest(v_outages + tstzmultirange(
+             tstzrange(v_found_from, (p_cursor ->> 'outage_to')::timestamptz, '[]'))) outage
+     where upper(outage) >= (p_cursor ->> 'outage_from')::timestamptz;
+    update "unstuck".sweeps
+       set outages = v_outages, outage_from = lower(v_outages), outage_to = upper(v_outages),
+           hold_reason = p_cursor ->> 'found_reason'
+     where attachment = /*attachment*/'native';
+  end if;
   return true;
 end
 $$;

@@ -11,9 +11,6 @@ begin
     from jsonb_to_recordset(v_step -> 'reaped')
            as reaped(id /*id*/uuid, stage text, action text, attempt int, worker_id text);
   -- The hold of another reaper, if there is one, stays its own.
-  perform "unstuck"."leave_pulse"('{"reaper_id": "reclaim_stale_jobs"}', jsonb_build_object(
-            'outage_from', pulse.outage_from, 'outage_to', pulse.outage_to, 'outage_reason', pulse.hold_reason),
-            v_step -> 'counts')
-     from "unstuck".sweeps pulse where pulse.attachment = /*attachment*/'native';
+  perform "unstuck"."leave_pulse"('{"reaper_id": "reclaim_stale_jobs"}', '{}', v_step -> 'counts');
 end
 $$;

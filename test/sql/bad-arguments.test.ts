@@ -471,6 +471,11 @@ describe('reapers and retention', () => {
       ['{"after": 7}'],
       ['{"outage_from": "x"}'],
       ['{"outage_to": 7}'],
+      ['{"found_from": "x"}'],
+      ['{"found_from": "2026-01-02T00:00:00Z"}'],
+      [
+        '{"found_from": "2026-01-02T00:00:00Z", "outage_from": "2026-01-01T00:00:00Z", "outage_to": "2026-01-01T00:00:00Z"}',
+      ],
       ['{"spread_ms": "x"}'],
       ['{"spread_ms": -1}'],
     ],

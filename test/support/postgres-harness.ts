@@ -136,16 +136,22 @@ export async function elapse(pool: pg.Pool, table: TableProfile, schema: string,
 
 /** One statement for these tables, with `$1` for the milliseconds: whoever moves time often asks the catalogue once. */
 export async function elapseStatement(pool: pg.Pool, names: string[]): Promise<string> {
-  const { rows } = await pool.query<{ name: string; columns: string[] | null; lists: string[] | null }>(
+  const { rows } = await pool.query<{
+    name: string
+    columns: string[] | null
+    lists: string[] | null
+    spans: string[] | null
+  }>(
     `select name, array_agg(attname::text) filter (where atttypid = 'timestamptz'::regtype) as columns,
-            array_agg(attname::text) filter (where atttypid = 'timestamptz[]'::regtype) as lists
+            array_agg(attname::text) filter (where atttypid = 'timestamptz[]'::regtype) as lists,
+            array_agg(attname::text) filter (where atttypid = 'tstzmultirange'::regtype) as spans
        from unnest($1::text[]) name join pg_attribute on attrelid = name::regclass
-      where atttypid in ('timestamptz'::regtype, 'timestamptz[]'::regtype) and attnum > 0
+      where atttypid in ('timestamptz'::regtype, 'timestamptz[]'::regtype, 'tstzmultirange'::regtype) and attnum > 0
         and not attisdropped and attname <> 'server_started_at'
       group by name`,
     [names],
   )
-  const shifts = rows.map(({ name, columns, lists }, index) => {
+  const shifts = rows.map(({ name, columns, lists, spans }, index) => {
     const sets = [
       ...(columns ?? []).map(quoteIdentifier).map((column) => `${column} = ${column} - $1 * interval '1 ms'`),
       ...(lists ?? [])
@@ -153,6 +159,12 @@ export async function elapseStatement(pool: pg.Pool, names: string[]): Promise<s
         .map(
           (column) =>
             `${column} = array(select at - $1 * interval '1 ms' from unnest(${column}) with ordinality each(at, n) order by n)`,
+        ),
+      ...(spans ?? [])
+        .map(quoteIdentifier)
+        .map(
+          (column) =>
+            `${column} = coalesce((select range_agg(tstzrange(lower(span) - $1 * interval '1 ms', upper(span) - $1 * interval '1 ms')) from unnest(${column}) span), '{}')`,
         ),
     ]
     return `shift_${index} as (update ${name} set ${sets.join(', ')})`

@@ -12,7 +12,6 @@ import {
   plainPolicy,
   readJob,
   SECOND,
-  startMany,
   startOne,
   storeNow,
   sweep,
@@ -26,7 +25,6 @@ export function describeBrakes(opened: () => TestBench): void {
     describeFailedSweeps(opened)
     describeHoldEnd(opened)
     describeSteppedClock(opened)
-    describeMassExpiry(opened)
     describePulse(opened)
   })
 }
@@ -205,69 +203,6 @@ function describeSteppedClock(opened: () => TestBench): void {
     const { jobId } = await startAndOutlive(bench)
     const facts = await factsOf(bench.store, 2 * MINUTE, 110 * SECOND)
     expect(await sweep(bench.store, { reaper: facts })).toMatchObject({ reaped: [{ jobId }], held: 0 })
-  })
-}
-
-function describeMassExpiry(opened: () => TestBench): void {
-  async function startMass(bench: TestBench, over: number, valid: number): Promise<ReaperFacts> {
-    await bench.store.writePolicy(policy)
-    await startMany(bench.store, over)
-    if (valid > 0) await startMany(bench.store, valid, { leaseMs: HOUR })
-    await bench.elapse(90 * SECOND)
-    return factsOf(bench.store, MINUTE, MINUTE)
-  }
-
-  it('C9 more than half of at least ten leases ending since the last sweep are held', async () => {
-    const bench = opened()
-    const facts = await startMass(bench, 7, 5)
-    expect(await sweep(bench.store, { reaper: facts })).toMatchObject({
-      reaped: [],
-      held: 7,
-      holdReason: 'mass-expiry',
-    })
-  })
-
-  it('C9 half of the leases are no mass', async () => {
-    const bench = opened()
-    const facts = await startMass(bench, 6, 6)
-    const { reaped, held } = await sweep(bench.store, { reaper: facts })
-    expect(reaped).toHaveLength(6)
-    expect(held).toBe(0)
-  })
-
-  it('C9 nine leases are no mass', async () => {
-    const bench = opened()
-    const facts = await startMass(bench, 9, 0)
-    expect((await sweep(bench.store, { reaper: facts })).reaped).toHaveLength(9)
-  })
-
-  it('C9 leases that had ended before the last sweep make no mass', async () => {
-    const bench = opened()
-    await bench.store.writePolicy(policy)
-    await startMany(bench.store, 12, { leaseMs: 20 * SECOND })
-    await startOne(bench.store)
-    await bench.elapse(90 * SECOND)
-    const facts = await factsOf(bench.store, 40 * SECOND, 40 * SECOND)
-    const { reaped, held } = await sweep(bench.store, { reaper: facts })
-    expect(reaped).toHaveLength(13)
-    expect(held).toBe(0)
-  })
-
-  it('REAP-6 C9 the first sweep of a reaper is not held by a mass', async () => {
-    const bench = opened()
-    await startMass(bench, 12, 0)
-    const { reaped, held } = await sweep(bench.store, { reaper: { reaperId: 'reaper-1' } })
-    expect(reaped).toHaveLength(12)
-    expect(held).toBe(0)
-  })
-
-  it('C9 a mass that nobody renews is taken once the hold is over', async () => {
-    const bench = opened()
-    const facts = await startMass(bench, 12, 0)
-    expect((await sweep(bench.store, { reaper: facts })).held).toBe(12)
-    await bench.elapse(61 * SECOND)
-    const later = await factsOf(bench.store, 61 * SECOND, 61 * SECOND)
-    expect((await sweep(bench.store, { reaper: later })).reaped).toHaveLength(12)
   })
 }
 

@@ -18,6 +18,7 @@ import { describeHeartbeat } from './heartbeat.ts'
 import { describeJobFacts } from './job-facts.ts'
 import { describeLegacyRows } from './legacy-rows.ts'
 import { describeListJobs } from './list-jobs.ts'
+import { describeMassExpiry } from './mass-expiry.ts'
 import { describeModes } from './modes.ts'
 import { describeOperations } from './operations.ts'
 import { describeOutages } from './outages.ts'
@@ -80,6 +81,7 @@ export function describeJobStore<Tx = never>(
     describePreview(opened)
     describeLegacyRows(opened, options)
     describeBrakes(opened)
+    describeMassExpiry(opened)
     describeOutages(opened)
     whereAble('modes', () => describeModes(opened, options))
     describePrune(opened)

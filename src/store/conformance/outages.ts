@@ -2,14 +2,17 @@
 import { describe, expect, it } from 'vitest'
 import type { JobStore } from '../job-store.ts'
 import { factsOf, failing, policy, startAndOutlive } from './brakes.ts'
-import { MINUTE, SECOND, startMany, startOne, sweep } from './builders.ts'
+import { beat, MINUTE, SECOND, startMany, startOne, sweep } from './builders.ts'
 import type { TestBench } from './harness.ts'
+import { startMass, workers } from './mass-expiry.ts'
 
 export function describeOutages(opened: () => TestBench): void {
   describe('outages as several reapers see them', () => {
     describeOwnNetwork(opened)
     describeNobodyElse(opened)
     describeSecondOutage(opened)
+    describeSeenTwice(opened)
+    describeManyOutages(opened)
   })
 }
 
@@ -120,5 +123,65 @@ function describeSecondOutage(opened: () => TestBench): void {
     await sweep(store, { reaper: failing })
     while (next !== null) next = (await store.sweepJobs({ ...early, cursor: next })).next
     expect((await store.readHealth()).holdReason).toBe('sweeps-failed')
+  })
+}
+
+function describeSeenTwice(opened: () => TestBench): void {
+  it('C9 a mass is held for one lease after the first reaper saw it, whoever sees it later', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    const facts = await startMass(bench, { workers, each: 4 })
+    expect(await sweep(store, { reaper: facts })).toMatchObject({ held: 12, holdReason: 'mass-expiry' })
+    await elapse(40 * SECOND)
+    const paused = { ...(await factsOf(store, 2 * MINUTE, 2 * MINUTE)), reaperId: 'reaper-3' }
+    expect((await sweep(store, { reaper: paused })).held).toBe(12)
+    await elapse(21 * SECOND)
+    expect((await sweepAsAnother(store)).reaped).toHaveLength(12)
+  })
+
+  it('C9 a step of the clock that another reaper has seen prolongs no hold', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    const { jobId } = await startAndOutlive(bench)
+    const facts = await factsOf(store, 2 * MINUTE, MINUTE)
+    expect((await sweep(store, { reaper: facts })).held).toBe(1)
+    await elapse(30 * SECOND)
+    const late = { ...(await factsOf(store, 150 * SECOND, 90 * SECOND)), reaperId: 'reaper-2' }
+    expect((await sweep(store, { reaper: late })).held).toBe(1)
+    await elapse(31 * SECOND)
+    expect(await sweepAsAnother(store)).toMatchObject({ reaped: [{ jobId }], held: 0 })
+  })
+}
+
+function describeManyOutages(opened: () => TestBench): void {
+  const interrupted = { reaperId: 'reaper-1', failingForMs: 10 * SECOND }
+
+  it('C9 outage after outage prolongs a hold until the database was there for one lease in all', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    const { jobId } = await startAndOutlive(bench)
+    expect((await sweep(store, { reaper: failing })).held).toBe(1)
+    for (const thereForMs of [20 * SECOND, 20 * SECOND, 15 * SECOND]) {
+      await elapse(thereForMs + interrupted.failingForMs)
+      expect(await sweep(store, { reaper: interrupted })).toMatchObject({ reaped: [], held: 1 })
+    }
+    await elapse(10 * SECOND + interrupted.failingForMs)
+    expect(await sweep(store, { reaper: interrupted })).toMatchObject({ reaped: [{ jobId }], held: 0 })
+  })
+
+  it('C9 what ended in a later one of many outages is still held when the first is forgotten', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    const first = await startAndOutlive(bench)
+    await sweep(store, { reaper: failing })
+    await elapse(5 * SECOND)
+    const second = await startOne(store)
+    await elapse(45 * SECOND)
+    await sweep(store, { reaper: { ...failing, failingForMs: SECOND } })
+    await elapse(25 * SECOND)
+    const { reaped, held } = await sweep(store, { reaper: { ...failing, failingForMs: 13 * SECOND } })
+    expect(reaped).toMatchObject([{ jobId: first.jobId }])
+    expect(held).toBe(1)
+    expect(await beat(store, second)).toBe('kept')
   })
 }

@@ -12,14 +12,42 @@ const MIN_LEASES_OF_A_MASS = 10
 export function noteOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): void {
   const found = detectOutage(state, moment, facts)
   if (found === null) return
-  const known = state.outage
-  // Two reapers see one outage from different ticks, and a second outage may begin while the first is waited out: what
-  // is held is not let go.
   const longestMs = Math.max(...runningLeasesMs(state, moment))
-  const isSame = known !== null && found.fromMs <= known.toMs + longestMs && known.fromMs <= found.toMs
-  state.outage = isSame
-    ? { ...found, fromMs: Math.min(found.fromMs, known.fromMs), toMs: Math.max(found.toMs, known.toMs) }
-    : found
+  state.outages = joinOutages([...recentOutages(state.outages, found.fromMs, longestMs), found])
+}
+
+/** In order, and those that meet as one: two reapers see one outage from different ticks. */
+export function joinOutages(outages: readonly Outage[]): Outage[] {
+  const joined: Outage[] = []
+  for (const outage of outages.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1)
+    if (last === undefined || last.toMs < outage.fromMs) joined.push({ ...outage })
+    else if (outage.toMs > last.toMs) Object.assign(last, { toMs: outage.toMs, reason: outage.reason })
+  }
+  return joined
+}
+
+/**
+ * Those since which the database had been there, at this time, for less than a lease in all: whoever could not renew in an
+ * earlier one has had a whole lease to do it, however often it was interrupted.
+ */
+function recentOutages(outages: readonly Outage[], atMs: number, leaseMs: number): Outage[] {
+  let awayMs = 0
+  return outages
+    .toReversed()
+    .filter(({ fromMs, toMs }) => {
+      const thereMs = atMs - toMs - awayMs
+      awayMs += toMs - fromMs
+      return thereMs < leaseMs
+    })
+    .toReversed()
+}
+
+/** What is waited out: from where the first began to where the last ended. */
+export function asOne(outages: readonly Outage[]): Outage | null {
+  const [first] = outages
+  const last = outages.at(-1)
+  return first === undefined || last === undefined ? null : { ...last, fromMs: first.fromMs }
 }
 
 /** Called by the last step of a sweep. A reaper without a past of its own may run inside the server. */
@@ -32,20 +60,29 @@ function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): O
   const failed = detectFailedSweeps(state, moment, facts.failingForMs ?? 0)
   if (failed !== null || facts.lastSweptAt === undefined) return failed
   const sweptAtMs = Date.parse(facts.lastSweptAt)
-  if (facts.elapsedMs !== undefined && nowMs - sweptAtMs - facts.elapsedMs > MAX_CLOCK_DRIFT_MS)
-    return { fromMs: sweptAtMs + facts.elapsedMs, toMs: nowMs, reason: 'clock-stepped' }
-  if (isMassExpiry(state, moment, sweptAtMs)) return { fromMs: sweptAtMs, toMs: nowMs, reason: 'mass-expiry' }
-  return null
+  const expectedMs = sweptAtMs + (facts.elapsedMs ?? Number.NaN)
+  // Who got through by a clock that had stepped already has judged it.
+  const isJudged = reachedMs(state) - expectedMs > MAX_CLOCK_DRIFT_MS
+  if (nowMs - expectedMs > MAX_CLOCK_DRIFT_MS && !isJudged)
+    return { fromMs: expectedMs, toMs: nowMs, reason: 'clock-stepped' }
+  // What ended before an outage did that is known was judged with it: no lease is part of two masses.
+  const fromMs = Math.max(sweptAtMs, state.outages.at(-1)?.toMs ?? sweptAtMs)
+  return isMass(state, moment, fromMs) ? { fromMs, toMs: nowMs, reason: 'mass-expiry' } : null
+}
+
+/** Whoever got through has judged all before. */
+function reachedMs(state: MemoryState): number {
+  return state.reachedAtMs ?? Number.NEGATIVE_INFINITY
 }
 
 /**
- * Whoever got through since judged all before. If that is at most half a lease ago, no lease that is renewed in time can
- * have ended since, and this reaper's own network was the trouble.
+ * If another got through at most half a lease ago, no lease that is renewed in time can have ended since, and this
+ * reaper's own network was the trouble.
  */
 function detectFailedSweeps(state: MemoryState, moment: Moment, failingForMs: number): Outage | null {
   if (failingForMs <= 0) return null
   const { nowMs } = moment
-  const reachedAtMs = state.reachedAtMs ?? Number.NEGATIVE_INFINITY
+  const reachedAtMs = reachedMs(state)
   const failingSinceMs = nowMs - failingForMs
   const isOwnTrouble =
     reachedAtMs > failingSinceMs && nowMs - reachedAtMs <= Math.min(...runningLeasesMs(state, moment)) / 2
@@ -62,13 +99,21 @@ function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
   return runningJobs(state).map((job) => leaseMsOf(policy, job))
 }
 
-/** Ends by itself: what is held still runs, so each further mass must be larger than all before it together. */
-function isMassExpiry(state: MemoryState, moment: Moment, sweptAtMs: number): boolean {
+/** Of enough leases more than half, and of the workers too: one that died is no sign, however many jobs it ran. */
+function isMass(state: MemoryState, moment: Moment, fromMs: number): boolean {
   const running = runningJobs(state)
-  const endedSince = running.filter(
-    (job) => isOverdue(moment, job) && (overdueFromMs(moment, job) ?? 0) >= sweptAtMs,
+  const lost = running.filter((job) => isOverdue(moment, job) && (overdueFromMs(moment, job) ?? 0) >= fromMs)
+  const losers = countWorkers(lost)
+  return (
+    running.length >= MIN_LEASES_OF_A_MASS &&
+    lost.length * 2 > running.length &&
+    losers > 1 &&
+    losers * 2 > countWorkers(running)
   )
-  return running.length >= MIN_LEASES_OF_A_MASS && endedSince.length * 2 > running.length
+}
+
+function countWorkers(jobs: Job[]): number {
+  return new Set(jobs.map(({ id, workerId }) => workerId ?? id)).size
 }
 
 /** Did the lease run out in the outage, with no sign of life since, and is one lease not over since its end? */

@@ -1,5 +1,6 @@
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { Health, HoldReason } from '../job-store.ts'
+import { asOne } from './brakes.ts'
 import { dueMs, type MemoryState } from './memory-state.ts'
 import { policyOf } from './policy-of.ts'
 import { isOverdue, isUnjudged, type Moment, overdueFromMs } from './reap-plan.ts'
@@ -29,7 +30,8 @@ export function reaperAgeMs(state: MemoryState): number | null {
 }
 
 /** Shown for one default lease after the outage: by then all but the longest leases had their chance. */
-function holdReason({ outage }: MemoryState, { nowMs, policy }: Moment): HoldReason | null {
+function holdReason({ outages }: MemoryState, { nowMs, policy }: Moment): HoldReason | null {
+  const outage = asOne(outages)
   return outage !== null && nowMs < outage.toMs + policy.defaultLeaseMs ? outage.reason : null
 }
 

@@ -89,7 +89,8 @@ export interface MemoryState {
   sweptAtMs: number | null
   /** The last sweep by a reaper that comes over the network. */
   reachedAtMs: number | null
-  outage: Outage | null
+  /** In order and apart; waited out as one. */
+  outages: readonly Outage[]
   readonly breakers: Map<string, MemoryBreaker>
   /** The names of breakers by queue. */
   readonly dependencies: Map<string, string>

@@ -61,7 +61,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
     eventCount: 0,
     sweptAtMs: null,
     reachedAtMs: null,
-    outage: null,
+    outages: [],
     breakers: new Map(),
     dependencies: new Map(),
     pauses: new Map(),

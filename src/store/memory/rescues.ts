@@ -11,7 +11,7 @@ import type {
   StaleJobs,
   StaleRequest,
 } from '../rescue-store.ts'
-import { isHeld } from './brakes.ts'
+import { asOne, isHeld } from './brakes.ts'
 import { checkPage } from './check-page.ts'
 import { leaseMsOf, type MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
@@ -125,7 +125,7 @@ function codeOf(state: MemoryState, moment: Moment, job: Job): StaleCode {
     const hasTime = job.heartbeatAt !== null || job.startedAt !== null || job.updatedAt !== null
     return policy.legacyAgeRule && hasTime ? 'TYPE_WITHOUT_TTL' : 'LEASE_UNKNOWN'
   }
-  if (isHeld(state.outage, moment, job)) return 'HELD'
+  if (isHeld(asOne(state.outages), moment, job)) return 'HELD'
   if (state.mode.mode === 'observe') return 'OBSERVED'
   const isLate = state.sweptAtMs === null || nowMs - state.sweptAtMs > LATE_INTERVALS * policy.sweepIntervalMs
   return isLate ? 'NO_REAPER' : 'LEASE_OVER_AWAITING_REAPER'

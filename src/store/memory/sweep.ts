@@ -2,7 +2,7 @@
 import type { Job } from '../../job/job.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
-import { isHeld, noteOutage, noteReached } from './brakes.ts'
+import { asOne, isHeld, noteOutage, noteReached } from './brakes.ts'
 import { recordDispatch } from './dispatches.ts'
 import { changeJob, jobsInIdOrder, type MemoryState, type Outage, recordEvent } from './memory-state.ts'
 import { observe } from './modes.ts'
@@ -37,7 +37,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   const limit = readLimit(request.limit)
   const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, request.policy) }
   if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
-  const outage = request.reaper === undefined ? null : state.outage
+  const outage = request.reaper === undefined ? null : asOne(state.outages)
 
   const start = request.cursor === undefined ? begin(state, moment, outage) : parseCursor(request.cursor)
   const batch = findReapable(state, moment, outage)

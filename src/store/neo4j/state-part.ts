@@ -61,7 +61,7 @@ export interface StatePart {
 export interface SweepSettings {
   sweptAtMs: number | null
   reachedAtMs: number | null
-  outage: Outage | null
+  outages: readonly Outage[]
   lastSweep: LastSweep | null
 }
 
@@ -147,7 +147,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
     sweepCount: firstId,
     sweptAtMs: swept.sweptAtMs ?? null,
     reachedAtMs: swept.reachedAtMs ?? null,
-    outage: swept.outage ?? null,
+    outages: swept.outages ?? [],
     lastSweep: swept.lastSweep ?? null,
     sweeps: sweeps.toSorted((a, b) => Number(a.sweepId) - Number(b.sweepId)),
     attachedAtMs: nowMs,
@@ -162,11 +162,11 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
 
 /** The bodies of all records of a state, by path. */
 export function bodiesOf(state: MemoryState): Map<string, string> {
-  const { sweptAtMs, reachedAtMs, outage, lastSweep } = state
+  const { sweptAtMs, reachedAtMs, outages, lastSweep } = state
   const all = kinds.flatMap((kind) =>
     [...state[kind]].map(([key, value]): [string, string] => [pathOf(kind, key), toBody(value)]),
   )
-  const swept = { sweptAtMs, reachedAtMs, outage, lastSweep } satisfies SweepSettings
+  const swept = { sweptAtMs, reachedAtMs, outages, lastSweep } satisfies SweepSettings
   return new Map([
     ...all,
     ...state.sweeps.map((sweep): [string, string] => [pathOf('sweeps', sweep.sweepId), toBody(sweep)]),

@@ -5,6 +5,7 @@ import { UnstuckError } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'
 import type { PolicyOption, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
+import { joinOutages } from '../memory/brakes.ts'
 import type { MemoryState } from '../memory/memory-state.ts'
 import { checkWhole } from '../memory/new-job.ts'
 import { policyOf } from '../memory/policy-of.ts'
@@ -150,7 +151,11 @@ async function keepHistory(
     if (sweep !== undefined) putSweep(state, { ...sweep, ...withoutSkipped(sweep, skipped) })
     if (request.reaper === undefined) return
     // Another reaper may have found an outage since this step read.
-    if ((after.outage?.toMs ?? 0) > (state.outage?.toMs ?? 0)) state.outage = after.outage
+    const [first] = after.outages
+    if (first !== undefined)
+      state.outages = joinOutages([...state.outages, ...after.outages]).filter(
+        ({ toMs }) => toMs >= first.fromMs,
+      )
     if (step.next !== null) return
     state.sweptAtMs = Math.max(state.sweptAtMs ?? 0, after.sweptAtMs ?? 0)
     state.reachedAtMs = Math.max(state.reachedAtMs ?? 0, after.reachedAtMs ?? 0)
