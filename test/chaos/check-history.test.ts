@@ -312,4 +312,21 @@ describe('the judge of a chaos run', () => {
     history.disturbances.push({ who: '*', kind: 'database-stopped', ...span })
     expect(invariantsOf(history)).not.toContain('I16')
   })
+
+  it('allows one lease more where a second outage let the hold begin anew', () => {
+    const history = cleanHistory()
+    const outage = (from: number, to: number) => ({
+      who: '*',
+      kind: 'database-stopped',
+      from: T0 + from,
+      to: T0 + to,
+    })
+    history.samples.push({ at: T0 + 20_000, mismatched: 0, overdueMs: 12_000 })
+    history.disturbances.push(outage(9_000, 14_500))
+    expect(invariantsOf(history)).toContain('I16')
+    history.disturbances.push(outage(16_000, 16_100))
+    expect(invariantsOf(history)).not.toContain('I16')
+    history.samples.push({ at: T0 + 21_000, mismatched: 0, overdueMs: 13_000 })
+    expect(invariantsOf(history)).toContain('I16')
+  })
 })
