@@ -21,6 +21,7 @@ const fields: Record<keyof NewJob, true> = {
   dedupeKey: true,
   traceparent: true,
 }
+const fieldNames = Object.keys(fields)
 const texts = ['type', 'queue', 'stage', 'owner', 'dedupeKey', 'traceparent'] as const
 const UNSTORABLE = /\0|\p{Surrogate}/u
 
@@ -30,7 +31,7 @@ const UNSTORABLE = /\0|\p{Surrogate}/u
  */
 export function checkNewJob(job: NewJob, { maxPayloadBytes }: NewJobLimits): void {
   if (typeof job !== 'object' || job === null) throw invalidArgument('job', job, 'an object with a type')
-  requireKnownNames('job', Object.keys(job), Object.keys(fields), 'field')
+  requireKnownNames('job', Object.keys(job), fieldNames, 'field')
   for (const field of texts) {
     const text: unknown = job[field]
     if ((text === undefined || text === null) && field !== 'type') continue

@@ -10,12 +10,15 @@ export function tellEnqueued(
   enqueued: EnqueuedJob[],
 ): void {
   const counts = new Map<string, RuntimeEvents['jobs:enqueued']>()
+  let count: RuntimeEvents['jobs:enqueued'] | undefined
   for (const [index, { type, queue = type }] of jobs.entries()) {
-    const key = JSON.stringify([type, queue])
-    const count = counts.get(key) ?? { table, type, queue, created: 0, duplicates: 0 }
+    if (count?.type !== type || count.queue !== queue) {
+      const key = JSON.stringify([type, queue])
+      count = counts.get(key) ?? { table, type, queue, created: 0, duplicates: 0 }
+      counts.set(key, count)
+    }
     if (enqueued[index]?.outcome === 'created') count.created++
     else count.duplicates++
-    counts.set(key, count)
   }
   for (const count of counts.values()) events.emit('jobs:enqueued', count)
 }
