@@ -489,7 +489,7 @@
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 675565cf6991b4b9cadc945265d34131
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile f853d6a8f100ac8663d2fdc83c3a6a2b
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile 2f84607ab42d35393273faba2d778ef6
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 165ca4d7da6ed1bfcb0559d978968258
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 16f1427ada81c53b371e11f9cb2cd3ee
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile e9b4b26c3ad181cdd5643f113b198a44
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 19d38fbfbb1648f43a94e9d80c989569
@@ -512,6 +512,8 @@
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 6330cf2e0837f610d5c84f29833b2586
 -- function hint_channel(p_attachment text) returns text sql immutable 1eb2516210b7eaecfd9327a632081629
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile 013af2fbed891d1bb55cbfc5ff0a64b6
+-- function insert_alike(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile 198f3311b634c09af1a4cb26377ba5f7
+-- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile ecf116c9589c054bc8f6638e62d32425
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable fecf3782241e5136c62135a42835ef53
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 6f246b4d03fceb05b1ca34694d3bf334
@@ -544,6 +546,7 @@
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile dad336fe8a3befdf1dbd8ceee932f09f
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 9bd69245e92bb79150c014971fc4c0ca
+-- function may_refuse() returns boolean plpgsql stable 0f97ce089b2bcf4a87a7c004308f02d2
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
 -- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped jsonb, p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile ffab8d370496bedb45ebb28a7a5fb81b
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 86a031e2b208d865957fb542d5ab6f8e
@@ -637,6 +640,7 @@
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile b6007389da9cd73ef3c4cd468c5730cb
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable ad8a10e0f17ff861f04c280e4820415b
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 3df1c5e47336d969988e4529f9730b3c
+-- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile 0d52a46b6353457a1c7cb1e9df837253
 -- function walk_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable 2a563422b9bd53de3037791eb71baa85
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 12680fb5b8c1bf8a9a3b0c6a0778c12d
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable 3494a0ac458e3b1bad5a959052737190

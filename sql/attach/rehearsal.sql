@@ -8,6 +8,8 @@ declare
   v_operation jsonb;
 begin
   perform "unstuck"."enqueue_jobs"('[]');
+  perform "unstuck"."may_refuse"();
+  perform "unstuck"."insert_alike"('{"type": "unstuck-rehearsal"}', '[]', '{}', now(), 1);
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');
   exception when sqlstate 'UN001' then

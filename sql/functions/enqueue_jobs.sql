@@ -5,18 +5,29 @@ create or replace function "unstuck"."enqueue_jobs"(p_jobs jsonb, p_policy jsonb
 returns setof "unstuck".settled_job language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_now timestamptz := clock_timestamp();
+  v_now_us bigint := extract(epoch from v_now) * 1000000;
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_alike jsonb;
   v_problem text;
-  v_wishes jsonb[];
   v_ids /*id*/uuid[];
   v_created /*id*/uuid[];
   v_is_due boolean;
   v_is_valid boolean;
 begin
   v_is_valid := "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
+  -- Many jobs mostly differ in their payload alone: then one is checked for all. For fewer the look costs more.
+  if jsonb_array_length(p_jobs) >= 20 and jsonb_typeof(p_jobs -> 0) = 'object' then
+    v_alike := (p_jobs -> 0) - 'payload';
+    if exists (select from jsonb_array_elements(p_jobs) wish
+                where case when jsonb_typeof(wish) = 'object' then wish - 'payload' end is distinct from v_alike) then
+      v_alike := null;
+    end if;
+  end if;
   -- With an offset the check is not copied into the condition, and is prepared once.
   select problem into v_problem
-    from (select "unstuck".job_problem(wish) as problem from jsonb_array_elements(p_jobs) wish offset 0) checked
+    from (select "unstuck".job_problem(wish) as problem
+            from jsonb_array_elements(case when v_alike is null then p_jobs else jsonb_build_array(v_alike) end) wish
+          offset 0) checked
    where problem is not null limit 1;
   if v_problem is not null then
     raise exception using errcode = 'UN001', message = v_problem;
@@ -26,32 +37,16 @@ begin
                             'none in a partitioned table: nothing could keep it unique');
   */
   -- Ids a microsecond apart, so that the jobs of one call run in their order.
-  select array_agg(wish order by ordinal),
-         array_agg(/*new_id*/("unstuck".uuid_v7("unstuck".after_ms(v_now, ordinal / 1000.0))) order by ordinal)
-    into v_wishes, v_ids
-    from jsonb_array_elements(p_jobs) with ordinality asked(wish, ordinal);
+  v_ids := array(select /*new_id*/("unstuck".uuid_v7_of(v_now_us + ordinal))
+                   from generate_series(1, jsonb_array_length(p_jobs)) ordinal order by ordinal);
 
-  with created as (
-    insert into "unstuck"."jobs" as job
-      ("id", "type", "queue", "payload", "priority", "status", "owner", "dedupe_key", "created_at", "updated_at",
-       "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent")
-    overriding system value
-    select asked.id, wish ->> 'type', wish ->> 'queue', coalesce(wish -> 'payload', '{}'),
-           coalesce((wish ->> 'priority')::numeric::int, 0), /*waiting*/'waiting', wish ->> 'owner',
-           wish ->> 'dedupe_key', v_now, v_now,
-           -- Rounded, for float8 refuses to read what is nearly nothing.
-           coalesce((wish ->> 'run_at')::timestamptz,
-                    "unstuck".after_ms(v_now, round((wish ->> 'delay_ms')::numeric, 3)::float8)),
-           wish ->> 'stage', (wish ->> 'expected_duration_ms')::numeric::int,
-           coalesce((wish ->> 'max_attempts')::numeric::int, v_policy.max_attempts), wish ->> 'traceparent'
-      from unnest(v_ids, v_wishes) asked(id, wish)
-     -- Two calls with the same keys wait for each other in one order.
-     order by wish ->> 'type', wish ->> 'dedupe_key' nulls first, asked.id
-    on conflict do nothing
-    returning job."id", job."run_at"
-  )
-  select array_agg(created."id"), bool_or(coalesce(created."run_at" <= v_now, true)) into v_created, v_is_due
-    from created;
+  if v_alike is not null and v_alike ->> 'dedupe_key' is null and not "unstuck"."may_refuse"() then
+    v_is_due := "unstuck"."insert_alike"(v_alike, p_jobs, v_ids, v_now, v_policy.max_attempts);
+    v_created := v_ids;
+  else
+    select created, is_due into v_created, v_is_due
+      from "unstuck"."insert_jobs"(p_jobs, v_ids, v_now, v_policy.max_attempts);
+  end if;
   if v_is_due then
     perform "unstuck".send_hint(v_policy);
   end if;
@@ -61,11 +56,15 @@ begin
       row(created::text, 'queued', jsonb_build_object('cause', 'enqueue'))::"unstuck".new_event order by created))
       from unnest(v_created) created;
   end if;
+  if v_created = v_ids then
+    return query select asked.id::text, 'created', null::float8 from unnest(v_ids) asked(id);
+    return;
+  end if;
   return query
   select coalesce(created.id, "unstuck"."unfinished_job"(wish ->> 'type', wish ->> 'dedupe_key'))::text,
          case when created.id is null then 'duplicate' else 'created' end,
          null::float8
-    from unnest(v_ids, v_wishes) with ordinality asked(id, wish, ordinal)
+    from rows from (unnest(v_ids), jsonb_array_elements(p_jobs)) with ordinality asked(id, wish, ordinal)
     left join unnest(v_created) created(id) on created.id = asked.id
    order by asked.ordinal;
 end

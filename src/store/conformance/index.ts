@@ -11,6 +11,7 @@ import { describeDeadGroups } from './dead-groups.ts'
 import { describeDiscard } from './discard.ts'
 import { describeDispatch } from './dispatch.ts'
 import { describeEnqueue } from './enqueue.ts'
+import { describeEnqueueBatches } from './enqueue-batches.ts'
 import { describeFail } from './fail.ts'
 import type { ConformanceOptions, StoreHarness } from './harness.ts'
 import { describeHealthAndPolicy } from './health-and-policy.ts'
@@ -68,6 +69,7 @@ export function describeJobStore<Tx = never>(
     }
 
     describeEnqueue(opened, options)
+    describeEnqueueBatches(opened)
     describeClaim(opened)
     describeHeartbeat(opened)
     describeStage(opened)

@@ -41,6 +41,7 @@ import { PostgresBeats } from './postgres-beats.ts'
 import { PostgresModes } from './postgres-modes.ts'
 import {
   toClaimedJob,
+  toEnqueuedJobs,
   toEnteredStage,
   toEvent,
   toFailedJob,
@@ -50,6 +51,9 @@ import {
   toSweepStep,
 } from './rows.ts'
 import { type SplitLeases, splitLeases } from './split-leases.ts'
+
+/** From here on one long row is cheaper than many. */
+const BATCH_JOBS = 100
 
 export interface PostgresStoreOptions {
   /** A pg pool or client, postgres.js, or anything with `query(text, params)`. */
@@ -89,7 +93,9 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     { tx, policy }: TxOption<SqlClient> & PolicyOption = {},
   ): Promise<EnqueuedJob[]> {
     if (jobs.length === 0) return []
-    return this.#settle('enqueue_jobs', [jsonText('jobs', jobs.map(newJobToJson)), policyToJson(policy)], tx)
+    const params = [jsonText('jobs', jobs.map(newJobToJson)), policyToJson(policy)]
+    if (jobs.length < BATCH_JOBS) return this.#settle('enqueue_jobs', params, tx)
+    return toEnqueuedJobs(await this.#call('enqueue_batch', params, tx))
   }
 
   async claimJobs(request: ClaimRequest): Promise<ClaimedJob[]> {

@@ -4,7 +4,15 @@ import type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue } from '.
 import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import type { FailOutcome, ReapAction, StageOutcome } from '../../job/outcome.ts'
 import type { TableProfile } from '../../profile/profile.ts'
-import type { EnteredStage, FailedJob, Health, HoldReason, ReapedJob, SweepStep } from '../job-store.ts'
+import type {
+  EnqueuedJob,
+  EnteredStage,
+  FailedJob,
+  Health,
+  HoldReason,
+  ReapedJob,
+  SweepStep,
+} from '../job-store.ts'
 import type { Row } from './executor.ts'
 
 const text = (value: unknown) => (value ?? null) as string | null
@@ -12,6 +20,12 @@ const number = (value: unknown) => Number(value)
 const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
 const date = (value: unknown) => (value instanceof Date ? value : new Date(value as string))
 const dateOrNull = (value: unknown) => (value === null || value === undefined ? null : date(value))
+
+export function toEnqueuedJobs([row]: Row[]): EnqueuedJob[] {
+  const outcomes = JSON.parse(String(row?.['outcomes'])) as EnqueuedJob['outcome'][]
+  const ids = JSON.parse(String(row?.['ids'])) as string[]
+  return outcomes.map((outcome, index) => ({ jobId: String(ids[index]), outcome }))
+}
 
 export function toClaimedJob(row: Row): ClaimedJob {
   return {
