@@ -1,5 +1,6 @@
 // What a team adds to its table holds for many jobs in one call as it does for one: a call of many is written in another
 // way where nothing is in it.
+import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
@@ -35,10 +36,13 @@ async function enqueue(job: object, count: number): Promise<Answer[]> {
 }
 
 async function refusal(job: object, count: number): Promise<unknown> {
-  return enqueue(job, count).then(
-    () => 'was not refused',
-    ({ code, message }: { code: string; message: string }) => ({ code, message }),
-  )
+  try {
+    await enqueue(job, count)
+    return 'was not refused'
+  } catch (error) {
+    const { code, message } = error as pg.DatabaseError
+    return { code, message }
+  }
 }
 
 /** With something in the table that was not there before. */
