@@ -475,6 +475,7 @@ describe('reapers and retention', () => {
       ['{"found_from": "2026-01-02T00:00:00Z"}'],
       [
         '{"found_from": "2026-01-02T00:00:00Z", "outage_from": "2026-01-01T00:00:00Z", "outage_to": "2026-01-01T00:00:00Z"}',
+        '{"outage_to": "2026-01-01T00:00:00Z"',
       ],
       ['{"spread_ms": "x"}'],
       ['{"spread_ms": -1}'],
