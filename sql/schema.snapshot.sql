@@ -576,7 +576,7 @@
 -- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 91b41e3cd54eef3d92f3d63e8411f920
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 57abbcc720579dac2522603a86a151d6
 -- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile 0fc7bd07ed08b0453b50194fdf0fa9d6
--- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 77d1598524a2cf13b58f9e7fecbea859
+-- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile e3e48041098c83d7b83e94ebab4407ce
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 19d72dd3d280c208a9bc30bb55a38b3b
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile 5845fba48d31152d2754c9f4561e7c2c
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile d387f972bfb7181af550bc0b406d411f
@@ -613,7 +613,7 @@
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 6bfdcbe10449d47fa1207386e9b4561d
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 8ec934b62242625fd01acacace844f2f
 -- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 428f27abed0111e43c6facb1bda0a0ef
--- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone) sql stable 69b2169f414b8397537e929de24da796
+-- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone) sql stable 04910ebe30505527165dd93fc27ac97a
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 67846ed677e0894b0b87fc73e1a29241
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile c03eb17b5a3406d57bacf8ebb6272011
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile e39580868a234639482f03c9edbffb25

@@ -7,16 +7,16 @@ returns table (id /*id*/uuid, worker_id text, stage text, attempt int, failures 
                is_cancelled boolean, lease text, sign_at timestamptz)
 language sql stable as $$
   select job."id", job."worker_id"::text, stage.name, job."attempt"::int, job."failures"::int, job."crashes"::int,
-         job."timeouts"::int, job."max_attempts"::int, job."heartbeat_at", stage.lease_ms,
+         job."timeouts"::int, job."max_attempts"::int, job."heartbeat_at", lease.ms,
          coalesce(/*lease_end*/(job."lease_expires_at"), "unstuck".age_ends_at(
            p_policy, /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")), stage.name,
-           stage.lease_ms)),
+           lease.ms)),
          coalesce(job."deadline_at" <= now(), false), job."cancel_requested_at" is not null,
          coalesce(job."lease_id"::text, concat_ws('@', job."worker_id", coalesce(job."attempt", 0))),
          coalesce(/*lease_end*/(job."lease_expires_at"),
                   /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")))
     from "unstuck"."jobs" job,
-         lateral (select name, "unstuck".stage_lease_ms(p_policy, name, job."expected_duration_ms") as lease_ms
-                    from coalesce(job."stage", p_policy.default_stage, job."type") name) stage
+         lateral (select coalesce(job."stage", p_policy.default_stage, job."type") as name) stage,
+         lateral (select "unstuck".stage_lease_ms(p_policy, stage.name, job."expected_duration_ms") as ms) lease
    where job."status" in /*running_words*/('running')
 $$;
