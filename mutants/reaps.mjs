@@ -4,7 +4,8 @@
 
 const reap = 'sql/functions/reap_jobs.sql'
 const expiry = `and ended.at < now()
-       and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at", stage.lease_ms)`
+       and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at",
+                                 case when p_outage_to is not null then lease.ms end)`
 const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-and-reap.test.ts'] }]
 
 /** @type {Mutant[]} */

@@ -1,7 +1,7 @@
 -- Private: keeps what a step of a sweep came to, beside the earlier steps of the same sweep, and answers the counts of
 -- them all. A sweep that found nothing leaves no row.
 create or replace function "unstuck"."note_sweep"(
-  p_reaper jsonb, p_cursor jsonb, p_reaped jsonb, p_skipped int, p_actor text, p_reason text)
+  p_reaper jsonb, p_cursor jsonb, p_reaped "unstuck".reaped_job[], p_skipped int, p_actor text, p_reason text)
 returns jsonb language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -9,11 +9,11 @@ declare
   v_row "unstuck".sweep_history;
 begin
   -- What no rule can judge is told by every sweep anew: it is no find.
-  select count(*) filter (where reason is distinct from 'no_lease_to_judge_by'),
-         count(*) filter (where action = 'requeued'), count(*) filter (where action = 'dead'),
-         count(*) filter (where action = 'cancelled')
+  select count(*) filter (where reaped.reason is distinct from 'no_lease_to_judge_by'),
+         count(*) filter (where reaped.action = 'requeued'), count(*) filter (where reaped.action = 'dead'),
+         count(*) filter (where reaped.action = 'cancelled')
     into v_row.found, v_row.requeued, v_row.dead, v_row.cancelled
-    from jsonb_to_recordset(p_reaped) as reaped(action text, reason text);
+    from unnest(p_reaped) reaped;
   v_row.held := case when p_cursor ->> 'after' is null then coalesce((p_cursor ->> 'held')::int, 0) else 0 end;
   v_row.found := v_row.found + v_row.held + p_skipped;
   v_row.duration_ms := coalesce("unstuck".ms_between(v_began_at, v_now), 0);

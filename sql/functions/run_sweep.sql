@@ -7,13 +7,13 @@ declare
     'reaper_id', p_reaper_id,
     'last_swept_at', (select "unstuck".iso_utc(pulse.swept_at) from "unstuck".sweeps pulse
                        where pulse.attachment = /*attachment*/'native' and pulse.reaper_id = p_reaper_id));
-  v_step jsonb;
+  v_step json;
   v_cursor jsonb;
 begin
   loop
-    v_step := "unstuck"."sweep_jobs"(v_reaper, p_limit, v_cursor);
+    v_step := "unstuck"."sweep_step"(v_reaper, p_limit, v_cursor, null, null, null, false);
     commit;
-    v_cursor := nullif(v_step -> 'next', 'null');
+    v_cursor := v_step ->> 'next';
     exit when v_cursor is null;
   end loop;
 end

@@ -1,0 +1,55 @@
+-- Private: the step of a sweep that sweep_jobs describes, answered as text (json): a list of 1,000 jobs costs 2 ms less
+-- than in jsonb, which is built, walked and printed again. p_is_listed: false leaves the list of jobs empty.
+create or replace function "unstuck"."sweep_step"(
+  p_reaper jsonb, p_limit int, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean)
+returns json language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_now timestamptz := clock_timestamp();
+  v_cursor jsonb;
+  v_reaped "unstuck".reaped_job[];
+  v_last text;
+  v_is_last boolean;
+  v_skipped int := 0;
+  v_counts jsonb;
+  v_is_observed boolean := p_reaper is not null and exists (
+    select from "unstuck".attachments where name = /*attachment*/'native' and mode = 'observe');
+begin
+  perform "unstuck".require_reaper(p_reaper);
+  perform "unstuck".require_cursor(p_cursor, pg_typeof(null::/*id*/uuid)::text);
+  v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy));
+  if v_is_observed then
+    select array(select seen from jsonb_populate_recordset(null::"unstuck".reaped_job, reported) seen), last_id, is_last
+      into v_reaped, v_last, v_is_last
+      from "unstuck"."observe_jobs"(p_limit, v_cursor, v_policy);
+  else
+    v_reaped := array(
+      select reaped
+        from "unstuck"."reap_jobs"(
+          p_limit, (v_cursor ->> 'after')::/*id*/uuid, p_policy, (v_cursor ->> 'outage_from')::timestamptz,
+          (v_cursor ->> 'outage_to')::timestamptz, round((v_cursor ->> 'spread_ms')::numeric, 3)::float8) reaped);
+    v_last := (v_reaped[cardinality(v_reaped)]).id;
+    v_is_last := cardinality(v_reaped) < p_limit;
+  end if;
+  if v_is_last and not v_is_observed then
+    v_reaped := v_reaped || array(select buried from "unstuck"."bury_jobs"(p_limit, p_policy) buried);
+  end if;
+  if v_is_last then
+    v_reaped := v_reaped || array(select seen from "unstuck"."unjudged_jobs"(v_policy, 100) seen);
+    if (v_cursor ->> 'expired')::int > 0 and not v_is_observed then
+      v_skipped := "unstuck"."skipped_jobs"(v_cursor, v_policy);
+    end if;
+  end if;
+  v_counts := "unstuck"."note_sweep"(p_reaper, v_cursor, v_reaped, v_skipped, p_actor, p_reason);
+  if v_is_last then
+    perform "unstuck".record_act(/*attachment*/'native', 'swept', null, p_actor, p_reason, v_counts);
+    if p_reaper is not null then
+      perform "unstuck"."leave_pulse"(p_reaper, v_cursor, v_counts);
+    end if;
+  end if;
+  return json_build_object(
+    'reaped', case when p_is_listed then array_to_json(v_reaped) else '[]' end, 'held', v_cursor -> 'held',
+    'hold_reason', v_cursor -> 'hold_reason', 'swept_at', "unstuck".iso_utc(v_now), 'counts', v_counts,
+    'next', case when not v_is_last then v_cursor || jsonb_build_object('after', v_last) end);
+end
+$$;
