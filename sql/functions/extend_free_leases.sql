@@ -1,7 +1,7 @@
 -- Private: extends the leases whose rows nobody holds by the update alone, for a lock before it is a WAL record of 54
 -- bytes beside its 89. What it leaves out, for whatever reason, the caller goes through with a lock that skips.
--- A row is free if its xmax is empty, or is the xmin: then whoever wrote this version had locked the one before, and
--- has ended. This look only saves time. For somebody who takes the row between look and write, which is microseconds, the
+-- A row is free if its xmax is empty, or is the xmin: whoever wrote this version had locked the one before, and has
+-- ended. This look only saves time. For somebody who takes the row between look and write, which is microseconds, the
 -- update waits a millisecond; then all of it is undone and left to the caller (docs/adr/0018). The other settings are
 -- those of complete_jobs: rows come one by one, each right after its look, in the order of their ids.
 create or replace function "unstuck"."extend_free_leases"(
