@@ -46,8 +46,7 @@ begin
       and coalesce("unstuck".ms_between(v_expected_at, v_pulse.reached_at) <= 5000, true) then
     v_from := v_expected_at;
     v_reason := 'clock-stepped';
-  elsif v_running >= 10 and v_unjudged > v_running / 2
-      and "unstuck"."is_mass"(v_unjudged_from, v_now, p_policy) then
+  elsif v_running >= 10 and v_unjudged > v_running / 2 then
     v_from := v_unjudged_from;
     v_reason := 'mass-expiry';
   end if;

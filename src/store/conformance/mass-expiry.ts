@@ -1,4 +1,4 @@
-// Leases of most workers that end at once look like an outage that no reaper saw (C9).
+// Most leases ending at once look like an outage that no reaper saw (C9).
 import { describe, expect, it } from 'vitest'
 import type { JobStore, ReaperFacts } from '../job-store.ts'
 import { factsOf, policy } from './brakes.ts'
@@ -27,7 +27,7 @@ export async function startMass(
 
 export function describeMassExpiry(opened: () => TestBench): void {
   describe('a mass of leases that end at once', () => {
-    it('C9 more than half of at least ten leases, of more than half of the workers, ending since the last sweep are held', async () => {
+    it('C9 more than half of at least ten leases ending since the last sweep are held', async () => {
       const bench = opened()
       const facts = await startMass(bench, { workers, each: 2 }, { workers, each: 1 })
       await startMany(bench.store, 1, { workerId: 'worker-4', leaseMs: HOUR })
@@ -50,23 +50,6 @@ export function describeMassExpiry(opened: () => TestBench): void {
       const bench = opened()
       const facts = await startMass(bench, { workers, each: 3 })
       expect((await sweep(bench.store, { reaper: facts })).reaped).toHaveLength(9)
-    })
-
-    it('C9 the leases of one worker are no mass, however many they are', async () => {
-      const bench = opened()
-      const facts = await startMass(bench, { workers: ['worker-1'], each: 12 })
-      const { reaped, held } = await sweep(bench.store, { reaper: facts })
-      expect(reaped).toHaveLength(12)
-      expect(held).toBe(0)
-    })
-
-    it('C9 the leases of half of the workers are no mass', async () => {
-      const bench = opened()
-      const valid = { workers: ['worker-3', 'worker-4'], each: 1 }
-      const facts = await startMass(bench, { workers: ['worker-1', 'worker-2'], each: 6 }, valid)
-      const { reaped, held } = await sweep(bench.store, { reaper: facts })
-      expect(reaped).toHaveLength(12)
-      expect(held).toBe(0)
     })
 
     it('C9 leases that had ended before the last sweep make no mass', async () => {

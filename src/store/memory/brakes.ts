@@ -99,21 +99,11 @@ function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
   return runningJobs(state).map((job) => leaseMsOf(policy, job))
 }
 
-/** Of enough leases more than half, and of the workers too: one that died is no sign, however many jobs it ran. */
+/** Of enough leases more than half. */
 function isMass(state: MemoryState, moment: Moment, fromMs: number): boolean {
   const running = runningJobs(state)
   const lost = running.filter((job) => isOverdue(moment, job) && (overdueFromMs(moment, job) ?? 0) >= fromMs)
-  const losers = countWorkers(lost)
-  return (
-    running.length >= MIN_LEASES_OF_A_MASS &&
-    lost.length * 2 > running.length &&
-    losers > 1 &&
-    losers * 2 > countWorkers(running)
-  )
-}
-
-function countWorkers(jobs: Job[]): number {
-  return new Set(jobs.map(({ id, workerId }) => workerId ?? id)).size
+  return running.length >= MIN_LEASES_OF_A_MASS && lost.length * 2 > running.length
 }
 
 /** Did the lease run out in the outage, with no sign of life since, and is one lease not over since its end? */
