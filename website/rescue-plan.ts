@@ -28,8 +28,8 @@ export interface RescuePlan {
   warnings: string[]
 }
 
-/** Of one heartbeat of one job: 97 bytes were measured where the update is HOT (ARCHITECTURE.md, statement rules). */
-const WAL_BYTES_PER_BEAT = 97
+/** Of one heartbeat of one job: 110 bytes were measured with 5,000 running jobs (docs/performance.md). */
+const WAL_BYTES_PER_BEAT = 110
 
 export function planRescue({ policy, pollMs, runningJobs, workers }: RescueInput): RescuePlan {
   const { defaultLeaseMs, heartbeatMs, sweepIntervalMs } = policy
