@@ -118,6 +118,8 @@ function settle(story, event) {
   if (holder !== undefined) holder.end = event
   if (type === 'complete') story.completions.push({ generation: story.generation, lease: holder?.lease, at })
   if (type === 'released' || (type === 'cancelled' && details['cause'] !== undefined)) story.releases++
-  if (COUNTED.has(type) && details['code'] !== 'exhausted') story.counted++
+  // Whoever fails after a cancel was asked for has made the attempt. Whoever gives the job back has not, and tells no code.
+  const isFailure = COUNTED.has(type) || (type === 'cancelled' && details['code'] !== undefined)
+  if (isFailure && details['code'] !== 'exhausted') story.counted++
   story.state = rule.to
 }

@@ -24,6 +24,12 @@ const { checkHistory, judged } = (await import(
   new URL('../../chaos/check-history.mjs', import.meta.url).href
 )) as Judge
 
+const { tellStory } = (await import(
+  new URL('../../chaos/invariants/job-story.mjs', import.meta.url).href
+)) as {
+  tellStory: (jobId: string, events: Story['events']) => { counted: number; releases: number }
+}
+
 const T0 = Date.parse('2026-01-01T00:00:00Z')
 const iso = (at: number) => new Date(at).toISOString()
 const row = {
@@ -328,5 +334,19 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).not.toContain('I16')
     history.samples.push({ at: T0 + 21_000, mismatched: 0, overdueMs: 13_000 })
     expect(invariantsOf(history)).toContain('I16')
+  })
+
+  it.each([
+    ['who fails after a cancel was asked for', { code: 'ABORTED', attempt: 1 }, { counted: 1, releases: 0 }],
+    ['who gives the job back then', { cause: 'interruption' }, { counted: 0, releases: 1 }],
+  ])('counts the attempt of %s as the engine does', (_, details, expected) => {
+    const lease = { lease_id: 'l1', fence: 1, worker_id: 'w1' }
+    const events = [
+      { id: '1', jobId: 'a', type: 'queued', at: T0, details: {} },
+      { id: '2', jobId: 'a', type: 'processing', at: T0 + 1, details: lease },
+      { id: '3', jobId: 'a', type: 'cancel-requested', at: T0 + 2, details: {} },
+      { id: '4', jobId: 'a', type: 'cancelled', at: T0 + 3, details: { ...details, lease_id: 'l1' } },
+    ]
+    expect(tellStory('a', events)).toMatchObject(expected)
   })
 })
