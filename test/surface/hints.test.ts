@@ -59,7 +59,8 @@ it('WORK-1 a worker whose listening connection is cut starts what came meanwhile
   const worker = await work()
   await worker.until(({ kind }) => kind === 'listening')
   await database.pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'unstuck listen'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'unstuck listen'`,
   )
   await worker.until(({ kind }) => kind === 'not-listening')
   const jobId = await enqueue()
