@@ -82,7 +82,12 @@ export const jobMutants = [
         find: 'finish(id, lease_id, result) order by id) finish',
         replacement: 'finish(id, lease_id, result)) finish',
       },
-      // Sorted for a merge, the rows would come in order all the same.
+      // Found through their array, or sorted for a merge, the rows would come in order all the same.
+      {
+        file: 'sql/functions/complete_jobs.sql',
+        find: `job."id" = finish.id and job."id" = any (p_ids)`,
+        replacement: `job."id" = finish.id`,
+      },
       {
         file: 'sql/functions/complete_jobs.sql',
         find: 'set enable_hashjoin = off',
