@@ -51,7 +51,7 @@ export class ClaimLoop {
   /** A handler has returned. */
   noteEnd(): void {
     this.#prefetch.noteEnd()
-    if (this.#options.waiting() + this.#coming <= this.#lowWater) this.wake()
+    if (this.#isLow()) this.wake()
   }
 
   async run(): Promise<void> {

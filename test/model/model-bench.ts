@@ -6,7 +6,12 @@ import type { TableProfile } from '../../src/profile/profile.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { SqlClient } from '../../src/store/postgres/executor.ts'
 import { quoteIdentifier } from '../../src/store/postgres/identifiers.ts'
-import { type BenchOptions, createPostgresBench, elapseStatement } from '../support/postgres-harness.ts'
+import {
+  type BenchOptions,
+  clearStatements,
+  createPostgresBench,
+  elapseStatement,
+} from '../support/postgres-harness.ts'
 import { createReplica, type Replica } from '../support/replica.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 
@@ -45,7 +50,7 @@ export async function createModelBench(options: BenchOptions & { schema: string 
   const replica = await createReplica(pool, table, schema)
   // No verb of a run reads the time of an event or of an old sweep.
   const elapseText = await elapseStatement(pool, [jobsOf(table), `${quoteIdentifier(schema)}.sweeps`])
-  const resetText = resetStatements(table, quoteIdentifier(schema))
+  const resetText = clearStatements(table, quoteIdentifier(schema), writtenTables)
   let runs = 0
   return {
     table,
@@ -67,18 +72,5 @@ export async function createModelBench(options: BenchOptions & { schema: string 
 
 const jobsOf = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
 
-/** Of what the commands of a run can write. */
-function resetStatements(table: TableProfile, engine: string): string {
-  const tables = [
-    jobsOf(table),
-    ...['events', 'sweeps', 'sweep_history', 'acts', 'causes'].map((name) => `${engine}.${name}`),
-  ]
-  if (table.teamEvents !== null)
-    tables.push(`${quoteIdentifier(table.teamEvents.schema)}.${quoteIdentifier(table.teamEvents.table)}`)
-  return [
-    ...tables.map((name) => `delete from ${name}`),
-    // The maps of a policy are merged by writePolicy, so what a run put into them is taken out here.
-    `update ${engine}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}'`,
-    `insert into ${engine}.sweeps (attachment) select name from ${engine}.attachments`,
-  ].join('; ')
-}
+/** What the commands of a run can write, beside the jobs. */
+const writtenTables = ['events', 'sweeps', 'sweep_history', 'acts', 'causes']
