@@ -639,7 +639,7 @@
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile b6007389da9cd73ef3c4cd468c5730cb
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable ad8a10e0f17ff861f04c280e4820415b
--- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 3df1c5e47336d969988e4529f9730b3c
+-- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 226efe99edd618cd003fd7b86a01eeed
 -- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile 0d52a46b6353457a1c7cb1e9df837253
 -- function walk_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable 2a563422b9bd53de3037791eb71baa85
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 12680fb5b8c1bf8a9a3b0c6a0778c12d

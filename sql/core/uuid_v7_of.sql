@@ -1,4 +1,4 @@
--- The id of uuid_v7 for a time in microseconds: whole numbers alone, at half the cost. 28672 is version 7. One
+-- The id of uuid_v7 for a time in microseconds: whole numbers alone. 28672 is version 7. One
 -- expression, so that it is inlined.
 create or replace function "unstuck".uuid_v7_of(p_at_us bigint)
 returns uuid language sql volatile as $$
