@@ -24,7 +24,7 @@ async function run(options: Options, servers: Servers): Promise<Report> {
   const othersCpu = meterOthers()
   const startedAt = `${new Date().toISOString().slice(0, 19)}Z`
   const asked = measures.filter(({ id }) => only === null || only.some((name) => belongsTo(id, name)))
-  const bench = { servers, sizes: sizes[size], isQuick, repetitions, contenders, progress }
+  const bench = { servers, sizes: sizes[size], isQuick, repetitions, contenders, progress, signal }
   const results: MeasureResult[] = []
   for (const measure of asked) results.push(await runMeasure(measure, bench))
   return {
@@ -43,13 +43,16 @@ async function run(options: Options, servers: Servers): Promise<Report> {
 }
 
 let servers: { close(): Promise<void> } | undefined
-let isLeaving = false
+const interruption = new AbortController()
+const { signal } = interruption
 
 /** What is started is ended, by a signal too: the processes under test go with this one. */
 function leave(exitCode: number): void {
-  if (isLeaving) return
-  isLeaving = true
+  if (signal.aborted) return
+  interruption.abort()
   progress('interrupted')
+  // The connections of what is being measured break now, some with nobody waiting for them.
+  process.on('uncaughtException', () => {})
   if (servers === undefined) process.exit(exitCode)
   void servers.close().finally(() => process.exit(exitCode))
 }
@@ -64,7 +67,7 @@ async function runPostgres(options: Options): Promise<Report> {
 
 async function runNeo4j({ size, repetitions }: Options): Promise<Report> {
   progress('starting Neo4j')
-  const started = await startNeo4jBench({ sizes: sizes[size].neo4j, repetitions, progress })
+  const started = await startNeo4jBench({ sizes: sizes[size].neo4j, repetitions, progress, signal })
   servers = started
   return runOnNeo4j(started, size)
 }
@@ -90,11 +93,12 @@ try {
   process.exitCode = 0
 } catch (error) {
   // Whoever interrupted it knows why it fails.
-  if (!isLeaving) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  if (!signal.aborted) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
   process.exitCode = 1
 }
-if (!isLeaving) {
-  isLeaving = true
+if (!signal.aborted) {
+  // From here nothing is left to interrupt: it ends by itself.
+  interruption.abort()
   await servers?.close()
   process.disconnect?.()
 }

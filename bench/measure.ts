@@ -11,6 +11,8 @@ import { type Spread, spreadOf } from './statistics.ts'
 export interface Run {
   repetitions: number
   progress(text: string): void
+  /** Aborted once the run was interrupted. */
+  signal: AbortSignal
 }
 
 export interface Bench extends Run {
@@ -50,6 +52,7 @@ export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On
   for (let repetition = 1; repetition <= bench.repetitions; repetition++) {
     for (const row of tries) {
       if (row.problem !== null) continue
+      bench.signal.throwIfAborted()
       bench.progress(`${id} ${repetition}/${bench.repetitions} ${row.variant.id}`)
       const othersCpu = meterOthers()
       try {
@@ -57,6 +60,7 @@ export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On
         const others = othersCpu()
         if (others !== null) row.others.push(others)
       } catch (error) {
+        bench.signal.throwIfAborted()
         row.problem = error instanceof Error ? error.message : String(error)
         bench.progress(`${id} ${row.variant.id}: left out, ${row.problem}`)
       }

@@ -72,15 +72,20 @@ describe.skipIf(!isSupported)('npm run bench', () => {
   it('leaves no process behind when it is interrupted', async () => {
     const bench = startBench('--only', 'process')
     const ended = once(bench, 'close')
+    const before = readdirSync(out)
     let started = new Set<number>()
+    let progress = ''
     bench.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      progress += chunk
       // By then the servers run, and a process under test does too.
       if (!chunk.includes('process 1/3 raw') || started.size > 0) return
       started = descendantsOf(bench.pid ?? 0)
       bench.kill('SIGINT')
     })
     const [code] = await ended
-    expect(code).toBe(130)
+    expect({ code, progress }).toMatchObject({ code: 130 })
+    expect(progress).toMatch(/interrupted\n$/)
+    expect(readdirSync(out)).toEqual(before)
     expect(started.size).toBeGreaterThan(3)
     await expect
       .poll(() => [...started].filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 30_000 })
