@@ -475,7 +475,7 @@
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile fc97a035620c04416c7d67a8b2e0ae3d
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 0fd9bf5b6ce9b1e914de0310a187e369
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan da81f9b15f3fc8c24f9be46511211852
--- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable d8a3c6ef9eae191327bf0aad90cef2b0
+-- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable dd14d7cccdc8283aa0162e4c3f3d8a58
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile b0aeb018d92653f77f4a7d23bf0662fe
 -- function close_breaker(p_name text) returns boolean plpgsql volatile 3401f98cebcd7993169fd08a05e15078
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 695dc6e2e418f8672fc08d82cafa5898

@@ -53,6 +53,21 @@ it('LEASE-1 marks of priorities without jobs, and of queues that are not asked f
   expect(await claim(['mail'], marksOf('asr', 1, 0))).toEqual(['mail 1 10'])
 })
 
+it('LEASE-1 priorities whose jobs are all in backoff are passed over, whatever other queues and marks have there', async () => {
+  for (const priority of [1, 2, 3, 5]) await insert('mail', priority, -60)
+  await insert('asr', 2, 10)
+  await insert('mail', 4, 20)
+  await insert('mail', 6, 30)
+  await insert('mail', 6, -60)
+  const { rows } = await client.query<{ priority: number | null }>(
+    `select unstuck.claim_level('{mail}', after, $1) as priority from unnest(array[0, 4, 6]) after`,
+    [null],
+  )
+  expect(rows.map(({ priority }) => priority)).toEqual([4, 6, null])
+  expect(await claim(['mail', 'asr'], marksOf('mail', 5, 0))).toEqual(['asr 2 10', 'mail 4 20', 'mail 6 30'])
+  expect(await claim(['mail', 'asr'], null)).toEqual([])
+})
+
 it.each([
   '[]',
   '{"mail": 1}',
