@@ -460,7 +460,7 @@
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
 -- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile b2dcd1055bc4685a746e7896217c99fa
 -- function acted_by(p_actor text) returns jsonb sql stable 1ae94bc75fe3fc521278ad749adbf3fd
--- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile 8c9b11e17e2ba77c5df02276dbf62afe
+-- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile b25c9fb0070345a95c3f3b4b87893368
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
 -- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 7b30de1bb4799e0606f0d39755b78c66
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable e7f069cc5829209f849b3a2561ee2efe

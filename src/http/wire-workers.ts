@@ -45,12 +45,16 @@ export function toWireSlo(slo: Slo, table: string): wire.Slo {
   }
 }
 
-/** Without the query of the address: that is where others put their keys. */
-export function toWireWebhook(webhook: Webhook, table: string): wire.Webhook {
+/**
+ * Never with the query of the address, where others put their keys. Some have theirs in the path: that is for those who may
+ * change webhooks.
+ */
+export function toWireWebhook(webhook: Webhook, table: string, hasPath: boolean): wire.Webhook {
+  const url = redactText(webhook.url)
   return {
     id: webhook.webhookId,
     table,
-    url: redactText(webhook.url).replace(/\?.*$/s, '?…'),
+    url: hasPath ? url.replace(/\?.*$/s, '?…') : url.replace(/^([^:]+:\/\/[^/?#]+).*$/s, '$1/…'),
     events: webhook.events,
     is_active: webhook.isActive,
     inactive_reason: redactOrNull(webhook.inactiveReason),

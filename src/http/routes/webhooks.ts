@@ -44,11 +44,19 @@ function addWebhooks(api: Api, { clock }: ApiParts): void {
     operationId: 'listWebhooks',
     summary: 'Who is told of events',
     request: { query: tableOnlyQuery },
-    responses: { 200: json(webhooksAnswer, 'Without their secrets.'), ...readProblems },
+    responses: {
+      200: json(
+        webhooksAnswer,
+        'Without their secrets; without the path where the caller may not change webhooks.',
+      ),
+      ...readProblems,
+    },
   })
   api.openapi(list, async (c) => {
-    const found = valueOf(await listWebhooks(contextOf(c), c.req.valid('query')))
-    const webhooks = found.map(({ table, value }) => toWireWebhook(value, table))
+    const context = contextOf(c)
+    const found = valueOf(await listWebhooks(context, c.req.valid('query')))
+    const hasPath = context.actor.scopes.includes('webhooks:admin')
+    const webhooks = found.map(({ table, value }) => toWireWebhook(value, table, hasPath))
     return c.json({ ...envelopeOf({ now: await clock.now() }), webhooks }, 200)
   })
 
@@ -66,7 +74,7 @@ function addWebhooks(api: Api, { clock }: ApiParts): void {
   api.openapi(add, async (c) => {
     const { table, webhook, secret } = valueOf(await addWebhook(contextOf(c), c.req.valid('json')))
     const now = envelopeOf({ now: await clock.now() })
-    return c.json({ ...now, webhook: toWireWebhook(webhook, table), secret }, 201)
+    return c.json({ ...now, webhook: toWireWebhook(webhook, table, true), secret }, 201)
   })
 }
 
@@ -88,7 +96,10 @@ function addWebhookChanges(api: Api, { clock }: ApiParts): void {
     const { is_active: isActive, reason } = c.req.valid('json')
     const input = { webhookId: c.req.valid('param').id, ...c.req.valid('query'), isActive, reason }
     const { table, webhook } = valueOf(await switchWebhook(contextOf(c), input))
-    return c.json({ ...envelopeOf({ now: await clock.now() }), webhook: toWireWebhook(webhook, table) }, 200)
+    return c.json(
+      { ...envelopeOf({ now: await clock.now() }), webhook: toWireWebhook(webhook, table, true) },
+      200,
+    )
   })
 
   const remove = createRoute({
