@@ -31,7 +31,8 @@ begin
     into v_running, v_expired, v_unjudged, v_shortest_ms, v_longest_ms
     from "unstuck"."running_jobs"(p_policy);
 
-  if v_pulse.server_started_at < pg_postmaster_start_time() then
+  -- Another server, after a failover, may have been started before the one that is gone.
+  if v_pulse.server_started_at <> pg_postmaster_start_time() then
     v_from := v_pulse.swept_at;
     v_reason := 'server-restarted';
   -- Whoever got through since has judged all before. If that is at most half a lease ago, no lease that is renewed in

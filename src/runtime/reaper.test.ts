@@ -158,3 +158,22 @@ it('REAP-6 ends the sweep that is under way before it stops', async () => {
   await vi.advanceTimersByTimeAsync(600_000)
   expect(reports).toHaveLength(1)
 })
+
+it('C9 a sweep that took long is no step of the clock: the next one holds nothing for it', async () => {
+  let sweeps = 0
+  start(
+    withSweeps(async (request, real) => {
+      const step = await real.sweepJobs(request)
+      if (++sweeps === 1) await new Promise((resolve) => setTimeout(resolve, 6_500))
+      return step
+    }),
+    2_000,
+  )
+  await store.enqueueJobs([{ type: 'asr' }])
+  await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1, leaseMs: 5_000 })
+  await vi.advanceTimersByTimeAsync(9_000)
+  expect(reports.map(({ holdReason, requeuedIds }) => [holdReason, requeuedIds.length])).toEqual([
+    [null, 0],
+    [null, 1],
+  ])
+})

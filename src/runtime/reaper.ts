@@ -52,7 +52,6 @@ export function startReaper(options: ReaperOptions): Reaper {
     const past = pasts.get(name) ?? new ReaperPast(reaperId)
     try {
       const report = await retryTransient(() => sweepOnce(store, past))
-      past.succeeded(report.sweptAt)
       options.onSweep?.(name, report)
     } catch (error) {
       past.failed()
@@ -60,9 +59,15 @@ export function startReaper(options: ReaperOptions): Reaper {
     }
   }
 
-  function sweepOnce(store: JobStore, past: ReaperPast): Promise<SweepReport> {
+  async function sweepOnce(store: JobStore, past: ReaperPast): Promise<SweepReport> {
     const { policy } = options
-    return runSweep(store, { reaper: past.facts(), ...(policy === undefined ? {} : { policy }) })
+    const askedAtMs = performance.now()
+    const report = await runSweep(store, {
+      reaper: past.facts(),
+      ...(policy === undefined ? {} : { policy }),
+    })
+    past.succeeded(report.sweptAt, askedAtMs)
+    return report
   }
 
   async function retryTransient(sweep: () => Promise<SweepReport>): Promise<SweepReport> {
@@ -101,9 +106,10 @@ class ReaperPast {
     }
   }
 
-  succeeded(sweptAt: string): void {
+  /** `sweptAt` is the beginning of the sweep: its length would look like a step of the clock. */
+  succeeded(sweptAt: string, askedAtMs: number): void {
     this.#lastSweptAt = sweptAt
-    this.#sweptAtMs = performance.now()
+    this.#sweptAtMs = askedAtMs
     this.#failingSinceMs = undefined
   }
 

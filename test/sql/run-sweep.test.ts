@@ -85,12 +85,17 @@ describe('run_sweep', () => {
     expect(await store.sweepJobs({ reaper })).toMatchObject({ held: 3, holdReason: 'sweeps-failed' })
   })
 
-  it('C9 holds what ended while the server was down', async () => {
+  it.each([
+    ['was down', '-1 hour'],
+    ['was replaced by one that had been started before it', '1 hour'],
+  ])('C9 holds what ended while the server %s', async (_, shift) => {
     const { store, elapse } = harness
     const { pool } = bench.database
     await startMany(store, 3)
     await runSweep('cron')
-    await pool.query("update unstuck.sweeps set server_started_at = server_started_at - interval '1 hour'")
+    await pool.query('update unstuck.sweeps set server_started_at = server_started_at + $1::interval', [
+      shift,
+    ])
     await elapse(MINUTE + SECOND)
     expect(await runSweep('cron')).toEqual({ running: 3, holdReason: 'server-restarted' })
   })
