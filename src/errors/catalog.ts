@@ -117,6 +117,14 @@ export const errorCatalog = {
     sqlState: '42501',
     isRetryable: false,
   },
+  ROW_REFUSED: {
+    meaning:
+      'A constraint or a trigger of the job table refused what was to be written, or a value is too large for it; nothing was changed.',
+    httpStatus: 422,
+    exitCode: exitCodes.refused,
+    sqlState: null,
+    isRetryable: false,
+  },
   LEASE_LOST: {
     meaning: 'The caller no longer holds the lease of this job; nothing was changed.',
     httpStatus: 409,

@@ -35,6 +35,8 @@ export interface RuntimeEvents {
     end: AttemptEnd
     durationMs: number
     code?: string
+    /** Where the attempt is lost because nothing could be written: why. */
+    reason?: string
     retryInMs?: number | null
     /** Of the last call that went through `gateway`; null where no answer came. */
     gatewayStatus?: number | null

@@ -82,7 +82,7 @@ export function logJobEvents(events: RuntimeEventEmitter, logger: Logger): void 
 }
 
 function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger): void {
-  const { job, end, durationMs, code, retryInMs, gatewayStatus, breaker } = ended
+  const { job, end, durationMs, code, reason, retryInMs, gatewayStatus, breaker } = ended
   const fields = {
     event: 'job:ended',
     ...jobFields(job),
@@ -93,6 +93,7 @@ function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger): void {
     error_code: code ?? null,
     breaker: breaker ?? null,
     retry_in_ms: retryInMs ?? null,
+    ...(reason === undefined ? {} : { reason }),
   }
   if (end === 'dead' || end === 'lost') logger.error(fields, `job ${end}`)
   else if (end === 'retried') logger.warn(fields, 'job failed and will be retried')

@@ -1,5 +1,7 @@
 // Many calls become one statement without anybody waiting for company: what comes while a call is under way goes together
-// in the next. A call that is held up, by a row that somebody else has locked, holds up nothing but what is in it.
+// in the next. A call that is held up, by a row that somebody else has locked, holds up nothing but what is in it. An item that
+// is refused spoils no other.
+import { isRefusal } from './refusal.ts'
 
 export interface Batcher<Item, Answer> {
   add(item: Item): Promise<Answer>
@@ -84,11 +86,19 @@ export function createBatcher<Item, Answer>(
     underWay.add(ended)
   }
 
+  /** A statement writes all or none, so after a refusal its halves may be sent by themselves, down to the one that is refused. */
+  async function callHalves(batch: Waiting<Item, Answer>[]): Promise<void> {
+    const middle = Math.ceil(batch.length / 2)
+    await callTogether(batch.slice(0, middle))
+    await callTogether(batch.slice(middle))
+  }
+
   async function callTogether(batch: Waiting<Item, Answer>[]): Promise<void> {
     let answers: Answer[]
     try {
       answers = await call(batch.map(({ item }) => item))
     } catch (error) {
+      if (batch.length > 1 && isRefusal(error)) return callHalves(batch)
       for (const { asker } of batch) asker.onFailed(error)
       return
     }

@@ -38,6 +38,8 @@ export class JobClocks {
   /** The lease was granted or extended just now. */
   renewLease(leaseMs: number): void {
     this.#leaseEndsAtMs = performance.now() + leaseMs
+    // The answer took longer than the lease that it tells of.
+    if (leaseMs <= 0) return
     this.#isSuspect = false
     this.#isAtRisk = false
   }
@@ -58,10 +60,12 @@ export class JobClocks {
     this.#isSuspect = true
   }
 
-  setDeadline(deadlineMs: number | null): void {
+  /** `agoMs`: since it was asked for, so that the database never has an earlier one (C5). */
+  setDeadline(deadlineMs: number | null, agoMs: number): void {
     clearTimeout(this.#deadline)
-    this.#deadlineAtMs = deadlineMs === null ? Number.POSITIVE_INFINITY : performance.now() + deadlineMs
-    if (deadlineMs !== null && deadlineMs < NEAR_MS) this.#startDeadline()
+    const leftMs = deadlineMs === null ? Number.POSITIVE_INFINITY : deadlineMs - agoMs
+    this.#deadlineAtMs = performance.now() + leftMs
+    if (leftMs < NEAR_MS) this.#startDeadline()
   }
 
   #startDeadline(): void {

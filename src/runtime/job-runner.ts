@@ -14,6 +14,7 @@ import { type ClockOwner, JobClocks } from './job-clocks.ts'
 import { type ContextSource, createJobContext } from './job-context.ts'
 import { JobGateway } from './job-gateway.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
+import { isRefusal } from './refusal.ts'
 import type { RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { completionOf, failureOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
 import { knownLater, untilKnown } from './until-known.ts'
@@ -62,8 +63,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#leaseMs = job.leaseMs
     this.#clocks = new JobClocks(registered.progressLimitMs, this)
     tools.heartbeat.listen(job, this)
-    this.#clocks.renewLease(this.#leaseMs - (performance.now() - claimedAtMs))
-    this.#clocks.setDeadline(job.deadlineMs)
+    const agoMs = performance.now() - claimedAtMs
+    this.#clocks.renewLease(this.#leaseMs - agoMs)
+    this.#clocks.setDeadline(job.deadlineMs, agoMs)
   }
 
   start(): void {
@@ -123,7 +125,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#tools.slots.onEnded(this, { leftBehind, isCritical: settled.isCritical === true })
   }
 
-  #tell({ end, code, retryInMs }: Settlement): void {
+  #tell({ end, code, reason, retryInMs }: Settlement): void {
     const hasGateway = this.#madeGateway !== undefined || this.#registered.dependency !== undefined
     if (hasGateway) this.#jobGateway.noteEnd(end, code)
     const { events } = this.#tools
@@ -133,6 +135,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       end,
       durationMs: Math.round(performance.now() - this.#startedAtMs),
       ...(code === undefined ? {} : { code }),
+      ...(reason === undefined ? {} : { reason }),
       ...(retryInMs === undefined ? {} : { retryInMs }),
       ...(hasGateway ? this.#jobGateway.facts() : {}),
     })
@@ -197,7 +200,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   async enterStage(name: string): Promise<void> {
     const { store, policy } = this.#tools
+    const askedAtMs = performance.now()
     const entered = await store.enterStage(this.job, name, { policy })
+    const agoMs = performance.now() - askedAtMs
     if (entered.outcome === 'past-deadline') {
       this.abort('deadline')
       throw this.signal.reason
@@ -207,8 +212,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       throw leaseLost(this.job)
     }
     this.#leaseMs = entered.leaseMs ?? this.#leaseMs
-    this.#clocks.renewLease(this.#leaseMs)
-    this.#clocks.setDeadline(entered.deadlineMs)
+    this.#clocks.renewLease(this.#leaseMs - agoMs)
+    this.#clocks.setDeadline(entered.deadlineMs, agoMs)
   }
 
   /** Beats of the job pause while the transaction is open, or REPEATABLE READ callers would meet our writes (C4). */
@@ -270,11 +275,12 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     else this.#endWith(this.#keepLateResult({ kind: 'returned', result: this.#completion?.result }))
   }
 
+  /** What the table does not take as a result is a failure of the job. */
   onFailed(error: unknown): void {
     const write = () => this.#tools.completions.add(this.#completion as Completion)
     knownLater(error, write, () => this.#isHopeless).then(
       (settled) => this.onAnswered(settled),
-      (unknown: unknown) => this.#end(unsettled(unknown)),
+      (last: unknown) => (isRefusal(last) ? this.#endWith(this.#fail(last)) : this.#end(unsettled(last))),
     )
   }
 

@@ -11,18 +11,21 @@ import type { AbortCause } from './handler.ts'
 export interface Settlement {
   end: AttemptEnd
   code?: string
+  /** Why nothing could be written. */
+  reason?: string
   retryInMs?: number | null
   isCritical?: boolean
 }
 
 /** Nothing could be written, for a reason that no retry mends: the lease runs out and the reaper takes the job. */
 export function unsettled(error: unknown): Settlement {
-  return { end: 'lost', code: isUnstuckError(error) ? error.code : 'INTERNAL' }
+  const code = isUnstuckError(error) ? error.code : 'INTERNAL'
+  return { end: 'lost', code, reason: classifyError(error).reason }
 }
 
 export function completionOf({ jobId, leaseId }: ClaimedJob, result: unknown): Completion {
   if (result === undefined) return { jobId, leaseId }
-  // Checked here, so that one bad result does not spoil the batch of the others.
+  // Checked here: a batch with a bad result would have to be sent again in parts.
   jsonText('result', result)
   return { jobId, leaseId, result: result as JsonValue }
 }

@@ -74,6 +74,56 @@ it('LEASE-5 a job whose claim was answered after its lease is not started: someb
   expect(fences).toEqual([2])
 })
 
+it('LEASE-5 a job that was claimed ahead is not started once its process stood still for a lease', async () => {
+  const ids = await bench.enqueue(3_000)
+  const askedAtMs = new Map<string, number>()
+  const over = bench.withVerb('claimJobs', (claimJobs) => async (request) => {
+    const atMs = performance.now()
+    const jobs = await claimJobs(request)
+    for (const { leaseId } of jobs) askedAtMs.set(leaseId, atMs)
+    return jobs
+  })
+  let started = 0
+  const agesMs: number[] = []
+  bench.work(
+    async ({ leaseId }) => {
+      agesMs.push(performance.now() - (askedAtMs.get(leaseId) ?? 0))
+      const untilMs = performance.now() + (++started === 1_500 ? 700 : 0)
+      while (performance.now() < untilMs);
+    },
+    { over, concurrency: 4 },
+  )
+  for (const jobId of ids) await bench.untilStatus(jobId, 'succeeded')
+  expect(Math.max(...agesMs)).toBeLessThan(500)
+})
+
+it('C5 C6 a stage whose answer took longer than the lease has renewed nothing: the job stays at risk', async () => {
+  const [jobId] = await bench.enqueue()
+  const enterStage = bench.store.enterStage.bind(bench.store)
+  const over = new Proxy(bench.store, {
+    get: (target, name, receiver) => {
+      if (name === 'heartbeatJobs')
+        return async () => Promise.reject(new UnstuckError('DATABASE_UNREACHABLE', 'away'))
+      if (name !== 'enterStage') return Reflect.get(target, name, receiver) as unknown
+      return async (...call: Parameters<typeof enterStage>) => {
+        const entered = await enterStage(...call)
+        await new Promise((resolve) => setTimeout(resolve, 1_200))
+        return entered
+      }
+    },
+  })
+  const risks: boolean[] = []
+  bench.work(
+    async (_, { stage, isAtRisk }) => {
+      await stage('upload')
+      risks.push(isAtRisk())
+    },
+    { over, sweepIntervalMs: 60_000 },
+  )
+  await bench.untilStatus(jobId, 'succeeded')
+  expect(risks).toEqual([true])
+})
+
 it('LEASE-8 a handler that makes no progress within its limit is aborted as a timeout', async () => {
   const [jobId] = await bench.enqueue()
   const reasons: unknown[] = []

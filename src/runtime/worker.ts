@@ -202,9 +202,12 @@ class RunningWorker<Tx> {
   #startWaiting(): void {
     if (this.#isStarting || this.#stopping.signal.aborted) return
     while (this.#free > 0) {
-      const waiting = this.#waiting.shift()
-      if (waiting === undefined) return
-      const { job, registered, claimedAtMs } = waiting
+      const [oldest] = this.#waiting
+      if (oldest === undefined) return
+      // The process stood still: whoever else has it by now must not be joined. The claim loop gives it back.
+      if (isOver(oldest)) return this.#claimLoop.wake()
+      this.#waiting.shift()
+      const { job, registered, claimedAtMs } = oldest
       this.#run(new Attempt(job, registered, this.#tools, claimedAtMs))
     }
   }
@@ -213,12 +216,14 @@ class RunningWorker<Tx> {
   async #giveBackStale(): Promise<void> {
     const isLeaving = this.#stopping.signal.aborted
     const freshFrom = performance.now() - STALE_MS
-    const isFresh = ({ claimedAtMs }: WaitingJob<Tx>) => !isLeaving && claimedAtMs >= freshFrom
+    const isFresh = (waiting: WaitingJob<Tx>) =>
+      !isLeaving && waiting.claimedAtMs >= freshFrom && !isOver(waiting)
     // The oldest is first.
     const [oldest] = this.#waiting
     if (oldest === undefined || isFresh(oldest)) return
     const jobs = this.#waiting.filter((waiting) => !isFresh(waiting)).map(({ job }) => job)
     this.#waiting = this.#waiting.filter(isFresh)
+    this.#startWaiting()
     await this.#claimer.giveBack(jobs, isLeaving ? { cause: 'interruption' } : {}, true).catch(() => {})
     // Not before: while the database is away they have to be kept alive, or they would be taken back as crashed.
     for (const job of jobs) this.#options.heartbeat.drop(job)
@@ -305,6 +310,11 @@ class RunningWorker<Tx> {
     await untilAborted(this.#leaving.signal)
     await new Promise((resolve) => setTimeout(resolve, LAST_WRITES_MS).unref())
   }
+}
+
+/** Older than its lease. Beats may have kept it; nobody here knows before they are answered. */
+function isOver({ job, claimedAtMs }: Pick<WaitingJob<unknown>, 'job' | 'claimedAtMs'>): boolean {
+  return performance.now() - claimedAtMs >= job.leaseMs
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -44,6 +44,17 @@ describe('trouble of the server', () => {
     })
   })
 
+  it.each(['22001', '23502', '23505', '23514', '44000', '54000', 'P0001'])(
+    'WORK-5 SQLSTATE %s is what the table refuses, and no reason to try again',
+    async (sqlState) => {
+      await expect(storeThatMeets(sqlState).readPolicy()).rejects.toMatchObject({
+        code: 'ROW_REFUSED',
+        isRetryable: false,
+        details: { sqlState },
+      })
+    },
+  )
+
   it('C2 a cancelled statement stays a timeout', async () => {
     await expect(storeThatMeets('57014').readPolicy()).rejects.toMatchObject({ code: 'DATABASE_TIMEOUT' })
   })

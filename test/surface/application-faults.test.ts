@@ -109,3 +109,72 @@ it('OPS-8 times and counts that no timer or claim can take are refused by name',
   expect(() => app.handle('a', async () => {}, { progressLimitMs: 3e9 })).toThrow(/progressLimitMs/)
   expect(() => app.handle('a', async () => {}, { que: 'b' } as never)).toThrow(/did you mean queue/)
 })
+
+/** A rule of the team, for as long as the test runs. */
+async function withRule(rule: string, work: () => Promise<void>): Promise<void> {
+  await database.pool.query(`alter table unstuck.jobs add constraint team_rule check (${rule})`)
+  try {
+    await work()
+  } finally {
+    await Promise.all(apps.map((app) => app.stop()))
+    await database.pool.query('alter table unstuck.jobs drop constraint team_rule')
+  }
+}
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+it('WORK-5 a result that the table refuses fails its own job with the reason, and no other of the batch', async () => {
+  await withRule("(result ->> 'pages')::int > 0", async () => {
+    const app = open({ concurrency: 20 })
+    const ends: string[] = []
+    app.on('job:ended', ({ end, code }) => ends.push(`${end} ${code ?? ''}`.trim()))
+    let arrived = 0
+    let release = () => {}
+    const together = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    app.handle('scan', async ({ payload }) => {
+      if (++arrived === 20) release()
+      await together
+      return { pages: Number(payload) }
+    })
+    const jobs = await app.enqueueMany(many(20).map((n) => ({ type: 'scan', payload: n, maxAttempts: 1 })))
+    await app.start()
+    for (const { jobId } of jobs.slice(1)) await untilStatus(app, jobId, 'succeeded')
+    await untilStatus(app, jobs[0]?.jobId ?? '', 'dead')
+    expect(ends.toSorted()).toEqual([...many(19).map(() => 'completed'), 'dead ROW_REFUSED'].toSorted())
+    expect((await app.store.getJob(jobs[0]?.jobId ?? ''))?.error?.reason).toContain('team_rule')
+  })
+})
+
+it('WORK-7 a job that the table refuses is refused to its own caller only', async () => {
+  await withRule("payload ->> 'url' like 'https://%'", async () => {
+    const app = open()
+    const answers = await Promise.allSettled(
+      many(10).map((n) =>
+        app.enqueue({ type: 'fetch', payload: { url: `${n === 3 ? 'ftp' : 'https'}://example.com` } }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(
+      many(10).map((n) => (n === 3 ? 'rejected' : 'fulfilled')),
+    )
+    expect(answers[3]).toMatchObject({ reason: { code: 'ROW_REFUSED', message: /team_rule/ } })
+  })
+})
+
+it('WORK-5 a failure that the table refuses is told with the reason', async () => {
+  await withRule('length(error_reason) < 100', async () => {
+    const app = open()
+    app.handle('long', () => Promise.reject(new Error('x'.repeat(200))))
+    const lost = new Promise((resolve) => {
+      app.on('job:ended', resolve)
+    })
+    await app.enqueue({ type: 'long' })
+    await app.start()
+    expect(await lost).toMatchObject({
+      end: 'lost',
+      code: 'ROW_REFUSED',
+      reason: expect.stringContaining('team_rule'),
+    })
+  })
+})

@@ -19,6 +19,8 @@ const unreachable = new Set([
 const conflicts = new Set(['40001', '40P01'])
 /** What PostgreSQL says of a value before our functions see it. */
 const badValues = new Set(['22P02', '22P05', '22007', '22008', '22003', '22021'])
+/** Constraints, limits and triggers: how their SQLSTATE begins. */
+const refusals = ['22', '23', '44', '54', 'P0']
 
 interface Trouble {
   /** How its SQLSTATE begins. */
@@ -102,6 +104,7 @@ function translate(code: string, error: Error): ErrorCode | null {
   if (code === '3D000') return 'INVALID_CONFIG'
   if (code === '2BP01') return 'TABLE_UNSUPPORTED'
   if (badValues.has(code)) return 'INVALID_ARGUMENT'
+  if (refusals.some((state) => code.startsWith(state))) return 'ROW_REFUSED'
   // No such schema, table, function or type: nothing is installed, or an older version is.
   if (code === '3F000' || code === '42P01' || code === '42883' || code === '42704') return 'NOT_INSTALLED'
   if (code.startsWith('08') || code.startsWith('57P') || unreachable.has(code)) return 'DATABASE_UNREACHABLE'
