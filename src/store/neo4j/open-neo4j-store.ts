@@ -7,6 +7,7 @@ import type { JobStore } from '../job-store.ts'
 import { checkNeo4j } from './install.ts'
 import { createNeo4jAccess } from './neo4j-access.ts'
 import { createNeo4jStore } from './neo4j-store.ts'
+import { sendAtOnce } from './no-delay.ts'
 
 export interface OpenNeo4jOptions {
   /** `neo4j://user:password@host:7687/database`, or `bolt://` for one server. */
@@ -22,6 +23,7 @@ export interface Neo4jJobStore extends JobStore {
 }
 
 const schemes = ['neo4j:', 'neo4j+s:', 'neo4j+ssc:', 'bolt:', 'bolt+s:', 'bolt+ssc:']
+const DEFAULT_PORT = 7_687
 const MIN_RETENTION_DAYS = 7
 const MAX_RETENTION_DAYS = 30
 const DEFAULT_RETENTION_DAYS = 14
@@ -73,6 +75,7 @@ export function openDriver(url: string): { driver: Driver; database: string | nu
   if (!schemes.includes(parsed.protocol)) throw invalidArgument('url', parsed.protocol, takes)
   const auth = neo4j.auth.basic(decodeURIComponent(parsed.username), decodeURIComponent(parsed.password))
   const database = parsed.pathname.replace(/^\//, '')
+  sendAtOnce(parsed.port === '' ? DEFAULT_PORT : Number(parsed.port))
   const driver = neo4j.driver(`${parsed.protocol}//${parsed.host}`, auth, {
     userAgent: 'unstuck',
     connectionAcquisitionTimeout: 30_000,
