@@ -23,7 +23,7 @@ export default defineConfig({
     // Files of one process share what they import: a third of the time of the small ones. None leaves a mock or a clock behind.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 })

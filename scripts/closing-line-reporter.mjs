@@ -47,12 +47,15 @@ function closingText(modules, unhandledErrorCount) {
   const closingLine = `${passed} passed, ${failed.length + broken} failed, ${skipped.length} skipped`
   const lines = [
     ...skipped.map((test) => `skipped: ${nameOf(test)}`),
-    ...retried.map((test) => `passed at the second try: ${nameOf(test)}`),
+    ...retried.map((test) => `passed at the ${lastTryOf(test)} try: ${nameOf(test)}`),
     ...failed.map((test) => `failed: ${nameOf(test)}`),
     closingLine,
   ]
   return `\n${lines.join('\n')}\n`
 }
+
+/** @param {TestCase} test */
+const lastTryOf = (test) => (test.diagnostic()?.retryCount === 1 ? 'second' : 'third')
 
 /** @param {TestCase} test */
 const nameOf = (test) => `${test.module.relativeModuleId} › ${test.fullName}`

@@ -212,7 +212,7 @@ describe('a data directory', () => {
     companions.push(companion)
     const pid = Number(String((await once(companion.stdout, 'data'))[0]))
     const state = async (): Promise<string> => readFile(`/proc/${pid}/stat`, 'utf8')
-    if (script.includes('$!')) await vi.waitFor(async () => expect(await state()).toContain(') Z '))
+    if (script.includes('$!')) await expect.poll(state).toContain(') Z ')
     const lock = join(dataDir, 'postmaster.pid')
     await writeFile(lock, (await readFile(lock, 'utf8')).replace(/^\d+/, String(pid)))
     const server = await start()
@@ -258,7 +258,10 @@ describe('a start that fails', () => {
     const dataDir = join(folder, 'aborted')
     const outcome = failure(start({ dataDir, persistent: false, signal: controller.signal }))
     const draft = expect.stringMatching(/^aborted\.init-[\w-]+$/)
-    await vi.waitFor(async () => expect(await readdir(folder)).toContainEqual(draft), { interval: 5 })
+    await vi.waitFor(async () => expect(await readdir(folder)).toContainEqual(draft), {
+      timeout: 30_000,
+      interval: 5,
+    })
     controller.abort(new Error('no longer wanted'))
     expect(await outcome).toMatchObject({ message: 'no longer wanted' })
     expect((await readdir(folder)).filter((name) => name.startsWith('aborted'))).toEqual([])

@@ -11,7 +11,7 @@ import { JobAborted, type JobContext } from './handler.ts'
 
 const FILE = new URL('../../test/surface/fixtures/child-handler.mjs', import.meta.url)
 const entryUrl = new URL('../../dist/handler-child.js', import.meta.url)
-const BOUND = { timeout: 15_000, interval: 10 }
+const BOUND = { timeout: 30_000, interval: 10 }
 
 let folder: string
 let controller: AbortController

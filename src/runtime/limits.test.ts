@@ -67,14 +67,18 @@ describe('limits', () => {
     bench.work(() => Promise.reject(transientError('busy', { retryAfterMs: 3_600_000 })), {
       options: { limits: [slow] },
     })
+    const untilFailures = (failures: number) =>
+      expect.poll(() => bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: failures, failures })
+    // Time to start again, for a job that must not.
     const settled = async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
       return bench.job(jobId)
     }
     // A token is left, and the backoff keeps the job.
+    await untilFailures(1)
     expect(await settled()).toMatchObject({ status: 'waiting', attempt: 1, failures: 1 })
     bench.store.elapse(3_600_001)
-    expect(await settled()).toMatchObject({ status: 'waiting', attempt: 2, failures: 2 })
+    await untilFailures(2)
     // The backoff is over, and there is no token: the counts of failures stay as they were.
     bench.store.elapse(3_600_001)
     expect(await settled()).toMatchObject({ status: 'waiting', attempt: 2, failures: 2 })
@@ -104,7 +108,7 @@ describe('limits', () => {
     })
     bench.work(async () => 'done', { over, options: { limits: [{ key: 'asr', ratePerS: 1_000, burst: 1 }] } })
     const look = async () => expect((await bench.job(jobId))?.releases).toBeGreaterThan(100)
-    await vi.waitFor(look, { timeout: 20_000 })
+    await vi.waitFor(look, { timeout: 30_000 })
     isOpen = true
     await bench.untilStatus(jobId, 'succeeded')
     expect(await bench.job(jobId)).toMatchObject({ attempt: 1, failures: 0, crashes: 0, timeouts: 0 })
@@ -202,7 +206,7 @@ describe('breaker', () => {
       options,
       dependencies: [{ name: 'gateway', probe: async () => ++probes > 0 && isHealthy }],
     })
-    await vi.waitFor(() => expect(probes).toBeGreaterThan(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(probes).toBeGreaterThan(1), { timeout: 30_000 })
     expect(await bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: 0 })
     isHealthy = true
     await bench.untilStatus(jobId, 'succeeded')

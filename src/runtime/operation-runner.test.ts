@@ -19,7 +19,7 @@ async function begin(store: JobStore, fields: Partial<NewOperation> = {}): Promi
 }
 
 const untilState = (store: JobStore, id: string, state: string) =>
-  vi.waitFor(async () => expect(await store.readOperation(id)).toMatchObject({ state }), { timeout: 20_000 })
+  vi.waitFor(async () => expect(await store.readOperation(id)).toMatchObject({ state }), { timeout: 30_000 })
 
 describe('OperationRunner', () => {
   it('OPS-9 runs what was begun, and what is begun later', async () => {

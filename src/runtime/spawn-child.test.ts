@@ -14,7 +14,7 @@ const WORKER = fileURLToPath(new URL('worker.mjs', FIXTURES))
 const UNNAMED_CHILD = fileURLToPath(new URL('unnamed-child.mjs', FIXTURES))
 const IS_LINUX = process.platform === 'linux'
 const LONG_MS = 60_000
-const BOUND = { timeout: 15_000, interval: 10 }
+const BOUND = { timeout: 30_000, interval: 10 }
 
 let folder: string
 let controller: AbortController

@@ -47,7 +47,7 @@ async function tellOnce(url = receiver.url): Promise<string> {
   return webhookId
 }
 
-const until = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 5 })
+const until = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 5 })
 
 describe('what is sent', () => {
   it('OPS-10 is the event as JSON, signed as Standard Webhooks say', async () => {

@@ -66,7 +66,7 @@ async function untilJob(jobId: string, status: Job['status']): Promise<Job> {
         job = await store.getJob(jobId)
         return job?.status
       },
-      { timeout: 20_000 },
+      { timeout: 30_000 },
     )
     .toBe(status)
   return job as unknown as Job

@@ -94,7 +94,7 @@ describe('a table that no profile knows', () => {
     const worker = startCommand(['worker', './handlers.mjs'], { DATABASE_URL: database.url }, folder)
     const read = async () =>
       (await database.pool.query('select state, result from video_jobs where id = 1')).rows
-    await expect.poll(read, { timeout: 20_000 }).toEqual([{ state: 'done', result: { ok: true } }])
+    await expect.poll(read, { timeout: 30_000 }).toEqual([{ state: 'done', result: { ok: true } }])
     worker.kill('SIGTERM')
     expect(await worker.result).toMatchObject({ exitCode: 0 })
   })

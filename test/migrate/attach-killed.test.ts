@@ -73,7 +73,7 @@ it('OPS-7 an attach that is killed in the middle of a build leaves an invalid in
   const command = startCommand(args, { DATABASE_URL: database.url })
   const builder = `select pid from pg_stat_activity
                     where datname = current_database() and query like 'create index%' and wait_event_type = 'Lock'`
-  await expect.poll(async () => (await database.pool.query(builder)).rowCount, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await database.pool.query(builder)).rowCount, { timeout: 30_000 }).toBe(1)
   command.kill('SIGKILL')
   await command.result
   await database.pool.query(`select pg_terminate_backend(pid) from (${builder}) orphan`)

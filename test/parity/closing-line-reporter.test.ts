@@ -59,15 +59,17 @@ it('an error outside every test is a failure too', () => {
   expect(status).toBe(1)
 })
 
-it('a failed test is named before it, and so is one that passed only at the second try', () => {
+it('a failed test is named before it, and so is one that passed only at a later try', () => {
   const { lines } = runVitest({
     'a.test.js':
       "let tries = 0\nit('is slow', { retry: 1 }, () => { tries += 1; if (tries < 2) throw new Error('no') })\n" +
+      "let more = 0\nit('is slower', { retry: 2 }, () => { more += 1; if (more < 3) throw new Error('no') })\n" +
       "it('breaks', { retry: 1 }, () => { throw new Error('no') })",
   })
-  expect(lines.slice(-3)).toEqual([
+  expect(lines.slice(-4)).toEqual([
     'passed at the second try: a.test.js › is slow',
+    'passed at the third try: a.test.js › is slower',
     'failed: a.test.js › breaks',
-    '1 passed, 1 failed, 0 skipped',
+    '2 passed, 1 failed, 0 skipped',
   ])
 })

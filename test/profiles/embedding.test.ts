@@ -74,7 +74,7 @@ describe('Requirement: Stale Job Recovery', () => {
     await vi.waitFor(
       () => expect(worker.told.filter(({ kind }) => kind === 'swept').length).toBeGreaterThan(2),
       {
-        timeout: 10_000,
+        timeout: 30_000,
       },
     )
     await bench.untilJobs(ids, 'succeeded')
@@ -140,9 +140,9 @@ describe('Requirement: Rate Limiting and Resource Management', () => {
     const worker = bench.work({ limits, concurrency: 10 })
     expect(await worker.until(({ kind }) => kind === 'limit')).toMatchObject({ name: 'openai', released: 7 })
     const started = worker.told.filter(({ kind }) => kind === 'started').map(({ jobId }) => jobId ?? '')
-    await vi.waitFor(async () =>
-      expect((await statusesOf(ids)).filter((word) => word === 'completed')).toHaveLength(3),
-    )
+    await expect
+      .poll(async () => (await statusesOf(ids)).filter((word) => word === 'completed'))
+      .toHaveLength(3)
     const released = ids.filter((id) => !started.includes(id))
     expect(released).toHaveLength(7)
     for (const id of released) {
@@ -317,7 +317,7 @@ describe('Requirement: Job Timeout and Heartbeat', () => {
     const ids = await bench.enqueue(2, { payload: { ms: 1_500 } })
     const silent = bench.work({ workerId: 'worker-a' })
     await vi.waitFor(() => expect(silent.told.filter(({ kind }) => kind === 'started')).toHaveLength(2), {
-      timeout: 10_000,
+      timeout: 30_000,
     })
     silent.child.kill('SIGSTOP')
     const other = bench.work({ workerId: 'worker-b' })

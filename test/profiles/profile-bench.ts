@@ -77,7 +77,7 @@ export async function openProfileBench(
           const left = jobs.filter((job) => job?.status !== status).length
           if (left > 0) throw new Error(`${left} of ${ids.length} jobs are not ${status}`)
         },
-        { timeout: 20_000, interval: 50 },
+        { timeout: 30_000, interval: 50 },
       ),
     endWorkers,
     async close() {

@@ -235,7 +235,7 @@ describe('connections of our own', () => {
     await begun.opened
     const startedAt = performance.now()
     await pool.close()
-    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
     const closed = expect.stringContaining('the connections were closed by stop or close')
     const reason = { code: 'DATABASE_UNREACHABLE', message: closed }
     expect(await ends).toMatchObject([{ reason }, { reason }])
@@ -254,7 +254,7 @@ describe('connections of our own', () => {
     await tried
     const startedAt = performance.now()
     await pool.close()
-    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
     expect(await ends).toMatchObject([{ reason: { code: 'DATABASE_UNREACHABLE' } }])
   })
 

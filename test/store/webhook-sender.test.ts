@@ -33,7 +33,7 @@ function send(): void {
   onTestFinished(() => sender.stop())
 }
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 10 })
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
 it('C22 a cancel that is rolled back is never told, the one that is committed is', async () => {
   const [job] = await store.enqueueJobs([{ type: 'asr' }])

@@ -1,7 +1,7 @@
 // Waiting for PostgreSQL's own word that a backend waits for a lock, so that no race depends on how long anything takes.
 import type pg from 'pg'
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 
 interface Activity {
   state: string

@@ -90,7 +90,7 @@ export class MemoryWorkerBench {
 
   untilStatus(jobId: string | undefined, status: Job['status']): Promise<void> {
     const look = async () => expect((await this.job(jobId))?.status).toBe(status)
-    return vi.waitFor(look, { timeout: 5_000, interval: 10 })
+    return vi.waitFor(look, { timeout: 30_000, interval: 10 })
   }
 
   once<Name extends keyof RuntimeEvents>(name: Name): Promise<RuntimeEvents[Name]> {

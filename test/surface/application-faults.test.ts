@@ -39,7 +39,7 @@ function open(options: UnstuckOptions = {}): Unstuck {
 }
 
 const untilStatus = (app: Unstuck, jobId: string, status: string) =>
-  vi.waitFor(async () => expect((await app.store.getJob(jobId))?.status).toBe(status), { timeout: 15_000 })
+  vi.waitFor(async () => expect((await app.store.getJob(jobId))?.status).toBe(status), { timeout: 30_000 })
 
 it('C4 a row that is locked for a moment costs a transaction of the handler nothing', async () => {
   const app = open()

@@ -82,7 +82,7 @@ it('WORK-7 a recurring job is enqueued when it is due, once for all workers', as
     await app.start()
   })
   await Promise.all(started)
-  await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 20_000 })
+  await vi.waitFor(() => expect(seen.length).toBeGreaterThanOrEqual(3), { timeout: 30_000 })
   expect(new Set(seen).size).toBe(seen.length)
 })
 

@@ -166,10 +166,7 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
     await terminal.shown('Ask worker alpha:7:aa to finish what it runs and leave? [y/N]')
     terminal.type('y')
     await terminal.shown('worker alpha:7:aa: asked to leave')
-    await vi.waitFor(async () => {
-      const [worker] = await store.listWorkers()
-      expect(worker?.drainReason).toBe('unstuck top')
-    })
+    await expect.poll(async () => (await store.listWorkers())[0]?.drainReason).toBe('unstuck top')
     terminal.type('q')
     await terminal.ended
   })

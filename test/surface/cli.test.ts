@@ -175,7 +175,7 @@ describe('reap', () => {
     await reaper.said(jobId)
     const again = await store.claimJobs({ workerId: 'worker-dead', queues: ['asr'], limit: 1, leaseMs: 1 })
     expect(again.map((job) => job.jobId)).toEqual([jobId])
-    await vi.waitFor(async () => expect((await store.getJob(jobId))?.crashes).toBe(2), { timeout: 10_000 })
+    await vi.waitFor(async () => expect((await store.getJob(jobId))?.crashes).toBe(2), { timeout: 30_000 })
     reaper.kill('SIGTERM')
     expect(await reaper.result).toMatchObject({ exitCode: 0 })
     const health = await store.readHealth()

@@ -138,5 +138,5 @@ export async function processesIn(place: string): Promise<string[]> {
 
 export async function untilNothingRunsIn(...places: string[]): Promise<void> {
   const running = async (): Promise<string[]> => (await Promise.all(places.map(processesIn))).flat()
-  await vi.waitFor(async () => expect(await running()).toEqual([]), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await running()).toEqual([]), { timeout: 30_000 })
 }
