@@ -6,7 +6,8 @@ import { roles, type Scope } from '../../src/commands/actor.ts'
 import { type Deployment, openDeployment } from '../../src/compose.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { type HttpServer, serve } from '../../src/http/serve.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { openWorkerHarness, type WorkerHarness } from '../surface/worker-harness.ts'
 import { launchBrowser, openPage, pagePaths, settled } from './dashboard-bench.ts'
 
@@ -18,7 +19,7 @@ let server: HttpServer
 
 beforeAll(async () => {
   browser = await launchBrowser()
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   harness = await openWorkerHarness(database.url)
   const config = loadConfig({ env: { DATABASE_URL: database.url, UNSTUCK_ENVIRONMENT: 'production' } })
   deployment = openDeployment(config)

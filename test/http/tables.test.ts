@@ -4,10 +4,8 @@ import { scopes } from '../../src/commands/actor.ts'
 import { type Deployment, openDeployment } from '../../src/compose.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { type BuiltApp, buildApp } from '../../src/http/app.ts'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createAttachedDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { enqueue } from './http-bench.ts'
 
 let database: TestDatabase
@@ -15,9 +13,7 @@ let deployment: Deployment
 let app: BuiltApp
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await database.pool.query(clipTables)
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
+  database = await createAttachedDatabase()
   deployment = openDeployment(loadConfig({ env: { DATABASE_URL: database.url, UNSTUCK_PROFILE: 'clip' } }))
   const { tables, access } = deployment
   app = buildApp({ tables, access, authorize: () => ({ id: 'test', scopes }) })

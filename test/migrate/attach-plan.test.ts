@@ -16,6 +16,7 @@ import {
 } from '../../src/store/postgres/index.ts'
 import { columnStatements } from '../../src/store/postgres/migrate/column-statements.ts'
 import { clipTables } from '../support/clip-tables.ts'
+import { createAttachedDatabase, exchange } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { describeSchema, schemaExists } from './describe.ts'
 import { splitStatements } from './split-statements.ts'
@@ -118,7 +119,7 @@ describe('a plan', () => {
   })
 
   it('OPS-7 replaces what another version left, and drops an index whose build failed', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     await database.pool.query(`
       update unstuck.attachments set functions_digest = 'of another version' where name = 'asr_jobs';
       drop index unstuck_jobs_dedupe;
@@ -151,7 +152,7 @@ describe('the indexes of a document', () => {
   }
 
   it('OPS-7 are made on request, under their exact names, and come off with the rest', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     expect(await found()).toEqual([])
     await up(clipProfile, { hasDocumentIndexes: true })
     expect(await found()).toEqual(clipIndexes)
@@ -169,7 +170,7 @@ describe('the indexes of a document', () => {
 
 describe('a table that comes off alone', () => {
   it('OPS-5 leaves the others and the engine', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     const options = { databaseUrl: database.url, schema, only: ['public.asr_jobs'] }
     await migrateDown(options)
     const { tables } = await migrateStatus({ databaseUrl: database.url, schema, profile: clipProfile })

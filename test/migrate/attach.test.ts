@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { migrateStatus, migrateUp } from '../../src/store/postgres/index.ts'
 import { clipTables } from '../support/clip-tables.ts'
+import { createAttachedDatabase, exchange } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { describeRows, describeSchema, schemaExists } from './describe.ts'
 import { hurry } from './hurry.ts'
@@ -82,7 +83,7 @@ describe('attach', () => {
   })
 
   it('OPS-7 old workers and ours share the table: each leaves the other’s running jobs alone', async () => {
-    await up()
+    database = await exchange(database, createAttachedDatabase())
     const old = await database.pool.query<{ id: string }>(
       `insert into jobs (status, started_at, last_heartbeat_at) values ('processing', now(), now()) returning id`,
     )
@@ -125,7 +126,7 @@ describe('a rehearsal', () => {
   })
 
   it('OPS-7 needs no lock that a writer’s open transaction has', async () => {
-    await up()
+    database = await exchange(database, createAttachedDatabase())
     const writer = await database.connect()
     await writer.query(`begin; insert into jobs (payload) values ('{}'); update jobs set updated_at = now()`)
     await database.pool.query(`update unstuck.attachments set functions_digest = 'of another version'`)
@@ -151,7 +152,7 @@ describe('traffic during an attach', () => {
           )
           return rows.length
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       .toBe(1)
     await reader.query('select from jobs')
@@ -163,7 +164,7 @@ describe('traffic during an attach', () => {
 
 describe('a table that was renamed', () => {
   it('OPS-7 is known again under its new name, with what was added to it', async () => {
-    await up()
+    database = await exchange(database, createAttachedDatabase())
     const renamed = teamProfile({ ...clipProfile.tables[0], table: 'tasks' }, { ...clipProfile.tables[1] })
     const read = async () =>
       (await database.pool.query(`select added_columns from unstuck.attachments where name = 'jobs'`)).rows
@@ -178,7 +179,7 @@ describe('a table that was renamed', () => {
   })
 
   it('OPS-7 and replaced by another owes nothing of the other’s columns to us', async () => {
-    await up()
+    database = await exchange(database, createAttachedDatabase())
     await database.pool.query(`drop table jobs; create table tasks (
       id uuid primary key, status text not null default 'queued', lease_id uuid)`)
     const moved = teamProfile({ ...clipProfile.tables[0], table: 'tasks' })
@@ -213,7 +214,7 @@ describe('an attach that could not finish', () => {
   })
 
   it('OPS-7 at a later run, on a table that is attached, leaves it attached as it was', async () => {
-    await up()
+    database = await exchange(database, createAttachedDatabase())
     await database.pool.query(`
       insert into jobs (type, payload) values ('clip', '{}');
       drop index unstuck_jobs_dedupe;
@@ -268,7 +269,7 @@ describe('an attach that could not finish', () => {
   })
 
   it('OPS-7 whose index is invalid is mended by the next run', async () => {
-    await up()
+    database = await exchange(database, createAttachedDatabase())
     await database.pool.query(`
       drop index unstuck_jobs_dedupe;
       insert into jobs (type, dedupe_key) values ('clip', 'k'), ('clip', 'k')`)

@@ -1,9 +1,7 @@
 // What a schema holds, as text that two databases can be compared by.
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
 
 const sqlFolder = new URL('../../sql/', import.meta.url)
 const query = readFileSync(new URL('queries/describe_schema.sql', sqlFolder), 'utf8')
@@ -23,8 +21,7 @@ export function readSnapshot(): string[] {
 
 /** A fresh native install, in a database of its own. */
 export async function describeFreshInstall(): Promise<string[]> {
-  const database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+  const database = await createInstalledDatabase()
   const lines = await describeSchema(database.pool, 'unstuck')
   await database.drop()
   return lines

@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createAttachedDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  await database.pool.query(clipTables)
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
+  database = await createAttachedDatabase()
 })
 
 afterEach(() => database.drop())

@@ -5,6 +5,7 @@ import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
 import { migrateDown, migrateStatus, migrateUp } from '../../src/store/postgres/index.ts'
 import { clipTables } from '../support/clip-tables.ts'
+import { createAttachedDatabase, createInstalledDatabase, exchange } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { describeFreshInstall, describeRows, describeSchema, schemaExists } from './describe.ts'
 import { hurry } from './hurry.ts'
@@ -25,14 +26,19 @@ afterEach(async () => {
 const up = (profile: Profile) => migrateUp({ databaseUrl: database.url, schema, profile })
 const down = (isPurge = false) => migrateDown({ databaseUrl: database.url, schema, isPurge })
 
+const clipRows = `
+  insert into jobs (status, payload, attempt_count) values ('queued', '{"n": 1}', 0), ('failed', '{"n": 2}', 3);
+  insert into asr_jobs (status, video_url) values ('processing', 'https://example.com/1');
+  insert into job_events (job_id, data) select id, '{"type": "queued"}' from jobs`
+
 describe('migrateDown of the clip tables', () => {
   beforeEach(async () => {
-    await database.pool.query(clipTables)
-    await database.pool.query(`
-      insert into jobs (status, payload, attempt_count) values ('queued', '{"n": 1}', 0), ('failed', '{"n": 2}', 3);
-      insert into asr_jobs (status, video_url) values ('processing', 'https://example.com/1');
-      insert into job_events (job_id, data) select id, '{"type": "queued"}' from jobs`)
+    await database.pool.query(clipTables + clipRows)
   })
+  const startAttached = async () => {
+    database = await exchange(database, createAttachedDatabase())
+    await database.pool.query(clipRows)
+  }
 
   it('OPS-5 leaves the application’s tables and rows as they were before, and nothing of ours', async () => {
     const read = async () => [
@@ -54,7 +60,7 @@ describe('migrateDown of the clip tables', () => {
   })
 
   it('OPS-5 keeps what the engine did to the rows in the columns that were there before', async () => {
-    await up(clipProfile)
+    await startAttached()
     const { rows: claimed } = await database.pool.query(
       `select id, lease_id from unstuck.claim_jobs__jobs('w', array['clip'], 1)`,
     )
@@ -80,7 +86,7 @@ describe('migrateDown of the clip tables', () => {
   })
 
   it('OPS-5 tells each step, and can be followed by a new install', async () => {
-    await up(clipProfile)
+    await startAttached()
     const steps: string[] = []
     await migrateDown({ databaseUrl: database.url, schema, onStep: (step) => steps.push(step) })
     expect(steps).toEqual(['detach public.jobs', 'detach public.asr_jobs', 'remove the engine'])
@@ -97,7 +103,7 @@ describe('migrateDown of the clip tables', () => {
   })
 
   it('OPS-5 takes nothing out when a table cannot be locked', async () => {
-    await up(clipProfile)
+    await startAttached()
     const read = async () => [
       await describeSchema(database.pool, 'public'),
       await describeSchema(database.pool, schema),
@@ -120,7 +126,7 @@ describe('migrateDown of the clip tables', () => {
 
   it('OPS-5 waits for a lock by giving way, and goes on where a run stopped', async () => {
     hurry()
-    await up(clipProfile)
+    await startAttached()
     const reader = await database.connect()
     await reader.query('begin')
     await reader.query('select from asr_jobs')
@@ -154,7 +160,7 @@ describe('migrateDown of the clip tables', () => {
     ['a table', 'create view report as select * from unstuck.events'],
     ['a column', 'create view report as select fence from jobs'],
   ])('OPS-5 does not drop what the team built upon %s of ours: it names it and stops', async (_, view) => {
-    await up(clipProfile)
+    await startAttached()
     await database.pool.query(view)
     await expect(down()).rejects.toMatchObject({
       code: 'TABLE_UNSUPPORTED',
@@ -165,7 +171,7 @@ describe('migrateDown of the clip tables', () => {
   })
 
   it('OPS-5 takes events of attached tables with it, and keeps those of native jobs', async () => {
-    await up(clipProfile)
+    await startAttached()
     await database.pool.query(`select from unstuck.enqueue_jobs('[{"type": "a"}]')`)
     await database.pool.query(`select from unstuck.cancel_jobs(array(select id from unstuck.jobs))`)
     await database.pool.query(`select from unstuck.cancel_jobs__jobs(array(select id from jobs))`)
@@ -232,13 +238,13 @@ describe('migrateDown of the native table', () => {
   const addJob = () => database.pool.query(`select from unstuck.enqueue_jobs('[{"type": "a"}]')`)
 
   it('OPS-5 leaves nothing where there are no jobs', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     expect(await down()).toBe(true)
     expect(await schemaExists(database.pool)).toBe(false)
   })
 
   it('OPS-5 keeps jobs and their events where there are any, and takes everything else', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await addJob()
     await database.pool.query(`select from unstuck.cancel_jobs(array(select id from unstuck.jobs))`)
     const before = [
@@ -257,14 +263,14 @@ describe('migrateDown of the native table', () => {
   })
 
   it('OPS-5 takes jobs too when a purge is asked for', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await addJob()
     expect(await down(true)).toBe(true)
     expect(await schemaExists(database.pool)).toBe(false)
   })
 
   it('OPS-5 can be followed by a new install, which finds the jobs that were kept', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await addJob()
     await down()
     await up(native)
@@ -274,7 +280,7 @@ describe('migrateDown of the native table', () => {
   })
 
   it('OPS-5 a purge after a kept down takes what was kept', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await addJob()
     await down()
     expect(await down(true)).toBe(true)

@@ -5,6 +5,7 @@ import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
 import { createPostgresStore, migrateDown, migrateUp } from '../../src/store/postgres/index.ts'
 import { clipTables } from '../support/clip-tables.ts'
+import { createAttachedDatabase, createInstalledDatabase, exchange } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { describeSchema, schemaExists } from './describe.ts'
 
@@ -32,7 +33,7 @@ describe('the trigger of mode enforce on a team’s table', () => {
   })
 
   it('OPS-5 is on that table only, and leaving the mode takes it off', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     const before = await describeSchema(database.pool, 'public')
     await storeOf(clipProfile).setMode('enforce')
     expect(await triggers()).toEqual(['jobs'])
@@ -52,7 +53,7 @@ describe('the trigger of mode enforce on a team’s table', () => {
   })
 
   it('OPS-7 stays through an upgrade with what was chosen, and comes back where somebody dropped it', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     const store = storeOf(clipProfile)
     const set = await store.setMode('enforce', { onForeignSettle: 'refuse' })
     await up(clipProfile)
@@ -64,7 +65,7 @@ describe('the trigger of mode enforce on a team’s table', () => {
   })
 
   it('OPS-7 a table in another mode has none after an install', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     await up(clipProfile)
     expect(await triggers()).toEqual([])
     expect(await storeOf(clipProfile).readMode()).toEqual({
@@ -76,7 +77,7 @@ describe('the trigger of mode enforce on a team’s table', () => {
 })
 
 it('OPS-5 native jobs that are kept have no trigger left, and a new install begins in reap', async () => {
-  await up(native)
+  database = await exchange(database, createInstalledDatabase())
   const store = storeOf(native)
   await store.enqueueJobs([{ type: 'asr' }])
   await store.setMode('enforce', { onForeignSettle: 'refuse' })
@@ -88,7 +89,7 @@ it('OPS-5 native jobs that are kept have no trigger left, and a new install begi
 })
 
 it('OPS-8 a table that is not attached has no mode', async () => {
-  await up(native)
+  database = await exchange(database, createInstalledDatabase())
   const store = storeOf(clipProfile)
   await expect(store.readMode()).rejects.toMatchObject({ code: 'NOT_INSTALLED' })
   await expect(store.setMode('observe')).rejects.toMatchObject({ code: 'NOT_INSTALLED' })

@@ -6,6 +6,7 @@ import type { Profile } from '../../src/profile/profile.ts'
 import { type MigrationStatus, migrateStatus, migrateUp } from '../../src/store/postgres/index.ts'
 import { readSqlFolder } from '../../src/store/postgres/sql-files.ts'
 import { clipTables } from '../support/clip-tables.ts'
+import { createAttachedDatabase, createInstalledDatabase, exchange } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { schemaExists } from './describe.ts'
 
@@ -62,7 +63,7 @@ describe('migrateStatus', () => {
   })
 
   it('OPS-7 sees an index that was dropped by hand, and the next run builds it again', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     await database.pool.query('drop index unstuck_jobs_ready')
     expect(states(await status(clipProfile))).toEqual({
       jobs: 'indexes missing or invalid',
@@ -73,7 +74,7 @@ describe('migrateStatus', () => {
   })
 
   it('OPS-7 sees a dropped index of the native table, and the next run builds it again', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await database.pool.query('drop index unstuck.jobs_running')
     expect(states(await status(native))).toEqual({ native: 'indexes missing or invalid' })
     await up(native)
@@ -81,7 +82,7 @@ describe('migrateStatus', () => {
   })
 
   it('OPS-7 sees functions that another version rendered, and the next run renders them again', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await database.pool.query(`update unstuck.attachments set functions_digest = 'of another version'`)
     expect(states(await status(native))).toEqual({ native: 'functions differ' })
     await up(native)
@@ -89,7 +90,7 @@ describe('migrateStatus', () => {
   })
 
   it('OPS-7 names a migration of a newer version, and migrateUp refuses to go back', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await database.pool.query(`insert into unstuck.migrations (name) values ('9999_from_the_future')`)
     expect(await status(native)).toMatchObject({ unknown: ['9999_from_the_future'], isCurrent: false })
     await expect(up(native)).rejects.toMatchObject({
@@ -109,20 +110,20 @@ describe('migrateStatus', () => {
   })
 
   it('OPS-7 sees a function that was changed by hand', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await database.pool.query(`create or replace function unstuck.job_record(p_id uuid) returns jsonb
                                language sql stable as 'select null::jsonb'`)
     expect(states(await status(native))).toEqual({ native: 'functions differ' })
   })
 
   it('OPS-7 sees a function that was dropped by hand', async () => {
-    await up(native)
+    database = await exchange(database, createInstalledDatabase())
     await database.pool.query('drop function unstuck.read_health(jsonb)')
     expect(states(await status(native))).toEqual({ native: 'functions differ' })
   })
 
   it('OPS-7 sees a shared function that is not of this version', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     await database.pool.query(`create or replace function unstuck.iso_utc(p_at timestamptz) returns text
                                language sql stable as 'select p_at::text'`)
     expect(await status(clipProfile)).toMatchObject({ engine: 'functions differ', isCurrent: false })
@@ -131,7 +132,7 @@ describe('migrateStatus', () => {
   })
 
   it('OPS-7 sees a column that was dropped by hand', async () => {
-    await up(clipProfile)
+    database = await exchange(database, createAttachedDatabase())
     await database.pool.query('alter table jobs drop column finished_lease_id')
     expect(states(await status(clipProfile))).toEqual({ jobs: 'columns missing', asr_jobs: 'current' })
     await up(clipProfile)

@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
 import { type Listening, startListening } from '../support/listening.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { type ProcessOptions, startWorkerProcess, type WorkerProcess } from '../surface/worker-process.ts'
 import { startPgBouncer } from './pgbouncer.ts'
 import { openPoolThrough, throughPgBouncer } from './through-pgbouncer.ts'
@@ -18,8 +19,7 @@ let workers: WorkerProcess[] = []
 let listeners: Listening[] = []
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table })
   await store.writePolicy({
     ...nativePolicy,

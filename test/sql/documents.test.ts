@@ -1,18 +1,14 @@
 // Documents 000 and 001 as their authors would type them: the clip pipeline's own tables, plain SQL, a bare client.
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createAttachedDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await database.pool.query(clipTables)
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
+  database = await createAttachedDatabase()
   client = await database.connect()
 })
 

@@ -2,20 +2,14 @@
 // way where nothing is in it.
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createAttachedDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 
 const MANY = 50
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await database.pool.query(clipTables)
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
+  database = await createAttachedDatabase()
 })
 afterAll(() => database.drop())
 

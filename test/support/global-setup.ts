@@ -7,7 +7,7 @@ import { asAdmin } from './as-admin.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     databaseUrl: string
-    /** The database that `createInstalledDatabase` makes and copies. */
+    /** How the databases begin that `installed-database.ts` makes and copies. */
     installedTemplate: string
   }
 }
@@ -23,8 +23,9 @@ export async function setup({ provide }: TestProject): Promise<void> {
     provide('databaseUrl', given)
     dropTemplate = () =>
       asAdmin(given, async (client) => {
-        for (const name of [template, `${template}_draft`])
-          await client.query(`drop database if exists ${name} with (force)`)
+        for (const name of [template, `${template}_clip`])
+          for (const database of [name, `${name}_draft`])
+            await client.query(`drop database if exists ${database} with (force)`)
       })
     return
   }

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Job } from '../../src/job/job.ts'
+import { clipProfile } from '../../src/profile/clip.ts'
 import { columnName, type LogicalColumn, type Profile, type TableProfile } from '../../src/profile/profile.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { SqlClient } from '../../src/store/postgres/executor.ts'
 import { quoteIdentifier } from '../../src/store/postgres/identifiers.ts'
 import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from './installed-database.ts'
+import { clipTables } from './clip-tables.ts'
+import { createAttachedDatabase, createInstalledDatabase } from './installed-database.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 export interface PostgresBench {
@@ -29,11 +31,8 @@ export interface BenchOptions {
 
 /** One database and one install for a test file; `open` empties the tables and restores the profile's policy. */
 export async function createPostgresBench(options: BenchOptions): Promise<PostgresBench> {
-  const { profile, table, schema = 'unstuck', applicationSql, openPool } = options
-  const isNative = profile.name === 'native' && schema === 'unstuck' && applicationSql === undefined
-  const database = await (isNative ? createInstalledDatabase() : createTestDatabase())
-  if (applicationSql !== undefined) await database.pool.query(applicationSql)
-  if (!isNative) await migrateUp({ databaseUrl: database.url, schema, profile })
+  const { table, schema = 'unstuck', openPool } = options
+  const database = await createBenchDatabase(options)
   const pool = openPool?.(database.url) ?? database.pool
   const store = createPostgresStore({ client: pool, table, schema })
   const clearText = clearStatements(table, schema)
@@ -63,6 +62,21 @@ export async function createPostgresBench(options: BenchOptions): Promise<Postgr
       await database.drop()
     },
   }
+}
+
+/** A copy where there is one to be had. */
+async function createBenchDatabase({
+  profile,
+  schema = 'unstuck',
+  applicationSql,
+}: BenchOptions): Promise<TestDatabase> {
+  if (profile === clipProfile && applicationSql === clipTables) return createAttachedDatabase()
+  if (profile.name === 'native' && schema === 'unstuck' && applicationSql === undefined)
+    return createInstalledDatabase()
+  const database = await createTestDatabase()
+  if (applicationSql !== undefined) await database.pool.query(applicationSql)
+  await migrateUp({ databaseUrl: database.url, schema, profile })
+  return database
 }
 
 const qualified = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { hasStatus, openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
 
 let database: TestDatabase
@@ -11,7 +12,7 @@ let harness: WorkerHarness
 let folder: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   harness = await openWorkerHarness(database.url)
 })
 afterAll(async () => {
@@ -34,7 +35,7 @@ async function enqueue(mode: string): Promise<{ jobId: string; file: string }> {
 }
 
 async function pidIn(file: string): Promise<number> {
-  await vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '', { timeout: 15_000 })
+  await vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '', { timeout: 30_000 })
   return Number(readFileSync(file, 'utf8'))
 }
 
@@ -79,7 +80,7 @@ it('REAP-1 a child dies with its killed worker, also while it blocks its own loo
   const worker = harness.work()
   const pids = [await pidIn(looping.file), await pidIn(hanging.file)]
   worker.child.kill('SIGKILL')
-  await vi.waitUntil(() => !pids.some(isRunning), { timeout: 15_000 })
+  await vi.waitUntil(() => !pids.some(isRunning), { timeout: 30_000 })
 })
 
 it('WORK-4 a deploy gives back a job whose child does not stop, and no attempt is spent', async () => {

@@ -6,9 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleOf, leafCommands, optionsOf, pathOf } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { exitCodeOf, reportError } from '../../src/cli/report-error.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { type CommandResult, runCommand, startCommand } from './run-command.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
@@ -174,10 +173,8 @@ describe('--json', () => {
   let database: TestDatabase
   let spare: TestDatabase
   beforeAll(async () => {
-    database = await createTestDatabase()
-    spare = await createTestDatabase()
-    for (const { url } of [database, spare])
-      await migrateUp({ databaseUrl: url, schema: 'unstuck', profile: nativeProfile('unstuck') })
+    database = await createInstalledDatabase()
+    spare = await createInstalledDatabase()
   })
   afterAll(async () => {
     await database.drop()

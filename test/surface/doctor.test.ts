@@ -2,12 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Finding } from '../../src/doctor/finding.ts'
-import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
 import { clipTables } from '../support/clip-tables.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
+import { createAttachedDatabase, createInstalledDatabase } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { runCommand } from './run-command.ts'
 
@@ -331,9 +330,7 @@ describe('one thing is broken', () => {
 describe('an attached table', () => {
   let clip: TestDatabase
   beforeAll(async () => {
-    clip = await createTestDatabase()
-    await clip.pool.query(clipTables)
-    await migrateUp({ databaseUrl: clip.url, schema: 'unstuck', profile: clipProfile })
+    clip = await createAttachedDatabase()
     // Each commits on its own, so they cannot be sent together.
     for (const name of ['jobs', 'asr_jobs']) await clip.pool.query(`call unstuck.run_sweep__${name}()`)
   })

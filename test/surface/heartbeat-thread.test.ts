@@ -1,7 +1,8 @@
 // What could keep the heartbeat thread from its beats: a main thread that stops in the middle of a hand-over or before one, a
 // connection that is silent.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
@@ -26,7 +27,7 @@ describe('the heartbeat thread', () => {
   let workers: WorkerProcess[] = []
 
   beforeAll(async () => {
-    database = await createTestDatabase()
+    database = await createInstalledDatabase()
     harness = await openWorkerHarness(database.url)
   })
   afterAll(async () => {

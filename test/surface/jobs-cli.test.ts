@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createAttachedDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { runCommand, startCommand } from './run-command.ts'
 
 let database: TestDatabase
 let store: JobStore
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await database.pool.query(clipTables)
-  for (const profile of [nativeProfile('unstuck'), clipProfile])
-    await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createAttachedDatabase()
   store = createPostgresStore({ client: database.pool, table: nativeProfile('unstuck').tables[0] })
   await store.writePolicy({ failureBackoffStepsMs: [3_600_000] })
 })
@@ -285,7 +281,7 @@ describe('dead', () => {
     const redrive = startCommand(['dead', 'redrive', cause, '--canary', '1', ...reason, '--yes', '--json'], {
       DATABASE_URL: database.url,
     })
-    await expect.poll(() => statusOf(ids[0] ?? ''), { timeout: 10_000 }).toBe('waiting')
+    await expect.poll(() => statusOf(ids[0] ?? ''), { timeout: 30_000 }).toBe('waiting')
     const [canary] = await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
     if (canary === undefined) throw new Error('the canary cannot be claimed')
     await store.failJobs([{ ...canary, code: 'GW_5XX' }])
@@ -306,7 +302,7 @@ describe('dead', () => {
       },
     )
     const waiting = async () => (await store.listJobs({ status: 'waiting' })).jobs.length
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+    await expect.poll(waiting, { timeout: 30_000 }).toBe(1)
     redrive.kill('SIGINT')
     const { exitCode, stdout } = await redrive.result
     expect(exitCode).toBe(130)

@@ -1,6 +1,7 @@
 // A worker that knows no leases beside one that does, as real processes, in each mode of the table.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { runCommand } from './run-command.ts'
 import { hasStatus, openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
@@ -10,7 +11,7 @@ let harness: WorkerHarness
 let old: WorkerProcess
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   harness = await openWorkerHarness(database.url)
 })
 afterAll(async () => {

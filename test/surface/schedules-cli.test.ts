@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { runCommand } from './run-command.ts'
 
 let database: TestDatabase
 let store: JobStore
 beforeAll(async () => {
   const profile = nativeProfile('unstuck')
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
 })
 afterAll(() => database.drop())

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { migrateUp } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { hasStatus, openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -33,6 +36,7 @@ describe('a database that crashes under load', () => {
     folder = mkdtempSync(join(tmpdir(), 'unstuck-faults-'))
     chmodSync(folder, 0o711)
     server = await start()
+    await migrateUp({ databaseUrl: server.url, schema: 'unstuck', profile: nativeProfile('unstuck') })
     harness = await openWorkerHarness(server.url)
     await harness.reset()
   })
@@ -83,7 +87,7 @@ describe('a worker on a healthy database', () => {
   let harness: WorkerHarness
 
   beforeAll(async () => {
-    database = await createTestDatabase()
+    database = await createInstalledDatabase()
     harness = await openWorkerHarness(database.url)
   })
   afterAll(async () => {
@@ -141,7 +145,7 @@ describe('a worker on a healthy database', () => {
       const client = await database.connect()
       await client.query('begin')
       await client.query(lock)
-      if (waiting !== undefined) await vi.waitUntil(() => isWaiting(waiting), { timeout: 10_000 })
+      if (waiting !== undefined) await vi.waitUntil(() => isWaiting(waiting), { timeout: 30_000 })
       await meanwhile(client)
       await client.query('commit')
     }

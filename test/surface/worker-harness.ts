@@ -4,7 +4,7 @@ import type { Job, JsonValue } from '../../src/job/job.ts'
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 export interface WorkerHarness {
@@ -20,9 +20,9 @@ export interface WorkerHarness {
   close: () => Promise<void>
 }
 
+/** Over a database with the native install. */
 export async function openWorkerHarness(databaseUrl: string): Promise<WorkerHarness> {
   const profile = nativeProfile('unstuck')
-  await migrateUp({ databaseUrl, schema: 'unstuck', profile })
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 8 })
   pool.on('error', () => {})
   await pool.query('create table recorded (job_id uuid, fence int)')

@@ -1,7 +1,8 @@
 // A worker process as the registry of workers and the receiver of a webhook see it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createWebhookSecret } from '../../src/runtime/webhook-signature.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
 import { expectedSignature, startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
 import { startWorkerProcess } from './worker-process.ts'
@@ -10,7 +11,7 @@ let database: TestDatabase
 let harness: WorkerHarness
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createInstalledDatabase()
   harness = await openWorkerHarness(database.url)
 })
 beforeEach(() => harness.reset())
@@ -20,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 50 })
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 50 })
 
 it('SEE-5 WORK-4 a worker is listed while it runs, and as stopped with its exit code afterwards', async () => {
   const worker = harness.work({ workerId: 'worker-1', concurrency: 3, handleSignals: true })

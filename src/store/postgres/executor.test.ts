@@ -1,11 +1,12 @@
 import type pg from 'pg'
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
+import { createInstalledDatabase } from '../../../test/support/installed-database.ts'
+import type { TestDatabase } from '../../../test/support/test-database.ts'
 import { nativeProfile } from '../../profile/native.ts'
 import type { JobStore } from '../job-store.ts'
 import { type SqlClient, toExecutor } from './executor.ts'
-import { createPostgresStore, migrateUp } from './index.ts'
+import { createPostgresStore } from './index.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
@@ -15,8 +16,7 @@ let client: pg.Client
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  await migrateUp({ databaseUrl: database.url, schema: 'unstuck', profile })
+  database = await createInstalledDatabase()
   await database.pool.query('create table effects (note text)')
   client = await database.connect()
   sql = postgres(database.url, { max: 4, onnotice: () => {} })
