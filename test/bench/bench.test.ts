@@ -78,7 +78,7 @@ describe.skipIf(!isSupported)('npm run bench', () => {
     bench.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       progress += chunk
       // By then the servers run, and a process under test does too.
-      if (!chunk.includes('process 1/3 raw') || started.size > 0) return
+      if (!progress.includes('process 1/3 raw') || started.size > 0) return
       started = descendantsOf(bench.pid ?? 0)
       bench.kill('SIGINT')
     })

@@ -209,8 +209,10 @@ describe.skipIf(!existsSync(node22))('npm run chaos:peers, with the peers instal
   it('leaves no process behind when it is interrupted', { timeout: 120_000 }, async () => {
     const run = startRun('--minutes', '5', '--only', 'unstuck')
     let started: number[] = []
+    let progress = ''
     run.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      if (!chunk.includes('faults for')) return
+      progress += chunk
+      if (!progress.includes('faults for') || started.length > 0) return
       started = descendantsOf(run.pid ?? 0)
       run.kill('SIGINT')
     })

@@ -1,8 +1,7 @@
 // Changes of many jobs at once, over the real API; the last ones with real server processes, of which one is killed.
-import { type AddressInfo, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DeadLetterList, Operation, OperationJobList, OperationList } from '../../src/http/contract.ts'
-import { startCommand } from '../surface/run-command.ts'
+import { startServe } from '../surface/serve-command.ts'
 import { enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench
@@ -227,27 +226,10 @@ describe('a server that dies', () => {
   })
   afterAll(() => quiet.close())
 
-  async function freePort(): Promise<number> {
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    await new Promise((resolve) => server.close(resolve))
-    return port
-  }
-
   async function start() {
-    const port = await freePort()
-    const command = startCommand(['serve', '--port', String(port), '--json'], {
-      DATABASE_URL: quiet.database.url,
-    })
-    onTestFinished(async () => {
-      command.kill('SIGKILL')
-      await command.result
-    })
-    await command.said('"event":"listening"')
+    const served = await startServe([], { DATABASE_URL: quiet.database.url })
     const secret = await quiet.token({ role: 'admin' })
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-    return { command, url: `http://127.0.0.1:${port}`, headers }
+    return { ...served, headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' } }
   }
 
   it('OPS-9 leaves its redrive to the next one, which goes on with it, and each job is changed once', async () => {

@@ -5,8 +5,8 @@ import { installNeo4j } from '../../src/store/neo4j/install.ts'
 import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
 import { readEventSource } from '../http/event-source.ts'
 import { type RunningCommand, runCommand, startCommand } from '../surface/run-command.ts'
+import { urlOf } from '../surface/serve-command.ts'
 import { clear } from './neo4j-harness.ts'
-import { freePort } from './neo4j-server.ts'
 
 const env = { EMBED_JOB_RETENTION_DAYS: '14' }
 const store = ['--store', inject('neo4jUrl')]
@@ -29,10 +29,8 @@ describe('unstuck serve over nodes', () => {
     await driver.close()
     jobs = await openNeo4jStore({ url: inject('neo4jUrl') })
     await jobs.writePolicy({ events: 'all' })
-    const port = await freePort()
-    url = `http://127.0.0.1:${port}`
-    server = startCommand(['serve', '--port', String(port), '--json', ...store], env)
-    await server.said('"event":"listening"')
+    server = startCommand(['serve', '--port', '0', '--json', ...store], env)
+    url = await urlOf(server)
   })
   afterAll(async () => {
     server.kill('SIGTERM')

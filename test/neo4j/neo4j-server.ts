@@ -127,7 +127,7 @@ async function isReady(address: string): Promise<boolean> {
   return false
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

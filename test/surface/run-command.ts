@@ -17,6 +17,8 @@ export interface RunningCommand {
   kill(signal: NodeJS.Signals): void
   /** Settles when stdout holds this text. */
   said(text: string): Promise<void>
+  /** Settles with what the group of the pattern holds as soon as stdout has it. */
+  told(pattern: RegExp): Promise<string>
   /** Calls with each line of stderr as it comes. */
   onProgress(listener: (line: string) => void): void
 }
@@ -43,6 +45,16 @@ export function startCommand(
   const result = new Promise<CommandResult>((resolve) => {
     child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
   })
+  const until = <Found>(find: () => Found | undefined, what: string) =>
+    new Promise<Found>((resolve, reject) => {
+      const look = () => {
+        const found = find()
+        if (found !== undefined) resolve(found)
+      }
+      child.stdout.on('data', look)
+      child.once('close', () => reject(new Error(`ended without saying ${what}: ${stdout}${stderr}`)))
+      look()
+    })
   return {
     pid: child.pid ?? 0,
     result,
@@ -50,15 +62,8 @@ export function startCommand(
     onProgress(listener) {
       createInterface({ input: child.stderr }).on('line', listener)
     },
-    said: (text) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          if (stdout.includes(text)) resolve()
-        }
-        child.stdout.on('data', look)
-        child.once('close', () => reject(new Error(`ended without saying ${text}: ${stdout}${stderr}`)))
-        look()
-      }),
+    said: async (text) => void (await until(() => stdout.includes(text) || undefined, text)),
+    told: (pattern) => until(() => pattern.exec(stdout)?.[1], String(pattern)),
   }
 }
 

@@ -2,7 +2,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { runCommand, startCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
+import { startServe } from './serve-command.ts'
 
 let database: TestDatabase
 let env: Record<string, string>
@@ -14,25 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-/** Settles when it listens. */
-async function start(args: string[], more: Record<string, string> = {}) {
-  const port = await freePort()
-  const command = startCommand(['serve', '--port', String(port), '--json', ...args], { ...env, ...more })
-  onTestFinished(async () => {
-    command.kill('SIGKILL')
-    await command.result
-  })
-  await command.said('"event":"listening"')
-  return { command, url: `http://127.0.0.1:${port}` }
-}
+const start = (args: string[], more: Record<string, string> = {}) => startServe(args, { ...env, ...more })
 
 describe('unstuck serve', () => {
   it('OPS-1 listens on this machine alone, for whoever is on it, until SIGTERM', async () => {

@@ -1,10 +1,9 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type EventSourceReader, readEventSource } from '../http/event-source.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import { countQueries, type QueryCounter } from '../support/query-counter.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { startCommand } from './run-command.ts'
+import { startServe } from './serve-command.ts'
 
 let database: TestDatabase
 let counter: QueryCounter
@@ -19,25 +18,6 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function startServer(): Promise<string> {
-  const port = await freePort()
-  const command = startCommand(['serve', '--port', String(port), '--json'], { DATABASE_URL: counter.url })
-  onTestFinished(async () => {
-    command.kill('SIGKILL')
-    await command.result
-  })
-  await command.said('"event":"listening"')
-  return `http://127.0.0.1:${port}`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 const isCounts = ({ event }: { event: string }) => event === 'counts'
 
 /** Counts come at every second look: between this many of them the looks are as many, however loaded the machine is. */
@@ -50,7 +30,7 @@ async function queriesDuring(messages: number, reader: EventSourceReader): Promi
 
 describe('a server process with many viewers', () => {
   it('SEE-5 fifty streams cost the database what one costs', async () => {
-    const url = await startServer()
+    const { url } = await startServe([], { DATABASE_URL: counter.url })
     const open = async () => {
       const reader = readEventSource(await fetch(`${url}/v1/stream`))
       onTestFinished(() => reader.close())
