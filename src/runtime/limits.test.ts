@@ -67,8 +67,10 @@ describe('limits', () => {
     bench.work(() => Promise.reject(transientError('busy', { retryAfterMs: 3_600_000 })), {
       options: { limits: [slow] },
     })
-    const untilFailures = (failures: number) =>
-      expect.poll(() => bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: failures, failures })
+    const untilFailures = async (failures: number) => {
+      const expected = { status: 'waiting', attempt: failures, failures }
+      await expect.poll(() => bench.job(jobId)).toMatchObject(expected)
+    }
     // Time to start again, for a job that must not.
     const settled = async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
