@@ -60,5 +60,5 @@ describe('other binaries', () => {
     await using server = await startPostgres({ binaries: installed, persistent: false })
     expect(server.version.split('.')[0]).toBe(version)
     expect(await query(server.url, 'show server_version_num')).toEqual([expect.stringMatching(`^${version}`)])
-  }, 60_000)
+  }, 120_000)
 })

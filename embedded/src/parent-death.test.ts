@@ -11,7 +11,7 @@ import {
 } from './testing/installed-app.ts'
 import { connect, query } from './testing/query.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let app: InstalledApp
 /** The watchdog's shell works from the folder of the binaries. */

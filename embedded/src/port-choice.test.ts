@@ -20,4 +20,4 @@ it('chooses another port when the free one was taken before the server could bin
   squatter.close()
   expect(lines.join('\n')).toContain('Address already in use')
   expect(server.port).not.toBe(taken)
-}, 60_000)
+}, 120_000)

@@ -10,7 +10,7 @@ import { nobody } from './run-as.ts'
 import { spawnIdentity } from './run-program.ts'
 import { connect, query } from './testing/query.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const isRoot = process.getuid?.() === 0
 const servers: PostgresServer[] = []

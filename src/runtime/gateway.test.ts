@@ -149,7 +149,7 @@ describe('no answer', () => {
 
   it('WORK-3 in the middle of a body is cut off by the same timeout', async () => {
     const { url, sockets } = await serve(hangInBody)
-    const { gateway, calls } = observedGateway({ baseUrl: url, timeoutMs: 1000 })
+    const { gateway, calls } = observedGateway({ baseUrl: url, timeoutMs: 3_000 })
     const response = await gateway('/x')
     const error = await caught(response.text())
     expect(classifyError(error)).toMatchObject({ publicCode: 'GW_TIMEOUT', isRetryable: true })

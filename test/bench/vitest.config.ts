@@ -7,6 +7,6 @@ export default defineConfig({
     ...runSettings,
     // The peers are installed on first use, and a busy machine is slow.
     testTimeout: 600_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })

@@ -8,7 +8,7 @@ export default defineConfig({
     ...runSettings,
     // One browser and one server at a time: lease bars that starve look late.
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })

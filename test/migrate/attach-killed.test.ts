@@ -82,4 +82,4 @@ it('OPS-7 an attach that is killed in the middle of a build leaves an invalid in
   await expect.poll(invalid).toBe(1)
   await reader.query('rollback')
   await goesOn(database)
-}, 60_000)
+}, 120_000)

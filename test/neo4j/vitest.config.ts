@@ -8,7 +8,7 @@ export default defineConfig({
     ...runSettings,
     // One server for all files, and one of them ends it.
     fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 })

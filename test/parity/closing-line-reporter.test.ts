@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { makeTree, scriptUrl } from './fixture-tree.ts'
 
 // Each test starts a process, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
 const reporter = fileURLToPath(scriptUrl('closing-line-reporter'))

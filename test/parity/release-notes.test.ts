@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest'
 import { makeTree, scriptUrl } from './fixture-tree.ts'
 
 // Each test starts a process, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const root = new URL('../../', import.meta.url)
 const manifests = ['package.json', 'dashboard/package.json', 'embedded/package.json']

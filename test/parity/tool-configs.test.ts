@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { makeTree } from './fixture-tree.ts'
 
 // Each test starts a process, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 

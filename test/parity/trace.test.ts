@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { formatProblem, makeTree, scriptUrl } from './fixture-tree.ts'
 
 // Each test starts a process, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 interface Trace {
   requirements: { id: string; isOpen: boolean; tests: { file: string; title: string }[] }[]

@@ -15,7 +15,7 @@ export interface PgBouncer {
   stop(): Promise<void>
 }
 
-const START_WAIT_MS = 10_000
+const START_WAIT_MS = 30_000
 
 /** Few server connections, so that clients really share them. */
 export async function startPgBouncer(

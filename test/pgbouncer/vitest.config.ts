@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/pgbouncer/*.test.ts'],
     globalSetup: ['test/pgbouncer/global-setup.ts'],
     ...runSettings,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 })

@@ -324,7 +324,7 @@ describe('one thing is broken', () => {
       { check: 'unreadable', message: expect.stringContaining('queues of unstuck.jobs') as string },
     ])
     expect(fine.map(({ check }) => check)).toContain('reaper')
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('an attached table', () => {

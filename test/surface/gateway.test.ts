@@ -121,7 +121,7 @@ for (const mode of ['hold', 'half-open'] as const) {
     await untilState('closed')
     const done = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
     for (const job of done) expect(job).toMatchObject({ crashes: 0, timeouts: 0, releases: 0 })
-  }, 60_000)
+  }, 120_000)
 }
 
 it('SEE-1 the end of a job says what the gateway answered and how its breaker is', async () => {
@@ -168,4 +168,4 @@ it('RATE-1 RATE-5 two processes share one limit: never more starts than burst + 
   const jobs = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
   for (const job of jobs) expect(job).toMatchObject({ attempt: 1, failures: 0, crashes: 0 })
   await database.pool.query('drop trigger note_start on unstuck.jobs')
-}, 60_000)
+}, 120_000)

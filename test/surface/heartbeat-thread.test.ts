@@ -61,7 +61,7 @@ describe('the heartbeat thread', () => {
     const [jobId = ''] = await enqueue('blocked-tx')
     await worker.until(({ kind }) => kind === 'ended')
     expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', fence: 1, crashes: 0 })
-  }, 60_000)
+  }, 120_000)
 
   it('LEASE-9 a job whose claim was answered into a blocked loop is beaten for as soon as it is read', async () => {
     const { enqueue, work, store } = harness
@@ -73,7 +73,7 @@ describe('the heartbeat thread', () => {
     const [jobId = ''] = await enqueue('late', { ms: 4_000 })
     await worker.until(({ kind }) => kind === 'ended')
     expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', fence: 1, crashes: 0 })
-  }, 60_000)
+  }, 120_000)
 
   it.each<[string, (proxy: Proxy) => void]>([
     ['that hangs on a silent connection is sent again on another one', (proxy) => proxy.halfOpen()],

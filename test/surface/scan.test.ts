@@ -202,7 +202,7 @@ describe('a scan changes nothing', () => {
     await client.query('rollback')
     expect(find(report, 'public', 'river_job').problem).toMatch(/locked|longer than 2 s/)
     expect(find(report, 'public', 'video_jobs').counts).toMatchObject({ stuck: 1 })
-  }, 20_000)
+  }, 120_000)
 
   it('REAP-13 odd names are quoted', async () => {
     const odd = await createTestDatabase()
@@ -241,7 +241,7 @@ describe('a standby', () => {
     await server.stop()
     writeFileSync(join(server.dataDir, 'standby.signal'), '')
     server = await start()
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await server?.stop({ mode: 'immediate' })
     rmSync(folder, { recursive: true, force: true })

@@ -79,7 +79,7 @@ describe('a database that crashes under load', () => {
          from recorded join unstuck.jobs job on job.id = recorded.job_id`,
     )
     expect(rows).toEqual([{ recorded: short.length, jobs: short.length, by_holder: short.length }])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a worker on a healthy database', () => {
