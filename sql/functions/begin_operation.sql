@@ -3,7 +3,7 @@
 -- holds its lease takes the steps. With lease_ms that is the caller; without, the first who takes it.
 -- Answers { outcome, total }, and where it has begun the operation and its lease_id.
 create or replace function "unstuck"."begin_operation"(p_operation jsonb)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql set enable_seqscan = off as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_asked record;

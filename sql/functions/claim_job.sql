@@ -2,7 +2,7 @@
 -- paused queue and an open breaker hold it back here too.
 create or replace function "unstuck"."claim_job"(
   p_id /*id*/uuid, p_worker_id text, p_lease_ms bigint default null, p_policy jsonb default null)
-returns setof "unstuck".claimed_job language plpgsql as $$
+returns setof "unstuck".claimed_job language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_id /*id*/uuid;

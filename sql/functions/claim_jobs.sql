@@ -7,7 +7,8 @@ create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null,
   p_marks jsonb default null)
-returns setof "unstuck".claimed_job language plpgsql set plan_cache_mode = force_generic_plan as $$
+returns setof "unstuck".claimed_job language plpgsql set plan_cache_mode = force_generic_plan
+set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_lease_id uuid := gen_random_uuid();

@@ -3,7 +3,7 @@
 -- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, cause }.
 create or replace function "unstuck"."fail_jobs"(
   p_failures jsonb, p_policy jsonb default null, p_actor text default null)
-returns setof "unstuck".settled_job language plpgsql as $$
+returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();

@@ -3,7 +3,7 @@
 create or replace function "unstuck"."release_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release',
   p_spread_ms float8 default 0, p_actor text default null)
-returns setof "unstuck".settled_job language plpgsql as $$
+returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();

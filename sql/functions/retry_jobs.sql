@@ -4,7 +4,7 @@
 create or replace function "unstuck"."retry_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_generation int default null, p_keep_attempts boolean default false,
   p_actor text default null, p_reason text default null)
-returns setof "unstuck".settled_job language plpgsql as $$
+returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
@@ -18,9 +18,10 @@ begin
         select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
                job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled' as is_dead,
                p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
-               exists (select from "unstuck"."jobs" twin
-                        where twin."type" = job."type" and twin."dedupe_key" = job."dedupe_key"
-                          and twin."status" in /*unfinished_words*/('waiting', 'running')) as has_twin
+               -- No EXISTS: it may be answered by reading the whole table once.
+               (select true from "unstuck"."jobs" twin
+                 where twin."type" = job."type" and twin."dedupe_key" = job."dedupe_key"
+                   and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is true as has_twin
           from "unstuck"."jobs" job
          where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
          order by job."id"

@@ -4,7 +4,7 @@
 -- whoever does not hold the lease any more.
 create or replace function "unstuck"."step_operation"(
   p_id uuid, p_lease_id uuid, p_limit int, p_phase text default null, p_lease_ms bigint default 30000)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql set enable_seqscan = off as $$
 declare
   v_operation "unstuck".operations;
   v_positions int[];

@@ -2,7 +2,7 @@
 -- than in jsonb, which is built, walked and printed again. p_is_listed: false leaves the list of jobs empty.
 create or replace function "unstuck"."sweep_step"(
   p_reaper jsonb, p_limit int, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean)
-returns json language plpgsql as $$
+returns json language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();

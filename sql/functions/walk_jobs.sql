@@ -1,7 +1,7 @@
 -- Private: up to p_limit ids below p_before, the newest first, of one role where that has an index of its own. Each
 -- branch names its words, so that its partial index serves it; the caller finds what has ended without being dead.
 create or replace function "unstuck"."walk_jobs"(p_role text, p_before /*id*/uuid, p_limit int)
-returns /*id*/uuid[] language plpgsql stable as $$
+returns /*id*/uuid[] language plpgsql stable set enable_seqscan = off as $$
 declare
   -- Inclusive, with the last id of the page before taken out: "no bound" would need a highest id, which text has not.
   v_from /*id*/uuid := coalesce(p_before, (select job."id" from "unstuck"."jobs" job order by job."id" desc limit 1));
