@@ -1,6 +1,7 @@
 -- Brings dead jobs back with a new generation (OPS-1). The owner stands in the lock's own condition and the generation
 -- is compared under the lock, never before it. Counts start again, or are kept and the maximum raised so that the job
 -- can be claimed; crashes and timeouts start again in any case, for their limit is the policy's and cannot be raised.
+-- The look for a twin is no EXISTS, which may be answered by reading the whole table once.
 create or replace function "unstuck"."retry_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_generation int default null, p_keep_attempts boolean default false,
   p_actor text default null, p_reason text default null)
@@ -18,7 +19,6 @@ begin
         select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
                job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled' as is_dead,
                p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
-               -- No EXISTS: it may be answered by reading the whole table once.
                (select true from "unstuck"."jobs" twin
                  where twin."type" = job."type" and twin."dedupe_key" = job."dedupe_key"
                    and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is true as has_twin

@@ -16,6 +16,8 @@ export interface Asker<Answer> {
   onFailed(error: unknown): void
 }
 
+type Call<Item, Answer> = (items: Item[]) => Promise<Answer[]>
+
 interface Waiting<Item, Answer> {
   item: Item
   asker: Asker<Answer>
@@ -34,7 +36,7 @@ export const untilNextTurn = () => new Promise<void>((resolve) => setImmediate(r
 
 /** `call` answers in the order asked. It is made after a `pause`, which gathers: by default what the same step asks for. */
 export function createBatcher<Item, Answer>(
-  call: (items: Item[]) => Promise<Answer[]>,
+  call: Call<Item, Answer>,
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Batcher<Item, Answer> {
   let waiting: Waiting<Item, Answer>[] = []
@@ -78,34 +80,40 @@ export function createBatcher<Item, Answer>(
     }
     newest = marker
     const timer = setTimeout(letNextStart, HELD_UP_MS)
-    const ended = callTogether(batch).finally(() => {
+    const ended = callTogether(call, batch).finally(() => {
       clearTimeout(timer)
       underWay.delete(ended)
       letNextStart()
     })
     underWay.add(ended)
   }
+}
 
-  /** A statement writes all or none, so after a refusal its halves may be sent by themselves, down to the one that is refused. */
-  async function callHalves(batch: Waiting<Item, Answer>[]): Promise<void> {
-    const middle = Math.ceil(batch.length / 2)
-    await callTogether(batch.slice(0, middle))
-    await callTogether(batch.slice(middle))
+async function callTogether<Item, Answer>(
+  call: Call<Item, Answer>,
+  batch: Waiting<Item, Answer>[],
+): Promise<void> {
+  let answers: Answer[]
+  try {
+    answers = await call(batch.map(({ item }) => item))
+  } catch (error) {
+    if (batch.length > 1 && isRefusal(error)) return callHalves(call, batch)
+    for (const { asker } of batch) asker.onFailed(error)
+    return
   }
+  batch.forEach(({ asker }, index) => {
+    const answer = answers[index]
+    if (answer === undefined) asker.onFailed(new Error('a batch was answered short'))
+    else asker.onAnswered(answer)
+  })
+}
 
-  async function callTogether(batch: Waiting<Item, Answer>[]): Promise<void> {
-    let answers: Answer[]
-    try {
-      answers = await call(batch.map(({ item }) => item))
-    } catch (error) {
-      if (batch.length > 1 && isRefusal(error)) return callHalves(batch)
-      for (const { asker } of batch) asker.onFailed(error)
-      return
-    }
-    batch.forEach(({ asker }, index) => {
-      const answer = answers[index]
-      if (answer === undefined) asker.onFailed(new Error('a batch was answered short'))
-      else asker.onAnswered(answer)
-    })
-  }
+/** A statement writes all or none, so after a refusal its halves may be sent by themselves, down to the one that is refused. */
+async function callHalves<Item, Answer>(
+  call: Call<Item, Answer>,
+  batch: Waiting<Item, Answer>[],
+): Promise<void> {
+  const middle = Math.ceil(batch.length / 2)
+  await callTogether(call, batch.slice(0, middle))
+  await callTogether(call, batch.slice(middle))
 }

@@ -142,7 +142,6 @@ describe('an operation', () => {
        select unstuck.uuid_v7(now() - n * interval '1 ms'), 'mass', 'mass', 'waiting', '{}', 0, now() - interval '1 hour'
          from generate_series(1, 100001) n`,
     )
-    // What was planned for the few jobs of the tests before is planned anew, as autovacuum would have it in a minute.
     const refused = await begin({ action: 'cancel', q: 'type:mass' })
     expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } })
     expect(refused.body.detail).toContain('100,000')
