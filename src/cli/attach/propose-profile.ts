@@ -3,6 +3,7 @@ import { findTables, type ShapedTable, scan } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { type InferredProfile, inferProfile } from '../../profile/infer-profile.ts'
+import { nativeProfile } from '../../profile/native.ts'
 import { attachmentName, type OwnProfile } from '../../profile/own-profile.ts'
 import { recogniseTable } from '../../profile/recognise-table.ts'
 import { shippedProfileNames } from '../../profile/shipped.ts'
@@ -16,7 +17,9 @@ export interface Proposal extends Omit<InferredProfile, 'table'> {
 
 export async function proposeProfile(config: Config, given: string | undefined): Promise<Proposal> {
   const named = given === undefined ? await onlyCandidate(config) : readTableName(given)
-  const shape = onlyTable(await findTables(config, named), named)
+  const found = await findTables(config, named)
+  const shape = onlyTable(named.schema === null ? withoutOwn(config, found) : found, named)
+  refuseOwn(config, shape)
   refuseOthers(shape)
   const inferred = inferProfile(shape, shape.wordsInRows)
   const tableName = showTableName(shape)
@@ -39,15 +42,41 @@ const ANY_AGE_MS = 900_000
 
 async function onlyCandidate(config: Config): Promise<TableName> {
   const { tables } = await scan(config, { olderThanMs: ANY_AGE_MS })
-  const candidates = tables.filter(({ kind, certainty }) => kind !== 'known queue' && certainty !== 'unsure')
+  const likely = tables.filter(({ kind, certainty }) => kind !== 'known queue' && certainty !== 'unsure')
+  const candidates = likely.filter((table) => !isOwn(config, table))
   const [first, second] = candidates
   if (first === undefined) {
-    throw new UnstuckError('TABLE_NOT_FOUND', 'no table looks like one of jobs', {
+    const others = likely.length === 0 ? '' : ', beside unstuck’s own'
+    throw new UnstuckError('TABLE_NOT_FOUND', `no table looks like one of jobs${others}`, {
       hint: 'Name it: unstuck attach --table schema.name',
     })
   }
-  if (second !== undefined) throw ambiguous('nothing', candidates)
+  if (second !== undefined) {
+    const names = candidates.map(showTableName).join(', ')
+    throw new UnstuckError('INVALID_ARGUMENT', `several tables look like one of jobs: ${names}`, {
+      hint: `Say which: --table ${showTableName(first)}`,
+    })
+  }
   return first
+}
+
+/** The table that the engine brings: it has its leases already. */
+function isOwn(config: Config, { schema, table }: { schema: string; table: string }): boolean {
+  const [own] = nativeProfile(config.schema).tables
+  return schema === own.schema && table === own.table
+}
+
+/** A name without a schema means the team's table, unless there is none. */
+function withoutOwn(config: Config, found: ShapedTable[]): ShapedTable[] {
+  const others = found.filter((shape) => !isOwn(config, shape))
+  return others.length === 0 ? found : others
+}
+
+function refuseOwn(config: Config, shape: ShapedTable): void {
+  if (!isOwn(config, shape)) return
+  throw new UnstuckError('TABLE_UNSUPPORTED', `table ${showTableName(shape)}: it is unstuck’s own`, {
+    hint: 'There is nothing to attach: unstuck migrate up installs it with its leases. unstuck scan lists other job tables.',
+  })
 }
 
 function onlyTable(found: ShapedTable[], { schema, table }: TableName): ShapedTable {
