@@ -43,6 +43,7 @@ const table: TableFacts = {
   stored: nativePolicy,
   override: {},
   storeOverride: null,
+  ageRule: { isOn: false, columns: ['locked_at', 'updated_at'] },
   health: {
     waiting: 0,
     due: 0,
@@ -180,7 +181,11 @@ describe('indexes', () => {
 describe('the reaper', () => {
   it('REAP-8 rows that nothing can judge are told', () => {
     if (table.health === null) throw new Error('the table has its health')
-    expect(withTable({ health: { ...table.health, unjudged: 2 } })).toEqual([
+    const health = { ...table.health, unjudged: 2 }
+    const remedy =
+      'policy: { legacyAgeRule: true } in the config file judges such rows by locked_at, updated_at'
+    expect(withTable({ health })).toEqual([['warning', 'unjudged jobs', remedy]])
+    expect(withTable({ health, ageRule: { isOn: true, columns: ['locked_at'] } })).toEqual([
       ['warning', 'unjudged jobs', 'unstuck reap --dry-run'],
     ])
   })

@@ -1,4 +1,5 @@
 // What the checks judge. Everything was read in read-only transactions; null is what could not be read.
+import type { AgeRule } from '../policy/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
 import type { Health } from '../store/job-store.ts'
@@ -61,6 +62,8 @@ export interface TableFacts {
   override: PolicyOverride
   /** The statement that would store the override. */
   storeOverride: string | null
+  /** By which running rows without a lease are judged. */
+  ageRule: AgeRule | null
   health: Health | null
   longOverdue: { jobs: number; ids: string[]; oldestMs: number | null } | null
   unknownWords: { word: string | null; jobs: number }[] | null

@@ -2,6 +2,7 @@
 // rest goes on: a doctor that stops at the first missing right would say the least where most is wrong.
 import { isUnstuckError } from '../errors/index.ts'
 import { type PolicyOverride, withOverride } from '../policy/policy.ts'
+import { ageRuleOf } from '../profile/age-rule-of.ts'
 import { columnName, type TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { DoctorFacts, IndexUse, MigrationFacts, ServerFacts, TableFacts, Unreadable } from './facts.ts'
@@ -82,6 +83,7 @@ async function readTable(
       const [row] = await sources.look('store_policy', table, [overrideText])
       return String(row?.['statement'])
     }),
+    ageRule: stored === null ? null : ageRuleOf(table, withOverride(stored, override)),
     health: await attempt(of('health'), () => store.readHealth({ policy: override })),
     longOverdue: await attempt(of('overdue jobs'), async () => {
       const [row] = await sources.look('long_overdue', table, [overrideText])

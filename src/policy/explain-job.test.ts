@@ -218,6 +218,19 @@ describe('a running job', () => {
       reasons: [{ code: 'LEASE_UNKNOWN' }],
     })
   })
+
+  it('REAP-8 without a lease it says whether the age rule is off, and what that goes by', () => {
+    const facts = { ...runnable, ...running, leaseLeftMs: null }
+    const columns = ['locked_at', 'updated_at']
+    const off = explainJob(facts, { isOn: false, columns })
+    expect(off.reasons[0]?.message).toMatch(/without a lease, and legacyAgeRule is off$/)
+    expect(off.sentence).toBe(
+      'No sweep touches it: policy: { legacyAgeRule: true } in the config file judges such rows by locked_at, updated_at.',
+    )
+    const on = explainJob(facts, { isOn: true, columns })
+    expect(on.reasons[0]?.message).toMatch(/no time in locked_at, updated_at, or no lease of the stage/)
+    expect(on.sentence).toBe('No sweep touches it: look at it by hand.')
+  })
 })
 
 describe('an ended job', () => {

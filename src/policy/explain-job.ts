@@ -1,5 +1,6 @@
 // Why a job does not run, or does: the facts that a store reads on its own clock, put into words and into one verdict.
 import type { ErrorCategory, JobStatus, JsonValue } from '../job/job.ts'
+import { type AgeRule, explainUnjudged } from './age-rule.ts'
 import type { BreakerState } from './breaker.ts'
 import { describeBusySlots, describeMissingWorker, type WorkerFacts } from './explain-workers.ts'
 import { describeHolder, type LockHolder } from './lock-holder.ts'
@@ -30,7 +31,7 @@ export interface JobFacts {
   /** Null where it does not wait, or no worker ever told of itself. */
   workers: WorkerFacts | null
   workerId: string | null
-  /** Null where a running job has no lease and no time to judge it by. */
+  /** Null where a running job has no lease, and no rule judges it by its age. */
   leaseLeftMs: number | null
   /** Since the last heartbeat of a running job. */
   silentMs: number | null
@@ -107,9 +108,10 @@ export interface Explanation {
   sentence: string
 }
 
-export function explainJob(facts: JobFacts): Explanation {
+/** `ageRule` is that of its table, where the caller knows it: for the words about a running job without a lease. */
+export function explainJob(facts: JobFacts, ageRule?: AgeRule): Explanation {
   if (facts.status === 'waiting') return explainWaiting(facts)
-  if (facts.status === 'running') return explainRunning(facts)
+  if (facts.status === 'running') return explainRunning(facts, ageRule)
   return explainEnded(facts)
 }
 
@@ -133,21 +135,17 @@ function ended(code: ReasonCode, message: string, sentence: string): Explanation
   return { verdict: 'ended', reasons, runsInMs: null, sentence }
 }
 
-function explainRunning(facts: JobFacts): Explanation {
+function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanation {
   const { workerId, leaseLeftMs, silentMs, isCancelAsked } = facts
   const worker = workerId ?? 'an unnamed worker'
   const asked: Reason[] = isCancelAsked
     ? [note('CANCEL_ASKED', 'the worker is told with its next heartbeat')]
     : []
   if (leaseLeftMs === null) {
-    const message = `${worker} runs it without a lease, and there is no time to judge it by`
+    const { cause, remedy } = explainUnjudged(ageRule)
+    const message = `${worker} runs it without a lease, and ${cause}`
     const reasons = [block('LEASE_UNKNOWN', message, null), ...asked]
-    return {
-      verdict: 'overdue',
-      reasons,
-      runsInMs: null,
-      sentence: 'No sweep touches it: look at it by hand.',
-    }
+    return { verdict: 'overdue', reasons, runsInMs: null, sentence: `No sweep touches it: ${remedy}.` }
   }
   if (leaseLeftMs < 0) return explainOverdue(facts, worker, asked)
   const beat = silentMs === null ? '' : `, heartbeat ${showDuration(silentMs)} ago`

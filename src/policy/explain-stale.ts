@@ -1,4 +1,5 @@
 // Why a running job that is past its lease was not taken back yet, in words.
+import { explainUnjudged } from './age-rule.ts'
 import { describeHolder, type LockHolder } from './lock-holder.ts'
 import { showDuration } from './show-duration.ts'
 
@@ -24,8 +25,10 @@ export interface StaleFacts {
 export function explainStale({ code, workerId, overdueMs, lockedBy, reaperAgeMs }: StaleFacts): string {
   const worker = workerId ?? 'an unnamed worker'
   switch (code) {
-    case 'LEASE_UNKNOWN':
-      return `${worker} runs it without a lease, and there is no time to judge it by: look at it by hand`
+    case 'LEASE_UNKNOWN': {
+      const { cause, remedy } = explainUnjudged(undefined)
+      return `${worker} runs it without a lease, and ${cause}: ${remedy}`
+    }
     case 'TYPE_WITHOUT_TTL':
       return `${worker} runs it without a lease, and its type has no lease to judge it by: give it one`
     case 'ROW_LOCKED':

@@ -170,7 +170,7 @@ function generalQuestions({ statuses, ageColumns }: OwnTable, hasType: boolean):
       : []),
     ageColumns === undefined
       ? 'ageColumns: no time of the table tells when a worker was last seen: jobs of older workers are reported, not taken back.'
-      : 'policy.legacyAgeRule: off, so running rows of older workers are reported, not taken back.',
+      : 'policy.legacyAgeRule: off, so running rows of older workers, and those stuck already, are reported, not taken back.',
   ]
 }
 

@@ -1,6 +1,9 @@
 import { type Deployment, openDeployment } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes } from '../../errors/index.ts'
+import { type AgeRule, explainUnjudged } from '../../policy/age-rule.ts'
+import { withOverride } from '../../policy/policy.ts'
+import { ageRuleOf } from '../../profile/age-rule-of.ts'
 import type { QueueStatus } from '../../store/dependency-store.ts'
 import type { Health, ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
@@ -14,6 +17,7 @@ interface TableStatus {
   mode: ModeStatus
   health: Health
   sweepIntervalMs: number
+  ageRule: AgeRule
   pausedQueues: QueueStatus[]
   /** Of the last 24 hours. */
   slo: Slo
@@ -33,9 +37,9 @@ export async function statusCommand(flags: ConnectionFlags): Promise<void> {
     if (flags.json === true) {
       return printJson({ schema: config.schema, profile: config.profile, tables, breakers: notClosed })
     }
-    for (const { table, mode, health, sweepIntervalMs, pausedQueues, slo } of tables) {
+    for (const { table, mode, health, sweepIntervalMs, ageRule, pausedQueues, slo } of tables) {
       printLine(`${table} · ${describeMode(mode)}`)
-      printHealth(health, sweepIntervalMs)
+      printHealth(health, sweepIntervalMs, ageRule)
       printLine(`  ${describeSlo(slo)}`)
       for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
     }
@@ -47,13 +51,15 @@ export async function statusCommand(flags: ConnectionFlags): Promise<void> {
 
 async function readTables(deployment: Deployment, { policy }: Config): Promise<TableStatus[]> {
   const tables: TableStatus[] = []
-  for (const { name, store } of deployment.tables) {
-    const sweepIntervalMs = policy.sweepIntervalMs ?? (await store.readPolicy()).sweepIntervalMs
+  for (const { name, table, store } of deployment.tables) {
+    const inForce = withOverride(await store.readPolicy(), policy)
+    const { sweepIntervalMs } = inForce
+    const ageRule = ageRuleOf(table, inForce)
     const health = await store.readHealth({ policy })
     const pausedQueues = (await store.listQueues()).filter(({ isPaused }) => isPaused)
     const slo = await store.readSlo({ policy })
     const mode = await store.readMode()
-    tables.push({ table: name, mode, health, sweepIntervalMs, pausedQueues, slo })
+    tables.push({ table: name, mode, health, sweepIntervalMs, ageRule, pausedQueues, slo })
   }
   return tables
 }
@@ -66,7 +72,7 @@ function describeMode({ mode, since }: ModeStatus): string {
   return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${acts}`
 }
 
-function printHealth(health: Health, sweepIntervalMs: number): void {
+function printHealth(health: Health, sweepIntervalMs: number, ageRule: AgeRule): void {
   const { waiting, due, running, overdue, oldestOverdueMs, oldestDueMs, unjudged, reaperAgeMs, holdReason } =
     health
   printTable([
@@ -81,13 +87,17 @@ function printHealth(health: Health, sweepIntervalMs: number): void {
       `past their lease ${overdue}${oldestOverdueMs === null ? '' : `, oldest by ${showDuration(oldestOverdueMs)}`}`,
     ],
   ])
-  if (unjudged > 0)
-    printLine(`  ! ${unjudged} running without a lease or any time to judge them by: unstuck reap --dry-run`)
+  if (unjudged > 0) printLine(`  ! ${describeUnjudged(unjudged, ageRule)}`)
   if (holdReason !== null) printLine(`  ! the reaper holds leases that ended in an outage (${holdReason})`)
   if (reaperAgeMs === null) printLine('  ✗ nobody has swept yet: start a worker, or unstuck reaper')
   else if (reaperAgeMs > 3 * sweepIntervalMs)
     printLine(`  ✗ last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reaper`)
   else printLine(`  last sweep ${showDuration(reaperAgeMs)} ago`)
+}
+
+function describeUnjudged(count: number, ageRule: AgeRule): string {
+  const { cause, remedy } = explainUnjudged(ageRule)
+  return `${count} running without a lease, and ${cause}: ${remedy}`
 }
 
 /** `● rescue last 24 h: 14 rescued, p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
@@ -106,9 +116,14 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
   const deployment = openDeployment(config)
   try {
     const stuck: (ReapedJob & { table: string })[] = []
-    for (const { name, store } of deployment.tables) {
-      for (const job of await store.previewSweep({ policy: config.policy }))
-        stuck.push({ table: name, ...job })
+    const unjudged: string[] = []
+    for (const { name, table, store } of deployment.tables) {
+      const jobs = await store.previewSweep({ policy: config.policy })
+      stuck.push(...jobs.map((job) => ({ table: name, ...job })))
+      const reported = jobs.filter(({ action }) => action === 'reported').length
+      if (reported === 0) continue
+      const ageRule = ageRuleOf(table, withOverride(await store.readPolicy(), config.policy))
+      unjudged.push(`${name}: ${describeUnjudged(reported, ageRule)}`)
     }
     if (stuck.length > 0) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ stuck })
@@ -123,7 +138,8 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
       action,
     ])
     printTable([['TABLE', 'JOB', 'STAGE', 'WHY', 'WORKER', 'ATTEMPT', 'A SWEEP MAKES IT'], ...rows])
-    printLine('Next:  unstuck reap --once')
+    for (const line of unjudged) printLine(`! ${line}`)
+    if (stuck.some(({ action }) => action !== 'reported')) printLine('Next:  unstuck reap --once')
   } finally {
     await deployment.close()
   }

@@ -1,3 +1,4 @@
+import { explainUnjudged } from '../../policy/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { showDuration } from '../../policy/show-duration.ts'
 import type { ServerFacts, TableFacts } from '../facts.ts'
@@ -35,8 +36,9 @@ export function checkLongOverdue({ name, longOverdue, health }: TableFacts): Fin
   return [problem(check, message, 'unstuck reap --once')]
 }
 
-export function checkUnjudged({ name, health }: TableFacts): Finding[] {
+export function checkUnjudged({ name, health, ageRule }: TableFacts): Finding[] {
   if (health === null || health.unjudged === 0) return []
-  const message = `${health.unjudged} jobs of ${name} run without a lease or any time to judge them by`
-  return [warning('unjudged jobs', message, 'unstuck reap --dry-run')]
+  const { cause, remedy } = explainUnjudged(ageRule ?? undefined)
+  const message = `${health.unjudged} jobs of ${name} run without a lease, and ${cause}`
+  return [warning('unjudged jobs', message, ageRule?.isOn === false ? remedy : 'unstuck reap --dry-run')]
 }

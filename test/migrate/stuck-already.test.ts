@@ -1,0 +1,60 @@
+// Rows that were stuck before their table was attached: what is said of them, and what brings them back.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { type CommandResult, runCommand } from '../surface/run-command.ts'
+
+// Each command is a process, and a busy machine takes seconds to start one.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let database: TestDatabase
+let folder: string
+const run = (...args: string[]): Promise<CommandResult> =>
+  runCommand(args, { DATABASE_URL: database.url }, folder)
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'unstuck-stuck-'))
+  await database.pool.query(`
+    create table my_jobs (
+      id bigserial primary key, status text not null default 'pending', locked_by text, locked_at timestamptz,
+      attempts int not null default 0, updated_at timestamptz);
+    insert into my_jobs (status, locked_by, locked_at, updated_at)
+    select 'processing', 'old-' || n, now() - interval '2 hours', now() - interval '2 hours' from generate_series(1, 3) n;
+    insert into my_jobs (status) values ('pending'), ('completed'), ('failed');`)
+  await run('attach', '--yes')
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await database.drop()
+})
+
+const remedy = 'policy: { legacyAgeRule: true } in the config file judges such rows by locked_at, updated_at'
+
+it('REAP-8 every command that tells of them names the setting and its columns, and none sends a person in a circle', async () => {
+  const stuck = await run('stuck')
+  expect(stuck.exitCode).toBe(1)
+  expect(stuck.stdout).toContain(`my_jobs: 3 running without a lease, and legacyAgeRule is off: ${remedy}`)
+  expect(stuck.stdout).not.toContain('Next:')
+  expect((await run('why', '1')).stdout).toContain(`No sweep touches it: ${remedy}.`)
+  expect((await run('status')).stdout).toContain(remedy)
+  expect((await run('doctor')).stdout).toContain(remedy)
+})
+
+it('REAP-8 the age rule of the config file brings them back', async () => {
+  const path = join(folder, 'unstuck.config.mjs')
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(
+    path,
+    text.replace('export default {', 'export default {\n  policy: { legacyAgeRule: true },'),
+  )
+  expect((await run('why', '1')).stdout).toContain('LEASE_OVER_AWAITING_REAPER')
+  const stuck = await run('stuck')
+  expect(stuck.stdout).toContain('Next:  unstuck reap --once')
+  expect(stuck.stdout).not.toContain('legacyAgeRule')
+  await run('reap', '--once')
+  const { rows } = await database.pool.query('select status from my_jobs where id <= 3')
+  expect(rows).toEqual(Array.from({ length: 3 }, () => ({ status: 'pending' })))
+})
