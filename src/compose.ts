@@ -168,6 +168,7 @@ export async function examine(config: Config): Promise<DoctorFacts> {
       migrations: () => createInstaller(config).status(),
       tables: tables.map((table) => ({ table, store: reader.storeOf(table) })),
       override: policy,
+      isOwnProfile: config.ownProfile !== null,
     }),
   )
 }

@@ -43,6 +43,7 @@ const table: TableFacts = {
   stored: nativePolicy,
   override: {},
   storeOverride: null,
+  profileDrift: null,
   ageRule: { isOn: false, columns: ['locked_at', 'updated_at'] },
   health: {
     waiting: 0,
@@ -231,6 +232,19 @@ describe('policy drift', () => {
     expect(withTable(same)).toEqual([])
     const other = { ...same, override: { stageLeasesMs: { asr: 2_000_000 }, reapBackoffStepsMs: [1] } }
     expect(withTable(other)).toEqual([['warning', 'policy drift', 'store it']])
+  })
+
+  it('OPS-8 what the profile asks for and the database does not go by is told with both values', () => {
+    const differences = [{ setting: 'defaultLeaseMs', written: 1_000, stored: 300_000 }]
+    const tables = [{ ...table, profileDrift: { differences, statement: 'store that' } }]
+    expect(diagnose({ ...facts, tables }).filter(({ check }) => check === 'policy drift')).toEqual([
+      {
+        check: 'policy drift',
+        level: 'warning',
+        message: 'public.jobs: defaultLeaseMs is 1000 in the profile and 300000 in the database',
+        fix: 'store that',
+      },
+    ])
   })
 })
 

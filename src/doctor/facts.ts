@@ -1,6 +1,7 @@
 // What the checks judge. Everything was read in read-only transactions; null is what could not be read.
 import type { AgeRule } from '../policy/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
+import type { PolicyDifference } from '../policy/policy-differences.ts'
 import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
 import type { Health } from '../store/job-store.ts'
 
@@ -62,6 +63,8 @@ export interface TableFacts {
   override: PolicyOverride
   /** The statement that would store the override. */
   storeOverride: string | null
+  /** Against the policy of a profile in the config file, with the statement that stores that; null of a shipped profile. */
+  profileDrift: { differences: PolicyDifference[]; statement: string | null } | null
   /** By which running rows without a lease are judged. */
   ageRule: AgeRule | null
   health: Health | null

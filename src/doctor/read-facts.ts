@@ -1,7 +1,8 @@
 // Gathers the facts one after the other, each in a read-only transaction of its own. What cannot be read is noted and the
 // rest goes on: a doctor that stops at the first missing right would say the least where most is wrong.
 import { isUnstuckError } from '../errors/index.ts'
-import { type PolicyOverride, withOverride } from '../policy/policy.ts'
+import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
+import { differingSettings, policyDifferences } from '../policy/policy-differences.ts'
 import { ageRuleOf } from '../profile/age-rule-of.ts'
 import { columnName, type TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
@@ -19,6 +20,8 @@ export interface DoctorSources {
   policyText(override: PolicyOverride): string | null
   tables: { table: TableProfile; store: JobStore }[]
   override: PolicyOverride
+  /** The profile stands in the config file. */
+  isOwnProfile: boolean
 }
 
 type Attempt = <T>(what: string, read: () => Promise<T>) => Promise<T | null>
@@ -78,11 +81,8 @@ async function readTable(
     name,
     stored,
     override,
-    storeOverride: await attempt(of('policy'), async () => {
-      if (overrideText === null) return null
-      const [row] = await sources.look('store_policy', table, [overrideText])
-      return String(row?.['statement'])
-    }),
+    storeOverride: await attempt(of('policy'), () => storePolicy(sources, table, override)),
+    profileDrift: await attempt(of('policy'), () => readProfileDrift(sources, table, stored)),
     ageRule: stored === null ? null : ageRuleOf(table, withOverride(stored, override)),
     health: await attempt(of('health'), () => store.readHealth({ policy: override })),
     longOverdue: await attempt(of('overdue jobs'), async () => {
@@ -121,6 +121,29 @@ async function readTable(
         : null,
     queues: await attempt(of('queues'), () => store.listQueues()),
   }
+}
+
+/** The statement that stores it. */
+async function storePolicy(
+  sources: DoctorSources,
+  table: TableProfile,
+  change: PolicyOverride,
+): Promise<string | null> {
+  const text = sources.policyText(change)
+  if (text === null) return null
+  const [row] = await sources.look('store_policy', table, [text])
+  return String(row?.['statement'])
+}
+
+async function readProfileDrift(
+  sources: DoctorSources,
+  table: TableProfile,
+  stored: Policy | null,
+): Promise<TableFacts['profileDrift']> {
+  if (!sources.isOwnProfile || stored === null) return null
+  const differences = policyDifferences(table.policy, stored)
+  const statement = await storePolicy(sources, table, differingSettings(table.policy, differences))
+  return { differences, statement }
 }
 
 async function readIndexUse(

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { type AttachPlan, createInstaller, type Installer, planText } from '../../compose.ts'
 import { type Config, findConfigFile, profileOf, readsTypeScript } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
+import { describeDifference } from '../../policy/policy-differences.ts'
 import { completeProfile } from '../../profile/own-profile.ts'
 import type { Profile } from '../../profile/profile.ts'
 import { type LayoutName, layoutNames, layouts } from '../attach/layouts.ts'
@@ -87,7 +88,7 @@ async function printPlan(
   flags: AttachFlags,
 ): Promise<void> {
   const plan = await installer.plan(indexOption(flags))
-  const { database, steps } = plan
+  const { database, steps, policyDrift } = plan
   if (flags.json === true) {
     return printJson({
       database,
@@ -95,6 +96,7 @@ async function printPlan(
       tables: namesOf(profile),
       proposal,
       steps,
+      policyDrift,
       isUnwritten: true,
     })
   }
@@ -104,6 +106,7 @@ async function printPlan(
   ]
   printLine(head.join('\n'))
   if (proposal !== null) printLine(commented(proposalText(proposal)))
+  for (const line of driftLines(plan)) printLine(commented(line))
   if (steps.length > 0) process.stdout.write(`\n${planText(plan)}`)
 }
 
@@ -111,6 +114,15 @@ function countOf({ steps }: AttachPlan): string {
   if (steps.length === 0) return 'nothing, everything is as this version installs it'
   const statements = steps.reduce((sum, step) => sum + step.statements.length, 0)
   return `${steps.length} steps, ${statements} statements`
+}
+
+/** The profile's policy is only the beginning of the stored one, which an operator may have changed on purpose. */
+function driftLines({ policyDrift }: AttachPlan): string[] {
+  return policyDrift.flatMap(({ table, differences, statement }) => [
+    `! ${table} goes by its stored policy, which the profile’s does not change any more:`,
+    ...differences.map((difference) => `    ${describeDifference(difference, 'in the profile')}`),
+    `  To store what the profile says:  ${statement}`,
+  ])
 }
 
 const commented = (text: string) => text.trimEnd().replaceAll(/^(?!--)/gm, '-- ')
@@ -181,6 +193,7 @@ async function runAttach(
       profile: profile.name,
       tables,
       steps,
+      policyDrift: plan.policyDrift,
       isChanged: steps.length > 0,
     })
   }
@@ -190,6 +203,7 @@ async function runAttach(
       ? `attached ${tables.join(', ')}: the rows are where they were, and old workers work on`
       : `nothing to do: ${tables.join(', ')} is as this version installs it`,
   )
+  for (const line of driftLines(plan)) printLine(line)
   printLine(isChanged ? 'Next:  unstuck mode observe' : 'Next:  unstuck mode')
 }
 

@@ -21,6 +21,7 @@ import {
   migrations,
   wantedIndexes,
 } from './plan.ts'
+import { type PolicyDrift, readPolicyDrift } from './policy-drift.ts'
 import { withReadingSession } from './reading-session.ts'
 
 export interface PlanStep {
@@ -38,6 +39,8 @@ export interface AttachPlan {
   limitWaits: string
   /** Empty where nothing is missing. */
   steps: PlanStep[]
+  /** Where the stored policy of an attached table is not the profile's: no step changes it. */
+  policyDrift: PolicyDrift[]
 }
 
 export interface AttachPlanOptions {
@@ -59,8 +62,11 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
     const isInstalled = facts['is_installed'] === true
     const attached = isInstalled ? await session.query('list_attachments', base) : []
     const tables: PlanStep[] = []
+    const policyDrift: PolicyDrift[] = []
     for (const table of profile.name === 'native' ? [] : profile.tables) {
       tables.push(...(await tableSteps(session, options, table, attached)))
+      if (attached.some(({ name }) => name === table.attachment))
+        policyDrift.push(...(await readPolicyDrift(session, { schema, table, profile: profile.name })))
     }
     if (!isInstalled) await assertSchemaIsFree(session, base, facts)
     const engine = isInstalled
@@ -71,6 +77,7 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
       limitLocks: readSql('attach', 'limit_locks').trim(),
       limitWaits: readSql('attach', 'limit_waits').trim(),
       steps: [...engine, ...tables].filter(({ statements }) => statements.length > 0),
+      policyDrift,
     }
   })
 }

@@ -1,0 +1,42 @@
+// Where two policies differ, setting by setting: one that a person wrote, and the one that the database goes by.
+import type { Policy, PolicyOverride } from './policy.ts'
+
+export interface PolicyDifference {
+  /** `stageLeasesMs.asr` for a key of a map. */
+  setting: string
+  written: unknown
+  stored: unknown
+}
+
+/** Maps are merged key by key, so only the keys that are written can differ. */
+export function policyDifferences(written: PolicyOverride, stored: Policy): PolicyDifference[] {
+  return Object.entries(written).flatMap(([setting, value]) => {
+    const found: unknown = stored[setting as keyof Policy]
+    // What an older schema does not have yet comes with its migration.
+    return found === undefined ? [] : differences(setting, value, found)
+  })
+}
+
+function differences(setting: string, written: unknown, stored: unknown): PolicyDifference[] {
+  if (isMap(written) && isMap(stored)) {
+    return Object.entries(written).flatMap(([key, value]) =>
+      differences(`${setting}.${key}`, value, stored[key]),
+    )
+  }
+  return JSON.stringify(written) === JSON.stringify(stored) ? [] : [{ setting, written, stored }]
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What has to be stored so that nothing differs. */
+export function differingSettings(written: PolicyOverride, found: PolicyDifference[]): PolicyOverride {
+  const names = new Set(found.map(({ setting }) => setting.split('.', 1)[0]))
+  return Object.fromEntries(Object.entries(written).filter(([name]) => names.has(name)))
+}
+
+/** `place` is where the written one stands: `here`, `in the profile`. */
+export function describeDifference({ setting, written, stored }: PolicyDifference, place: string): string {
+  return `${setting} is ${JSON.stringify(written)} ${place} and ${JSON.stringify(stored) ?? 'not set'} in the database`
+}

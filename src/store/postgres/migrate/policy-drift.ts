@@ -1,0 +1,38 @@
+// The policy of a team's own profile against the stored one. The first attach stores it; afterwards only people change it.
+import type { Policy } from '../../../policy/policy.ts'
+import {
+  differingSettings,
+  type PolicyDifference,
+  policyDifferences,
+} from '../../../policy/policy-differences.ts'
+import { shippedProfileNames } from '../../../profile/shipped.ts'
+import type { Row } from '../executor.ts'
+import { policyFromRow, policyToJson } from '../policy-row.ts'
+import { type RenderOptions, render } from '../render.ts'
+import { readSql } from '../sql-files.ts'
+import { nameOf } from './attach-table.ts'
+import type { MigrationSession } from './migration-session.ts'
+
+export interface PolicyDrift {
+  table: string
+  differences: PolicyDifference[]
+  /** Stores what the profile says. */
+  statement: string
+}
+
+/** Nobody wrote the policy of a shipped profile here: an operator's word over it is no drift. */
+const isOwnProfile = (name: string) => !shippedProfileNames.some((shipped) => shipped === name)
+
+export async function readPolicyDrift(
+  session: Pick<MigrationSession, 'run' | 'query'>,
+  options: RenderOptions,
+): Promise<PolicyDrift[]> {
+  if (!isOwnProfile(options.profile ?? 'native')) return []
+  const [row] = await session.query('read_policy', options)
+  const written: Policy = options.table.policy
+  const differences = policyDifferences(written, policyFromRow(row?.['policy'] as Row))
+  if (differences.length === 0) return []
+  const change = policyToJson(differingSettings(written, differences))
+  const [stored] = await session.run(render(readSql('doctor', 'store_policy'), options), [change])
+  return [{ table: nameOf(options), differences, statement: `${String(stored?.['statement'])};` }]
+}
