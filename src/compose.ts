@@ -14,6 +14,7 @@ import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl, noTables } from './st
 import { openConnectionPool } from './store/postgres/connection-pool.ts'
 import type { SqlClient } from './store/postgres/executor.ts'
 import type { AttachPlan } from './store/postgres/migrate/attach-plan.ts'
+import type { EngineUse } from './store/postgres/migrate/engine-use.ts'
 import type { MigrateDownOptions } from './store/postgres/migrate/migrate-down.ts'
 import type { MigrationStatus } from './store/postgres/migrate/migrate-status.ts'
 import { migrationSql } from './store/postgres/migrate/migration-sql.ts'
@@ -27,6 +28,7 @@ export { type OpenTable, openTable } from './open-table.ts'
 export type { SqlClient } from './store/postgres/executor.ts'
 export { listen } from './store/postgres/listen.ts'
 export type { AttachPlan } from './store/postgres/migrate/attach-plan.ts'
+export type { EngineUse } from './store/postgres/migrate/engine-use.ts'
 export { planText, statementsOf, withLimits } from './store/postgres/migrate/plan-text.ts'
 export type { ShapedTable } from './store/postgres/migrate/table-shapes.ts'
 export type { ScannedTable, ScanReport } from './store/postgres/scan/scan-database.ts'
@@ -83,6 +85,8 @@ export interface Installer {
   plan(options?: IndexOption & { isConcurrent?: boolean }): Promise<AttachPlan>
   /** Answers false where there was nothing to take out. */
   down(options: Pick<MigrateDownOptions, 'isPurge' | 'only' | 'onStep'>): Promise<boolean>
+  /** Who loses something by `down`. Looks only. */
+  readUse(): Promise<EngineUse>
   status(): Promise<MigrationStatus>
   /** What `up` would run on an empty database; needs no connection. */
   sql(): string
@@ -102,7 +106,7 @@ export function createInstaller(config: Config, url?: string, profile = profileO
   if (isNeo4jUrl(url ?? config.migrateUrl)) return deferNeo4jInstaller(address())
   return {
     place: `schema ${schema}`,
-    keptJobs: 'Native jobs, if there are any, were kept: --purge drops them.',
+    keptJobs: 'Native jobs, if there are any, were kept: unstuck migrate down --purge drops them.',
     up: async (onStep, phases, options) =>
       (await loadPostgres()).migrateUp({
         ...target(),
@@ -112,6 +116,7 @@ export function createInstaller(config: Config, url?: string, profile = profileO
       }),
     plan: async (options) => (await loadPostgres()).planAttach({ ...target(), ...options }),
     down: async (options) => (await loadPostgres()).migrateDown({ ...target(), ...options }),
+    readUse: async () => (await loadPostgres()).readEngineUse(address(), schema),
     status: async () => (await loadPostgres()).migrateStatus(target()),
     sql: () => migrationSql(schema, profile),
     rolesSql: () => rolesSql(schema, profile),

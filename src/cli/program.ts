@@ -105,6 +105,7 @@ function addMigrate(program: Command): void {
   withConnection(migrate.command('down'))
     .description('takes everything out again; the application’s data stays')
     .option('--purge', 'drop native jobs and their events too')
+    .option('--yes', 'do not ask, though others lose the engine too')
     .addHelpText('after', example('unstuck migrate down'))
     .action(migrateDownCommand)
   withConnection(migrate.command('status'))

@@ -71,7 +71,7 @@ describe('a table that no profile knows', () => {
 
     expect(await run('detach')).toMatchObject({
       exitCode: 0,
-      stdout: 'everything was taken out; no row was touched\n',
+      stdout: 'everything was taken out of schema unstuck; rows and columns of the team stay\n',
     })
     await expectUntouched(before)
     const { rows: states } = await database.pool.query('select state from video_jobs order by id')

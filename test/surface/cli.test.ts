@@ -105,7 +105,7 @@ describe('migrate', () => {
     expect(status.exitCode).toBe(0)
     expect(parse(status.stdout)).toMatchObject({ isCurrent: true, pending: [] })
 
-    expect(await runCommand(['migrate', 'down'], env())).toMatchObject({ exitCode: 0 })
+    expect(await runCommand(['migrate', 'down', '--profile', 'clip'], env())).toMatchObject({ exitCode: 0 })
     const { rows } = await database.pool.query(`select 1 from pg_namespace where nspname = 'unstuck'`)
     expect(rows).toEqual([])
     const again = await runCommand(['migrate', 'down', '--json'], env())

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
 import { createInstaller } from '../../compose.ts'
 import { type Config, profileOf } from '../../config/index.ts'
+import { confirmRemoval } from '../attach/confirm-removal.ts'
 import { readTableName } from '../attach/table-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { printJson, printLine, printProgress } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
+import { refuse } from './jobs-change.ts'
 
 interface DetachFlags extends ConnectionFlags {
   table?: string
+  yes?: boolean
 }
 
 export function addDetach(program: Command): void {
@@ -16,6 +19,7 @@ export function addDetach(program: Command): void {
       'takes everything out that attach put in, in reverse order; rows and columns of the team stay',
     )
     .option('--table <name>', 'only this table: schema.name; the engine and the others stay')
+    .option('--yes', 'do not ask, though others lose the engine too')
     .addHelpText('after', example('unstuck detach --table public.video_jobs'))
     .action(detachCommand)
 }
@@ -25,6 +29,9 @@ async function detachCommand(flags: DetachFlags): Promise<void> {
   const only = flags.table === undefined ? {} : { only: [qualified(config, flags.table)] }
   const steps: string[] = []
   const installer = createInstaller(config)
+  const use =
+    flags.table === undefined ? await confirmRemoval(installer, profileOf(config), flags) : undefined
+  if (use === null) return refuse()
   const wasInstalled = await installer.down({
     isPurge: false,
     ...only,
@@ -35,11 +42,9 @@ async function detachCommand(flags: DetachFlags): Promise<void> {
   })
   if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
   if (!wasInstalled) return printLine(`nothing is installed in ${installer.place}`)
-  printLine(
-    flags.table === undefined
-      ? 'everything was taken out; no row was touched'
-      : `${flags.table} was taken off`,
-  )
+  if (flags.table !== undefined) return printLine(`${flags.table} was taken off`)
+  printLine(`everything was taken out of ${installer.place}; rows and columns of the team stay`)
+  if (use !== undefined && use.ownJobs > 0) printLine(installer.keptJobs)
 }
 
 /** A name without a schema is looked for in the profile, else in public. */

@@ -1,7 +1,10 @@
 import { createInstaller } from '../../compose.ts'
+import { profileOf } from '../../config/index.ts'
 import { exitCodes } from '../../errors/index.ts'
+import { confirmRemoval } from '../attach/confirm-removal.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { printJson, printLine, printProgress, printTable } from '../output.ts'
+import { refuse } from './jobs-change.ts'
 
 export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string[] }): Promise<void> {
   const config = loadCommandConfig(flags)
@@ -16,9 +19,16 @@ export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string
   printLine('Next:  unstuck migrate status')
 }
 
-export async function migrateDownCommand(flags: ConnectionFlags & { purge?: boolean }): Promise<void> {
+interface DownFlags extends ConnectionFlags {
+  purge?: boolean
+  yes?: boolean
+}
+
+export async function migrateDownCommand(flags: DownFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const installer = createInstaller(config)
+  const use = await confirmRemoval(installer, profileOf(config), flags)
+  if (use === null) return refuse()
   const steps: string[] = []
   const wasInstalled = await installer.down({
     isPurge: flags.purge ?? false,

@@ -94,6 +94,8 @@ export function deferNeo4jInstaller(url: string) {
           isCurrent,
         }
       }),
+    // The application's nodes stay, and there is nobody else.
+    readUse: async () => ({ isInstalled: true, attached: [], ownJobs: 0, tokens: 0 }),
     plan: refuse,
     sql: refuse,
     rolesSql: refuse,

@@ -11,6 +11,7 @@ export {
 export { type Executor, type SqlClient, toExecutor } from './executor.ts'
 export { type Listener, type ListenOptions, listen } from './listen.ts'
 export { type AttachPlan, type PlanStep, planAttach } from './migrate/attach-plan.ts'
+export { type EngineUse, readEngineUse } from './migrate/engine-use.ts'
 export { type MigrateDownOptions, migrateDown } from './migrate/migrate-down.ts'
 export {
   type MigrateStatusOptions,

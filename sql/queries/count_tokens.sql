@@ -1,0 +1,1 @@
+select count(*)::int as tokens from "unstuck".tokens

@@ -1,0 +1,78 @@
+// The engine is taken out of a database where others go by it than the profile of the one who asks.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { clipTables } from '../support/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { type CommandResult, runCommand } from '../surface/run-command.ts'
+import { schemaExists } from './describe.ts'
+
+// Each command is a process, and a busy machine takes seconds to start one.
+vi.setConfig({ testTimeout: 120_000 })
+
+let database: TestDatabase
+let folder: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'unstuck-removal-'))
+})
+afterEach(async () => {
+  rmSync(folder, { recursive: true })
+  await database.drop()
+})
+
+const run = (...args: string[]): Promise<CommandResult> =>
+  runCommand(args, { DATABASE_URL: database.url }, folder)
+
+it.each([['detach'], ['migrate', 'down']])(
+  'OPS-5 %s %s asks where unstuck’s own table has jobs, and says what became of them',
+  async (...command) => {
+    await run('migrate', 'up')
+    await database.pool.query(`select unstuck.enqueue_jobs('[{"type": "asr"}, {"type": "asr"}]')`)
+    expect(await run(...command)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        /out of schema unstuck: 2 jobs of unstuck’s own table are left without functions\. There is nobody to ask\.\n.*--yes/,
+      ),
+    })
+    const { rows } = await database.pool.query(
+      `select to_regproc('unstuck.claim_jobs') is not null as is_there`,
+    )
+    expect(rows).toEqual([{ is_there: true }])
+    expect(await run(...command, '--yes')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('were kept: unstuck migrate down --purge drops them'),
+    })
+    // Nothing is lost by a second time, so nobody is asked.
+    expect(await run(...command)).toMatchObject({ exitCode: 0 })
+  },
+)
+
+it('OPS-5 asks before a purge deletes jobs that an earlier removal kept', async () => {
+  await run('migrate', 'up')
+  await database.pool.query(`select unstuck.enqueue_jobs('[{"type": "asr"}]')`)
+  await run('migrate', 'down', '--yes')
+  expect(await run('migrate', 'down', '--purge')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('1 job of unstuck’s own table is deleted for good'),
+  })
+  expect(await run('migrate', 'down', '--purge', '--yes')).toMatchObject({ exitCode: 0 })
+  expect(await schemaExists(database.pool)).toBe(false)
+})
+
+it('OPS-5 asks where tables of another profile or tokens go with it, and not for those of the profile', async () => {
+  await database.pool.query(clipTables)
+  await run('attach', '--profile', 'clip')
+  await run('tokens', 'create', 'ci', '--role', 'viewer')
+  const { exitCode, stderr } = await run('detach')
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('public.asr_jobs, public.jobs are detached too; 1 token is deleted.')
+  await database.pool.query('delete from unstuck.tokens')
+  expect(await run('detach', '--profile', 'clip')).toMatchObject({
+    exitCode: 0,
+    stdout: 'everything was taken out of schema unstuck; rows and columns of the team stay\n',
+  })
+  expect(await schemaExists(database.pool)).toBe(false)
+})
