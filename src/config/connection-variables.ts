@@ -6,7 +6,16 @@ const POSTGRES_URL: ValueKind = { type: 'url', protocols: ['postgres:', 'postgre
 /** The jobs may also be nodes of Neo4j. */
 const STORE_URL: ValueKind = {
   type: 'url',
-  protocols: ['postgres:', 'postgresql:', 'neo4j:', 'neo4j+s:', 'bolt:', 'bolt+s:'],
+  protocols: [
+    'postgres:',
+    'postgresql:',
+    'neo4j:',
+    'neo4j+s:',
+    'neo4j+ssc:',
+    'bolt:',
+    'bolt+s:',
+    'bolt+ssc:',
+  ],
 }
 const TEXT: ValueKind = { type: 'text' }
 

@@ -123,7 +123,7 @@ function isText(text: string): boolean {
 }
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
-  if (!isText(text) || !/^[a-z]+:\/\//i.test(text)) return false
+  if (!isText(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return false
   const url = parseUrl(text)
   return url !== undefined && protocols.includes(url.protocol) && isDecodable(url)
 }

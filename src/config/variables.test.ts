@@ -47,6 +47,23 @@ describe('the table of variables', () => {
     },
   )
 
+  it('OPS-8 takes an address of every scheme that it promises', () => {
+    for (const { name, kind } of variables) {
+      if (kind.type !== 'url') continue
+      const urls = kind.protocols.map((protocol) => `${protocol}//user:secret@host:7687/jobs`)
+      expect([name, ...urls.map((url) => readText(kind, url))]).toEqual([name, ...urls])
+    }
+  })
+
+  it.each(['neo4j', 'neo4j+s', 'neo4j+ssc', 'bolt', 'bolt+s', 'bolt+ssc'])(
+    'OPS-8 takes %s:// for the database of the jobs, which the Neo4j store opens',
+    (scheme) => {
+      const variable = variables.find(({ name }) => name === 'UNSTUCK_DATABASE_URL')
+      const url = `${scheme}://neo4j:secret@localhost:7687`
+      expect(variable && readText(variable.kind, url)).toBe(url)
+    },
+  )
+
   it('OPS-8 says something about each variable: a sentence and a requirement', () => {
     for (const { name, meaning, requirement } of variables) {
       expect(`${name}: ${meaning}`).toMatch(/: [A-Z].*\.$/)
