@@ -23,6 +23,18 @@ const raise = (state: string) =>
 const storeThatMeets = (state: string) =>
   createPostgresStore({ client: { query: () => raise(state) }, table })
 
+describe('nothing installed', () => {
+  it.each(['3F000', '42P01', '42883', '42704', 'UN002'])(
+    'OPS-7 SQLSTATE %s says what installs it, and that the schema may have another name',
+    async (sqlState) => {
+      await expect(storeThatMeets(sqlState).readPolicy()).rejects.toMatchObject({
+        code: 'NOT_INSTALLED',
+        hint: 'unstuck migrate up installs it; UNSTUCK_SCHEMA names another schema.',
+      })
+    },
+  )
+})
+
 describe('trouble of the server', () => {
   it.each([
     ['25006', 'the database takes no writes here: for a moment'],

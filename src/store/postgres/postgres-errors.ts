@@ -58,7 +58,7 @@ function translateError(error: unknown, { isLook }: TranslateOptions): unknown {
   if (trouble !== undefined) return isLook === true ? error : troubleError(trouble, code, error)
   const known = translate(code, error)
   if (known === null) return error
-  const hint = hintOf(code, error)
+  const hint = hintOf(known, code, error)
   return new UnstuckError(known, error.message, {
     cause: error,
     details: { sqlState: code },
@@ -75,7 +75,11 @@ function troubleError({ meaning, hint }: Trouble, code: string, error: Error): U
   })
 }
 
-function hintOf(code: string, error: Error): string | undefined {
+export const INSTALL_HINT = 'unstuck migrate up installs it; UNSTUCK_SCHEMA names another schema.'
+
+function hintOf(known: ErrorCode, code: string, error: Error): string | undefined {
+  // PostgreSQL's own hint speaks of casts, for it knows the function under other types at most.
+  if (known === 'NOT_INSTALLED') return INSTALL_HINT
   if (code.startsWith('28')) return 'Check the user and the password in DATABASE_URL.'
   if (code === '3D000') return 'Create the database, or correct its name in DATABASE_URL.'
   if (code === '08P01' && error.message.includes('startup parameter'))

@@ -12,6 +12,7 @@ import type {
 import type { CallQuery } from './call-query.ts'
 import type { Row } from './executor.ts'
 import { retryOnLock } from './migrate/retry-on-lock.ts'
+import { INSTALL_HINT } from './postgres-errors.ts'
 import { PostgresRescues } from './postgres-rescues.ts'
 
 export class PostgresModes extends PostgresRescues implements ModeStore {
@@ -42,7 +43,9 @@ export class PostgresModes extends PostgresRescues implements ModeStore {
   }
 
   #notAttached(): UnstuckError {
-    return new UnstuckError('NOT_INSTALLED', `nothing is attached under the name ${this.#attachment}`)
+    return new UnstuckError('NOT_INSTALLED', `nothing is attached under the name ${this.#attachment}`, {
+      hint: INSTALL_HINT,
+    })
   }
 
   async setMode(
