@@ -19,10 +19,9 @@ export function loadCommandConfig(
   const databaseUrl = flags.store ?? flags.databaseUrl
   // The jobs in Neo4j are those of one document.
   const profile = flags.profile ?? (flags.store === undefined ? undefined : 'embedding')
-  // A flag for the database is meant for migrations too.
   const config = loadConfig({
     env: process.env,
-    flags: { databaseUrl, migrateUrl: databaseUrl, schema, profile, ...more },
+    flags: { databaseUrl, schema, profile, ...more },
     file: readConfigFile(process.cwd(), flags.config),
   })
   for (const warning of config.warnings) process.stderr.write(`unstuck: warning: ${warning}\n`)

@@ -86,7 +86,8 @@ export const connectionVariables: readonly Variable[] = [
     default: null,
     sets: ['migrateUrl'],
     requirement: 'OPS-8',
-    flag: 'migrateUrl',
+    // A flag for the database is meant for migrations too.
+    flag: 'databaseUrl',
     isSecret: true,
   },
   {

@@ -103,6 +103,13 @@ describe('the connection', () => {
     expect([config.databaseUrl, config.migrateUrl]).toEqual([theirs, ours])
   })
 
+  it('OPS-8 takes the option for the database for migrations too, and reports a bad one once', () => {
+    const config = load({ UNSTUCK_MIGRATE_URL: ours }, { flags: { databaseUrl: theirs } })
+    expect(config.migrateUrl).toBe(theirs)
+    const problems = refuse({}, { flags: { databaseUrl: 'mysql://h/db' } })
+    expect(problems.map(({ name }) => name)).toEqual(['--database-url'])
+  })
+
   it('WORK-1 listens where the jobs are unless UNSTUCK_LISTEN_URL is set', () => {
     expect(load({ DATABASE_URL: theirs }).listenUrl).toBe(theirs)
     const config = load({ DATABASE_URL: theirs, UNSTUCK_LISTEN_URL: ours })
