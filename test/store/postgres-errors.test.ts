@@ -35,6 +35,29 @@ describe('nothing installed', () => {
   )
 })
 
+describe('a server that does not answer', () => {
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'EAI_AGAIN'])(
+    'OPS-8 %s asks for the server and its address',
+    async (code) => {
+      const error = Object.assign(new Error('it failed'), { code })
+      await expect(translated(() => Promise.reject(error))).rejects.toMatchObject({
+        code: 'DATABASE_UNREACHABLE',
+        message: 'it failed',
+        hint: 'Is the server running, and are host and port in DATABASE_URL right?',
+      })
+    },
+  )
+
+  it('OPS-8 a name with several addresses that all refuse is told in the words of the first', async () => {
+    const first = Object.assign(new Error('connect ECONNREFUSED ::1:1'), { code: 'ECONNREFUSED' })
+    const error = new AggregateError([first, new Error('connect ECONNREFUSED 127.0.0.1:1')])
+    await expect(translated(() => Promise.reject(error))).rejects.toMatchObject({
+      code: 'DATABASE_UNREACHABLE',
+      message: 'connect ECONNREFUSED ::1:1',
+    })
+  })
+})
+
 describe('trouble of the server', () => {
   it.each([
     ['25006', 'the database takes no writes here: for a moment'],

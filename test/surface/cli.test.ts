@@ -88,6 +88,12 @@ describe('words', () => {
     expect(stderr).not.toContain('secret')
   })
 
+  it('OPS-8 a demo on a server that does not answer has nothing to clean up', async () => {
+    const { exitCode, stderr } = await runCommand(['demo', '--database-url', 'postgres://127.0.0.1:1/x'])
+    expect(exitCode).toBe(3)
+    expect(stderr).toMatch(/^unstuck: connect ECONNREFUSED 127\.0\.0\.1:1\n +Is the server running.*\n$/)
+  })
+
   it('asks for a database where none is configured', async () => {
     const { exitCode, stderr } = await runCommand(['reap', '--once'])
     expect(exitCode).toBe(2)

@@ -222,6 +222,8 @@ export async function openSession(
   const schema = `unstuck_demo_${randomBytes(4).toString('hex')}`
   const config: Config = { ...given, schema, databaseUrl: database.url, migrateUrl: database.url }
   const installer = createInstaller(config, database.url)
+  // Fails where nobody answers: then there is nothing to take out again.
+  await installer.status()
   closing.push(() => installer.down({ isPurge: true }))
   await installer.up()
   const deployment = openDeployment(config)

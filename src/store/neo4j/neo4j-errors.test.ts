@@ -33,6 +33,15 @@ describe('errors of Neo4j', () => {
     })
   })
 
+  it('OPS-8 a server that does not answer is told in one sentence, with the driver’s words as the cause', async () => {
+    const error = thrown('ServiceUnavailable')
+    await expect(translated(() => Promise.reject(error))).rejects.toMatchObject({
+      message: 'Neo4j does not answer',
+      hint: 'Is the server running, and are scheme, host and port of the address right?',
+      cause: error,
+    })
+  })
+
   it.each(['Neo.TransientError.Transaction.DeadlockDetected', 'SessionExpired'])(
     'OPS-8 what the driver calls passing is tried again, with more time between: %s',
     async (state) => {

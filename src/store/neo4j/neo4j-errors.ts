@@ -7,6 +7,8 @@ interface Trouble {
   /** How its code begins. */
   state: string
   code: ErrorCode
+  /** Instead of the driver's own words, which stay as the cause. */
+  message?: string
   hint?: string
 }
 
@@ -52,7 +54,12 @@ const troubles: Trouble[] = [
   { state: 'Neo.TransientError.Transaction.LockClientStopped', code: 'DATABASE_TIMEOUT' },
   { state: 'Neo.TransientError', code: 'DATABASE_UNREACHABLE' },
   { state: 'Neo.DatabaseError', code: 'DATABASE_UNREACHABLE' },
-  { state: 'ServiceUnavailable', code: 'DATABASE_UNREACHABLE' },
+  {
+    state: 'ServiceUnavailable',
+    code: 'DATABASE_UNREACHABLE',
+    message: 'Neo4j does not answer',
+    hint: 'Is the server running, and are scheme, host and port of the address right?',
+  },
   { state: 'SessionExpired', code: 'DATABASE_UNREACHABLE' },
 ]
 
@@ -70,7 +77,7 @@ function translateError(error: unknown): unknown {
   const state = stateOf(error)
   const trouble = troubles.find((known) => state.startsWith(known.state))
   if (trouble === undefined) return error
-  return new UnstuckError(trouble.code, error.message, {
+  return new UnstuckError(trouble.code, trouble.message ?? error.message, {
     cause: error,
     details: { neo4jCode: state },
     ...(trouble.hint === undefined ? {} : { hint: trouble.hint }),

@@ -16,6 +16,8 @@ const unreachable = new Set([
   'EHOSTUNREACH',
   'EAI_AGAIN',
 ])
+/** Those of them that no server has answered: the address may be wrong. */
+const unanswered = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'EAI_AGAIN'])
 const conflicts = new Set(['40001', '40P01'])
 /** What PostgreSQL says of a value before our functions see it. */
 const badValues = new Set(['22P02', '22P05', '22007', '22008', '22003', '22021'])
@@ -59,7 +61,7 @@ function translateError(error: unknown, { isLook }: TranslateOptions): unknown {
   const known = translate(code, error)
   if (known === null) return error
   const hint = hintOf(known, code, error)
-  return new UnstuckError(known, error.message, {
+  return new UnstuckError(known, messageOf(error), {
     cause: error,
     details: { sqlState: code },
     ...(hint === undefined ? {} : { hint }),
@@ -81,6 +83,8 @@ function hintOf(known: ErrorCode, code: string, error: Error): string | undefine
   // PostgreSQL's own hint speaks of casts, for it knows the function under other types at most.
   if (known === 'NOT_INSTALLED') return INSTALL_HINT
   if (code.startsWith('28')) return 'Check the user and the password in DATABASE_URL.'
+  if (unanswered.has(code) || error.message.includes('timeout exceeded when trying to connect'))
+    return 'Is the server running, and are host and port in DATABASE_URL right?'
   if (code === '3D000') return 'Create the database, or correct its name in DATABASE_URL.'
   if (code === '08P01' && error.message.includes('startup parameter'))
     return 'A pooler answers here: set UNSTUCK_MIGRATE_URL to a direct address.'
@@ -123,6 +127,12 @@ function codeOf(error: Error): string {
   // Node reports one error per address that a host name resolves to.
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
   return ''
+}
+
+/** The error about several addresses has no words of its own. */
+function messageOf(error: Error): string {
+  const isBare = error.message === '' && error instanceof AggregateError
+  return isBare && error.errors[0] instanceof Error ? error.errors[0].message : error.message
 }
 
 interface TranslateOptions {
