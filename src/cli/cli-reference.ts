@@ -26,11 +26,11 @@ export function renderCliReference(): string {
 const intro = `<!-- Generated from src/cli by \`npm run docs:generate\`. Change the commands there. -->
 # Command line
 
-\`unstuck --help\` lists the commands, \`unstuck <command> --help\` shows one of them. \`unstuck completion bash\`, \`zsh\` or
-\`fish\` prints a script that completes commands, options and their choices.
+\`unstuck --help\` lists the commands, \`unstuck <command> --help\` shows one of them, \`unstuck --version\` prints the version.
+\`unstuck completion bash\`, \`zsh\` or \`fish\` prints a script that completes commands, options and their choices.
 
 - What goes to stdout is data; warnings, questions and progress go to stderr. \`--json\` prints one JSON object and nothing else; a
-  command that goes on prints one in a line. An error is then one JSON object on stderr.
+  command that goes on, and an export, prints one in a line. An error is then one JSON object on stderr.
 - A flag wins over the environment, the environment over the config file: \`unstuck config\` prints every setting with its source.
 - Without a terminal nothing is asked: the command ends with 2 and asks for \`--yes\`. Progress bars are drawn on a terminal only.
 - \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are honoured; without a terminal there is no colour. Colour never is the only sign.

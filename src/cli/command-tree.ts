@@ -19,6 +19,12 @@ export function optionsOf(command: Command): Option[] {
   return new Help().visibleOptions(command)
 }
 
+/** Commander refuses a command without a required option, and does not tell of it before. */
+export function describeOption(option: Option): string {
+  const told = new Help().optionDescription(option)
+  return option.mandatory ? `${told} (required)` : told
+}
+
 /** What the help says behind the options. */
 export function afterHelp(command: Command): string {
   let text = ''

@@ -1,6 +1,7 @@
 // The table of commands. Flags that every command has are added in one place.
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { exitNotesOf, exitText, leafCommands, pathOf, takeExitNote } from './command-tree.ts'
+import { packageVersion } from '../http/package-version.ts'
+import { describeOption, exitNotesOf, exitText, leafCommands, pathOf, takeExitNote } from './command-tree.ts'
 import { addAttach } from './commands/attach.ts'
 import { addBreaker } from './commands/breaker.ts'
 import { addCompletion } from './commands/completion.ts'
@@ -42,10 +43,11 @@ export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Co
     .description(
       'No job stays stuck in processing: leases, heartbeats and a reaper for PostgreSQL job tables.',
     )
+    .version(packageVersion, '-V, --version', 'print the version')
     .showSuggestionAfterError()
     .showHelpAfterError('(unstuck --help lists the commands)')
     .exitOverride()
-    .configureHelp({ sortSubcommands: false })
+    .configureHelp({ sortSubcommands: false, optionDescription: describeOption })
     .configureOutput(isJson ? { writeErr: () => {} } : {})
 
   addDemo(program)

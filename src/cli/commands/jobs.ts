@@ -47,7 +47,7 @@ export function addJobs(program: Command): void {
     .option('--payload', 'with payload and result')
     .addHelpText('after', example('unstuck jobs get 0190a1b2c3d4'))
     .action(getCommand)
-  withFilter(withConnection(jobs.command('export')))
+  withFilter(withConnection(jobs.command('export'), 'print one JSON object in a line, as without it'))
     .description('writes jobs out, one in a line; secrets are taken out, as the HTTP API does')
     .addOption(new Option('--format <format>', 'of the lines').choices(exportFormats).default('ndjson'))
     .option('--payload', 'with payload and result')

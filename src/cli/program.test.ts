@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { leafCommands, optionsOf, pathOf } from './command-tree.ts'
+import { createProgram } from './program.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+function commandAt(path: string): Command {
+  const found = leafCommands(createProgram()).find((command) => pathOf(command) === path)
+  return found ?? expect.unreachable(`there is no ${path}`)
+}
+
+describe('the command', () => {
+  it.each(['--version', '-V'])('OPS-8 %s prints the version of the package, and ends well', async (flag) => {
+    let printed = ''
+    const program = createProgram().configureOutput({
+      writeOut: (text) => {
+        printed += text
+      },
+    })
+    await expect(program.parseAsync(['node', 'unstuck', flag])).rejects.toMatchObject({ exitCode: 0 })
+    expect(printed).toBe(`${version}\n`)
+  })
+
+  it('OPS-8 the help marks every option without which a command is refused', () => {
+    const marked = leafCommands(createProgram()).flatMap((command) =>
+      optionsOf(command)
+        .filter(({ mandatory }) => mandatory)
+        .map(({ flags }) => {
+          const line = command.helpInformation().replaceAll(/\n {6,}/g, ' ')
+          expect(line).toMatch(new RegExp(`${flags} .*\\(required\\)`))
+          return pathOf(command)
+        }),
+    )
+    expect(marked).toEqual(
+      expect.arrayContaining(['unstuck jobs retry', 'unstuck queues pause', 'unstuck workers drain']),
+    )
+  })
+
+  it('OPS-9 an export tells that --json is one object in a line', () => {
+    expect(commandAt('unstuck jobs export').helpInformation()).toContain('print one JSON object in a line')
+    expect(commandAt('unstuck jobs list').helpInformation()).toMatch(/print one JSON object$/m)
+  })
+})
