@@ -240,6 +240,13 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: false,
   },
+  INTERRUPTED: {
+    meaning: 'Somebody ended the command before it was done.',
+    httpStatus: 503,
+    exitCode: exitCodes.interrupted,
+    sqlState: null,
+    isRetryable: true,
+  },
   INTERNAL: {
     meaning: 'A promise of this package was broken; please report it.',
     httpStatus: 500,

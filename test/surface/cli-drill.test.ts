@@ -116,6 +116,17 @@ describe('on the native table', patient, () => {
     expect(await jobsLeft()).toBe(0)
   })
 
+  it('REAP-1 interrupted, it takes its canary out and says so, with --json as one object', async () => {
+    const drill = startCommand(['drill', '--json', '--lease', '1s', '--budget', '5m'], env())
+    await vi.waitFor(async () => expect(await jobsLeft()).toBe(1), { timeout: 60_000 })
+    drill.kill('SIGINT')
+    const { exitCode, stdout, stderr } = await drill.result
+    expect([exitCode, stdout]).toEqual([130, ''])
+    const message = 'interrupted; the canary was taken out'
+    expect(JSON.parse(stderr)).toEqual({ error: { code: 'INTERRUPTED', message, hint: null } })
+    expect(await jobsLeft()).toBe(0)
+  })
+
   it('REAP-1 in mode observe there is no rescue to prove: exit code 4', async () => {
     await store.setMode('observe')
     const { exitCode, stderr } = await run()

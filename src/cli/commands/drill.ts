@@ -65,8 +65,7 @@ async function drillCommand(flags: DrillFlags): Promise<void> {
     await drill(deployment, config, flags, stop.signal)
   } catch (error) {
     if (!stop.signal.aborted) throw error
-    process.stderr.write('unstuck: interrupted; the canary was taken out\n')
-    process.exitCode = exitCodes.interrupted
+    throw new UnstuckError('INTERRUPTED', 'interrupted; the canary was taken out', { cause: error })
   } finally {
     process.off('SIGINT', interrupt)
     process.off('SIGTERM', interrupt)
