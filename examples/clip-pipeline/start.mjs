@@ -85,9 +85,9 @@ async function untilEnded(q, ids) {
 async function report(q, ids) {
   for (const id of ids) {
     const job = await q.store.getJob(id)
-    console.log(
-      `${id} ${job?.status}, claimed ${job?.fence} times, ${job?.crashes} crashes: ${JSON.stringify(job?.result)}`,
-    )
+    const claims = job?.fence === 1 ? 'once' : `${job?.fence} times`
+    const crashes = job?.crashes === 1 ? '1 crash' : `${job?.crashes} crashes`
+    console.log(`${id} ${job?.status}, claimed ${claims}, ${crashes}: ${JSON.stringify(job?.result)}`)
     if (job?.status !== 'succeeded') process.exitCode = 1
   }
 }

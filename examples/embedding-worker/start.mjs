@@ -47,7 +47,8 @@ await runExample(async (atEnd) => {
   atEnd(() => q.stop())
   // Workers do this by themselves, some time in their first minute and then every hour.
   const retentionDays = Number(process.env['EMBED_JOB_RETENTION_DAYS'])
-  console.log(`${await runPrune(q.store, { retentionDays })} jobs past the retention deleted`)
+  const deleted = await runPrune(q.store, { retentionDays })
+  console.log(`${deleted} ${deleted === 1 ? 'job' : 'jobs'} past the retention deleted`)
   const ids = await enqueueTexts(q)
   const workers = startWorkers({ command: process.execPath, args: [worker], count: 2 })
   atEnd(() => workers.stop())

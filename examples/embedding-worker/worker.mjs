@@ -35,7 +35,9 @@ q.on('limit:reached', ({ released, waitMs }) => {
 q.on('job:ended', ({ job, end, code }) => {
   if (end === 'dead') say(`job ${job.jobId} is dead: ${code}`)
 })
-q.on('prune:done', ({ deleted }) => say(`${deleted} jobs past the retention deleted`))
+q.on('prune:done', ({ deleted }) =>
+  say(`${deleted} ${deleted === 1 ? 'job' : 'jobs'} past the retention deleted`),
+)
 process.once('disconnect', () => process.exit(1))
 await q.start()
 process.exitCode = await q.ended

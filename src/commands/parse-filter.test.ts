@@ -17,6 +17,7 @@ describe('parseFilter', () => {
 
   it.each([
     ['type:a foo:b', 'foo:b', 7, 'foo is no key'],
+    ['type:a statu:dead', 'statu:dead', 7, 'did you mean status?'],
     ['status:stuck', 'status:stuck', 0, 'status takes waiting'],
     ['dead', 'dead', 0, 'key:value'],
     ['type:"a', 'type:"a', 0, 'key:value'],

@@ -1,4 +1,5 @@
 // The words by which jobs are looked for: `type:run_tsa status:dead error:GW_5XX older:2h`. A refusal points at the token.
+import { closestName } from '../errors/index.ts'
 import type { JobStatus } from '../job/job.ts'
 import type { JobFilter } from '../store/job-store.ts'
 
@@ -44,13 +45,18 @@ export function parseFilter(text: string): ParsedFilter {
     if (key === undefined || value === undefined)
       return problem(`takes key:value, with a value in double quotes where it has spaces`)
     const name = key.toLowerCase()
-    if (!KEYS.includes(name)) return problem(`${name} is no key; there is ${KEYS.join(', ')}`)
+    if (!KEYS.includes(name)) return problem(noSuchKey(name))
     if (seen.has(name)) return problem(`${name} is there twice`)
     seen.add(name)
     const refusal = addTo(filter, name, value)
     if (refusal !== null) return problem(refusal)
   }
   return { filter }
+}
+
+function noSuchKey(name: string): string {
+  const near = closestName(name, KEYS)
+  return `${name} is no key; ${near === undefined ? `there is ${KEYS.join(', ')}` : `did you mean ${near}?`}`
 }
 
 /** Null, or what the key takes. */

@@ -32,7 +32,7 @@ it('RATE-2 RATE-5 the embedding worker: every text is embedded once, and neither
   ])
   // Those that got a 429, and those that a claim had taken when the tokens ran out.
   expect(rows[0].releases).toBeGreaterThan(Number(refused))
-  expect(example.lines).toContain('1 jobs past the retention deleted')
+  expect(example.lines).toContain('1 job past the retention deleted')
 })
 
 it.each([

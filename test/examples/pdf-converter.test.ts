@@ -1,7 +1,9 @@
 // examples/pdf-converter over HTTP, as its page uses it.
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { type ExampleProcess, makeDatabase, makeFolder, startExample } from './example-process.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -72,6 +74,18 @@ async function open(folder: string, env: Record<string, string>): Promise<OpenEx
   const [, url = ''] = await example.said(/Open (http:\S+)/)
   return { example, ana: new Visitor(url, 'ana'), bob: new Visitor(url, 'bob') }
 }
+
+it('OPS-8 the PDF converter says which variable chooses another port where its own is taken', async () => {
+  const { url } = await makeDatabase()
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const env = { PORT: String(port), DATABASE_URL: url }
+  const example = startExample('pdf-converter/start.mjs', { args: [makeFolder()], env })
+  expect(await example.ended).toBe(1)
+  expect(example.lines).toContain(`port ${port} is taken: set PORT to another one`)
+})
 
 it('BREAK-2 BREAK-3 BREAK-4 OPS-1 the PDF converter: a broken gateway costs waiting jobs nothing, and retry is the owner’s', async () => {
   const folder = makeFolder()

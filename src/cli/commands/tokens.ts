@@ -64,6 +64,7 @@ async function listCommand(flags: ConnectionFlags): Promise<void> {
   await withTokens(flags, async (commands, context) => {
     const tokens = valueOf(await commands.listTokens(context, undefined))
     if (flags.json === true) return printJson({ tokens })
+    if (tokens.length === 0) return printLine('no token was made yet')
     printTable(tokens.map(showToken))
   })
 }

@@ -20,7 +20,14 @@ export const tableQuery = z.string().min(1).max(63).optional().openapi({
   description: 'Which table of the profile; where absent, its first, or for an id the one that has it.',
 })
 
-export const limitQuery = z.coerce.number().int().min(1).max(1000).optional()
+/** A text that is no number would be told as NaN, which nobody has sent. */
+const wholeNumber = z.coerce
+  .number({ error: ({ code }) => (code === 'invalid_type' ? 'expected a whole number' : undefined) })
+  .int()
+
+export const limitQuery = wholeNumber.min(1).max(1000).optional()
+
+export const windowQuery = wholeNumber.min(1).optional()
 
 export const idParam = z.object({
   id: z.string().min(1).max(200).openapi({ example: '0198c1d4-6f0e-7c3a-9a51-3f4d2f6f2a10' }),

@@ -9,6 +9,7 @@ import {
   textOrNull,
   timeOrNull,
   timeSchema,
+  windowQuery,
 } from './base.ts'
 
 export const workerSchema = z
@@ -46,7 +47,7 @@ export const drainAnswer = z
 
 export const sloQuery = z.strictObject({
   table: tableQuery,
-  window_ms: z.coerce.number().int().min(1).optional(),
+  window_ms: windowQuery,
 })
 
 export const sloSchema = z
