@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { nativePolicy, type Policy } from '../../src/policy/policy.ts'
 import { DEFAULT_POLL_MS, presets } from '../../website/presets.ts'
@@ -16,6 +17,17 @@ describe('planRescue', () => {
     const brisk = presets.find(({ name }) => name === 'brisk')?.policy ?? nativePolicy
     expect(planOf(brisk)).toMatchObject({ promiseMs: 52_000, worstMs: 82_000, beatsPerLease: 3 })
   })
+
+  it.each(['README.md', 'docs/compare.md', 'docs/start/quickstart.md', 'docs/start/demo-tour.md'])(
+    'REAP-5 %s tells the worst cases of the calculator',
+    (page) => {
+      const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
+      const brisk = presets.find(({ name }) => name === 'brisk')?.policy ?? nativePolicy
+      for (const policy of [nativePolicy, brisk])
+        expect(text).toContain(`${planOf(policy).worstMs / 1_000} s`)
+      expect(text).not.toMatch(/\b(?:52|80|390) s\b/)
+    },
+  )
 
   it('LEASE-4 judges heartbeats as a worker does at its start', () => {
     expect(planOf({ defaultLeaseMs: 29_000 }).refusal).toContain('under 2 heartbeats')

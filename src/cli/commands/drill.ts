@@ -10,7 +10,7 @@ import { loadCommandConfig } from '../command-config.ts'
 import { confirm } from '../confirm.ts'
 import { clearOldCanaries } from '../drill/clear-canary.ts'
 import { type DrillReport, runDrill } from '../drill/run-drill.ts'
-import { readDuration, showDuration } from '../duration.ts'
+import { readDuration, showBound, showDuration } from '../duration.ts'
 import { withTable } from '../job-flags.ts'
 import { printJson, printLine } from '../output.ts'
 import { createPaint } from '../terminal/colour.ts'
@@ -156,7 +156,7 @@ function promiseOf(policy: Policy, leaseMs: number) {
     `poll ${showDuration(POLL_MS)}`,
   ]
   const real = `Real jobs have a lease of ${showDuration(policy.defaultLeaseMs)}.`
-  const text = `promise ≤ ${showDuration(totalMs)} (${parts.join(' + ')}). ${real}`
+  const text = `promise ≤ ${showBound(totalMs)} (${parts.join(' + ')}). ${real}`
   return { totalMs, sweepIntervalMs, backoffMs: backoff, pollMs: POLL_MS, text }
 }
 

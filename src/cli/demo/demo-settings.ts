@@ -93,7 +93,7 @@ export const demoSettings = {
   besides: [
     `default: ${times(nativePolicy)} · ${backoff(nativePolicy)} after a crash`,
     `brisk:   ${times({ ...nativePolicy, ...briskPolicy })} (UNSTUCK_PRESET=brisk)`,
-    'worst case = lease + sweep, then the backoff, until it may run again',
+    'worst case = lease + sweep + backoff + poll of a free worker (2 s)',
   ],
 }
 

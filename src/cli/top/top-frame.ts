@@ -1,6 +1,6 @@
 // One frame of `unstuck top`, from what was read. Pure: the same for a terminal, a pipe and a test.
 import { describeBreaker } from '../commands/breaker.ts'
-import { showDuration } from '../duration.ts'
+import { showBound, showDuration } from '../duration.ts'
 import type { Line, Piece } from '../terminal/line.ts'
 import type { Picture } from './read-picture.ts'
 import type { TopRow } from './top-rows.ts'
@@ -59,7 +59,7 @@ function headOf({ health, slo, breakers }: Picture): Line[] {
 
 function rescuePieces(p95Ms: number | null, promiseMs: number | null): Piece[] {
   if (promiseMs === null) return []
-  const promise = `promise ≤ ${showDuration(promiseMs)}`
+  const promise = `promise ≤ ${showBound(promiseMs)}`
   if (p95Ms === null) return [`● no rescue in 24 h, ${promise}  `]
   return [light(p95Ms <= promiseMs, p95Ms > promiseMs, `rescue p95 ${showDuration(p95Ms)}, ${promise}`)]
 }
