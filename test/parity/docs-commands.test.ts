@@ -51,3 +51,8 @@ it.each(pages)('%s shows commands that exist', (page) => {
   const problems = commandsOf(page).map((line) => problemOf(line, createProgram()))
   expect(problems.filter((problem) => problem !== null)).toEqual([])
 })
+
+it.each(pages)('OPS-8 %s asks nobody to fetch a package that is not published', (page) => {
+  const text = readFileSync(new URL(page, root), 'utf8')
+  if (/npx unstuck|npm install unstuck/.test(text)) expect(text).toMatch(/not published yet/)
+})

@@ -63,7 +63,9 @@ describe('the receipt of the demo', () => {
     expect(receipt).toMatchObject({ effectsNotAccepted: 1, lateWritesRefused: 1, handRolledStuck: 1 })
     expect(receipt.slowestRescueMs).toBe(demoPolicy.defaultLeaseMs + 100)
     expect(isBroken(receipt)).toBe(false)
-    expect(receiptLines(receipt)[0]).toContain('2 jobs in · 2 done · 0 lost · 0 finished twice')
+    expect(receiptLines(receipt, 'npx unstuck')[0]).toContain(
+      '2 jobs in · 2 done · 0 lost · 0 finished twice',
+    )
   })
 
   it.each<[string, Partial<ReceiptFacts>]>([
@@ -104,7 +106,16 @@ describe('the receipt of the demo', () => {
     const late = promisedMs - demoPolicy.defaultLeaseMs + 400
     const receipt = makeReceipt({ ...facts, rescues: [rescue(late)], stallMs: 500 })
     expect(receipt.lateRescues).toBe(0)
-    expect(receiptLines(receipt)[1]).toContain('stood still for up to 0.5 s')
+    expect(receiptLines(receipt, 'npx unstuck')[1]).toContain('stood still for up to 0.5 s')
+  })
+
+  it('SEE-5 goes on with the command by which it was called', () => {
+    expect(receiptLines(makeReceipt(facts), 'node bin/unstuck.js').slice(-2)).toEqual([
+      'Next:  node bin/unstuck.js scan $DATABASE_URL    # yours, read-only',
+      `       node bin/unstuck.js demo --seed ${facts.seed + 1}`
+        .padEnd(49)
+        .concat('# another order of deaths'),
+    ])
   })
 
   it('FAIL-5 tells a poison job from one that was killed too often', () => {

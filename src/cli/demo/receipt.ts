@@ -116,7 +116,8 @@ function stuckText(jobs: number): string {
   return `${plural(jobs, 'job')} still 'processing'. ${jobs === 1 ? 'It' : 'They'} will be tomorrow.`
 }
 
-export function receiptLines(receipt: Receipt): string[] {
+/** `command`: how this very command is called again. */
+export function receiptLines(receipt: Receipt, command: string): string[] {
   const { jobsIn, done, deadOnPurpose, deadOtherwise, lost, finishedTwice, rescues } = receipt
   const dead = deadOnPurpose === 0 ? '' : ` · ${deadOnPurpose} dead-lettered (poison, on purpose)`
   const others = deadOtherwise === 0 ? '' : ` · ${deadOtherwise} dead-lettered (killed too often)`
@@ -132,7 +133,16 @@ export function receiptLines(receipt: Receipt): string[] {
     `${plural(receipt.lateWritesRefused, 'late write')} refused · ${receipt.attemptsSpentByBreaker} attempts spent while the breaker was open`,
     `Hand-rolled side: ${stuckText(receipt.handRolledStuck)}${failed}`,
     `seed ${receipt.seed} · ${receipt.seconds} s`,
-    'Next:  npx unstuck scan $DATABASE_URL     # yours, read-only',
-    `       npx unstuck demo --seed ${receipt.seed + 1}`.padEnd(42).concat('# another order of deaths'),
+    ...nextLines(receipt, command),
+  ]
+}
+
+function nextLines({ seed }: Receipt, command: string): string[] {
+  const scan = `${command} scan $DATABASE_URL`
+  const again = `${command} demo --seed ${seed + 1}`
+  const width = Math.max(scan.length, again.length) + 4
+  return [
+    `Next:  ${scan.padEnd(width)}# yours, read-only`,
+    `       ${again.padEnd(width)}# another order of deaths`,
   ]
 }

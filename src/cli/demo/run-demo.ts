@@ -1,6 +1,7 @@
 // The demo from start to receipt: a screen or plain lines, the dashboard beside it, and nothing left behind.
 import { exitCodes } from '../../errors/index.ts'
 import { printJson, printLine, printProgress } from '../output.ts'
+import { ownCommand } from '../own-command.ts'
 import { createPaint } from '../terminal/colour.ts'
 import { renderLine } from '../terminal/line.ts'
 import { openScreen, readKeys, type Screen } from '../terminal/screen.ts'
@@ -39,7 +40,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     return
   }
   if (options.isJson) printJson(receipt)
-  else for (const line of ['', ...receiptLines(receipt)]) printLine(line === '' ? '' : `  ${line}`)
+  else
+    for (const line of ['', ...receiptLines(receipt, ownCommand())]) printLine(line === '' ? '' : `  ${line}`)
   if (isBroken(receipt)) process.exitCode = exitCodes.problemFound
 }
 
