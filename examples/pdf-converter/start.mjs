@@ -62,8 +62,9 @@ async function listen(fetch, atEnd) {
   const listener = getRequestListener(fetch)
   const server = createServer((incoming, outgoing) => void listener(incoming, outgoing))
   server.listen(port, '127.0.0.1')
-  await once(server, 'listening').catch((/** @type {NodeJS.ErrnoException} */ error) => {
-    if (error.code === 'EADDRINUSE') error.message = `port ${port} is taken: set PORT to another one`
+  await once(server, 'listening').catch((/** @type {unknown} */ error) => {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    if (isTaken) error.message = `port ${port} is taken: set PORT to another one`
     throw error
   })
   atEnd(() => {
