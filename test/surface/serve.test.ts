@@ -110,6 +110,7 @@ describe('unstuck serve', () => {
 // Last: once there is a token, everybody needs one.
 describe('unstuck tokens', () => {
   it('OPS-1 makes a token, shows it once, serves with it anywhere, and revokes it', async () => {
+    expect((await runCommand(['tokens', 'list'], env)).stdout).toBe('no token was made yet\n')
     const made = await runCommand(['tokens', 'create', 'ci', '--role', 'support', '--expires-in', '90d'], env)
     expect(made).toMatchObject({ exitCode: 0 })
     const secret = made.stdout.trim()
