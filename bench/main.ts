@@ -5,7 +5,7 @@ import { describeMachine, packageVersions } from './machine.ts'
 import { runMeasure } from './measure.ts'
 import { measures } from './measures/index.ts'
 import { runOnNeo4j, startNeo4jBench } from './neo4j-bench.ts'
-import { belongsTo, type Options, parseOptions, usage } from './options.ts'
+import { belongsTo, type Options, parseOptions } from './options.ts'
 import { type Report, toMarkdown } from './report.ts'
 import type { MeasureResult } from './result.ts'
 import { type Servers, serverSettings, startServers } from './servers.ts'
@@ -74,10 +74,6 @@ async function runNeo4j({ size, repetitions }: Options): Promise<Report> {
 
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2))
-  if (options === 'help') {
-    process.stdout.write(usage)
-    return
-  }
   process.on('SIGINT', () => leave(130))
   process.on('SIGTERM', () => leave(143))
   process.on('disconnect', () => leave(1))

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { oneOf, readOptions, UsageError, wholeNumber } from '../scripts/read-options.mjs'
 import { type ContenderId, contenderIds } from './contender.ts'
 import { measures } from './measures/index.ts'
 import { type SizeName, sizes } from './sizes.ts'
@@ -19,13 +19,15 @@ export interface Options {
   out: string
 }
 
-export const usage = `npm run bench -- [options]
+const sizeNames = Object.keys(sizes) as SizeName[]
+
+const usage = `npm run bench -- [options]
 
   --quick                 smaller numbers and fewer contenders, under four minutes
   --store <store>         neo4j: that store alone, with measures of its own; it needs java 17 and mvn
   --only <measure,…>      ${measures.map(({ id }) => id).join(', ')}
   --contenders <name,…>   ${contenderIds.join(', ')}
-  --jobs <size>           ${Object.keys(sizes).join(', ')}: full, or quick with --quick
+  --jobs <size>           ${sizeNames.join(', ')}: full, or quick with --quick
   --repetitions <n>       3
   --json                  the results on stdout as JSON instead of Markdown
   --out <folder>          for the results: bench/results
@@ -34,63 +36,57 @@ export const usage = `npm run bench -- [options]
 Progress is on stderr.
 `
 
-/** Throws an error with a sentence for people. */
-export function parseOptions(args: string[]): Options | 'help' {
-  const { values } = parseArgs({
-    args,
-    options: {
-      quick: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      docs: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-      store: { type: 'string', default: 'postgres' },
-      only: { type: 'string' },
-      contenders: { type: 'string' },
-      jobs: { type: 'string' },
-      repetitions: { type: 'string', default: '3' },
-      out: { type: 'string', default: fileURLToPath(new URL('results', import.meta.url)) },
+const kinds = {
+  quick: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  docs: { type: 'boolean', default: false },
+  store: { type: 'string', default: 'postgres' },
+  only: { type: 'string' },
+  contenders: { type: 'string' },
+  jobs: { type: 'string' },
+  repetitions: { type: 'string', default: '3' },
+  out: { type: 'string', default: fileURLToPath(new URL('results', import.meta.url)) },
+} as const
+
+/** Ends the process where it is asked for help, or for what cannot be done. */
+export function parseOptions(args: string[]): Options {
+  return readOptions(
+    usage,
+    kinds,
+    (values) => {
+      const store = oneOf('store', values.store, ['postgres', 'neo4j'])
+      if (store === 'neo4j' && (values.docs || values.only !== undefined || values.contenders !== undefined))
+        throw new UsageError('--store neo4j takes no --only, --contenders and --docs')
+      return {
+        store,
+        isQuick: values.quick,
+        size: oneOf('jobs', values.jobs ?? (values.quick ? 'quick' : 'full'), sizeNames),
+        isJson: values.json,
+        isForDocs: values.docs,
+        only: values.only === undefined ? null : knownMeasures(values.only),
+        contenders: values.contenders?.split(',').map(knownContender) ?? null,
+        repetitions: wholeNumber('repetitions', values.repetitions),
+        out: values.out,
+      }
     },
-  })
-  if (values.help) return 'help'
-  const { store } = values
-  if (store !== 'postgres' && store !== 'neo4j') throw new Error('--store wants postgres or neo4j')
-  if (store === 'neo4j' && (values.docs || values.only !== undefined || values.contenders !== undefined))
-    throw new Error('--store neo4j takes no --only, --contenders and --docs')
-  const repetitions = Number(values.repetitions)
-  if (!(Number.isInteger(repetitions) && repetitions >= 1))
-    throw new Error('--repetitions wants a whole number from 1')
-  const size = values.jobs ?? (values.quick ? 'quick' : 'full')
-  if (!isSize(size)) throw new Error(`--jobs wants one of ${Object.keys(sizes).join(', ')}`)
-  const only = values.only?.split(',') ?? null
-  for (const name of only ?? []) {
-    if (!measures.some(({ id }) => belongsTo(id, name)))
-      throw new Error(`--only: there is no measure ${name}`)
-  }
-  const contenders = values.contenders?.split(',') ?? null
-  const unknown = contenders?.find((name) => !isContender(name))
-  if (unknown !== undefined) throw new Error(`--contenders: there is no ${unknown}`)
-  return {
-    store,
-    isQuick: values.quick,
-    size,
-    isJson: values.json,
-    isForDocs: values.docs,
-    only,
-    contenders: contenders?.filter(isContender) ?? null,
-    repetitions,
-    out: values.out,
-  }
+    args,
+  )
+}
+
+function knownMeasures(text: string): string[] {
+  const names = text.split(',')
+  const unknown = names.find((name) => !measures.some(({ id }) => belongsTo(id, name)))
+  if (unknown !== undefined) throw new UsageError(`--only: there is no measure ${unknown}`)
+  return names
+}
+
+function knownContender(name: string): ContenderId {
+  const found = contenderIds.find((id) => id === name)
+  if (found === undefined) throw new UsageError(`--contenders: there is no ${name}`)
+  return found
 }
 
 /** `process` stands for `process-2` and `process-off` too. */
 export function belongsTo(measureId: string, name: string): boolean {
   return measureId === name || measureId.startsWith(`${name}-`)
-}
-
-function isSize(name: string): name is SizeName {
-  return name in sizes
-}
-
-function isContender(name: string): name is ContenderId {
-  return (contenderIds as readonly string[]).includes(name)
 }

@@ -9,6 +9,8 @@ import { JobFeeder } from './job-feeder.mjs'
 import { between, createRandom } from './random.mjs'
 import { readHistory } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
+import { makeDeploy } from './schedule.mjs'
+import { DEPLOYED_JOBS, DEPLOYED_WORKERS } from './settings.mjs'
 import { StallMeter } from './stall-meter.mjs'
 import { summarise } from './summary.mjs'
 import { TableSampler } from './table-sampler.mjs'
@@ -18,8 +20,6 @@ import { TableSampler } from './table-sampler.mjs'
 /** @import { ProcessSlot } from './process-slot.mjs' */
 /** @import { ChaosOptions } from './run-chaos.mjs' */
 
-const RUNNING = 50
-const WORKERS = 5
 /** Some end within the grace of 4 s, and some do not. */
 const WORK_MS = /** @type {const} */ ([3_000, 12_000])
 const ALL_RUNNING_LIMIT_MS = 60_000
@@ -38,14 +38,14 @@ async function deploy({ seed, durationMs, signal, say }, folder, cleanUps) {
   const startedAt = performance.now()
   const { database, feeder, scene, disturbances, sampler, stalls } = await prepare(folder, cleanUps)
   say(
-    `PostgreSQL ${database.version}, ${WORKERS} workers, ${RUNNING} jobs; deploys for ${durationMs / 1000} s`,
+    `PostgreSQL ${database.version}, ${DEPLOYED_WORKERS} workers, ${DEPLOYED_JOBS} jobs; deploys for ${durationMs / 1000} s`,
   )
   const random = createRandom(seed)
   let deploys = 0
   do {
-    await feeder.enqueue(Array.from({ length: RUNNING }, () => longJob(random)))
+    await feeder.enqueue(Array.from({ length: DEPLOYED_JOBS }, () => longJob(random)))
     await untilAllRun(database, signal)
-    for (const worker of scene.workers) await worker.redeploy()
+    for (const { target } of makeDeploy()) await scene.workers.find(({ name }) => name === target)?.redeploy()
     await feeder.drain(signal)
     deploys++
   } while (performance.now() - startedAt < durationMs)
@@ -95,8 +95,8 @@ async function prepare(folder, cleanUps) {
     disturbances,
     cleanUps,
     onDirected: () => {},
-    workerCount: WORKERS,
-    concurrency: RUNNING / WORKERS,
+    workerCount: DEPLOYED_WORKERS,
+    concurrency: DEPLOYED_JOBS / DEPLOYED_WORKERS,
   })
   const feeder = await JobFeeder.open(database, 'native')
   cleanUps.add(() => feeder.close())
@@ -120,9 +120,9 @@ async function untilAllRun(database, signal) {
   for (const from = performance.now(); performance.now() - from < ALL_RUNNING_LIMIT_MS; await sleep(50)) {
     if (signal?.aborted === true) throw new Error('interrupted')
     const [row] = /** @type {{ count: number }[]} */ (await database.look(sql))
-    if (row?.count === RUNNING) return
+    if (row?.count === DEPLOYED_JOBS) return
   }
-  throw new Error(`not all of ${RUNNING} jobs ran at once`)
+  throw new Error(`not all of ${DEPLOYED_JOBS} jobs ran at once`)
 }
 
 /**

@@ -11,6 +11,7 @@ import { Disturbances } from './disturbances.mjs'
 import { JobFeeder } from './job-feeder.mjs'
 import { readDatabase, readLedgers } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
+import { makeFailover } from './schedule.mjs'
 import { LEASE_MS, POLL_MS, SWEEP_MS } from './settings.mjs'
 import { StallMeter } from './stall-meter.mjs'
 import { summarise } from './summary.mjs'
@@ -21,8 +22,6 @@ import { makeWorkload } from './workload.mjs'
 /** @import { CleanUps } from './clean-ups.mjs' */
 /** @import { LedgerLine } from './history.mjs' */
 /** @import { ChaosOptions } from './run-chaos.mjs' */
-
-const BEHIND_MS = 4_000
 
 /** @param {ChaosOptions} options */
 export function runFailover(options) {
@@ -71,9 +70,16 @@ class Failover {
     say(`PostgreSQL ${primary.version}: a primary and an asynchronous replica`)
 
     const feeding = feeder.feed(makeWorkload({ seed, durationMs, workload }))
-    await sleep(durationMs / 2)
+    const [behind] = makeFailover({ durationMs })
+    await sleep(behind.atMs)
     const proxies = [front.proxy, ...[...scene.workers, scene.reaper].map(({ proxy }) => proxy)]
-    const promotedAt = await this.#failOver(primary, replica, replication, proxies)
+    const promotedAt = await this.#failOver({
+      primary,
+      replica,
+      replication,
+      proxies,
+      behindMs: behind.durationMs,
+    })
     const toldBefore = feeder.enqueuedIds.length
     say(`promoted; ${toldBefore} jobs had been acknowledged`)
     await feeding
@@ -129,16 +135,11 @@ class Failover {
     return { proxy, port: await proxy.listen() }
   }
 
-  /**
-   * @param {ChaosDatabase} primary
-   * @param {ChaosDatabase} replica
-   * @param {TcpProxy} replication
-   * @param {TcpProxy[]} proxies
-   */
-  async #failOver(primary, replica, replication, proxies) {
+  /** @param {{ primary: ChaosDatabase, replica: ChaosDatabase, replication: TcpProxy, proxies: TcpProxy[], behindMs: number }} servers */
+  async #failOver({ primary, replica, replication, proxies, behindMs }) {
     const end = this.#disturbances.begin('*', 'database-stopped')
     replication.blackhole()
-    await sleep(BEHIND_MS)
+    await sleep(behindMs)
     await primary.stopAtOnce()
     await replica.withClient((client) => client.query('select pg_promote(true, 30)'))
     const promotedAt = Date.now()

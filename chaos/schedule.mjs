@@ -1,6 +1,6 @@
 // Which fault happens when, to whom and for how long: decided by the seed alone, before anything is started.
 import { between, createRandom, pickWeighted } from './random.mjs'
-import { LEASE_MS, WORKERS } from './settings.mjs'
+import { BEHIND_MS, DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, WORKERS } from './settings.mjs'
 
 /** @typedef {'worker' | 'reaper' | 'database' | 'pooler'} FaultTarget */
 /**
@@ -106,6 +106,45 @@ export function makeSchedule({ seed, durationMs }) {
       exclusiveUntilMs = atMs + fault.durationMs + 2 * LEASE_MS
     }
     faults.push(fault)
+  }
+}
+
+/**
+ * The one failover of its scenario: the replica falls behind, and takes over.
+ * @param {{ durationMs: number }} options
+ * @returns {[Fault, Fault]}
+ */
+export function makeFailover({ durationMs }) {
+  const atMs = Math.round(durationMs / 2)
+  return [
+    { atMs, kind: 'replica-behind', target: 'replica', durationMs: BEHIND_MS },
+    { atMs: atMs + BEHIND_MS, kind: 'failover', target: 'database', durationMs: 0 },
+  ]
+}
+
+/** One deploy. It has no times: each step waits for the one before. */
+export function makeDeploy() {
+  return Array.from({ length: DEPLOYED_WORKERS }, (_, index) => ({
+    after: index === 0 ? `${DEPLOYED_JOBS} jobs run` : `w${index} works again`,
+    kind: 'terminate',
+    target: `w${index + 1}`,
+  }))
+}
+
+/**
+ * What will be done to whom, in any scenario.
+ * @param {{ scenario: 'random' | 'outages' | 'failover' | 'deploy', seed: number, durationMs: number }} options
+ */
+export function makeSteps({ scenario, seed, durationMs }) {
+  switch (scenario) {
+    case 'random':
+      return makeSchedule({ seed, durationMs })
+    case 'outages':
+      return makeOutages({ seed, durationMs })
+    case 'failover':
+      return makeFailover({ durationMs })
+    default:
+      return makeDeploy()
   }
 }
 

@@ -9,6 +9,11 @@ const HANG_DEADLINE_MS = 3_000
 export const POISON_MAX_ATTEMPTS = 3
 export const WORKERS = 8
 export const CONCURRENCY = 4
+/** How far the replica of a failover is behind. */
+export const BEHIND_MS = 4_000
+/** Of the scenario deploy: all of these jobs run at once. */
+export const DEPLOYED_WORKERS = 5
+export const DEPLOYED_JOBS = 50
 /** More than a worker has for its calls. */
 export const CALLS_THAT_HANG = 12
 

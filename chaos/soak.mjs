@@ -1,8 +1,8 @@
 // Steady load for a long time, with a transaction that holds the horizon of vacuum for the middle third: what grows, and does it
-// come down again? npm run soak -- --minutes 60 [--rate 40]
+// come down again?
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { minutesInMs, positiveNumber, readOptions } from '../scripts/read-options.mjs'
 import { withFolder } from './clean-ups.mjs'
 import { ChaosDatabase, queryRows, readSql } from './database.mjs'
 import { Disturbances } from './disturbances.mjs'
@@ -29,23 +29,29 @@ const EVERY_MS = 2_000
 const BATCH_MS = 250
 const WORKERS = 4
 
-const { values } = parseArgs({
-  options: {
+const USAGE = `npm run soak -- [options]
+
+  --minutes M   60
+  --rate R      jobs a second: 40
+  --json        one line
+`
+const { durationMs, ratePerS, isJson } = readOptions(
+  USAGE,
+  {
     minutes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '40' },
     json: { type: 'boolean', default: false },
   },
-})
-const durationMs = Number(values.minutes) * 60_000
-const ratePerS = Number(values.rate)
-if (!(durationMs > 0) || !(ratePerS > 0)) {
-  console.error('--minutes and --rate take numbers over 0')
-  process.exit(2)
-}
+  ({ minutes, rate, json }) => ({
+    durationMs: minutesInMs(minutes),
+    ratePerS: positiveNumber('rate', rate, 10_000),
+    isJson: json,
+  }),
+)
 const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort())
 const { report } = await withFolder({ signal: interrupted.signal, say: () => {} }, soak)
-console.log(values.json ? JSON.stringify(report) : JSON.stringify(report, null, 2))
+console.log(isJson ? JSON.stringify(report) : JSON.stringify(report, null, 2))
 process.exit(0)
 
 /**

@@ -4,11 +4,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { readPeerOptions } from '../chaos/peers/options.mjs'
 
 const home = fileURLToPath(new URL('../bench', import.meta.url))
 const node = `${home}/node_modules/node22/bin/node`
 const isSupported = process.platform === 'linux' && process.arch === 'x64'
 
+// Before anything is installed.
+readPeerOptions()
 if (isSupported && !existsSync(node))
   spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: home, stdio: ['ignore', 2, 2] })
 if (!existsSync(node)) console.error('Node 22 for the peers is not installed: see what is skipped below.')

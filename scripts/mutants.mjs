@@ -1,14 +1,13 @@
 // @ts-check
 // Takes one rule out of a copy of the engine at a time (mutants/) and runs the suites that should notice. A mutant that no test
 // kills, or whose text is not there any more, is a failure; so is a killer that also fails on the engine as it is.
-//   node scripts/mutants.mjs [--only M5,M6] [--quick] [--json]
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { startPostgres } from '../embedded/dist/index.js'
 import { mutants, quickMutants } from '../mutants/mutants.mjs'
+import { readOptions, UsageError } from './read-options.mjs'
 
 /** @import { Edit, Mutant, Suite } from '../mutants/mutants.mjs' */
 /** @typedef {{ file: string, title: string }} Killer */
@@ -29,22 +28,27 @@ const copied = [
   'vitest.config.ts',
 ]
 
-const { values } = parseArgs({
-  options: {
+const USAGE = `npm run mutants -- [options]
+
+  --only <id,…>   ${mutants.map(({ id }) => id).join(', ')}
+  --quick         ${quickMutants.join(', ')}
+  --json          the verdicts as JSON
+`
+const { wanted, isJson } = readOptions(
+  USAGE,
+  {
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
-})
-const only = values.only?.split(',') ?? (values.quick ? quickMutants : null)
-const wanted = mutants.filter(({ id }) => only === null || only.includes(id))
-const unknown = only?.filter((id) => !mutants.some((mutant) => mutant.id === id)) ?? []
-if (unknown.length > 0) {
-  console.error(
-    `There is no mutant ${unknown.join(', ')}. There are ${mutants.map(({ id }) => id).join(', ')}.`,
-  )
-  process.exit(2)
-}
+  ({ only, quick, json }) => {
+    if (only !== undefined && quick) throw new UsageError('--only and --quick say two things')
+    const ids = only?.split(',') ?? (quick ? quickMutants : mutants.map(({ id }) => id))
+    const unknown = ids.filter((id) => !mutants.some((mutant) => mutant.id === id))
+    if (unknown.length > 0) throw new UsageError(`--only: there is no mutant ${unknown.join(', ')}`)
+    return { wanted: mutants.filter(({ id }) => ids.includes(id)), isJson: json }
+  },
+)
 
 const startedAtMs = performance.now()
 const tree = copyTree()
@@ -57,7 +61,7 @@ try {
   for (const mutant of wanted) {
     const verdict = judge(mutant)
     verdicts.push(verdict)
-    if (!values.json) console.log(describe(verdict))
+    if (!isJson) console.log(describe(verdict))
   }
   const innocent = findInnocent()
   for (const verdict of verdicts) {
@@ -216,8 +220,7 @@ function describe({ id, fault, killedBy, problem, ms }) {
 function tellAll() {
   const seconds = Math.round((performance.now() - startedAtMs) / 1000)
   const killed = verdicts.length - survivors.length
-  if (values.json)
-    console.log(JSON.stringify({ killed, mutants: verdicts.length, seconds, verdicts }, null, 2))
+  if (isJson) console.log(JSON.stringify({ killed, mutants: verdicts.length, seconds, verdicts }, null, 2))
   else {
     for (const verdict of survivors) console.log(describe(verdict))
     console.log(`${killed} of ${verdicts.length} mutants killed in ${seconds} s`)

@@ -2,16 +2,14 @@
 // Checks the models of spec/: Quint simulates lease.qnt, Spin goes through all of lease.pml, and new runs of the model are
 // replayed on the SQL functions. A variant with a rule taken out must fail. Quint comes from npm on first use; without the
 // programs spin and gcc that part is named as skipped, and nothing counts as passed that did not run.
-//   node scripts/spec.mjs [--quick] [--runs 300] [--steps 60] [--traces 10] [--seed 1] [--write-traces]
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions, wholeNumber } from './read-options.mjs'
 
 /** @typedef {{ lastStep: { verb: string, answer: string }, jobs: unknown }} State */
 /** @typedef {{ states: Record<string, never>[] }} Trace */
-/** @typedef {{ seed: string, runs: string, steps: string, traces: string }} Settings */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const spec = fileURLToPath(new URL('../spec', import.meta.url))
@@ -53,8 +51,18 @@ let passed = 0
 const failed = []
 let skipped = 0
 
-const { values } = parseArgs({
-  options: {
+const USAGE = `npm run spec -- [options]
+
+  --quick          50 runs and 3 traces
+  --runs R         of each model that must hold: 300
+  --steps S        in each run: 60
+  --traces T       new runs that are replayed on PostgreSQL: 10
+  --seed S         by which it can be repeated
+  --write-traces   write the traces of test/spec anew, and check nothing
+`
+const settings = readOptions(
+  USAGE,
+  {
     quick: { type: 'boolean', default: false },
     runs: { type: 'string' },
     steps: { type: 'string', default: '60' },
@@ -62,19 +70,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     'write-traces': { type: 'boolean', default: false },
   },
-})
-/** @type {Settings} */
-const settings = {
-  seed: values.seed,
-  runs: values.runs ?? (values.quick ? '50' : '300'),
-  steps: values.steps,
-  traces: values.traces ?? (values.quick ? '3' : '10'),
-}
+  ({ quick, runs, steps, traces, seed, 'write-traces': isWriting }) => ({
+    seed: wholeNumber('seed', seed, 0),
+    runs: wholeNumber('runs', runs ?? (quick ? '50' : '300')),
+    steps: wholeNumber('steps', steps),
+    traces: wholeNumber('traces', traces ?? (quick ? '3' : '10')),
+    isWriting,
+  }),
+)
 
 const folder = mkdtempSync(`${tmpdir()}/unstuck-spec-`)
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 console.log(`seed ${settings.seed}`)
-if (values['write-traces']) writeFixtures()
+if (settings.isWriting) writeFixtures()
 else {
   checkQuint()
   checkSpin()
@@ -123,7 +131,7 @@ function installQuint() {
 function simulate(variant, ...extra) {
   const { seed, steps } = settings
   // A broken one ends with the first run that is caught, whatever the seed.
-  const runs = broken.includes(variant) ? '5000' : settings.runs
+  const runs = broken.includes(variant) ? 5_000 : settings.runs
   return run(
     quint,
     [
@@ -224,7 +232,7 @@ function explore(flags, searchOptions, what) {
   }
 }
 
-/** @param {string} count */
+/** @param {number} count */
 function makeTraces(count) {
   simulate('sound', `--n-traces=${count}`, `--out-itf=${folder}/trace-{seq}.itf.json`)
   return readdirSync(folder).filter((file) => file.endsWith('.itf.json'))
@@ -246,7 +254,7 @@ function replay() {
 /** A few traces that together take every kind of step, with what the replay looks at. */
 function writeFixtures() {
   if (!installQuint()) return skip('traces: Quint could not be installed')
-  const traces = makeTraces('60').map((file) => small(readTrace(file)))
+  const traces = makeTraces(60).map((file) => small(readTrace(file)))
   for (const file of readdirSync(fixtures)) rmSync(`${fixtures}/${file}`)
   const known = new Set()
   for (let index = 1; ; index++) {

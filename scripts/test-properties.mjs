@@ -1,42 +1,42 @@
 // @ts-check
 // Runs the properties as often as is wanted, shared out over processes; each has a seed of its own, by which a failure can
 // be repeated: UNSTUCK_PROPERTY_SEED.
-//   node scripts/test-properties.mjs [--runs 500] [--jobs 2] [--seed 1]
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions, wholeNumber } from './read-options.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const suites = ['test/model/lease-model.test.ts', '.property.test.ts']
 
-const { values } = parseArgs({
-  options: {
+const USAGE = `npm run test:properties -- [options]
+
+  --runs R   of each property: 500
+  --jobs J   processes that share them: as many as there are cores
+  --seed S   of the first process; those of the others follow
+`
+const { runs, jobs, seed } = readOptions(
+  USAGE,
+  {
     runs: { type: 'string', default: '500' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
   },
-})
-const runs = wholeNumber('runs', values.runs)
-const jobs = Math.min(wholeNumber('jobs', values.jobs), runs)
-const seed = wholeNumber('seed', values.seed)
+  (values) => {
+    const runs = wholeNumber('runs', values.runs)
+    return {
+      runs,
+      jobs: Math.min(wholeNumber('jobs', values.jobs), runs),
+      seed: wholeNumber('seed', values.seed, 0),
+    }
+  },
+)
 const startedAtMs = performance.now()
 const statuses = await Promise.all(Array.from({ length: jobs }, (_, index) => runShare(index)))
 const failed = statuses.filter((status) => status !== 0).length
 const seconds = Math.round((performance.now() - startedAtMs) / 1000)
 console.log(`${runs} runs in ${jobs} processes, seeds from ${seed}: ${failed} failed, ${seconds} s`)
 process.exitCode = failed > 0 ? 1 : 0
-
-/**
- * @param {string} name
- * @param {string} text
- */
-function wholeNumber(name, text) {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= 1) return number
-  console.error(`--${name} is a whole number from 1, got ${text}`)
-  process.exit(2)
-}
 
 /**
  * @param {number} index

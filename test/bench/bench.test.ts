@@ -109,7 +109,7 @@ describe.skipIf(!isSupported)('npm run bench', () => {
   it('refuses what it does not know', async () => {
     const bench = startBench('--only', 'absent')
     const [code] = await once(bench, 'close')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
   })
 })
 

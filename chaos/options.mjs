@@ -1,0 +1,68 @@
+import { minutesInMs, oneOf, readOptions, UsageError, wholeNumber } from '../scripts/read-options.mjs'
+import { makeSteps } from './schedule.mjs'
+import { policyOf } from './settings.mjs'
+
+/** @import { ChaosProfile } from './settings.mjs' */
+
+const SCENARIOS = /** @type {const} */ (['random', 'outages', 'failover', 'deploy'])
+const WORKLOADS = /** @type {const} */ (['both', 'throughput', 'sparse'])
+const PROFILES = /** @type {ChaosProfile[]} */ (Object.keys(policyOf))
+const USAGE = `npm run chaos -- [options]
+
+  --seed S               which schedule: 1
+  --minutes M            of faults: 1
+  --profile <profile>    ${PROFILES.join(', ')}; deploy has native only
+  --workload <workload>  ${WORKLOADS.join(', ')}; random and failover only
+  --scenario <scenario>  ${SCENARIOS.join(', ')}
+  --pooler               PgBouncer in transaction mode between the workers and the server; random and outages only
+  --json                 one line
+  --print                show the schedule of the seed, and run nothing
+  --keep                 leave ledgers and data where they are, and say where
+`
+
+/** Ends the process where it is asked for help, or for what cannot be done. */
+export function readChaosOptions() {
+  return readOptions(
+    USAGE,
+    {
+      seed: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '1' },
+      profile: { type: 'string' },
+      scenario: { type: 'string', default: 'random' },
+      workload: { type: 'string' },
+      pooler: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      print: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+    },
+    ({ scenario: name, ...values }) => {
+      const scenario = oneOf('scenario', name, SCENARIOS)
+      const profile = oneOf('profile', values.profile ?? 'native', PROFILES)
+      const workload = oneOf('workload', values.workload ?? 'both', WORKLOADS)
+      const [seed, durationMs] = [wholeNumber('seed', values.seed, 0), minutesInMs(values.minutes)]
+      if (values.workload !== undefined && scenario !== 'random' && scenario !== 'failover')
+        throw new UsageError(`--scenario ${scenario} has jobs of its own, and takes no --workload`)
+      if (profile !== 'native' && scenario === 'deploy')
+        throw new UsageError('--scenario deploy takes the profile native only')
+      if (values.pooler && scenario !== 'random' && scenario !== 'outages')
+        throw new UsageError('--pooler goes with the scenarios random and outages')
+      const schedule = makeSteps({ scenario, seed, durationMs })
+      if (schedule.length === 0)
+        throw new UsageError(`--minutes ${values.minutes} is over before the first fault`)
+      const isOutagesOnly = scenario === 'outages'
+      return {
+        scenario,
+        seed,
+        durationMs,
+        profile,
+        workload: isOutagesOnly ? /** @type {const} */ ('long') : workload,
+        isOutagesOnly,
+        isPooled: values.pooler,
+        isKept: values.keep,
+        isJson: values.json,
+        isPrinted: values.print,
+        schedule,
+      }
+    },
+  )
+}
