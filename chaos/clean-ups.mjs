@@ -34,7 +34,7 @@ export class CleanUps {
  * @template {{ violations: unknown[], history: object }} T
  * @param {{ signal?: AbortSignal | undefined, isKept?: boolean | undefined, say: (line: string) => void }} options
  * @param {(folder: string, cleanUps: CleanUps) => Promise<T>} work
- * @returns {Promise<T>}
+ * @returns {Promise<T & { keptIn: string | null }>}
  */
 export async function withFolder({ signal, isKept, say }, work) {
   const folder = mkdtempSync(join(tmpdir(), 'unstuck-chaos-'))
@@ -47,7 +47,7 @@ export async function withFolder({ signal, isKept, say }, work) {
     const result = await work(folder, cleanUps)
     isEvidence ||= result.violations.length > 0
     if (isEvidence) writeFileSync(join(folder, 'history.json'), JSON.stringify(result.history))
-    return result
+    return { ...result, keptIn: isEvidence ? folder : null }
   } finally {
     await cleanUps.run()
     if (isEvidence) say(`ledgers, history and data are kept in ${folder}`)

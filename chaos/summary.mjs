@@ -39,6 +39,15 @@ export function summarise(history, { violations, stories }) {
 }
 
 /**
+ * A run in which nothing happened has no violations either.
+ * @param {{ enqueued: number, faultCount: number }} summary
+ */
+export function problemOf({ enqueued, faultCount }) {
+  if (enqueued === 0) return 'no job was enqueued: the run shows nothing'
+  return faultCount === 0 ? 'no fault hit anything: the run shows nothing' : null
+}
+
+/**
  * @param {History['stalls']} stalls
  * @param {'timer' | 'query'} by
  */

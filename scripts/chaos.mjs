@@ -1,5 +1,6 @@
 // @ts-check
-// Runs the reliability layer under faults and judges what is left. Exit code 1 where an invariant was violated.
+// Runs the reliability layer under faults and judges what is left. Exit code 1 where an invariant was violated, 3 where the run
+// could not be made, or shows nothing.
 import { readChaosOptions } from '../chaos/options.mjs'
 import { poolerVersion } from '../chaos/pooler.mjs'
 import { runChaos } from '../chaos/run-chaos.mjs'
@@ -7,7 +8,11 @@ import { runDeploy } from '../chaos/run-deploy.mjs'
 import { runFailover } from '../chaos/run-failover.mjs'
 import { countByKind } from '../chaos/schedule.mjs'
 import { SmallDisk } from '../chaos/small-disk.mjs'
+import { problemOf } from '../chaos/summary.mjs'
 import { clockLibrary } from '../chaos/worker-clock.mjs'
+import { exitCodeOf, NOT_MADE, watchInterruption } from './interruption.mjs'
+
+/** @import { Violation } from '../chaos/history.mjs' */
 
 const MAX_SHOWN = 20
 const runs = { random: runChaos, outages: runChaos, failover: runFailover, deploy: runDeploy }
@@ -26,32 +31,50 @@ function printSchedule() {
 }
 
 async function run() {
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
-  process.once('SIGTERM', () => interrupted.abort())
-  const skipped = skippedFaults()
-  for (const line of skipped) say(`skipped: ${line}`)
-  if (options.isPooled && poolerVersion() === null) {
-    console.log('skipped: --pooler: the program pgbouncer is not on this machine')
-    return
-  }
+  const { signal } = watchInterruption()
   try {
-    const { summary, violations } = await runs[options.scenario]({
-      ...options,
-      signal: interrupted.signal,
-      say,
-    })
-    for (const { invariant, message } of violations.slice(0, MAX_SHOWN))
-      console.error(`${invariant} ${message}`)
-    if (violations.length > MAX_SHOWN) console.error(`… and ${violations.length - MAX_SHOWN} more`)
-    console.log(options.isJson ? JSON.stringify({ ...summary, skipped }) : JSON.stringify(summary, null, 2))
-    process.exitCode = violations.length > 0 ? 1 : 0
+    const skipped = skippedFaults()
+    for (const line of skipped) say(`skipped: ${line}`)
+    if (options.isPooled && poolerVersion() === null)
+      return tellNone({ skipped: ['--pooler: the program pgbouncer is not on this machine'] })
+    const { summary, violations, keptIn } = await runs[options.scenario]({ ...options, signal, say })
+    signal.throwIfAborted()
+    const problem = problemOf(summary)
+    const told = {
+      ...summary,
+      ...(problem === null ? {} : { problem }),
+      ...(keptIn === null ? {} : { keptIn }),
+    }
+    tellViolations(violations)
+    console.log(options.isJson ? JSON.stringify({ ...told, skipped }) : JSON.stringify(told, null, 2))
+    process.exitCode = violations.length > 0 ? 1 : problem === null ? 0 : NOT_MADE
   } catch (error) {
-    if (!interrupted.signal.aborted) throw error
-    process.exitCode = 130
+    process.exitCode = signal.aborted ? exitCodeOf(signal) : NOT_MADE
+    if (!signal.aborted) {
+      console.error(error)
+      tellNone({ problem: error instanceof Error ? error.message : String(error) })
+    }
   }
   // Whatever still waits for a dead server must not keep the process.
   process.exit()
+}
+
+/**
+ * There is a line though there was no run.
+ * @param {{ skipped: string[] } | { problem: string }} why
+ */
+function tellNone(why) {
+  const { scenario, seed, profile } = options
+  if (options.isJson) console.log(JSON.stringify({ scenario, seed, profile, ...why }))
+  else if ('skipped' in why) console.log(`skipped: ${why.skipped.join()}`)
+  else console.log(`the run could not be made: ${why.problem}`)
+}
+
+/** @param {Violation[]} violations */
+function tellViolations(violations) {
+  for (const { invariant, message } of violations.slice(0, MAX_SHOWN))
+    console.error(`${invariant} ${message}`)
+  if (violations.length > MAX_SHOWN) console.error(`… and ${violations.length - MAX_SHOWN} more`)
 }
 
 /** What this machine cannot do is named, so that nothing looks tested that was not. */

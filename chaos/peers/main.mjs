@@ -1,4 +1,5 @@
 // Puts the contenders through the same faults, one after the other. Progress on stderr, results on stdout.
+import { exitCodeOf, NOT_MADE, watchInterruption } from '../../scripts/interruption.mjs'
 import { loadContender } from './contender.mjs'
 import { readPeerOptions } from './options.mjs'
 import { toTable } from './result-table.mjs'
@@ -9,8 +10,9 @@ import { runContender } from './run-contender.mjs'
 
 const { seed, durationMs, ids, isJson, isKept } = readPeerOptions()
 const say = (/** @type {string} */ line) => process.stderr.write(`${line}\n`)
-const interrupted = new AbortController()
-for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.once(event, () => interrupted.abort())
+const interruption = watchInterruption()
+const { signal } = interruption
+process.once('disconnect', () => interruption.abort(NOT_MADE))
 
 await runAll()
 // Whatever still waits for a dead server, and the channel to the parent, must not keep the process.
@@ -28,25 +30,28 @@ async function runAll() {
       continue
     }
     try {
-      const { summary, violations } = await runContender({
+      const { summary, violations, keptIn } = await runContender({
         id,
         seed,
         durationMs,
         isKept,
-        signal: interrupted.signal,
+        signal,
         say,
       })
       if (violations.length > 0) process.exitCode = 1
       for (const violation of violations) say(`${id} broke a promise: ${violation}`)
-      if (isJson) console.log(JSON.stringify({ ...summary, violations }))
+      if (isJson)
+        console.log(JSON.stringify({ ...summary, violations, ...(keptIn === null ? {} : { keptIn }) }))
       summaries.push(summary)
     } catch (error) {
-      if (interrupted.signal.aborted) {
-        process.exitCode = 130
+      if (signal.aborted) {
+        process.exitCode = exitCodeOf(signal)
         return
       }
       say(`${id} could not be run to its end: ${error instanceof Error ? error.stack : String(error)}`)
-      process.exitCode = 1
+      // A broken promise of another run says more.
+      process.exitCode ||= NOT_MADE
+      if (isJson) console.log(JSON.stringify({ contender: id, problem: String(error) }))
     }
   }
   if (!isJson) console.log(toTable(summaries))

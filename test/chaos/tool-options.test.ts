@@ -6,9 +6,13 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const TIMEOUT_MS = 120_000
 
-function run(script: string, args: string[]): Promise<{ code: number; out: string; err: string }> {
+function run(
+  script: string,
+  args: string[],
+  env = process.env,
+): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [script, ...args], { cwd: root }, (_, out, err) =>
+    const child = execFile(process.execPath, [script, ...args], { cwd: root, env }, (_, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     )
   })
@@ -52,6 +56,13 @@ describe('npm run chaos', { timeout: TIMEOUT_MS }, () => {
     ['a pooler for a failover', ['--scenario', 'failover', '--pooler']],
   ])('refuses %s', async (_, args) => {
     expect(await run('scripts/chaos.mjs', args)).toMatchObject({ code: 2, out: '' })
+  })
+
+  it('says in its line that a run could not be made, with an exit code that no violation has', async () => {
+    const nowhere = { ...process.env, TMPDIR: '/absent' }
+    const { code, out } = await run('scripts/chaos.mjs', ['--seed', '7', '--json'], nowhere)
+    expect(code).toBe(3)
+    expect(JSON.parse(out)).toMatchObject({ scenario: 'random', seed: 7, problem: expect.any(String) })
   })
 
   it.each([
