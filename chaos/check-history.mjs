@@ -1,4 +1,4 @@
-// The judge: I1 to I20 over all that a run left behind. Pure, so that planted violations can be shown to it.
+// The judge: I1 to I20 and the bound of a rescue, over all that a run left behind. Pure, so that planted violations can be shown to it.
 import { tellStory } from './invariants/job-story.mjs'
 import { checkLedgers } from './invariants/ledgers.mjs'
 import { checkTimes } from './invariants/times.mjs'
@@ -8,7 +8,7 @@ import { checkTransitions } from './invariants/transitions.mjs'
 /** @import { Story } from './invariants/job-story.mjs' */
 
 /** I14 is reported, not judged. */
-export const judged = Array.from({ length: 20 }, (_, index) => `I${index + 1}`).filter(
+export const judged = [...Array.from({ length: 20 }, (_, index) => `I${index + 1}`), 'rescue'].filter(
   (name) => name !== 'I14',
 )
 

@@ -26,7 +26,6 @@ export function summarise(history, { violations, stories }) {
     unknownOutcomes: resolveUnknown(ledger),
     falseReaps: violations.filter(({ invariant }) => invariant === 'I19').length,
     rescues,
-    isRescueInBound: rescues.slowestMs <= rescues.boundMs + rescues.stallMs,
     holds: countBy(history.holds.map(({ reason }) => reason ?? 'none')),
     lateEffects: measureLateEffects(history, stories),
     samples: samples.length,

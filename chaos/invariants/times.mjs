@@ -38,6 +38,8 @@ const HALF_AN_EXCUSE = new Set([
   'directed:commit-answer-lost',
   'directed:complete-answer-lost',
 ])
+/** The server does not hear that whoever opened the transaction is away. */
+const HOLDS_SESSION = new Set(['pause', 'blackhole', 'half-open', 'delay'])
 /** A machine that stops for a beat may stop for a lease. */
 const STALL_EXCUSE_MS = 500
 
@@ -76,6 +78,7 @@ export function checkTimes(history, stories) {
   return [
     ...reaps.flatMap((reap) => [...checkUnexpired(history, reap)]),
     ...checkOverdue(history),
+    ...checkRescues(history, stories),
     ...reaps
       .filter((reap) => isFalse(history, reap, starts))
       .map(({ jobId, claim, reapedAt, beatAt }) => ({
@@ -211,32 +214,71 @@ export function measureLateEffects({ ledger }, stories) {
 }
 
 /**
- * From the last sign of life until the job waits again, of reaps that no outage and no hold delayed; and how long it then waited
- * for a worker after its backoff, which depends on whether any was left.
+ * Reaps that no outage and no hold delayed, and from the last sign of life until the job waits again. A stage or a transaction may
+ * have had a longer lease: what counts is the time after its end.
  * @param {History} history
  * @param {Map<string, Story>} stories
  */
-export function measureRescues({ times, stalls, disturbances, holds }, stories) {
+function findRescues({ times, disturbances, holds }, stories) {
   const outages = disturbances.filter(({ kind }) => NO_SWEEPS.has(kind))
   const isDelayed = (/** @type {Reap} */ { beatAt, leaseEnd, reapedAt }) =>
     outages.some((outage) => isWithin({ ...outage, to: outage.to + 2 * times.leaseMs }, beatAt, reapedAt)) ||
     holds.some(({ at }) => at >= leaseEnd && at <= reapedAt + times.sweepMs)
-  const reaps = findReaps(stories).filter((reap) => !isDelayed(reap))
-  let slowestMs = 0
+  return findReaps(stories)
+    .filter((reap) => !isDelayed(reap))
+    .map((reap) => ({ ...reap, tookMs: times.leaseMs + reap.reapedAt - reap.leaseEnd }))
+}
+
+/** @param {History} history */
+function rescueBound({ times }) {
+  return times.leaseMs + times.sweepMs
+}
+
+/**
+ * @param {History} history
+ * @param {Map<string, Story>} stories
+ * @returns {Iterable<Violation>}
+ */
+function* checkRescues(history, stories) {
+  const boundMs = rescueBound(history) + longestStallMs(history.stalls)
+  const transactional = new Set(history.jobs.flatMap(({ id, type }) => (type === 'tx' ? [id] : [])))
+  for (const { jobId, claim, leaseEnd, reapedAt, tookMs } of findRescues(history, stories)) {
+    // The session of a transaction that nobody ends keeps the row locked, and no sweep waits for it.
+    const isLocked =
+      transactional.has(jobId) &&
+      history.disturbances.some(
+        (disturbance) =>
+          concerns(disturbance, claim.worker) &&
+          HOLDS_SESSION.has(disturbance.kind) &&
+          isWithin(disturbance, leaseEnd, reapedAt),
+      )
+    if (tookMs > boundMs && !isLocked)
+      yield {
+        invariant: 'rescue',
+        message: `job ${jobId}: waited again at ${iso(reapedAt)}, ${Math.round(tookMs)} ms after its last beat; allowed are ${boundMs}`,
+      }
+  }
+}
+
+/**
+ * How quick rescues were; and how long the job then waited for a worker after its backoff, which depends on whether any was left.
+ * @param {History} history
+ * @param {Map<string, Story>} stories
+ */
+export function measureRescues(history, stories) {
+  const rescues = findRescues(history, stories)
   let longestWaitMs = 0
-  for (const { jobId, claim, reapedAt, leaseEnd } of reaps) {
-    // A stage or a transaction may have had a longer lease: what counts is the time after its end.
-    slowestMs = Math.max(slowestMs, times.leaseMs + reapedAt - leaseEnd)
+  for (const { jobId, claim, reapedAt } of rescues) {
     const claims = stories.get(jobId)?.claims ?? []
     const next = claims[claims.indexOf(claim) + 1]
     if (next !== undefined)
       longestWaitMs = Math.max(longestWaitMs, next.at - Math.max(next.notBefore, reapedAt))
   }
   return {
-    count: reaps.length,
-    slowestMs: Math.round(slowestMs),
-    boundMs: times.leaseMs + times.sweepMs,
-    stallMs: longestStallMs(stalls),
+    count: rescues.length,
+    slowestMs: Math.round(rescues.reduce((most, { tookMs }) => Math.max(most, tookMs), 0)),
+    boundMs: rescueBound(history),
+    stallMs: longestStallMs(history.stalls),
     longestWaitMs: Math.round(longestWaitMs),
   }
 }

@@ -259,6 +259,18 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
       jobOf(history, 'b')['maxAttempts'] = 5
     },
   },
+  rescue: {
+    what: 'a job that waited again later than lease and sweep allow',
+    plant: takeLate,
+  },
+}
+
+/** The reap of the killed worker, 3,001 ms after its last beat. */
+function takeLate(history: Story): void {
+  eventOf(history, 3).at = T0 + 3_601
+  eventOf(history, 3).details['next_run_at'] = iso(T0 + 3_601)
+  eventOf(history, 4).at = T0 + 3_700
+  eventOf(history, 5).at = T0 + 3_800
 }
 
 const invariantsOf = (history: Story) => checkHistory(history).violations.map(({ invariant }) => invariant)
@@ -334,6 +346,31 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).not.toContain('I16')
     history.samples.push({ at: T0 + 21_000, mismatched: 0, overdueMs: 13_000 })
     expect(invariantsOf(history)).toContain('I16')
+  })
+
+  it('allows a rescue what the machine stood still, an outage and a hold', () => {
+    const excuses: ((history: History) => void)[] = [
+      ({ stalls }) => (stalls as Story['stalls']).push({ from: T0, to: T0 + 200, by: 'timer' }),
+      ({ disturbances }) =>
+        disturbances.push({ who: '*', kind: 'database-stopped', from: T0 + 700, to: T0 + 800 }),
+      ({ holds }) => (holds as Story['holds']).push({ at: T0 + 3_000 }),
+    ]
+    for (const excuse of excuses) {
+      const history = cleanHistory()
+      takeLate(history)
+      excuse(history)
+      expect(invariantsOf(history)).not.toContain('rescue')
+    }
+  })
+
+  it('allows a rescue the time in which a paused transaction keeps the row locked, and only then', () => {
+    const history = cleanHistory()
+    takeLate(history)
+    history.disturbances.splice(0)
+    history.disturbances.push({ who: 'w1', kind: 'pause', from: T0 + 700, to: T0 + 3_500 })
+    expect(invariantsOf(history)).toContain('rescue')
+    jobOf(history, 'a')['type'] = 'tx'
+    expect(invariantsOf(history)).not.toContain('rescue')
   })
 
   it.each([
