@@ -20,8 +20,9 @@ import { TableSampler } from './table-sampler.mjs'
 /** @import { ProcessSlot } from './process-slot.mjs' */
 /** @import { ChaosOptions } from './run-chaos.mjs' */
 
-/** Some end within the grace of 4 s, and some do not. */
-const WORK_MS = /** @type {const} */ ([3_000, 12_000])
+/** Some end within the grace of 4 s, and some do not; the longest are shorter in a short run. */
+const LEAST_WORK_MS = 3_000
+const MOST_WORK_MS = /** @type {const} */ ([6_000, 12_000])
 const ALL_RUNNING_LIMIT_MS = 60_000
 
 /** @param {ChaosOptions} options */
@@ -41,9 +42,10 @@ async function deploy({ seed, durationMs, signal, say }, folder, cleanUps) {
     `PostgreSQL ${database.version}, ${DEPLOYED_WORKERS} workers, ${DEPLOYED_JOBS} jobs; deploys for ${durationMs / 1000} s`,
   )
   const random = createRandom(seed)
+  const mostMs = Math.max(MOST_WORK_MS[0], Math.min(MOST_WORK_MS[1], durationMs))
   let deploys = 0
   do {
-    await feeder.enqueue(Array.from({ length: DEPLOYED_JOBS }, () => longJob(random)))
+    await feeder.enqueue(Array.from({ length: DEPLOYED_JOBS }, () => longJob(random, mostMs)))
     await untilAllRun(database, signal)
     for (const { target } of makeDeploy()) await scene.workers.find(({ name }) => name === target)?.redeploy()
     await feeder.drain(signal)
@@ -106,9 +108,12 @@ async function prepare(folder, cleanUps) {
   return { database, feeder, scene, disturbances, sampler, stalls }
 }
 
-/** @param {() => number} random */
-function longJob(random) {
-  return { type: 'slow', payload: { workMs: between(random, ...WORK_MS) }, owner: 'anna' }
+/**
+ * @param {() => number} random
+ * @param {number} mostMs
+ */
+function longJob(random, mostMs) {
+  return { type: 'slow', payload: { workMs: between(random, LEAST_WORK_MS, mostMs) }, owner: 'anna' }
 }
 
 /**

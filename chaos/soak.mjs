@@ -2,6 +2,7 @@
 // come down again?
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { exitCodeOf, NOT_MADE, watchInterruption } from '../scripts/interruption.mjs'
 import { minutesInMs, positiveNumber, readOptions } from '../scripts/read-options.mjs'
 import { withFolder } from './clean-ups.mjs'
 import { ChaosDatabase, queryRows, readSql } from './database.mjs'
@@ -9,23 +10,15 @@ import { Disturbances } from './disturbances.mjs'
 import { JobFeeder } from './job-feeder.mjs'
 import { readLedgers } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
+import { phaseAt, summarisePhases } from './soak-report.mjs'
 
 /** @import { CleanUps } from './clean-ups.mjs' */
-/** @import { LedgerLine } from './history.mjs' */
-/** @typedef {{ atS: number, phase: string } & Record<Measure, number>} Reading */
-/** @typedef {typeof measures[number]} Measure */
+/** @import { Reading } from './soak-report.mjs' */
 /** @typedef {{ dead_tuples: number, table_bytes: number, index_bytes: number, unfinished: number }} SizeFields */
 
-const measures = /** @type {const} */ ([
-  'deadTuples',
-  'tableBytes',
-  'indexBytes',
-  'unfinished',
-  'workerBytes',
-  'reaperBytes',
-])
-const PHASES = /** @type {const} */ (['before', 'pinned', 'after'])
 const EVERY_MS = 2_000
+/** In each third of a short one. */
+const READINGS = 10
 const BATCH_MS = 250
 const WORKERS = 4
 
@@ -48,11 +41,17 @@ const { durationMs, ratePerS, isJson } = readOptions(
     isJson: json,
   }),
 )
-const interrupted = new AbortController()
-process.once('SIGINT', () => interrupted.abort())
-const { report } = await withFolder({ signal: interrupted.signal, say: () => {} }, soak)
-console.log(isJson ? JSON.stringify(report) : JSON.stringify(report, null, 2))
-process.exit(0)
+const { signal } = watchInterruption()
+try {
+  // Not told of the signal: everybody is asked to leave, and what was measured is reported.
+  const { report } = await withFolder({ say: () => {} }, soak)
+  console.log(isJson ? JSON.stringify(report) : JSON.stringify(report, null, 2))
+  process.exitCode = signal.aborted ? exitCodeOf(signal) : 0
+} catch (error) {
+  console.error(error)
+  process.exitCode = signal.aborted ? exitCodeOf(signal) : NOT_MADE
+}
+process.exit()
 
 /**
  * @param {string} folder
@@ -77,16 +76,24 @@ async function soak(folder, cleanUps) {
   cleanUps.add(() => feeder.close())
   const feeding = feeder.feed(steadyLoad())
   const pinning = pinHorizon(database)
-  const readings = await watch(database, scene)
-  if (interrupted.signal.aborted) feeder.stopFeeding()
-  await Promise.all([feeding, pinning])
+  /** @type {Reading[]} */
+  const readings = []
+  const from = performance.now()
+  await unlessInterrupted(watch(database, scene, readings))
+  const tookMs = performance.now() - from
+  if (signal.aborted) feeder.stopFeeding()
+  await unlessInterrupted(Promise.all([feeding, pinning]))
   await stopScene(scene)
+  if (feeder.enqueuedIds.length === 0 && !signal.aborted)
+    throw new Error('no job was enqueued: it shows nothing')
   const report = {
-    minutes: durationMs / 60_000,
+    minutes: Math.round(tookMs / 600) / 100,
+    plannedMinutes: durationMs / 60_000,
+    isInterrupted: signal.aborted,
     ratePerS,
     postgres: database.version,
     enqueued: feeder.enqueuedIds.length,
-    phases: PHASES.map((phase) => summarisePhase(phase, readings, readLedgers(scene.ledgers))),
+    phases: summarisePhases({ readings, ledger: readLedgers(scene.ledgers), durationMs }),
   }
   return { report, violations: [], history: {} }
 }
@@ -106,6 +113,7 @@ function steadyLoad() {
 /** @param {ChaosDatabase} database */
 async function pinHorizon(database) {
   await pause(durationMs / 3)
+  if (signal.aborted) return
   await database.withClient(async (client) => {
     await client.query('begin isolation level repeatable read')
     await client.query('select count(*) from unstuck.jobs')
@@ -115,29 +123,38 @@ async function pinHorizon(database) {
 }
 
 /**
+ * A terminal tells the server too, which then leaves before this process does.
+ * @param {Promise<unknown>} work
+ */
+async function unlessInterrupted(work) {
+  await work.catch((error) => {
+    if (!signal.aborted) throw error
+  })
+}
+
+/**
  * Ends early where the run is interrupted: what was read until then is still reported.
  * @param {number} ms
  */
 async function pause(ms) {
-  await sleep(ms, undefined, { signal: interrupted.signal }).catch(() => {})
+  await sleep(ms, undefined, { signal }).catch(() => {})
 }
 
 /**
  * @param {ChaosDatabase} database
  * @param {{ workers: { pid: number | undefined }[], reaper: { pid: number | undefined } }} scene
+ * @param {Reading[]} readings
  */
-async function watch(database, { workers, reaper }) {
+async function watch(database, { workers, reaper }, readings) {
   const sql = await readSql('read_sizes')
-  /** @type {Reading[]} */
-  const readings = []
   const from = performance.now()
   await database.withClient(async (client) => {
-    for (let atMs = 0; atMs < durationMs && !interrupted.signal.aborted; atMs = performance.now() - from) {
+    for (let atMs = 0; atMs < durationMs && !signal.aborted; atMs = performance.now() - from) {
       const [row] = /** @type {SizeFields[]} */ (await queryRows(client, sql))
       if (row === undefined) throw new Error('the table has no statistics')
       readings.push({
         atS: atMs / 1000,
-        phase: phaseAt(atMs),
+        phase: phaseAt(atMs, durationMs),
         deadTuples: row.dead_tuples,
         tableBytes: row.table_bytes,
         indexBytes: row.index_bytes,
@@ -145,15 +162,9 @@ async function watch(database, { workers, reaper }) {
         workerBytes: residentBytes(workers[0]?.pid),
         reaperBytes: residentBytes(reaper.pid),
       })
-      await pause(EVERY_MS)
+      await pause(Math.min(EVERY_MS, durationMs / 3 / READINGS))
     }
   })
-  return readings
-}
-
-/** @param {number} atMs */
-function phaseAt(atMs) {
-  return PHASES[Math.min(2, Math.floor((3 * atMs) / durationMs))] ?? 'after'
 }
 
 /** @param {number | undefined} pid */
@@ -165,46 +176,4 @@ function residentBytes(pid) {
     // Not on this system.
     return Number.NaN
   }
-}
-
-/**
- * @param {string} phase
- * @param {Reading[]} readings
- * @param {LedgerLine[]} ledger
- * @returns {Record<string, unknown>}
- */
-function summarisePhase(phase, readings, ledger) {
-  const own = readings.filter((reading) => reading.phase === phase)
-  const first = ledger[0]?.at ?? 0
-  const claims = ledger.flatMap(({ kind, at, ms }) =>
-    kind === 'claimed' && ms !== undefined && phaseAt(at - first) === phase ? [ms] : [],
-  )
-  const slopes = measures.map((measure) => ({
-    measure,
-    last: Math.round(own.at(-1)?.[measure] ?? Number.NaN),
-    perMinute: Math.round(60 * slopeOf(own, measure)),
-  }))
-  return { phase, claims: claims.length, claimP99Ms: percentile(claims, 0.99), slopes }
-}
-
-/**
- * Least squares, by second.
- * @param {Reading[]} readings
- * @param {Measure} measure
- */
-function slopeOf(readings, measure) {
-  const count = readings.length
-  const meanX = readings.reduce((sum, { atS }) => sum + atS, 0) / count
-  const meanY = readings.reduce((sum, reading) => sum + reading[measure], 0) / count
-  const over = readings.reduce((sum, reading) => sum + (reading.atS - meanX) * (reading[measure] - meanY), 0)
-  return over / readings.reduce((sum, { atS }) => sum + (atS - meanX) ** 2, 0)
-}
-
-/**
- * @param {number[]} numbers
- * @param {number} share
- */
-function percentile(numbers, share) {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return Math.round((sorted[Math.floor(sorted.length * share)] ?? Number.NaN) * 10) / 10
 }

@@ -13,6 +13,7 @@ export function watchInterruption() {
   process.on('uncaughtException', (error) => {
     if (!interruption.signal.aborted) console.error(error)
     interruption.abort(NOT_MADE)
+    process.exitCode = NOT_MADE
   })
   return interruption
 }

@@ -1,13 +1,14 @@
 // @ts-check
 // Takes one rule out of a copy of the engine at a time (mutants/) and runs the suites that should notice. A mutant that no test
 // kills, or whose text is not there any more, is a failure; so is a killer that also fails on the engine as it is.
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../embedded/dist/index.js'
 import { mutants, quickMutants } from '../mutants/mutants.mjs'
+import { exitCodeOf, watchInterruption } from './interruption.mjs'
 import { readOptions, UsageError } from './read-options.mjs'
+import { runInGroup } from './run-in-group.mjs'
 
 /** @import { Edit, Mutant, Suite } from '../mutants/mutants.mjs' */
 /** @typedef {{ file: string, title: string }} Killer */
@@ -51,30 +52,41 @@ const { wanted, isJson } = readOptions(
 )
 
 const startedAtMs = performance.now()
-const tree = copyTree()
-const server = await startPostgres({ persistent: false, settings: { fsync: 'off', max_connections: '200' } })
+const { signal } = watchInterruption()
 /** @type {Verdict[]} */
 const verdicts = []
 /** @type {Killer[]} */
 const killers = []
+const tree = copyTree()
+const server = await startPostgres({ persistent: false, settings: { fsync: 'off', max_connections: '200' } })
 try {
-  for (const mutant of wanted) {
-    const verdict = judge(mutant)
-    verdicts.push(verdict)
-    if (!isJson) console.log(describe(verdict))
-  }
-  const innocent = findInnocent()
-  for (const verdict of verdicts) {
-    if (verdict.killedBy !== null && innocent.has(verdict.killedBy))
-      verdict.problem = 'its killer also fails on the engine as it is'
-  }
+  await judgeAll()
+} catch (error) {
+  // Whoever interrupted it knows why it fails.
+  if (!signal.aborted) throw error
 } finally {
   await server.stop()
   rmSync(tree, { recursive: true, force: true })
 }
 const survivors = verdicts.filter(({ killedBy, problem }) => killedBy === null || problem !== null)
-tellAll()
-process.exitCode = survivors.length > 0 ? 1 : 0
+if (signal.aborted) process.exitCode = exitCodeOf(signal)
+else {
+  tellAll()
+  process.exitCode = survivors.length > 0 ? 1 : 0
+}
+
+async function judgeAll() {
+  for (const mutant of wanted) {
+    const verdict = await judge(mutant)
+    verdicts.push(verdict)
+    if (!isJson) console.log(describe(verdict))
+  }
+  const innocent = await findInnocent()
+  for (const verdict of verdicts) {
+    if (verdict.killedBy !== null && innocent.has(verdict.killedBy))
+      verdict.problem = 'its killer also fails on the engine as it is'
+  }
+}
 
 function copyTree() {
   const folder = mkdtempSync(`${tmpdir()}/unstuck-mutants-`)
@@ -90,13 +102,13 @@ function copyTree() {
 
 /**
  * @param {Mutant} mutant
- * @returns {Verdict}
+ * @returns {Promise<Verdict>}
  */
-function judge({ id, fault, edits, suites }) {
+async function judge({ id, fault, edits, suites }) {
   const beganAtMs = performance.now()
   const originals = new Map(edits.map(({ file }) => [file, readFileSync(`${tree}/${file}`, 'utf8')]))
   const missing = applyAll(edits)
-  const found = missing === null ? firstKiller(edits, suites) : { killer: null, problem: missing }
+  const found = missing === null ? await firstKiller(edits, suites) : { killer: null, problem: missing }
   for (const [file, text] of originals) writeFileSync(`${tree}/${file}`, text)
   if (found.killer !== null) killers.push(found.killer)
   return {
@@ -129,36 +141,33 @@ function applyAll(edits) {
 /**
  * @param {Edit[]} edits
  * @param {Suite[]} suites
- * @returns {{ killer: Killer | null, problem: string | null }}
+ * @returns {Promise<{ killer: Killer | null, problem: string | null }>}
  */
-function firstKiller(edits, suites) {
+async function firstKiller(edits, suites) {
   // Processes and threads load what is built.
-  if (edits.some(({ file }) => file.endsWith('.ts')) && !build())
+  if (edits.some(({ file }) => file.endsWith('.ts')) && !(await build()))
     return { killer: null, problem: 'it does not compile' }
   for (const suite of suites) {
-    const { killer, problem } = runSuite(suite, ['--bail=1'])
+    const { killer, problem } = await runSuite(suite, ['--bail=1'])
     if (killer !== null || problem !== null) return { killer, problem }
   }
   return { killer: null, problem: null }
 }
 
-function build() {
-  return (
-    spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--noUnusedLocals', 'false'], {
-      cwd: tree,
-    }).status === 0
-  )
+async function build() {
+  const args = ['-p', 'tsconfig.build.json', '--noUnusedLocals', 'false']
+  return (await runInGroup('node_modules/.bin/tsc', args, { cwd: tree, signal })).code === 0
 }
 
 /**
  * @param {Suite} suite
  * @param {string[]} options
- * @returns {{ killer: Killer | null, problem: string | null, failed: Killer[] }}
+ * @returns {Promise<{ killer: Killer | null, problem: string | null, failed: Killer[] }>}
  */
-function runSuite({ files, filter }, options = []) {
+async function runSuite({ files, filter }, options = []) {
   const output = `${tree}/report.json`
   rmSync(output, { force: true })
-  const { stdout, stderr } = spawnSync(
+  const { output: said } = await runInGroup(
     process.execPath,
     [
       'node_modules/vitest/vitest.mjs',
@@ -169,10 +178,10 @@ function runSuite({ files, filter }, options = []) {
       ...(filter === undefined ? [] : ['-t', filter]),
       ...files,
     ],
-    { cwd: tree, encoding: 'utf8', env: { ...process.env, DATABASE_URL: server.url } },
+    { cwd: tree, signal, env: { ...process.env, DATABASE_URL: server.url } },
   )
   const report = readReport(output)
-  if (report === null) return { killer: null, problem: `vitest did not run: ${stdout}${stderr}`, failed: [] }
+  if (report === null) return { killer: null, problem: `vitest did not run: ${said}`, failed: [] }
   const failed = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
@@ -199,13 +208,13 @@ function readReport(path) {
 }
 
 /** The titles of killers that fail though nothing was taken out. */
-function findInnocent() {
+async function findInnocent() {
   if (killers.length === 0) return new Set()
   const hasBuilt = wanted.some(({ edits }) => edits.some(({ file }) => file.endsWith('.ts')))
-  if (hasBuilt) build()
+  if (hasBuilt) await build()
   const files = [...new Set(killers.map(({ file }) => file))]
   const filter = killers.map(({ title }) => title.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|')
-  return new Set(runSuite({ files, filter }).failed.map(({ title }) => title))
+  return new Set((await runSuite({ files, filter })).failed.map(({ title }) => title))
 }
 
 /** @param {Verdict} verdict */

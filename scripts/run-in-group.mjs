@@ -1,0 +1,54 @@
+// @ts-check
+// A program with all that it starts: whoever interrupts it leaves nothing of it behind.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** For what cleans up after itself. */
+const GRACE_MS = 30_000
+
+/**
+ * Throws where it was interrupted.
+ * @param {string} program
+ * @param {string[]} args
+ * @param {{ cwd: string, signal: AbortSignal, env?: NodeJS.ProcessEnv }} options
+ */
+export async function runInGroup(program, args, { cwd, signal, env = process.env }) {
+  signal.throwIfAborted()
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const end = () => void endGroup(child.pid)
+  signal.addEventListener('abort', end, { once: true })
+  const [code] = /** @type {[number | null]} */ (await once(child, 'close'))
+  signal.removeEventListener('abort', end)
+  if (signal.aborted) await endGroup(child.pid)
+  signal.throwIfAborted()
+  return { code, output }
+}
+
+/** @param {number | undefined} pid of its leader */
+async function endGroup(pid) {
+  if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
+  for (const from = performance.now(); performance.now() - from < GRACE_MS; await sleep(50)) {
+    if (!signalGroup(pid, 0)) return
+  }
+  signalGroup(pid, 'SIGKILL')
+}
+
+/**
+ * @param {number} pid
+ * @param {NodeJS.Signals | 0} signal
+ * @returns {boolean} whether there is such a group
+ */
+function signalGroup(pid, signal) {
+  try {
+    return process.kill(-pid, signal)
+  } catch {
+    return false
+  }
+}
