@@ -127,9 +127,11 @@ async function pinHorizon(database) {
  * @param {Promise<unknown>} work
  */
 async function unlessInterrupted(work) {
-  await work.catch((error) => {
+  try {
+    await work
+  } catch (error) {
     if (!signal.aborted) throw error
-  })
+  }
 }
 
 /**

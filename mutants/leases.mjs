@@ -16,6 +16,8 @@ export const leaseMutants = [
     fault: 'complete does not look at the lease',
     edits: [{ file: sql('complete_jobs'), find: 'job."lease_id" = finish.lease_id', replacement: 'true' }],
     suites: settles,
+    // A seed of many long pauses: workers that come back with a result after their lease.
+    chaos: ['--seed', '1118', '--minutes', '2', '--workload', 'sparse'],
   },
   {
     id: 'M2',

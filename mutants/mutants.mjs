@@ -9,7 +9,8 @@ import { workerMutants } from './workers.mjs'
  * A text that occurs once, and what stands there instead.
  * @typedef {{ file: string, find: string, replacement: string }} Edit
  * @typedef {{ files: string[], filter?: string }} Suite `filter` is for the names of tests.
- * @typedef {{ id: string, fault: string, edits: Edit[], suites: Suite[] }} Mutant
+ * @typedef {{ id: string, fault: string, edits: Edit[], suites: Suite[], chaos?: string[] }} Mutant `chaos` are the options of a
+ *   run that should notice too.
  */
 
 /** @param {Mutant} mutant */

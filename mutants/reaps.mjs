@@ -58,6 +58,7 @@ export const reapMutants = [
       { file: 'sql/core/is_held.sql', find: 'select coalesce(', replacement: 'select false and coalesce(' },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'brakes of a sweep' }],
+    chaos: ['--seed', '5', '--minutes', '1', '--scenario', 'outages'],
   },
   {
     id: 'M19',

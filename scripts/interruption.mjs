@@ -1,7 +1,7 @@
 // @ts-check
 // How a tool ends before its time. The reason of the signal is the exit code.
 
-export const INTERRUPTED = { SIGINT: 130, SIGTERM: 143 }
+const INTERRUPTED = { SIGINT: 130, SIGTERM: 143 }
 /** It could not be made, which says nothing of what it was to show. */
 export const NOT_MADE = 3
 

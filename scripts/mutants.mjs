@@ -1,6 +1,7 @@
 // @ts-check
 // Takes one rule out of a copy of the engine at a time (mutants/) and runs the suites that should notice. A mutant that no test
-// kills, or whose text is not there any more, is a failure; so is a killer that also fails on the engine as it is.
+// kills, or whose text is not there any more, is a failure; so is a killer that also fails on the engine as it is, and a run of
+// chaos that a mutant names and that does not notice it.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,8 @@ import { runInGroup } from './run-in-group.mjs'
 
 /** @import { Edit, Mutant, Suite } from '../mutants/mutants.mjs' */
 /** @typedef {{ file: string, title: string }} Killer */
-/** @typedef {{ id: string, fault: string, killedBy: string | null, problem: string | null, ms: number }} Verdict */
+/** @typedef {{ id: string, fault: string, killedBy: string | null, noticedBy: string | null, problem: string | null, ms: number }} Verdict */
+/** @typedef {{ keptIn?: string, invariants?: Record<string, number> }} ChaosLine */
 /** @typedef {{ testResults: { name: string, message: string, assertionResults: { fullName: string, status: string }[] }[] }} VitestReport */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -21,6 +23,7 @@ const copied = [
   'sql',
   'test',
   'scripts',
+  'chaos',
   'embedded',
   'bin',
   'package.json',
@@ -32,10 +35,10 @@ const copied = [
 const USAGE = `npm run mutants -- [options]
 
   --only <id,…>   ${mutants.map(({ id }) => id).join(', ')}
-  --quick         ${quickMutants.join(', ')}
+  --quick         ${quickMutants.join(', ')}, without the runs of chaos that a mutant names
   --json          the verdicts as JSON
 `
-const { wanted, isJson } = readOptions(
+const { wanted, isQuick, isJson } = readOptions(
   USAGE,
   {
     only: { type: 'string' },
@@ -47,7 +50,7 @@ const { wanted, isJson } = readOptions(
     const ids = only?.split(',') ?? (quick ? quickMutants : mutants.map(({ id }) => id))
     const unknown = ids.filter((id) => !mutants.some((mutant) => mutant.id === id))
     if (unknown.length > 0) throw new UsageError(`--only: there is no mutant ${unknown.join(', ')}`)
-    return { wanted: mutants.filter(({ id }) => ids.includes(id)), isJson: json }
+    return { wanted: mutants.filter(({ id }) => ids.includes(id)), isQuick: quick, isJson: json }
   },
 )
 
@@ -104,18 +107,20 @@ function copyTree() {
  * @param {Mutant} mutant
  * @returns {Promise<Verdict>}
  */
-async function judge({ id, fault, edits, suites }) {
+async function judge({ id, fault, edits, suites, chaos }) {
   const beganAtMs = performance.now()
   const originals = new Map(edits.map(({ file }) => [file, readFileSync(`${tree}/${file}`, 'utf8')]))
   const missing = applyAll(edits)
   const found = missing === null ? await firstKiller(edits, suites) : { killer: null, problem: missing }
+  const seen = found.killer === null || chaos === undefined || isQuick ? null : await runChaos(chaos)
   for (const [file, text] of originals) writeFileSync(`${tree}/${file}`, text)
   if (found.killer !== null) killers.push(found.killer)
   return {
     id,
     fault,
     killedBy: found.killer?.title ?? null,
-    problem: found.problem,
+    noticedBy: seen?.noticedBy ?? null,
+    problem: found.problem ?? seen?.problem ?? null,
     ms: Math.round(performance.now() - beganAtMs),
   }
 }
@@ -154,6 +159,29 @@ async function firstKiller(edits, suites) {
   return { killer: null, problem: null }
 }
 
+/**
+ * @param {string[]} args
+ * @returns {Promise<{ noticedBy: string | null, problem: string | null }>}
+ */
+async function runChaos(args) {
+  const name = `chaos ${args.join(' ')}`
+  if (!(await build())) return { noticedBy: null, problem: 'it does not compile' }
+  const { code, stdout, stderr } = await runInGroup(
+    process.execPath,
+    ['scripts/chaos.mjs', ...args, '--json'],
+    { cwd: tree, signal },
+  )
+  if (code !== 0 && code !== 1) return { noticedBy: null, problem: `${name} could not be made: ${stderr}` }
+  const { keptIn, invariants = {} } = /** @type {ChaosLine} */ (JSON.parse(stdout))
+  if (keptIn !== undefined) rmSync(keptIn, { recursive: true, force: true })
+  const violated = Object.entries(invariants).flatMap(([invariant, times]) =>
+    times > 0 ? [`${invariant} ×${times}`] : [],
+  )
+  return code === 1
+    ? { noticedBy: `${name}: ${violated.join(', ')}`, problem: null }
+    : { noticedBy: null, problem: `${name} did not notice` }
+}
+
 async function build() {
   const args = ['-p', 'tsconfig.build.json', '--noUnusedLocals', 'false']
   return (await runInGroup('node_modules/.bin/tsc', args, { cwd: tree, signal })).code === 0
@@ -167,7 +195,7 @@ async function build() {
 async function runSuite({ files, filter }, options = []) {
   const output = `${tree}/report.json`
   rmSync(output, { force: true })
-  const { output: said } = await runInGroup(
+  const { stdout, stderr } = await runInGroup(
     process.execPath,
     [
       'node_modules/vitest/vitest.mjs',
@@ -181,7 +209,7 @@ async function runSuite({ files, filter }, options = []) {
     { cwd: tree, signal, env: { ...process.env, DATABASE_URL: server.url } },
   )
   const report = readReport(output)
-  if (report === null) return { killer: null, problem: `vitest did not run: ${said}`, failed: [] }
+  if (report === null) return { killer: null, problem: `vitest did not run: ${stdout}${stderr}`, failed: [] }
   const failed = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
@@ -218,12 +246,12 @@ async function findInnocent() {
 }
 
 /** @param {Verdict} verdict */
-function describe({ id, fault, killedBy, problem, ms }) {
+function describe({ id, fault, killedBy, noticedBy, problem, ms }) {
   const seconds = `${(ms / 1000).toFixed(1)} s`
   if (problem !== null) return `${id} BROKEN (${seconds}) ${fault}: ${problem}`
   return killedBy === null
     ? `${id} SURVIVED (${seconds}) ${fault}`
-    : `${id} killed (${seconds}) ${fault}\n   by ${killedBy}`
+    : `${id} killed (${seconds}) ${fault}\n   by ${[killedBy, ...(noticedBy === null ? [] : [noticedBy])].join('\n   by ')}`
 }
 
 function tellAll() {

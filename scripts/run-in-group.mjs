@@ -16,19 +16,20 @@ const GRACE_MS = 30_000
 export async function runInGroup(program, args, { cwd, signal, env = process.env }) {
   signal.throwIfAborted()
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      output += chunk
-    })
-  }
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ chunk) => {
+    stdout += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ chunk) => {
+    stderr += chunk
+  })
   const end = () => void endGroup(child.pid)
   signal.addEventListener('abort', end, { once: true })
   const [code] = /** @type {[number | null]} */ (await once(child, 'close'))
   signal.removeEventListener('abort', end)
   if (signal.aborted) await endGroup(child.pid)
   signal.throwIfAborted()
-  return { code, output }
+  return { code, stdout, stderr }
 }
 
 /** @param {number | undefined} pid of its leader */
