@@ -7,7 +7,7 @@ import { ageRuleOf } from '../../profile/age-rule-of.ts'
 import type { QueueStatus } from '../../store/dependency-store.ts'
 import type { Health, ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { showDuration, showTime } from '../duration.ts'
+import { showBound, showDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { describeBreaker } from './breaker.ts'
 import { describePause } from './queues.ts'
@@ -102,7 +102,7 @@ function describeUnjudged(count: number, ageRule: AgeRule): string {
 
 /** `● rescue last 24 h: 14 rescued, p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
 function describeSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs }: Slo): string {
-  const promise = `promise ≤ ${showDuration(promiseMs)}`
+  const promise = `promise ≤ ${showBound(promiseMs)}`
   if (p50Ms === null || p95Ms === null || worstMs === null)
     return `● rescue last 24 h: none was needed — ${promise}`
   const times = `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, worst ${showDuration(worstMs)}`
