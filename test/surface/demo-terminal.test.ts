@@ -21,7 +21,7 @@ describe.skipIf(noTerminal !== null)('unstuck demo in a terminal', () => {
     expect(more).toEqual([])
     expect(during).toContain('\u001B[?1049h')
     expect(after).toMatch(/\d+ jobs in · \d+ done · 0 lost · 0 finished twice/)
-    expect(after).toContain('Next:  npx unstuck scan')
+    expect(after).toContain('Next:  node bin/unstuck.js scan')
   })
 
   it('SEE-5 has no colours where NO_COLOR is set, and Ctrl-C ends it at once', {

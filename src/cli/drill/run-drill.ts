@@ -75,7 +75,7 @@ async function enqueueCanary({ name, store }: DeploymentTable): Promise<string> 
     const [enqueued] = await store.enqueueJobs([job])
     if (enqueued !== undefined) return enqueued.jobId
   } catch (cause) {
-    if (isUnstuckError(cause)) throw cause
+    if (isUnstuckError(cause) && !isUnstuckError(cause, 'ROW_REFUSED')) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new UnstuckError('PRECONDITION_FAILED', `table ${name} takes no canary: ${why}`, {
       hint: 'It has columns of its own that must be filled: drill on another table of this installation.',

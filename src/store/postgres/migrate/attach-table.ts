@@ -152,11 +152,11 @@ async function indexError(
   }
   // It would slow every writer down and serve nobody. Where it cannot be dropped, the next run does.
   await dropIndex(session, options, name).catch(() => {})
-  if (!(error instanceof Error && 'code' in error && error.code === '23505')) return error
-  const detail = 'detail' in error && typeof error.detail === 'string' ? `: ${error.detail}` : ''
+  if (!isUnstuckError(error, 'ROW_REFUSED') || error.details?.['sqlState'] !== '23505') return error
+  const { detail } = error.cause as { detail?: string }
   return unsupported(
     options.table,
-    `index ${name} cannot be built, for two unfinished jobs have one dedupe key${detail}`,
+    `index ${name} cannot be built, for two unfinished jobs have one dedupe key${detail === undefined ? '' : `: ${detail}`}`,
     'End one of them, or map dedupe_key to another column in the profile: it will be added.',
   )
 }
