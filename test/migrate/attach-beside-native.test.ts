@@ -1,10 +1,7 @@
 // `unstuck attach` in a database where unstuck has a table of its own already.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { type CommandResult, runCommand } from '../surface/run-command.ts'
+import { type CommandFolder, openCommandFolder } from './command-folder.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000 })
@@ -14,20 +11,12 @@ const videoJobs = `
     id bigserial primary key, state text not null default 'pending' check (state in ('pending', 'running', 'done', 'failed')),
     "lockedBy" text, "lockedAt" timestamptz, attempts int not null default 0, args jsonb);`
 
-let database: TestDatabase
-let folder: string
+let { database, folder, run, close } = {} as CommandFolder
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  folder = mkdtempSync(join(tmpdir(), 'unstuck-attach-'))
+  ;({ database, folder, run, close } = await openCommandFolder())
 })
-afterEach(async () => {
-  rmSync(folder, { recursive: true })
-  await database.drop()
-})
-
-const run = (...args: string[]): Promise<CommandResult> =>
-  runCommand(args, { DATABASE_URL: database.url }, folder)
+afterEach(() => close())
 
 describe('a table of unstuck’s own', () => {
   it('OPS-7 is not taken for one of the team’s, neither alone nor beside one', async () => {

@@ -1,12 +1,11 @@
 // `unstuck attach` and `unstuck detach` as a person meets them: in a folder, with a database that has a job table.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { type CommandResult, runCommand, startCommand } from '../surface/run-command.ts'
+import { runCommand, startCommand } from '../surface/run-command.ts'
+import { type CommandFolder, openCommandFolder } from './command-folder.ts'
 import { describeSchema, schemaExists } from './describe.ts'
 
 const videoJobs = `
@@ -15,20 +14,13 @@ const videoJobs = `
     "lockedBy" text, "lockedAt" timestamptz, attempts int not null default 0, args jsonb, updated_at timestamp);
   insert into video_jobs (state, "lockedAt") values ('pending', null), ('running', now()), ('done', null);`
 
-let database: TestDatabase
-let folder: string
+let { database, folder, run, close } = {} as CommandFolder
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  folder = mkdtempSync(join(tmpdir(), 'unstuck-attach-'))
+  ;({ database, folder, run, close } = await openCommandFolder())
 })
-afterEach(async () => {
-  rmSync(folder, { recursive: true })
-  await database.drop()
-})
+afterEach(() => close())
 
-const run = (...args: string[]): Promise<CommandResult> =>
-  runCommand(args, { DATABASE_URL: database.url }, folder)
 const describePublic = () => describeSchema(database.pool, 'public')
 
 async function expectUntouched(before: string[]): Promise<void> {

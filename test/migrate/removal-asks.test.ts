@@ -1,30 +1,18 @@
 // The engine is taken out of a database where others go by it than the profile of the one who asks.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { type CommandResult, runCommand } from '../surface/run-command.ts'
+import { type CommandFolder, openCommandFolder } from './command-folder.ts'
 import { schemaExists } from './describe.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000 })
 
-let database: TestDatabase
-let folder: string
+let { database, run, close } = {} as CommandFolder
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  folder = mkdtempSync(join(tmpdir(), 'unstuck-removal-'))
+  ;({ database, run, close } = await openCommandFolder())
 })
-afterEach(async () => {
-  rmSync(folder, { recursive: true })
-  await database.drop()
-})
-
-const run = (...args: string[]): Promise<CommandResult> =>
-  runCommand(args, { DATABASE_URL: database.url }, folder)
+afterEach(() => close())
 
 it.each([['detach'], ['migrate', 'down']])(
   'OPS-5 %s %s asks where unstuck’s own table has jobs, and says what became of them',

@@ -1,22 +1,16 @@
 // Rows that were stuck before their table was attached: what is said of them, and what brings them back.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { type CommandResult, runCommand } from '../surface/run-command.ts'
+import { type CommandFolder, openCommandFolder } from './command-folder.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-let database: TestDatabase
-let folder: string
-const run = (...args: string[]): Promise<CommandResult> =>
-  runCommand(args, { DATABASE_URL: database.url }, folder)
+let { database, folder, run, close } = {} as CommandFolder
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  folder = mkdtempSync(join(tmpdir(), 'unstuck-stuck-'))
+  ;({ database, folder, run, close } = await openCommandFolder())
   await database.pool.query(`
     create table my_jobs (
       id bigserial primary key, status text not null default 'pending', locked_by text, locked_at timestamptz,
@@ -26,10 +20,7 @@ beforeAll(async () => {
     insert into my_jobs (status) values ('pending'), ('completed'), ('failed');`)
   await run('attach', '--yes')
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await database.drop()
-})
+afterAll(() => close())
 
 const remedy = 'policy: { legacyAgeRule: true } in the config file judges such rows by locked_at, updated_at'
 
