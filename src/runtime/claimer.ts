@@ -4,6 +4,7 @@ import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore, ReleaseOptions } from '../store/job-store.ts'
 import type { RegisteredHandler } from './handler.ts'
+import { isOver } from './is-over.ts'
 import { MarkedClaims } from './marked-claims.ts'
 import { type Admission, TokenLimiter } from './token-limiter.ts'
 import { untilKnown } from './until-known.ts'
@@ -110,8 +111,7 @@ export class Claimer<Tx> {
     const { events, isStopping } = this.#options
     const { admitted, parked } = await this.#admit(jobs)
     // An answer that lay unread for a whole lease, in an event loop that was blocked: somebody else may have the jobs by now.
-    const isOver = performance.now() - claimedAtMs >= Math.min(...jobs.map(({ leaseMs }) => leaseMs))
-    if (isStopping() || isOver) {
+    if (isStopping() || jobs.some((job) => isOver(job, claimedAtMs))) {
       await this.giveBack(jobs, { cause: 'interruption' })
       return 0
     }

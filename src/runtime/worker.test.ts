@@ -94,7 +94,8 @@ it('LEASE-5 a job that was claimed ahead is not started once its process stood s
     { over, concurrency: 4 },
   )
   for (const jobId of ids) await bench.untilStatus(jobId, 'succeeded')
-  expect(Math.max(...agesMs)).toBeLessThan(500)
+  // Whatever waited through it is older.
+  expect(Math.max(...agesMs)).toBeLessThan(700)
 })
 
 it('C5 C6 a stage whose answer took longer than the lease has renewed nothing: the job stays at risk', async () => {

@@ -6,6 +6,7 @@ import { ClaimLoop } from './claim-loop.ts'
 import { Claimer } from './claimer.ts'
 import { DependencyCalls } from './dependency-calls.ts'
 import type { RegisteredHandler } from './handler.ts'
+import { isOver } from './is-over.ts'
 import { LOOK_MS } from './job-clocks.ts'
 import { Attempt } from './job-runner.ts'
 import { STALE_MS } from './prefetch.ts'
@@ -205,7 +206,7 @@ class RunningWorker<Tx> {
       const [oldest] = this.#waiting
       if (oldest === undefined) return
       // The process stood still: whoever else has it by now must not be joined. The claim loop gives it back.
-      if (isOver(oldest)) return this.#claimLoop.wake()
+      if (isOver(oldest.job, oldest.claimedAtMs)) return this.#claimLoop.wake()
       this.#waiting.shift()
       const { job, registered, claimedAtMs } = oldest
       this.#run(new Attempt(job, registered, this.#tools, claimedAtMs))
@@ -216,8 +217,8 @@ class RunningWorker<Tx> {
   async #giveBackStale(): Promise<void> {
     const isLeaving = this.#stopping.signal.aborted
     const freshFrom = performance.now() - STALE_MS
-    const isFresh = (waiting: WaitingJob<Tx>) =>
-      !isLeaving && waiting.claimedAtMs >= freshFrom && !isOver(waiting)
+    const isFresh = ({ job, claimedAtMs }: WaitingJob<Tx>) =>
+      !isLeaving && claimedAtMs >= freshFrom && !isOver(job, claimedAtMs)
     // The oldest is first.
     const [oldest] = this.#waiting
     if (oldest === undefined || isFresh(oldest)) return
@@ -310,11 +311,6 @@ class RunningWorker<Tx> {
     await untilAborted(this.#leaving.signal)
     await new Promise((resolve) => setTimeout(resolve, LAST_WRITES_MS).unref())
   }
-}
-
-/** Older than its lease. Beats may have kept it; nobody here knows before they are answered. */
-function isOver({ job, claimedAtMs }: Pick<WaitingJob<unknown>, 'job' | 'claimedAtMs'>): boolean {
-  return performance.now() - claimedAtMs >= job.leaseMs
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
