@@ -9,6 +9,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       'test/pgbouncer/**',
+      'test/teams/**',
       'test/cron/**',
       'test/bun/**',
       'test/neo4j/**',
