@@ -13,6 +13,21 @@ export function printProgress(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+/** A line per step; none with --json, where stderr holds nothing but an error. */
+export function stepPrinter({ json }: { json?: boolean }): {
+  steps: string[]
+  onStep: (step: string) => void
+} {
+  const steps: string[] = []
+  return {
+    steps,
+    onStep(step) {
+      steps.push(step)
+      if (json !== true) printProgress(`  ${step}`)
+    },
+  }
+}
+
 /** Columns as wide as their widest cell, two spaces apart. */
 export function printTable(rows: string[][]): void {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

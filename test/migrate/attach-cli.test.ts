@@ -295,6 +295,24 @@ describe('what cannot be attached', () => {
   })
 })
 
+describe('progress', () => {
+  it('OPS-7 each step is a line on stderr, and with --json there is none', async () => {
+    await database.pool.query(clipTables)
+    const installed = await run('migrate', 'up')
+    expect(installed.stderr).toMatch(/^ {2}migration 0001_engine\n/)
+    expect(installed.stderr).toMatch(/\n {2}attach unstuck\.jobs\n {2}test run of unstuck\.jobs\n$/)
+    const attached = await run('attach', '--profile', 'clip')
+    expect(attached.stderr).toContain('  functions of public.asr_jobs\n  test run of public.asr_jobs\n')
+
+    const detached = await run('detach', '--profile', 'clip', '--yes', '--json')
+    const again = await run('attach', '--profile', 'clip', '--json')
+    for (const { exitCode, stdout, stderr } of [detached, again]) {
+      expect([exitCode, stderr]).toEqual([0, ''])
+      expect(JSON.parse(stdout)).toMatchObject({ steps: expect.arrayContaining([expect.any(String)]) })
+    }
+  })
+})
+
 describe('detach', () => {
   it('OPS-5 takes one table off, and says so where there is nothing', async () => {
     await database.pool.query(clipTables)

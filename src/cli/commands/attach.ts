@@ -13,7 +13,7 @@ import { type Proposal, proposeProfile } from '../attach/propose-profile.ts'
 import { readTableName, showTableName } from '../attach/table-name.ts'
 import { writeLayout } from '../attach/write-layout.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { printJson, printLine, printProgress } from '../output.ts'
+import { printJson, printLine, printProgress, stepPrinter } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
 
 interface AttachFlags extends ConnectionFlags {
@@ -147,8 +147,10 @@ function writeProposal(proposal: Proposal, flags: AttachFlags): 'stop' | 'go on'
   }
   const path = isTypeScript ? 'unstuck.config.ts' : 'unstuck.config.mjs'
   writeFileSync(join(process.cwd(), path), text, { flag: 'wx' })
-  printProgress(`  wrote ${path}: a profile for ${tableName}, ${describeCertainty(proposal)}`)
-  for (const question of questions) printProgress(`    ? ${question}`)
+  if (flags.json !== true) {
+    printProgress(`  wrote ${path}: a profile for ${tableName}, ${describeCertainty(proposal)}`)
+    for (const question of questions) printProgress(`    ? ${question}`)
+  }
   if (flags.yes === true) return 'go on'
   if (flags.json === true) printJson({ file: path, ...proposal })
   else printLine('Next:  correct it, then  unstuck attach --plan')
@@ -176,16 +178,10 @@ async function runAttach(
   profile: Profile,
   flags: AttachFlags,
 ): Promise<void> {
-  const steps: string[] = []
+  const { steps, onStep } = stepPrinter(flags)
   // The look comes first: what it refuses is refused before anything is changed.
   const plan = await installer.plan(indexOption(flags))
-  if (plan.steps.length > 0) {
-    const onStep = (step: string) => {
-      steps.push(step)
-      printProgress(`  ${step}`)
-    }
-    await installer.up(onStep, undefined, indexOption(flags))
-  }
+  if (plan.steps.length > 0) await installer.up(onStep, undefined, indexOption(flags))
   const tables = namesOf(profile)
   if (flags.json === true) {
     return printJson({

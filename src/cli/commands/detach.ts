@@ -4,7 +4,7 @@ import { type Config, profileOf } from '../../config/index.ts'
 import { confirmRemoval } from '../attach/confirm-removal.ts'
 import { readTableName } from '../attach/table-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { printJson, printLine, printProgress } from '../output.ts'
+import { printJson, printLine, stepPrinter } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
 import { refuse } from './jobs-change.ts'
 
@@ -27,19 +27,12 @@ export function addDetach(program: Command): void {
 async function detachCommand(flags: DetachFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const only = flags.table === undefined ? {} : { only: [qualified(config, flags.table)] }
-  const steps: string[] = []
+  const { steps, onStep } = stepPrinter(flags)
   const installer = createInstaller(config)
   const use =
     flags.table === undefined ? await confirmRemoval(installer, profileOf(config), flags) : undefined
   if (use === null) return refuse()
-  const wasInstalled = await installer.down({
-    isPurge: false,
-    ...only,
-    onStep: (step) => {
-      steps.push(step)
-      printProgress(`  ${step}`)
-    },
-  })
+  const wasInstalled = await installer.down({ isPurge: false, ...only, onStep })
   if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
   if (!wasInstalled) return printLine(`nothing is installed in ${installer.place}`)
   if (flags.table !== undefined) return printLine(`${flags.table} was taken off`)

@@ -3,17 +3,14 @@ import { profileOf } from '../../config/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { confirmRemoval } from '../attach/confirm-removal.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { printJson, printLine, printProgress, printTable } from '../output.ts'
+import { printJson, printLine, printTable, stepPrinter } from '../output.ts'
 import { refuse } from './jobs-change.ts'
 
 export async function migrateUpCommand(flags: ConnectionFlags & { phase?: string[] }): Promise<void> {
   const config = loadCommandConfig(flags)
   const installer = createInstaller(config)
-  const steps: string[] = []
-  await installer.up((step) => {
-    steps.push(step)
-    if (flags.json !== true) printProgress(`  ${step}`)
-  }, flags.phase?.map(Number))
+  const { steps, onStep } = stepPrinter(flags)
+  await installer.up(onStep, flags.phase?.map(Number))
   if (flags.json === true) return printJson({ schema: config.schema, profile: config.profile, steps })
   printLine(`installed in ${installer.place}, profile ${config.profile}`)
   printLine('Next:  unstuck migrate status')
@@ -29,14 +26,8 @@ export async function migrateDownCommand(flags: DownFlags): Promise<void> {
   const installer = createInstaller(config)
   const use = await confirmRemoval(installer, profileOf(config), flags)
   if (use === null) return refuse()
-  const steps: string[] = []
-  const wasInstalled = await installer.down({
-    isPurge: flags.purge ?? false,
-    onStep: (step) => {
-      steps.push(step)
-      if (flags.json !== true) printProgress(`  ${step}`)
-    },
-  })
+  const { steps, onStep } = stepPrinter(flags)
+  const wasInstalled = await installer.down({ isPurge: flags.purge ?? false, onStep })
   if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
   printLine(`${wasInstalled ? 'taken out of' : 'nothing is installed in'} ${installer.place}`)
   if (wasInstalled && flags.purge !== true) printLine(installer.keptJobs)

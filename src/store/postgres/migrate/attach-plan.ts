@@ -171,5 +171,6 @@ async function hasFunctions(
 }
 
 function transaction(title: string, statements: string[]): PlanStep {
-  return { title, isTransaction: true, statements: statements.map((statement) => statement.trim()) }
+  const all = statements.length === 0 ? [] : [readSql('attach', 'without_jit'), ...statements]
+  return { title, isTransaction: true, statements: all.map((statement) => statement.trim()) }
 }

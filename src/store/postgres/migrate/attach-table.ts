@@ -61,11 +61,11 @@ export async function attachTable(
   try {
     await buildIndexes(session, options, patience, indexes)
     patience.onStep?.(`functions of ${name}`)
-    await retryOnLock(patience, () => session.transaction(() => installFunctions(session, attachment))).catch(
-      (error: unknown) => {
-        throw locked(error, 'it has its columns and indexes, but not the functions of this version')
-      },
-    )
+    await retryOnLock(patience, () =>
+      session.transaction(() => installFunctions(session, attachment, patience)),
+    ).catch((error: unknown) => {
+      throw locked(error, 'it has its columns and indexes, but not the functions of this version')
+    })
   } catch (error) {
     // What waits for a lock can be gone on with; an hour of building indexes is not thrown away for it.
     if (isUnstuckError(error, 'LOCK_TIMEOUT') || !attachment.isNew) throw error
@@ -164,6 +164,7 @@ async function indexError(
 async function installFunctions(
   session: MigrationSession,
   { options, formerFunctions, phases }: Attachment,
+  { onStep }: LockPatience,
 ): Promise<void> {
   const functions = attachmentFunctions(options)
   await replaceFunctions(session, options, functions, formerFunctions)
@@ -171,6 +172,7 @@ async function installFunctions(
     functionsDigest(functions),
     functions.map(({ name }) => name),
   ])
+  onStep?.(`test run of ${nameOf(options)}`)
   await rehearse(session, options)
   await session.query('refresh_mode', options)
   await installTeamObjects(session, options, phases)

@@ -203,6 +203,7 @@ async function installNative(
   if (!hasJobs) for (const { sql } of indexStatements(base)) await session.run(sql)
   const native = attachmentFunctions(base).map(({ name }) => name)
   await session.query('record_functions', base, [functionsDigest(functions), native])
+  onStep?.(`test run of ${nameOf(base)}`)
   await rehearse(session, base)
   await session.query('refresh_mode', base)
 }

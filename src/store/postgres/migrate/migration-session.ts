@@ -50,6 +50,7 @@ function sessionOver(client: pg.Client): MigrationSession {
     async transaction(work) {
       await run('begin')
       try {
+        await run(readSql('attach', 'without_jit'))
         const result = await work()
         await run('commit')
         return result
