@@ -74,6 +74,10 @@
 -- constraint causes causes_pkey PRIMARY KEY (attachment, cause_id)
 -- constraint causes causes_state_check CHECK ((state = ANY (ARRAY['investigating'::text, 'resolved'::text, 'ignored'::text])))
 -- CREATE UNIQUE INDEX causes_pkey ON <schema>.causes USING btree (attachment, cause_id)
+-- table dedupe_locks fillfactor=50
+-- column dedupe_locks.slot integer not null
+-- constraint dedupe_locks dedupe_locks_pkey PRIMARY KEY (slot)
+-- CREATE UNIQUE INDEX dedupe_locks_pkey ON <schema>.dedupe_locks USING btree (slot)
 -- table deliveries fillfactor=70
 -- column deliveries.attachment text not null
 -- column deliveries.id uuid not null
@@ -489,7 +493,7 @@
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 675565cf6991b4b9cadc945265d34131
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile f853d6a8f100ac8663d2fdc83c3a6a2b
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile 2f84607ab42d35393273faba2d778ef6
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 16f1427ada81c53b371e11f9cb2cd3ee
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 275fa74aa2f13d160dddf89751313c29
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile e9b4b26c3ad181cdd5643f113b198a44
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 19d38fbfbb1648f43a94e9d80c989569
@@ -512,8 +516,9 @@
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 6330cf2e0837f610d5c84f29833b2586
 -- function hint_channel(p_attachment text) returns text sql immutable 1eb2516210b7eaecfd9327a632081629
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile 013af2fbed891d1bb55cbfc5ff0a64b6
+-- function hold_keys(p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off 4b0001c149907fc865896125f8f78971
 -- function insert_alike(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile 198f3311b634c09af1a4cb26377ba5f7
--- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile ecf116c9589c054bc8f6638e62d32425
+-- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile af8aa3d60a81b929a9af428b7b2c51fe
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable fecf3782241e5136c62135a42835ef53
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 6f246b4d03fceb05b1ca34694d3bf334
@@ -543,6 +548,7 @@
 -- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable 09cbbc73be92bb434867733312f01140
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile fdabccf4180fd3e495b3edec77adb0a3
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile dad336fe8a3befdf1dbd8ceee932f09f
+-- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile bd080c0fae63aafa3a4309dc795b4cf1
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 9bd69245e92bb79150c014971fc4c0ca
 -- function may_refuse() returns boolean plpgsql stable 0f97ce089b2bcf4a87a7c004308f02d2
@@ -607,7 +613,7 @@
 -- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable ccdc697fb682725ef89442b7981f60c0
 -- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile ae64518b930b6e35bcff8ec6bb6bf6ba
 -- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 56ccf3ff307c548136313dc05eba19b8
--- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 9543f103c67b17a3c2b307dd53354797
+-- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off f83eeaad9906db264660cbddfb43ec11
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 0285943d28bd9577c0074f7b48aee02a
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 6bfdcbe10449d47fa1207386e9b4561d
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 21bbf4d74fd73933cf222d856d720bae
@@ -635,7 +641,7 @@
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile 0d3573be2c306ed5374626d9782f541e
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable 494949fae14302fc23a5248c473976f4
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 690bcc6162a208717c2746a2b2049b05
--- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8bcd909e1959c1b5a11deb47fa8050c8
+-- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile e3237af0525685619d9ebba7ba92af71
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile b6007389da9cd73ef3c4cd468c5730cb
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off ad8a10e0f17ff861f04c280e4820415b

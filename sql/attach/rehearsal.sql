@@ -9,6 +9,7 @@ declare
 begin
   perform "unstuck"."enqueue_jobs"('[]');
   perform "unstuck"."may_refuse"();
+  perform "unstuck"."hold_keys"('[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);
   perform "unstuck"."insert_alike"('{"type": "unstuck-rehearsal"}', '[]', '{}', now(), 1);
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');

@@ -32,10 +32,6 @@ begin
   if v_problem is not null then
     raise exception using errcode = 'UN001', message = v_problem;
   end if;
-  /*+partitioned
-  perform "unstuck".require(not jsonb_path_exists(p_jobs, '$[*].dedupe_key ? (@ != null)'), 'dedupe_key', 'one',
-                            'none in a partitioned table: nothing could keep it unique');
-  */
   -- Ids a microsecond apart, so that the jobs of one call run in their order.
   v_ids := array(select /*new_id*/("unstuck".uuid_v7_of(v_now_us + ordinal))
                    from generate_series(1, jsonb_array_length(p_jobs)) ordinal order by ordinal);

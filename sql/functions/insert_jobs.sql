@@ -1,8 +1,13 @@
--- Private: writes jobs, but for those that a unique constraint refuses, and says which and whether one of them is due.
+-- Private: writes jobs, but for those whose dedupe key an unfinished job has and those that a unique constraint of the
+-- team refuses, and says which and whether one of them is due.
 create or replace function "unstuck"."insert_jobs"(
   p_jobs jsonb, p_ids /*id*/uuid[], p_now timestamptz, p_max_attempts int,
   out created /*id*/uuid[], out is_due boolean
 ) language plpgsql as $$
+/*+shared_keys
+declare
+  v_may_write /*id*/uuid[] := "unstuck"."hold_keys"(p_jobs, p_ids);
+*/
 begin
   with written as (
     insert into "unstuck"."jobs" as job
@@ -18,6 +23,7 @@ begin
            wish ->> 'stage', (wish ->> 'expected_duration_ms')::numeric::int,
            coalesce((wish ->> 'max_attempts')::numeric::int, p_max_attempts), wish ->> 'traceparent'
       from rows from (unnest(p_ids), jsonb_array_elements(p_jobs)) asked(id, wish)
+     /*+shared_keys where v_may_write is null or asked.id = any (v_may_write) */
      -- Two calls with the same keys wait for each other in one order.
      order by wish ->> 'type', wish ->> 'dedupe_key' nulls first, asked.id
     on conflict do nothing

@@ -93,6 +93,7 @@ const tableRules: RulesFor<OwnTable> = {
     fields: { schema: text, table: required(text), jobIdColumn: required(text), dataColumn: required(text) },
   },
   hasLockTime: flag,
+  hasUniqueDedupeKey: flag,
   lastError: object('an object', { column: required(text), requeued: required(text), dead: required(text) }),
   documentIndexes: {
     takes: 'a list of indexes, each with name and columns',

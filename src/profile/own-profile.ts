@@ -20,6 +20,7 @@ export interface OwnTable
         | 'defaultType'
         | 'ageColumns'
         | 'hasLockTime'
+        | 'hasUniqueDedupeKey'
         | 'lastError'
         | 'documentIndexes'
       >

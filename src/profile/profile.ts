@@ -76,6 +76,11 @@ export interface TableProfile {
   teamEvents: TeamEvents | null
   /** `last_attempt_at` is the team's time of its lock: cleared with it, and newer than our lease where a hand locked. */
   hasLockTime?: boolean
+  /**
+   * No two unfinished jobs of a type may have one dedupe key, whoever writes them: attach adds a unique index. Elsewhere
+   * only jobs that are enqueued through the engine are deduplicated.
+   */
+  hasUniqueDedupeKey?: boolean
   /** The team's own column of one error text, beside our code and reason. */
   lastError?: LastError
   /** Functions and views of the team's own SQL, in the order of their removal. */

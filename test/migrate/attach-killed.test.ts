@@ -49,7 +49,7 @@ it.each([
   'index unstuck_jobs_ready',
   'index unstuck_jobs_running',
   'index unstuck_jobs_dead',
-  'index unstuck_jobs_dedupe',
+  'index unstuck_jobs_keys',
   'index idx_jobs_status_lease',
   'functions of public.jobs',
 ])('OPS-7 an attach that is killed at "%s" is gone on with by the next', async (step) => {

@@ -122,11 +122,7 @@ describe('a plan', () => {
     database = await exchange(database, createAttachedDatabase())
     await database.pool.query(`
       update unstuck.attachments set functions_digest = 'of another version' where name = 'asr_jobs';
-      drop index unstuck_jobs_dedupe;
-      insert into jobs (type, dedupe_key) values ('clip', 'k'), ('clip', 'k')`)
-    const build = `create unique index concurrently unstuck_jobs_dedupe on jobs (type, dedupe_key) where dedupe_key is not null`
-    await expect(database.pool.query(build)).rejects.toMatchObject({ code: '23505' })
-    await database.pool.query('delete from jobs')
+      update pg_index set indisvalid = false where indexrelid = 'unstuck_jobs_keys'::regclass`)
     const { steps } = await plan(clipProfile)
     expect(steps.map(({ title }) => title)).toEqual([
       'the columns of public.jobs',
@@ -134,8 +130,8 @@ describe('a plan', () => {
       'the functions of public.asr_jobs',
     ])
     expect(steps[1]?.statements).toEqual([
-      'drop index concurrently if exists "public"."unstuck_jobs_dedupe";',
-      expect.stringMatching(/^create unique index concurrently/),
+      'drop index concurrently if exists "public"."unstuck_jobs_keys";',
+      expect.stringMatching(/^create +index concurrently/),
     ])
     await runByHand(clipProfile)
     expect(await titles(clipProfile)).toEqual([])

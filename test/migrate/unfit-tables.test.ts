@@ -154,11 +154,11 @@ describe('a table', () => {
     },
   )
 
-  it('OPS-7 with two unfinished jobs of one dedupe key is refused, and nothing stays of the indexes', async () => {
+  it('OPS-7 with two unfinished jobs of one dedupe key is refused where the profile calls keys unique, and nothing stays of the indexes', async () => {
     await refuses(
       `${table(`id uuid primary key default gen_random_uuid(), status text default 'queued', type text not null default 'a', k text`)}
        insert into team_jobs (k) values ('x'), ('x')`,
-      { columns: { dedupe_key: 'k' } },
+      { columns: { dedupe_key: 'k' }, hasUniqueDedupeKey: true },
       {
         message: /index unstuck_team_dedupe cannot be built.*\(a, x\)/,
         hint: /public\.team_jobs was taken back/,

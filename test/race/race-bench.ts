@@ -1,4 +1,4 @@
-// Two or more real connections to one installed native table. Where one side has to wait, the test goes on when PostgreSQL
+// Two or more real connections to one table, native unless a file asks for another. Where one side has to wait, the test goes on when PostgreSQL
 // reports the lock wait and who is waited for; nothing here sleeps.
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
@@ -10,7 +10,7 @@ import type { JobStore } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/executor.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { whenBlocked } from '../support/lock-wait.ts'
-import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { type BenchOptions, createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
 
 export const isolationLevels = ['read committed', 'repeatable read', 'serializable'] as const
 export type IsolationLevel = (typeof isolationLevels)[number]
@@ -41,6 +41,8 @@ export interface Pending<T> {
 }
 
 export interface RaceOptions {
+  /** Default: the native table. */
+  bench?: BenchOptions
   /** Over the plain policy. */
   policy?: PolicyOverride
   /** What the file needs beside the install: tables of a user, triggers. */
@@ -49,10 +51,12 @@ export interface RaceOptions {
   cleanUp?: (pool: pg.Pool) => Promise<unknown>
 }
 
+const native = nativeProfile('unstuck')
+const nativeBench: BenchOptions = { profile: native, table: native.tables[0] }
+
 /** Registers the hooks of a test file: one install for the file, empty tables and fresh connections for each test. */
-export function raceBench({ policy, setUp, cleanUp }: RaceOptions = {}): () => Race {
-  const profile = nativeProfile('unstuck')
-  const [table] = profile.tables
+export function raceBench({ bench: on = nativeBench, policy, setUp, cleanUp }: RaceOptions = {}): () => Race {
+  const { table } = on
   let bench: PostgresBench
   let race: Race
   let connections: Connection[] = []
@@ -82,7 +86,7 @@ export function raceBench({ policy, setUp, cleanUp }: RaceOptions = {}): () => R
   }
 
   beforeAll(async () => {
-    bench = await createPostgresBench({ profile, table })
+    bench = await createPostgresBench(on)
     await setUp?.(bench.database.pool)
   })
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 // The same suite on a table that tries the renderer: reserved and mixed-case names, an enum of other words, narrow and
-// varying types, in a schema that is not public.
+// varying types, in a schema that is not public; and with unique dedupe keys, which other attached tables do not have.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { nativePolicy } from '../../src/policy/policy.ts'
 import type { Profile, TableProfile } from '../../src/profile/profile.ts'
@@ -33,6 +33,7 @@ const table: TableProfile = {
   defaultType: null,
   ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
   teamEvents: null,
+  hasUniqueDedupeKey: true,
   policy: nativePolicy,
 }
 

@@ -79,8 +79,10 @@ describe('render', () => {
     )
     expect(render('"unstuck"."claim_jobs"(1)', options)).toBe('"unstuck"."claim_jobs__orders"(1)')
     expect(render('"jobs_ready" "jobs_running" "jobs_dead" "jobs_dedupe"', options)).toBe(
-      '"unstuck_orders_ready" "unstuck_orders_running" "unstuck_orders_dead" "unstuck_orders_dedupe"',
+      '"unstuck_orders_ready" "unstuck_orders_running" "unstuck_orders_dead" "unstuck_orders_keys"',
     )
+    const unique = { ...options, table: { ...options.table, hasUniqueDedupeKey: true } }
+    expect(render('"jobs_dedupe"', unique)).toBe('"unstuck_orders_dedupe"')
   })
 
   it('OPS-7 gives the words of the table, with a cast where the status is an enum', () => {

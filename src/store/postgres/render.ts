@@ -52,6 +52,22 @@ function indexName(table: TableProfile, index: string, partition?: Partition): s
   return partition === undefined ? name : partitionIndex(name, partition)
 }
 
+/** Over partitions PostgreSQL can hold no uniqueness but that of the key. */
+export function hasUniqueKeys({ table, partitions }: RenderOptions): boolean {
+  return table.hasUniqueDedupeKey === true && partitions === undefined
+}
+
+/** Two names, so that one can be built before the other is dropped. */
+function dedupeIndex(options: RenderOptions): string {
+  return hasUniqueKeys(options) || options.partitions !== undefined ? 'jobs_dedupe' : 'jobs_keys'
+}
+
+/** The index on dedupe keys that an attach made while the profile said otherwise. */
+export function replacedIndex(options: RenderOptions): string | null {
+  if (options.partitions !== undefined || options.table.attachment === 'native') return null
+  return indexName(options.table, hasUniqueKeys(options) ? 'jobs_keys' : 'jobs_dedupe')
+}
+
 /** detach_table knows it by this name. */
 export function partitionIndex(index: string, { oid }: Partition): string {
   return `${index}_p${oid}`
@@ -141,10 +157,11 @@ function nameTable(options: RenderOptions): (token: string) => string {
   const others = new Map<string, string>([
     ['"unstuck"', quotedSchema],
     ['"unstuck"."jobs"', qualifiedTable],
-    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_dedupe'].map((name): [string, string] => [
+    ...['jobs_ready', 'jobs_running', 'jobs_dead'].map((name): [string, string] => [
       `"${name}"`,
       quoteIdentifier(indexName(table, name, partition)),
     ]),
+    ['"jobs_dedupe"', quoteIdentifier(indexName(table, dedupeIndex(options), partition))],
   ])
   if (index !== undefined) others.set('"index"', `${quoteIdentifier(table.schema)}.${quoteIdentifier(index)}`)
   if (index !== undefined && partition !== undefined) {
@@ -189,7 +206,7 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['succeeded', word(succeeded)],
     ['dead', word(dead)],
     ['cancelled', word(cancelled ?? dead)],
-    ['unique', options.partitions === undefined ? 'unique' : ''],
+    ['unique', hasUniqueKeys(options) ? 'unique' : ''],
     ['running_words', words(running)],
     ['any_running', anyRunning(options, running.map(word))],
     ['unfinished_words', words([waiting, ...running])],
@@ -261,12 +278,13 @@ function jobColumn(table: TableProfile, column: LogicalColumn): string {
   return `job.${quoteIdentifier(columnName(table, column))}`
 }
 
-function blockTable({ table, isConcurrent, partitions, partition }: RenderOptions): Set<string> {
+function blockTable(options: RenderOptions): Set<string> {
+  const { table, isConcurrent, partitions, partition } = options
   const blocks = new Set<string>()
   if (table.teamEvents !== null) blocks.add('team_events')
   if (isConcurrent === true) blocks.add('concurrently')
-  if (partitions !== undefined) blocks.add('partitioned')
   if (partitions !== undefined && partition === undefined) blocks.add('only')
+  if (!hasUniqueKeys(options)) blocks.add('shared_keys')
   if (table.hasLockTime === true) blocks.add('lock_time')
   if (table.lastError !== undefined) blocks.add('last_error')
   return blocks

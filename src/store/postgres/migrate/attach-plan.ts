@@ -3,7 +3,7 @@
 import { nativeProfile } from '../../../profile/native.ts'
 import type { Profile, TableProfile } from '../../../profile/profile.ts'
 import type { Row } from '../executor.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { type RenderOptions, render, replacedIndex } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
 import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect-table.ts'
@@ -134,6 +134,7 @@ async function tableSteps(
       `the functions of ${name}`,
       (await hasFunctions(session, options, row)) ? [] : functionsSql(options),
     ),
+    { ...replacedStep(options, facts.indexes), isTransaction: !isConcurrent },
   ]
 }
 
@@ -159,6 +160,16 @@ function indexStep(options: RenderOptions, wanted: IndexStatement[], found: Tabl
     .flatMap(({ name, sql }) => (found[name] === false ? [drop(name), sql] : [sql]))
   const { schema, table } = options.table
   return { title: `the indexes of ${schema}.${table}`, isTransaction: false, statements }
+}
+
+/** After the functions: those of the former profile relied on it. */
+function replacedStep(options: RenderOptions, found: TableFacts['indexes']): PlanStep {
+  const index = replacedIndex(options)
+  const { schema, table } = options.table
+  const title = `the indexes of ${schema}.${table} that were replaced`
+  if (index === null || !(index in found)) return { title, isTransaction: false, statements: [] }
+  const drop = render(readSql('attach', 'drop_index'), { ...options, index }).trim()
+  return { title, isTransaction: false, statements: [drop] }
 }
 
 async function hasFunctions(

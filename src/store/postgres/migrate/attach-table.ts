@@ -3,7 +3,7 @@
 // step leaves is taken back, or can be gone on with.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { columnName } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
 import { readTable, type TableFacts, unsupported } from './inspect-table.ts'
@@ -66,6 +66,7 @@ export async function attachTable(
     ).catch((error: unknown) => {
       throw locked(error, 'it has its columns and indexes, but not the functions of this version')
     })
+    await dropReplacedIndex(session, options, patience)
   } catch (error) {
     // What waits for a lock can be gone on with; an hour of building indexes is not thrown away for it.
     if (isUnstuckError(error, 'LOCK_TIMEOUT') || !attachment.isNew) throw error
@@ -132,6 +133,27 @@ async function buildIndex(
   await session.run(sql)
 }
 
+/** Last: functions of the former profile relied on it. */
+async function dropReplacedIndex(
+  session: MigrationSession,
+  options: RenderOptions,
+  patience: LockPatience,
+): Promise<void> {
+  const name = replacedIndex(options)
+  if (name === null || !(name in (await readTable(session, options)).indexes)) return
+  patience.onStep?.(`drop index ${name}: ${whyReplaced(options)}`)
+  const usual = { ...patience, lockTimeoutMs: patience.lockTimeoutMs ?? defaultLockTimeoutMs }
+  await limitLocks(session, whileBuilding(usual).lockTimeoutMs)
+  await retryOnLock(patience, () => dropIndex(session, options, name)).finally(() =>
+    limitLocks(session, usual.lockTimeoutMs).catch(() => {}),
+  )
+}
+
+const whyReplaced = (options: RenderOptions) =>
+  hasUniqueKeys(options)
+    ? 'a unique one has taken its place'
+    : 'it was unique, and the profile does not call dedupe keys unique'
+
 async function dropIndex(session: MigrationSession, options: RenderOptions, index: string): Promise<void> {
   await session.run(render(readSql('attach', 'drop_index'), { ...options, isConcurrent: true, index }))
 }
@@ -157,7 +179,7 @@ async function indexError(
   return unsupported(
     options.table,
     `index ${name} cannot be built, for two unfinished jobs have one dedupe key${detail === undefined ? '' : `: ${detail}`}`,
-    'End one of them, or map dedupe_key to another column in the profile: it will be added.',
+    'End one of them, or leave hasUniqueDedupeKey out of the profile.',
   )
 }
 

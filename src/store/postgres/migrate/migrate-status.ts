@@ -2,7 +2,7 @@
 import { nativeProfile } from '../../../profile/native.ts'
 import { columnName, logicalColumns, type Profile } from '../../../profile/profile.ts'
 import type { Row } from '../executor.ts'
-import type { RenderOptions } from '../render.ts'
+import { hasUniqueKeys, type RenderOptions, replacedIndex } from '../render.ts'
 import type { SqlFile } from '../sql-files.ts'
 import { readTable, renderFacts } from './inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
@@ -33,8 +33,10 @@ export interface TableStatus {
   attachment: string
   table: string
   /** `current`, or what `migrate up` would change. */
-  state: 'current' | 'not attached' | 'columns missing' | 'functions differ' | 'indexes missing or invalid'
+  state: 'current' | 'not attached' | 'columns missing' | 'functions differ' | IndexState
 }
+
+type IndexState = 'indexes missing or invalid' | 'dedupe index unique, which the profile does not say'
 
 export interface MigrateStatusOptions {
   databaseUrl: string
@@ -99,14 +101,18 @@ async function tableStatus(
   const facts = await readTable(session, options)
   const hasColumns = logicalColumns.every((column) => columnName(table, column) in facts.columns)
   if (!hasColumns) return status('columns missing')
-  const functions = attachmentFunctions({ ...options, ...renderFacts(facts) })
+  const rendered: RenderOptions = { ...options, ...renderFacts(facts) }
+  const replaced = replacedIndex(rendered)
+  if (replaced !== null && replaced in facts.indexes && !hasUniqueKeys(rendered))
+    return status('dedupe index unique, which the profile does not say')
+  const functions = attachmentFunctions(rendered)
   // The native table's are recorded together with those that all tables share.
   const recorded = table.attachment === 'native' ? engineFunctions(options) : functions
   const isRecorded = row['functions_digest'] === functionsDigest(recorded)
   if (!(isRecorded && (await areThere(session, options, functions)))) return status('functions differ')
   const changed = await session.query('changed_team_objects', options)
   if (changed.length > 0) return status('functions differ')
-  const hasIndexes = indexStatements(options).every(({ name }) => facts.indexes[name] === true)
+  const hasIndexes = indexStatements(rendered).every(({ name }) => facts.indexes[name] === true)
   return status(hasIndexes ? 'current' : 'indexes missing or invalid')
 }
 
