@@ -1,9 +1,10 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Lease } from './job/lease.ts'
+import { type Lease, leaseKey } from './job/lease.ts'
 import { type OpenBeats, openBeats } from './open-beats.ts'
 import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
+import type { LastBeat } from './runtime/heartbeat.ts'
 import { type LeaseList, readLeases } from './runtime/lease-changes.ts'
 import type { FromThread, ToThread } from './runtime/thread-heartbeat.ts'
 
@@ -16,16 +17,16 @@ export interface HeartbeatThreadData {
 }
 
 const RECONNECT_MS = 500
-/** Is over for certain, however long the leases are. */
+/** Upper bound of one heartbeat call, however long the leases are. */
 const LONGEST_BEAT_MS = 10_000
-/** So long may the main thread be blocked before it has extended the lease of a job that was let go. */
+/** Shortest lease granted at hand-over: the main thread may be blocked before it reads the answer. */
 const HAND_OVER_MS = 30_000
 const data = workerData as HeartbeatThreadData
 let connected = open()
 /** By lease id, the jobs of a claim. */
 const held = new Map<string, Set<string>>()
 /** Let go and not handed over yet. */
-let leaving: Lease[] = []
+let leaving: (Lease & { leaseMs: number })[] = []
 let handingOver: Promise<void> | undefined
 /** Every beat that has not been answered, those that nobody waits for any more included. */
 const underWay = new Set<Promise<boolean>>()
@@ -46,7 +47,7 @@ void connect()
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'change') change(message.held, message.dropped)
-  else if (message.kind === 'let-go') letGo(message.lease)
+  else if (message.kind === 'let-go') letGo(message.lease, message.leaseMs)
   else if (message.kind === 'pong') measureLag()
   else void stop()
 })
@@ -175,39 +176,57 @@ function isOver(ms: number): Promise<boolean> {
   return new Promise((resolve) => setTimeout(resolve, ms, true).unref())
 }
 
-function letGo(lease: Lease): void {
+function letGo(lease: Lease, leaseMs: number): void {
   forget(lease)
-  leaving.push(lease)
+  leaving.push({ ...lease, leaseMs })
   handingOver ??= handOver().finally(() => {
     handingOver = undefined
   })
 }
 
 /**
- * Answers when no beat with these leases is under way any more, and after a last one that lasts until the main thread has made
- * its own: it may be blocked before it has read the answer (LEASE-9). Where the last one fails, the main thread's decides.
+ * Answers when no beat with these leases is under way any more, and after a last one that lasts as long as was asked for, and
+ * long enough for a main thread that is blocked before it reads the answer (LEASE-9).
  */
 async function handOver(): Promise<void> {
   while (leaving.length > 0) {
     await beating
     const gone = leaving
     leaving = []
-    const options = { policy: data.policy, leaseMs: longestLeaseMs }
-    const extend = () => withinLimit(({ store }) => store.heartbeatJobs(gone, options)).catch(tellFailure)
-    await extend()
+    let lastBeats = await extend(gone)
     // A try that was left behind may still have got through, and made the leases as short as they were.
     if (underWay.size > 0) {
       await Promise.all(underWay)
-      await extend()
+      lastBeats = await extend(gone)
     }
-    for (const lease of gone) send({ kind: 'let-gone', lease })
+    for (const { jobId, leaseId } of gone) {
+      const lease = { jobId, leaseId }
+      send({ kind: 'let-gone', lease, lastBeat: lastBeats(lease) })
+    }
+  }
+}
+
+async function extend(gone: typeof leaving): Promise<(lease: Lease) => LastBeat | { failure: string }> {
+  const sentAtMs = performance.timeOrigin + performance.now()
+  const leaseMs = Math.max(longestLeaseMs, ...gone.map((lease) => lease.leaseMs))
+  try {
+    const { answers } = await withinLimit(({ store }) =>
+      store.heartbeatJobs(gone, { policy: data.policy, leaseMs }),
+    )
+    const byLease = new Map(answers.map(({ answer, ...lease }) => [leaseKey(lease), answer]))
+    return (lease) => ({ answer: byLease.get(leaseKey(lease)) ?? 'lost', sentAtMs })
+  } catch (error) {
+    tellFailure(error)
+    return () => ({ failure: messageOf(error) })
   }
 }
 
 function tellFailure(error: unknown): void {
   isFailing = true
-  send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  send({ kind: 'failed', message: messageOf(error) })
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 function measureLag(): void {
   if (pingedAtMs === undefined) return

@@ -104,6 +104,7 @@ class Application implements Unstuck {
   }
 
   get store(): JobStore<SqlClient> {
+      ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
     return this.#open.store
   }
 

@@ -95,6 +95,14 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: true,
   },
+  POOL_EXHAUSTED: {
+    meaning:
+      'No database connection was free for a transaction in time; a job that meets it is released without spending an attempt.',
+    httpStatus: 503,
+    exitCode: exitCodes.problemFound,
+    sqlState: null,
+    isRetryable: true,
+  },
   DATABASE_CONFLICT: {
     meaning:
       'The database rolled the call back because of a concurrent one (SQLSTATE 40001 or 40P01); nothing was changed.',

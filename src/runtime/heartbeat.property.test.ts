@@ -57,11 +57,10 @@ describe('heartbeats, whatever the order in which they are answered', () => {
           if (step === 'hold') hold(heartbeat, lease, held)
           else if (step === 'let-go') {
             held.delete(leaseKey(lease))
-            lettingGo.push(
-              heartbeat.letGo(lease).then(() => {
-                if (!held.has(leaseKey(lease))) expect(underWay.has(leaseKey(lease))).toBe(false)
-              }),
-            )
+            const check = () => {
+              if (!held.has(leaseKey(lease))) expect(underWay.has(leaseKey(lease))).toBe(false)
+            }
+            lettingGo.push(heartbeat.letGo(lease, 60_000).then(check, check))
           } else await pass(scheduler, step)
         }
         await finish(scheduler, heartbeat, lettingGo)
@@ -110,6 +109,5 @@ async function pass(scheduler: fc.Scheduler, step: Step): Promise<void> {
 
 async function finish(scheduler: fc.Scheduler, heartbeat: Heartbeat, others: Promise<void>[]): Promise<void> {
   const stopped = heartbeat.stop()
-  while (scheduler.count() > 0) await scheduler.waitNext(1)
-  await Promise.all([stopped, ...others])
+  await scheduler.waitFor(Promise.all([stopped, ...others]))
 }

@@ -9,8 +9,11 @@ export interface Heartbeat {
   listen(lease: Lease, listener: AnswerListener): void
   /** No more beats, soon: one may still be sent, and its answer goes nowhere. */
   drop(lease: Lease): void
-  /** Settles when no beat with this lease is under way any more. */
-  letGo(lease: Lease): Promise<void>
+  /**
+   * Ends the beats of this lease with a last one that lasts `leaseMs`. Settles when no other is under way any more; rejects
+   * where the last one got no answer.
+   */
+  letGo(lease: Lease, leaseMs: number): Promise<LastBeat>
   /** Settles when it can beat: a job claimed before that could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>
   /** Settles where it will never beat again. */
@@ -18,6 +21,12 @@ export interface Heartbeat {
   /** False while beats fail: such a worker must not take on more (C6). */
   isHealthy(): boolean
   stop(): Promise<void>
+}
+
+export interface LastBeat {
+  answer: HeartbeatAnswer
+  /** As of `AnswerListener`. */
+  sentAtMs: number
 }
 
 export interface AnswerListener {
@@ -35,6 +44,8 @@ export interface HeartbeatEvents {
 
 /** Of a job that waits for a slot: it starts, or goes back, long before an answer could matter. */
 const nobody: AnswerListener = { onAnswer() {} }
+
+const nothing = () => {}
 
 /** The leases that are held, and where their answers go. By lease and then by job: the jobs of a claim share a lease id. */
 export class HeldLeases {
@@ -86,9 +97,20 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
     hold: (lease, listener) => held.add(lease, listener),
     listen: (lease, listener) => held.add(lease, listener),
     drop: (lease) => void held.delete(lease),
-    async letGo(lease) {
+    async letGo(lease, leaseMs) {
       held.delete(lease)
-      await underWay
+      // Whoever waited longer may have sent the next one.
+      for (;;) {
+        if (underWay === undefined) break
+        await underWay
+      }
+      const sentAtMs = performance.timeOrigin + performance.now()
+      const extended = store.heartbeatJobs([lease], { leaseMs, policy })
+      underWay = extended.then(nothing, nothing).finally(() => {
+        underWay = undefined
+      })
+      const { answers } = await extended
+      return { answer: answers[0]?.answer ?? 'lost', sentAtMs }
     },
     ready: Promise.resolve(),
     died: new Promise(() => {}),

@@ -1,6 +1,7 @@
 // The life of one attempt, top to bottom: hold the lease, run the handler under its clocks, write the outcome with the lease
 // or not at all.
 
+import { isUnstuckError, type UnstuckError } from '../errors/index.ts'
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../job/lease.ts'
 import type { CompleteOutcome } from '../job/outcome.ts'
@@ -9,22 +10,21 @@ import type { Completion, Settled } from '../store/job-store.ts'
 import type { Asker } from './batcher.ts'
 import type { Gateway } from './gateway.ts'
 import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.ts'
-import type { AnswerListener } from './heartbeat.ts'
 import { type ClockOwner, JobClocks } from './job-clocks.ts'
 import { type ContextSource, createJobContext } from './job-context.ts'
 import { JobGateway } from './job-gateway.ts'
+import { completeInTransaction, type TransactionOwner } from './job-transaction.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
 import { isRefusal } from './refusal.ts'
 import type { RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { completionOf, failureOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
 import { knownLater, untilKnown } from './until-known.ts'
-import { wait } from './wait.ts'
 
 const COMPLETED: Settlement = { end: 'completed' }
-/** Between the end of a transaction and the next beat. */
-const TX_MARGIN_MS = 10_000
+/** A random pause between these, before a job that got no connection is claimed again. */
+const NO_CONNECTION_PAUSE_MS = [1_000, 5_000] as const
 
-type AnswersTo<Tx> = AnswerListener & Asker<Settled<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
+type AnswersTo<Tx> = TransactionOwner & Asker<Settled<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
 
 export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   isHandling = false
@@ -48,7 +48,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   #leaseMs: number
   #isGivenUp = false
   #hasEnded = false
-  #tx: 'none' | 'tried' | 'committed' = 'none'
+  /** A `tx` has completed the job. */
+  #isCommitted = false
 
   /** `claimedAtMs` is from before the claim was asked for. */
   constructor(
@@ -104,8 +105,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     if (this.#isSettling) return
     this.#isSettling = true
     this.#isHung = handlerEnd.kind === 'hung'
-    const isPlain =
-      handlerEnd.kind === 'returned' && this.#tx !== 'committed' && this.#abortCause !== 'lease-lost'
+    const isPlain = handlerEnd.kind === 'returned' && !this.#isCommitted && this.#abortCause !== 'lease-lost'
     if (handlerEnd.kind === 'returned') this.#tools.slots.onReturned(this)
     if (isPlain) this.#complete(handlerEnd.result)
     else this.#endWith(this.#settle(handlerEnd))
@@ -216,49 +216,27 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#clocks.setDeadline(entered.deadlineMs, agoMs)
   }
 
-  /** Beats of the job pause while the transaction is open, or REPEATABLE READ callers would meet our writes (C4). */
   async completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
-    const { store, heartbeat, transaction, txTimeoutMs } = this.#tools
-    try {
-      const result = await transaction(async (client) => {
-        // Only now: the wait for a connection is not part of the transaction's time.
-        await heartbeat.letGo(this.job)
-        await this.#extendLease(txTimeoutMs + TX_MARGIN_MS)
-        this.#tx = 'tried'
-        const value = await work(client)
-        const [settled] = await store.completeJobs([completionOf(this.job, value)], { tx: client })
-        if (settled?.outcome !== 'completed') throw leaseLost(this.job)
-        return value
-      })
-      this.#tx = 'committed'
-      return result
-    } catch (error) {
-      if (!this.#hasEnded) heartbeat.hold(this.job, this)
-      throw error
-    }
+    const value = await completeInTransaction(this, this.#tools, work)
+    this.#isCommitted = true
+    return value
   }
 
-  /** A row that somebody has locked for a moment is no reason to fail (C4). */
-  async #extendLease(leaseMs: number): Promise<void> {
-    const { store, policy } = this.#tools
-    for (;;) {
-      const sentAtMs = performance.now()
-      const { answers } = await store.heartbeatJobs([this.job], { leaseMs, policy })
-      const answer = answers[0]?.answer ?? 'lost'
-      if (answer === 'kept') return this.#clocks.renewLease(leaseMs - (performance.now() - sentAtMs))
-      if (answer === 'cancel-asked') this.abort('cancelled')
-      if (answer === 'past-deadline') this.abort('deadline')
-      this.signal.throwIfAborted()
-      if (answer !== 'busy' || this.#clocks.isAtRisk) throw leaseLost(this.job)
-      await wait(20 + Math.random() * 80, this.signal)
-    }
+  noteExtended(leaseMs: number): void {
+    this.#clocks.renewLease(leaseMs)
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   #settle(handlerEnd: HandlerEnd): Promise<Settlement> {
-    if (this.#tx === 'committed') return Promise.resolve(COMPLETED)
+    if (this.#isCommitted) return Promise.resolve(COMPLETED)
     if (this.#abortCause === 'lease-lost') return this.#keepLateResult(handlerEnd)
     if (this.#abortCause === 'shutdown') return this.#release()
-    return this.#fail(handlerEnd.kind === 'threw' ? handlerEnd.error : this.signal.reason)
+    const error: unknown = handlerEnd.kind === 'threw' ? handlerEnd.error : this.signal.reason
+    if (isUnstuckError(error, 'POOL_EXHAUSTED')) return this.#releaseForConnection(error)
+    return this.#fail(error)
   }
 
   #complete(result: unknown): void {
@@ -306,6 +284,15 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     const { jobId, leaseId } = this.job
     const { outcome } = await this.#untilKnown(() => this.#tools.releases.add({ jobId, leaseId }))
     return { end: outcome === 'cancelled' ? 'cancelled' : 'released' }
+  }
+
+  /** That no connection was free is not the job's failure (C27). */
+  async #releaseForConnection({ code, message }: UnstuckError): Promise<Settlement> {
+    const [least, most] = NO_CONNECTION_PAUSE_MS
+    const delayMs = Math.round(least + Math.random() * (most - least))
+    const [settled] = await this.#untilKnown(() => this.#tools.store.releaseJobs([this.job], { delayMs }))
+    if (settled?.outcome === 'cancelled') return { end: 'cancelled' }
+    return { end: 'released', code, reason: message, retryInMs: delayMs }
   }
 
   #untilKnown<T>(call: () => Promise<T>): Promise<T> {

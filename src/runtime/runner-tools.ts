@@ -20,9 +20,10 @@ export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
   workerId: string
   /** How long a handler may go on after its signal before its slot is taken from it. */
   hangGraceMs: number
-  /** How long a `tx` may take: the lease is extended once by it. */
+  /** From begin to commit of a `tx`. */
   txTimeoutMs: number
-  transaction: <T>(work: (client: Tx) => Promise<T>) => Promise<T>
+  /** Rejects with POOL_EXHAUSTED if no connection became free in time, with DATABASE_CONFLICT if it can be run again. */
+  transaction: <T>(work: (client: Tx) => Promise<T>, options: { beginWithinMs: number }) => Promise<T>
   slots: Slots
 }
 

@@ -1,21 +1,22 @@
 // Beats from a worker thread with a connection of its own, so that a handler that blocks the event loop keeps its lease
 // (C7, LEASE-9). The thread also measures how late the main loop answers.
 import { Worker } from 'node:worker_threads'
+import { UnstuckError } from '../errors/index.ts'
 import { type HeartbeatAnswer, type Lease, leaseKey } from '../job/lease.ts'
-import { BeatHealth, type Heartbeat, type HeartbeatEvents, HeldLeases } from './heartbeat.ts'
+import { BeatHealth, type Heartbeat, type HeartbeatEvents, HeldLeases, type LastBeat } from './heartbeat.ts'
 import { LeaseChanges, type LeaseList } from './lease-changes.ts'
 import { withResolvers } from './with-resolvers.ts'
 
 export type ToThread =
   | { kind: 'change'; held: LeaseList; dropped: LeaseList }
-  | { kind: 'let-go'; lease: Lease }
+  | { kind: 'let-go'; lease: Lease; leaseMs: number }
   | { kind: 'pong' }
   | { kind: 'stop' }
 
 export type FromThread =
   | { kind: 'ready' }
   | { kind: 'answers'; answers: (Lease & { answer: HeartbeatAnswer })[]; sentAtMs: number }
-  | { kind: 'let-gone'; lease: Lease }
+  | { kind: 'let-gone'; lease: Lease; lastBeat: LastBeat | { failure: string } }
   | { kind: 'failed'; message: string }
   | { kind: 'ping' }
   | { kind: 'lag'; lagMs: number }
@@ -37,7 +38,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   const ended = withResolvers<void>()
   const ready = withResolvers<void>()
   const died = withResolvers<Error>()
-  const lettingGo = new Map<string, () => void>()
+  const lettingGo = new Map<string, (lastBeat: LastBeat | { failure: string }) => void>()
   let isStopping = false
   const send = (message: ToThread) => thread.postMessage(message)
   const changes = new LeaseChanges((held, dropped) => send({ kind: 'change', held, dropped }))
@@ -45,7 +46,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
     if (message.kind === 'ready') {
       health.succeeded()
       ready.resolve()
-    } else if (message.kind === 'let-gone') lettingGo.get(leaseKey(message.lease))?.()
+    } else if (message.kind === 'let-gone') lettingGo.get(leaseKey(message.lease))?.(message.lastBeat)
     else if (message.kind === 'ping') send({ kind: 'pong' })
     else if (message.kind === 'lag') events.onLag(message.lagMs)
     else if (message.kind === 'failed') health.failed(new Error(message.message))
@@ -58,7 +59,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   // A thread that died cannot beat: the worker has to leave, and its leases run out.
   thread.on('error', (error) => health.failed(error))
   thread.once('exit', (code) => {
-    for (const answer of lettingGo.values()) answer()
+    for (const answer of lettingGo.values()) answer({ failure: 'the heartbeat thread has ended' })
     if (!isStopping) {
       const error = new Error(`the heartbeat thread ended by itself, with code ${code}`)
       health.failed(error)
@@ -76,17 +77,17 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       if (held.delete(lease)) changes.dropAll(lease.leaseId)
       else changes.drop(lease)
     },
-    letGo(lease) {
+    letGo(lease, leaseMs) {
       const { jobId, leaseId } = lease
       held.delete(lease)
       changes.tell()
-      const gone = withResolvers<void>()
-      lettingGo.set(leaseKey(lease), () => {
+      const gone = withResolvers<LastBeat | { failure: string }>()
+      lettingGo.set(leaseKey(lease), (lastBeat) => {
         lettingGo.delete(leaseKey(lease))
-        gone.resolve()
+        gone.resolve(lastBeat)
       })
-      send({ kind: 'let-go', lease: { jobId, leaseId } })
-      return gone.promise
+      send({ kind: 'let-go', lease: { jobId, leaseId }, leaseMs })
+      return gone.promise.then(requireAnswer)
     },
     ready: ready.promise,
     died: died.promise,
@@ -98,4 +99,9 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       await ended.promise
     },
   }
+}
+
+function requireAnswer(lastBeat: LastBeat | { failure: string }): LastBeat {
+  if ('answer' in lastBeat) return lastBeat
+  throw new UnstuckError('DATABASE_UNREACHABLE', `the lease could not be extended: ${lastBeat.failure}`)
 }

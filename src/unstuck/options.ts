@@ -23,6 +23,8 @@ export interface UnstuckOptions {
   txTimeoutMs?: number
   leakBudget?: number
   onHang?: 'reopen' | 'exit'
+  /** Connections for transactions of handlers; more of them wait for one that is free. Default: 10. */
+  txConnections?: number
   pollMs?: [least: number, most: number]
   /** Settings of the breakers that handlers name as their `dependency`. */
   dependencies?: Record<string, DependencyOptions>
@@ -49,6 +51,7 @@ const names: Record<keyof UnstuckOptions, true> = {
   leakBudget: true,
   onHang: true,
   pollMs: true,
+  txConnections: true,
   dependencies: true,
   dispatch: true,
   prune: true,
@@ -66,6 +69,7 @@ const ranges = {
   leakBudget: [0, 1_000],
 } as const
 
+  txConnections: [1, 1_000],
 export function checkOptions(options: UnstuckOptions): void {
   requireKnownNames('unstuck()', Object.keys(options), Object.keys(names))
   for (const [name, [least, most]] of Object.entries(ranges)) {

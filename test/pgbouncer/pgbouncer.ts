@@ -8,7 +8,11 @@ import { createInterface } from 'node:readline'
 import { freePort } from '../../embedded/src/free-port.ts'
 import { isRoot, nobody } from '../../embedded/src/run-as.ts'
 
-type PoolMode = 'transaction' | 'session'
+export interface PgBouncerOptions {
+  mode?: 'transaction' | 'session'
+  /** Default: few, so that clients really share them. PgBouncer's own default is 20. */
+  poolSize?: number
+}
 
 export interface PgBouncer {
   port: number
@@ -17,15 +21,14 @@ export interface PgBouncer {
 
 const START_WAIT_MS = 30_000
 
-/** Few server connections, so that clients really share them. */
 export async function startPgBouncer(
   databaseUrl: string,
-  mode: PoolMode = 'transaction',
+  options: PgBouncerOptions = {},
 ): Promise<PgBouncer> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'unstuck-pgbouncer-'))
   const file = join(folder, 'pgbouncer.ini')
-  writeFileSync(file, settings(new URL(databaseUrl), port, mode))
+  writeFileSync(file, settings(new URL(databaseUrl), port, options))
   chmodSync(folder, 0o755)
   // It refuses to run as root, and has nothing to write.
   const child = spawn('pgbouncer', [file], {
@@ -54,7 +57,11 @@ export async function startPgBouncer(
   return { port, stop }
 }
 
-function settings({ hostname, port, username, password }: URL, listenPort: number, mode: PoolMode): string {
+function settings(
+  { hostname, port, username, password }: URL,
+  listenPort: number,
+  { mode = 'transaction', poolSize = 5 }: PgBouncerOptions,
+): string {
   const server = { host: hostname, port, user: username, password }
   const target = Object.entries(server)
     .map(([name, value]) => `${name}='${decodeURIComponent(value).replaceAll("'", "''")}'`)
@@ -70,7 +77,7 @@ function settings({ hostname, port, username, password }: URL, listenPort: numbe
     // Whoever asks is let in as the user above: nothing else reaches this port.
     'auth_type = any',
     'max_client_conn = 500',
-    'default_pool_size = 5',
+    `default_pool_size = ${poolSize}`,
     ...(knowsPreparedStatements() ? ['max_prepared_statements = 0'] : []),
     '',
   ].join('\n')

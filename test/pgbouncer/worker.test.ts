@@ -84,7 +84,7 @@ it('WORK-1 listening through PgBouncer is found to be useless at the start, said
   await listening.until('failed')
   expect(listening.told).toEqual([
     'failed no notification arrived within 2 s: a pooler in transaction mode? ' +
-      'Set UNSTUCK_LISTEN_URL to a direct address; polling goes on',
+      'Set UNSTUCK_DIRECT_URL to a direct address; polling goes on',
   ])
 })
 
@@ -100,13 +100,13 @@ it('WORK-1 what is enqueued through PgBouncer reaches a listener at a direct add
 it('WORK-1 a worker behind PgBouncer says that it hears nothing, and finds jobs by looking', async () => {
   const worker = work({ pollMs: [50, 100] }, { app: 'hints-app' })
   const { name } = await worker.until(({ kind }) => kind === 'not-listening')
-  expect(name).toContain('Set UNSTUCK_LISTEN_URL to a direct address')
+  expect(name).toContain('Set UNSTUCK_DIRECT_URL to a direct address')
   const jobId = await enqueue('quick', 0)
   await worker.until((told) => told.jobId === jobId)
 })
 
-it('WORK-1 a worker behind PgBouncer with UNSTUCK_LISTEN_URL starts new jobs without looking', async () => {
-  const worker = work({}, { app: 'hints-app', env: { UNSTUCK_LISTEN_URL: database.url } })
+it('WORK-1 a worker behind PgBouncer with UNSTUCK_DIRECT_URL starts new jobs without looking', async () => {
+  const worker = work({}, { app: 'hints-app', env: { UNSTUCK_DIRECT_URL: database.url } })
   await worker.until(({ kind }) => kind === 'ready')
   await worker.until(({ kind }) => kind === 'listening')
   for (let round = 1; round <= 3; round++) {
@@ -116,7 +116,7 @@ it('WORK-1 a worker behind PgBouncer with UNSTUCK_LISTEN_URL starts new jobs wit
 })
 
 it('WORK-1 a pooler in session mode lets hints through', async () => {
-  const pgBouncer = await startPgBouncer(database.url, 'session')
+  const pgBouncer = await startPgBouncer(database.url, { mode: 'session' })
   const listening = startListener(throughPgBouncer(database.url, pgBouncer.port))
   try {
     await listening.until('started')

@@ -23,7 +23,10 @@ export interface ConnectionPoolOptions {
 
 export interface ConnectionPool {
   client: QueryClient
-  transaction: <T>(work: (client: SqlClient) => Promise<T>) => Promise<T>
+  transaction: <T>(
+    work: (client: SqlClient) => Promise<T>,
+    options?: Pick<TransactionLimits, 'beginWithinMs'>,
+  ) => Promise<T>
   /** Every query is a read-only transaction with a short limit: for people who look, and must not be felt. */
   reader: QueryClient
   /** Can be called again. What still runs 2 s later is cut off. */
@@ -32,6 +35,8 @@ export interface ConnectionPool {
 
 const DEFAULT_TX_TIMEOUT_MS = 60_000
 const DEFAULT_TRANSACTION_CONNECTIONS = 10
+/** A transaction may bring a shorter limit of its own. */
+const TRANSACTION_WAIT_MS = 60_000
 const READER_CONNECTIONS = 5
 const READ_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 10_000
@@ -50,14 +55,16 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
   const calls = new LazyPool(async () => poolConfig(await address(), options, limits, connections))
   // Work in a transaction makes calls outside of it too: with one pool, transactions that have all its connections would wait
   // for one more.
-  const transactions = new LazyPool(async () =>
-    poolConfig(await address(), options, limits, transactionConnections),
-  )
+  const transactions = new LazyPool(async () => ({
+    ...poolConfig(await address(), options, limits, transactionConnections),
+    connectionTimeoutMillis: TRANSACTION_WAIT_MS,
+  }))
   const readers = new LazyPool(async () => poolConfig(await address(), options, limits, READER_CONNECTIONS))
   const reading = { timeoutMs: READ_TIMEOUT_MS, lockTimeoutMs: READ_TIMEOUT_MS, isReadOnly: true }
   return {
     client: { query: async (text, params) => timed(async () => (await calls.open()).query(text, params)) },
-    transaction: (work) => timed(async () => inTransaction(await transactions.open(), work, limits)),
+    transaction: (work, options = {}) =>
+      timed(async () => inTransaction(await transactions.open(), work, { ...limits, ...options })),
     reader: {
       query: async (text, params) =>
         timed(async () =>

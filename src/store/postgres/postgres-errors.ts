@@ -149,6 +149,13 @@ export async function translated<T>(run: () => Promise<T>, options: TranslateOpt
   }
 }
 
+/** The whole transaction was rolled back, and may succeed if it is run again. */
+export function conflictOf(error: unknown): UnstuckError | null {
+  if (!(error instanceof Error) || !conflicts.has(codeOf(error))) return null
+  const options = { cause: error, details: { sqlState: codeOf(error) } }
+  return new UnstuckError('DATABASE_CONFLICT', error.message, options)
+}
+
 const conflictRetries = 3
 
 /**
