@@ -11,6 +11,7 @@ import type { AccessStore } from './store/access-store.ts'
 import { notSupported } from './store/capability.ts'
 import type { JobStore } from './store/job-store.ts'
 import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl, noTables } from './store/neo4j/deferred-store.ts'
+import { requireSameDatabase } from './store/postgres/connection-identity.ts'
 import { openConnectionPool } from './store/postgres/connection-pool.ts'
 import type { SqlClient } from './store/postgres/executor.ts'
 import type { AttachPlan } from './store/postgres/migrate/attach-plan.ts'
@@ -163,7 +164,7 @@ export async function examine(config: Config): Promise<DoctorFacts> {
   if (isNeo4jUrl(config.databaseUrl)) throw notSupported('Neo4j', 'doctor')
   const databaseUrl = requireUrl(config.databaseUrl)
   const options = { databaseUrl, schema, timeoutMs: DOCTOR_TIMEOUT_MS }
-  const [{ withDoctorReader }, { readFacts }] = await Promise.all([
+  const [{ readRoute, withDoctorReader }, { readFacts }] = await Promise.all([
     loadPostgres(),
     import('./doctor/read-facts.ts'),
   ])
@@ -174,8 +175,16 @@ export async function examine(config: Config): Promise<DoctorFacts> {
       tables: tables.map((table) => ({ table, store: reader.storeOf(table) })),
       override: policy,
       isOwnProfile: config.ownProfile !== null,
+      route: () => readRoute(databaseUrl, config.directUrl ?? databaseUrl),
     }),
   )
+}
+
+/** Where heartbeats and hints go. */
+export async function findDirectUrl({ directUrl }: Config, databaseUrl: string): Promise<string> {
+  if (directUrl === null || directUrl === databaseUrl || isNeo4jUrl(databaseUrl)) return databaseUrl
+  await requireSameDatabase(databaseUrl, directUrl)
+  return directUrl
 }
 
 export interface DevelopmentDatabase {

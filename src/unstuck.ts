@@ -1,5 +1,12 @@
 // The front door for applications: register handlers, start, enqueue.
-import { type Database, type OpenTable, openDatabase, openTable, type SqlClient } from './compose.ts'
+import {
+  type Database,
+  findDirectUrl,
+  type OpenTable,
+  openDatabase,
+  openTable,
+  type SqlClient,
+} from './compose.ts'
 import { type Config, loadConfig, profileOf, readConfigFile } from './config/index.ts'
 import { invalidArgument, UnstuckError } from './errors/index.ts'
 import { checkNewJob } from './job/check-new-job.ts'
@@ -80,9 +87,9 @@ class Application implements Unstuck {
   #metrics: Promise<Metrics> | undefined
 
   constructor(options: UnstuckOptions) {
-    const { databaseUrl, schema, profile } = options
+    const { databaseUrl, directUrl, schema, profile } = options
     this.#options = options
-    const flags = { databaseUrl, schema, profile }
+    const flags = { databaseUrl, directUrl, schema, profile }
     this.#config = loadConfig({
       env: process.env,
       flags,
@@ -97,6 +104,7 @@ class Application implements Unstuck {
       schema: this.#config.schema,
       table: this.#table,
       ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
+      ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
     })
     this.ended = new Promise((resolve) => {
       this.#end = resolve
@@ -104,7 +112,6 @@ class Application implements Unstuck {
   }
 
   get store(): JobStore<SqlClient> {
-      ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
     return this.#open.store
   }
 
@@ -147,6 +154,7 @@ class Application implements Unstuck {
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const databaseUrl = await this.#database.url()
+    const directUrl = await findDirectUrl(this.#config, databaseUrl)
     // Fails at once where nothing is installed: a worker that cannot work should not look alive.
     const stored = await this.store.readPolicy()
     const policy = withOverride(stored, this.#config.policy)
@@ -158,7 +166,7 @@ class Application implements Unstuck {
       table: this.#table,
       events: this.#events,
       handlers: [...this.#handlers.values()],
-      databaseUrl,
+      directUrl,
       policy,
       tracing: await this.#openTracing(),
     })
@@ -172,7 +180,7 @@ class Application implements Unstuck {
       events: this.#events,
       policy: this.#config.policy,
       enqueuePolicy: this.#enqueuePolicy(),
-      listenUrl: policy.notify === 'on' && canListen ? (this.#config.listenUrl ?? databaseUrl) : null,
+      listenUrl: policy.notify === 'on' && canListen ? directUrl : null,
       onHint: () => worker.wake(),
       schedules: this.#schedules,
       dispatch: this.#options.dispatch,

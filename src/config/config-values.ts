@@ -81,7 +81,7 @@ function valueAndSource(
 ): [Value, ConfigSource] {
   const set = found.get(name as Setting)
   if (set !== undefined) return [set.value, set.source]
-  if (name === 'migrateUrl' || name === 'listenUrl')
+  if (name === 'migrateUrl' || name === 'directUrl')
     return valueAndSource('databaseUrl', found, profile, inForce, filePolicy)
   const [group, field = '', stage] = name.split('.')
   if (group !== 'policy') return [readSetting(name as Setting, found, profile), 'default']

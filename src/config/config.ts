@@ -14,7 +14,7 @@ export interface ConfigSources {
 export interface ConfigFile {
   databaseUrl?: string | undefined
   migrateUrl?: string | undefined
-  listenUrl?: string | undefined
+  directUrl?: string | undefined
   schema?: string | undefined
   /** The name of a shipped one, or one of your own. */
   profile?: ProfileName | OwnProfile | undefined
@@ -33,8 +33,8 @@ export interface Config {
   databaseUrl: string | null
   /** The same as `databaseUrl` where nothing else is set. */
   migrateUrl: string | null
-  /** For hints of new work; the same as `databaseUrl` where nothing else is set. */
-  listenUrl: string | null
+  /** For heartbeats and hints of new work. Default: `databaseUrl`. */
+  directUrl: string | null
   schema: string
   /** The name of the profile. `profileOf` answers the profile itself. */
   profile: string

@@ -105,7 +105,7 @@ describe('a hostile config file', () => {
   const fields = [
     'databaseUrl',
     'migrateUrl',
-    'listenUrl',
+    'directUrl',
     'schema',
     'profile',
     'preset',

@@ -35,7 +35,7 @@ describe('loadConfig with nothing set', () => {
     expect(load({})).toMatchObject({
       databaseUrl: null,
       migrateUrl: null,
-      listenUrl: null,
+      directUrl: null,
       schema: 'unstuck',
       profile: 'native',
       policy: {},
@@ -108,12 +108,6 @@ describe('the connection', () => {
     expect(config.migrateUrl).toBe(theirs)
     const problems = refuse({}, { flags: { databaseUrl: 'mysql://h/db' } })
     expect(problems.map(({ name }) => name)).toEqual(['--database-url'])
-  })
-
-  it('WORK-1 listens where the jobs are unless UNSTUCK_LISTEN_URL is set', () => {
-    expect(load({ DATABASE_URL: theirs }).listenUrl).toBe(theirs)
-    const config = load({ DATABASE_URL: theirs, UNSTUCK_LISTEN_URL: ours })
-    expect([config.databaseUrl, config.listenUrl]).toEqual([theirs, ours])
   })
 
   it('WORK-1 lets UNSTUCK_NOTIFY switch hints of new work off, over what the file says', () => {

@@ -120,7 +120,7 @@ function readSettings(found: FoundValues, profile: ProfileName) {
   return {
     databaseUrl,
     migrateUrl: text('migrateUrl') ?? databaseUrl,
-    listenUrl: text('listenUrl') ?? databaseUrl,
+    directUrl: text('directUrl') ?? databaseUrl,
     schema: String(readSetting('schema', found, profile)),
     workerConcurrency: number('workerConcurrency'),
     maxPayloadBytes: number('maxPayloadBytes'),

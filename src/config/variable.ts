@@ -27,7 +27,7 @@ export type PolicySetting =
 type OtherSetting =
   | 'databaseUrl'
   | 'migrateUrl'
-  | 'listenUrl'
+  | 'directUrl'
   | 'schema'
   | 'profile'
   | 'preset'
@@ -60,7 +60,7 @@ type HttpSetting =
   | 'http.proxyRoles'
 
 /** The command line's options, which win over every variable. */
-export type FlagName = 'databaseUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'
+export type FlagName = 'databaseUrl' | 'directUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'
 
 /** As one would write it in the variable; null where nothing is in force. */
 export type Default = string | null

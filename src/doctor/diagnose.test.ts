@@ -68,6 +68,7 @@ const table: TableFacts = {
 
 const facts: DoctorFacts = {
   server,
+  route: { isDirect: true, direct: null },
   migrations: {
     isInstalled: true,
     applied: ['0001'],
@@ -112,6 +113,23 @@ describe('the server', () => {
   it('OPS-8 an old version and a standby are problems', () => {
     expect(kinds(withServer({ versionNumber: 130_012 }))).toEqual([['problem', 'connection']])
     expect(kinds(withServer({ isStandby: true }))).toEqual([['problem', 'connection']])
+  })
+})
+
+describe('a pooler', () => {
+  const fix = 'Set UNSTUCK_DIRECT_URL to the address of the server behind the pooler.'
+
+  it('OPS-8 without a direct address is a warning', () => {
+    expect(troubles({ route: { isDirect: false, direct: null } })).toEqual([['warning', 'pooler', fix]])
+    const direct = { isDirect: true, isSameDatabase: true }
+    expect(troubles({ route: { isDirect: false, direct } })).toEqual([])
+  })
+
+  it('OPS-8 at the direct address is a warning, another database there a problem', () => {
+    const there = (isDirect: boolean, isSameDatabase: boolean) =>
+      kinds(troubles({ route: { isDirect: false, direct: { isDirect, isSameDatabase } } }))
+    expect(there(false, true)).toEqual([['warning', 'pooler']])
+    expect(there(true, false)).toEqual([['problem', 'pooler']])
   })
 })
 

@@ -6,6 +6,7 @@ import { checkIndexUse } from './checks/index-use.ts'
 import { checkLeaseAndBeat } from './checks/lease-and-beat.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { checkPolicyDrift } from './checks/policy-drift.ts'
+import { checkPooler } from './checks/pooler.ts'
 import { checkLongOverdue, checkReaper, checkUnjudged } from './checks/reaper.ts'
 import { checkRights } from './checks/rights.ts'
 import { checkStatusWords } from './checks/status-words.ts'
@@ -17,6 +18,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
   const { server, tables, unreadable } = facts
   return [
     ...checkConnection(facts),
+    ...checkPooler(facts),
     ...checkMigrations(facts),
     ...unreadable.map(({ what, reason }) => problem('unreadable', `${what}: ${reason}`, null)),
     ...tables.flatMap((table) => [

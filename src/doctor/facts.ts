@@ -7,6 +7,7 @@ import type { Health } from '../store/job-store.ts'
 
 export interface DoctorFacts {
   server: ServerFacts
+  route: RouteFacts | null
   migrations: MigrationFacts | null
   horizon: HorizonHolder[] | null
   breakers: Breaker[] | null
@@ -33,6 +34,13 @@ export interface ServerFacts {
   canSeeOthers: boolean
   /** pg_cron is installed here. */
   hasCron: boolean
+}
+
+export interface RouteFacts {
+  /** The address of the jobs leads to the server itself, not to a pooler. */
+  isDirect: boolean
+  /** Of UNSTUCK_DIRECT_URL; null if it is not set. */
+  direct: { isDirect: boolean; isSameDatabase: boolean } | null
 }
 
 export interface MigrationFacts {

@@ -6,7 +6,15 @@ import { differingSettings, policyDifferences } from '../policy/policy-differenc
 import { ageRuleOf } from '../profile/age-rule-of.ts'
 import { columnName, type TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
-import type { DoctorFacts, IndexUse, MigrationFacts, ServerFacts, TableFacts, Unreadable } from './facts.ts'
+import type {
+  DoctorFacts,
+  IndexUse,
+  MigrationFacts,
+  RouteFacts,
+  ServerFacts,
+  TableFacts,
+  Unreadable,
+} from './facts.ts'
 import { indexesUsed } from './indexes-used.ts'
 import { type Row, toHolder, toRelation, toServer } from './rows.ts'
 
@@ -14,6 +22,7 @@ export interface DoctorSources {
   /** A file of sql/doctor for one table, in a read-only transaction. */
   look(name: string, table: TableProfile, params?: unknown[]): Promise<Row[]>
   migrations(): Promise<MigrationFacts>
+  route(): Promise<RouteFacts>
   /** The indexes that attach makes, by what they are for. */
   indexes(table: TableProfile): Record<'claim' | 'sweep', { name: string; create: string }>
   /** As JSON in the names of SQL; null where nothing is overridden. */
@@ -40,6 +49,7 @@ export async function readFacts(sources: DoctorSources): Promise<DoctorFacts> {
   const [first] = sources.tables
   if (first === undefined) throw new Error('a profile has at least one table')
   const server = await readServer(sources, first.table)
+  const route = await readRoute(sources, unreadable)
   const migrations = await attempt('migrations', () => sources.migrations())
   const horizon = await attempt('long transactions', async () =>
     (await sources.look('held_horizon', first.table)).map(toHolder),
@@ -52,7 +62,7 @@ export async function readFacts(sources: DoctorSources): Promise<DoctorFacts> {
     const isAttached = migrations?.tables.find((status) => status.table === name)?.state !== 'not attached'
     if (isInstalled && isAttached) tables.push(await readTable(sources, table, store, attempt))
   }
-  return { server, migrations, horizon, breakers, tables, unreadable }
+  return { server, route, migrations, horizon, breakers, tables, unreadable }
 }
 
 async function readServer(sources: DoctorSources, table: TableProfile): Promise<ServerFacts> {
@@ -64,6 +74,17 @@ async function readServer(sources: DoctorSources, table: TableProfile): Promise<
   const tookMs = performance.now() - startedAt
   // A look is five statements one after the other, and the clock was read in the middle one.
   return toServer(row ?? {}, { hostClockMs: sentAt + tookMs / 2, roundTripMs: tookMs / 5 })
+}
+
+/** The direct address may be out of reach while the database is not. */
+async function readRoute(sources: DoctorSources, unreadable: Unreadable[]): Promise<RouteFacts | null> {
+  try {
+    return await sources.route()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    unreadable.push({ what: 'the direct connection', reason })
+    return null
+  }
 }
 
 async function readTable(

@@ -8,6 +8,8 @@ import { requireLimits } from '../runtime/token-limiter.ts'
 export interface UnstuckOptions {
   /** Over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
   databaseUrl?: string
+  /** Over UNSTUCK_DIRECT_URL: the same database without a pooler in between. Default: `databaseUrl`. */
+  directUrl?: string
   /** The config file; that of UNSTUCK_CONFIG, or `unstuck.config.*` in the working directory, where absent. */
   config?: string
   schema?: string
@@ -21,10 +23,10 @@ export interface UnstuckOptions {
   graceMs?: number
   hangGraceMs?: number
   txTimeoutMs?: number
-  leakBudget?: number
-  onHang?: 'reopen' | 'exit'
   /** Connections for transactions of handlers; more of them wait for one that is free. Default: 10. */
   txConnections?: number
+  leakBudget?: number
+  onHang?: 'reopen' | 'exit'
   pollMs?: [least: number, most: number]
   /** Settings of the breakers that handlers name as their `dependency`. */
   dependencies?: Record<string, DependencyOptions>
@@ -38,6 +40,7 @@ export interface UnstuckOptions {
 
 const names: Record<keyof UnstuckOptions, true> = {
   databaseUrl: true,
+  directUrl: true,
   config: true,
   schema: true,
   profile: true,
@@ -48,10 +51,10 @@ const names: Record<keyof UnstuckOptions, true> = {
   graceMs: true,
   hangGraceMs: true,
   txTimeoutMs: true,
+  txConnections: true,
   leakBudget: true,
   onHang: true,
   pollMs: true,
-  txConnections: true,
   dependencies: true,
   dispatch: true,
   prune: true,
@@ -66,10 +69,10 @@ const ranges = {
   graceMs: [0, LONGEST_TIMER_MS],
   hangGraceMs: [0, LONGEST_TIMER_MS],
   txTimeoutMs: [1, LONGEST_TIMER_MS],
+  txConnections: [1, 1_000],
   leakBudget: [0, 1_000],
 } as const
 
-  txConnections: [1, 1_000],
 export function checkOptions(options: UnstuckOptions): void {
   requireKnownNames('unstuck()', Object.keys(options), Object.keys(names))
   for (const [name, [least, most]] of Object.entries(ranges)) {

@@ -24,7 +24,8 @@ export interface ApplicationParts {
 }
 
 export interface StartedParts extends ApplicationParts {
-  databaseUrl: string
+  /** For heartbeats: connections of a pooler may all be in use by handlers. */
+  directUrl: string
   /** In force: what is stored, and over it what this process was given. */
   policy: Policy
   tracing: Tracing | null
@@ -103,9 +104,9 @@ function dependencyOptions({
   return { ...given, [GATEWAY]: { ...configured, ...given[GATEWAY] } }
 }
 
-function startHeartbeat({ databaseUrl, config, table, policy, events }: StartedParts): Heartbeat {
+function startHeartbeat({ directUrl, config, table, policy, events }: StartedParts): Heartbeat {
   const workerData: HeartbeatThreadData = {
-    databaseUrl,
+    databaseUrl: directUrl,
     schema: config.schema,
     table,
     policy: config.policy,

@@ -54,6 +54,7 @@ describe('a deployment that is well', () => {
     expect(exitCode).toBe(0)
     for (const line of [
       /✓ connection +PostgreSQL \d+.*; clock skew -?\d+\.\d\d s/,
+      /✓ pooler +none/,
       /✓ migrations +\d+ of \d+ applied, no drift/,
       /✓ claim index +the claim of unstuck\.jobs .*jobs_ready/,
       /✓ sweep index +the sweep of unstuck\.jobs .*jobs_running/,

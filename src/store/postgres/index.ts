@@ -1,3 +1,4 @@
+export { readRoute } from './connection-identity.ts'
 export {
   type ConnectionPool,
   type ConnectionPoolOptions,

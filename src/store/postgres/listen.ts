@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { TableProfile } from '../../profile/profile.ts'
+import { isDirect } from './connection-identity.ts'
 import { endClient } from './end-client.ts'
 import { render } from './render.ts'
 import { readSql } from './sql-files.ts'
@@ -120,10 +121,10 @@ class RunningListener {
     ])
     if (hasArrived) return
     const missed = `no notification arrived within ${TEST_WAIT_MS / 1_000} s`
-    // A pooler hands out process numbers of its own. In session mode it would have let the notification through.
-    if (processIdOf(client) === backendPid) throw new Error(missed)
+    // A pooler in session mode would have let the notification through.
+    if (isDirect(client, backendPid)) throw new Error(missed)
     throw new PoolerInBetween(
-      `${missed}: a pooler in transaction mode? Set UNSTUCK_LISTEN_URL to a direct address`,
+      `${missed}: a pooler in transaction mode? Set UNSTUCK_DIRECT_URL to a direct address`,
     )
   }
 
@@ -174,10 +175,6 @@ function untilNotified(client: pg.Client, onHint: () => void): (token: string) =
     new Promise((resolve) => {
       tests.set(token, () => resolve(true))
     })
-}
-
-function processIdOf(client: pg.Client): unknown {
-  return (client as pg.Client & { processID?: unknown }).processID
 }
 
 /** Node reports one error per address that a host name resolves to, and no message of its own. */

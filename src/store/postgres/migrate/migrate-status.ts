@@ -6,7 +6,7 @@ import { hasUniqueKeys, type RenderOptions, replacedIndex } from '../render.ts'
 import type { SqlFile } from '../sql-files.ts'
 import { readTable, renderFacts } from './inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
-import { type MigrationSession, withMigrationSession } from './migration-session.ts'
+import type { MigrationSession } from './migration-session.ts'
 import {
   attachmentFunctions,
   bodyDigest,
@@ -15,7 +15,7 @@ import {
   indexStatements,
   migrations,
 } from './plan.ts'
-import { defaultLockTimeoutMs } from './retry-on-lock.ts'
+import { withReadingSession } from './reading-session.ts'
 
 export interface MigrationStatus {
   isInstalled: boolean
@@ -50,7 +50,7 @@ export async function migrateStatus({
   profile,
 }: MigrateStatusOptions): Promise<MigrationStatus> {
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
-  return withMigrationSession({ databaseUrl, lockTimeoutMs: defaultLockTimeoutMs }, async (session) => {
+  return withReadingSession(databaseUrl, async (session) => {
     const [facts] = await session.query('server_facts', base)
     const isInstalled = facts?.['is_installed'] === true
     const applied = isInstalled ? names(await session.query('list_migrations', base)) : []
