@@ -86,8 +86,9 @@ describe('an answer', () => {
       publicCode: code,
       isRetryable,
       gatewayStatus: status,
-      reason: `${url}/convert answered ${status}`,
+      reason: `the gateway answered ${status}`,
     })
+    expect(classifyError(error).stack).toContain(`GET ${url}/convert\n`)
     expect(calls).toMatchObject([{ url: `${url}/convert`, status, outcome }])
   })
 
@@ -98,6 +99,75 @@ describe('an answer', () => {
     const { gateway } = observedGateway({ baseUrl: url })
     await caught(gateway('/x'))
     await callClosed(sockets)
+  })
+})
+
+describe('an answer that no handler can read', () => {
+  const html = { 'content-type': 'text/html; charset=utf-8' }
+  const json = { 'content-type': 'application/json' }
+
+  it('FAIL-3 an HTML page with 200 is permanent and shown as GW_4XX', async () => {
+    const { url, sockets } = await serve(answerWith(200, html))
+    const { gateway, calls } = observedGateway({ baseUrl: url })
+    const error = await caught(gateway('/convert', { method: 'POST', body: '{}' }))
+    expect(classifyError(error)).toMatchObject({
+      code: 'PARSE_ERROR',
+      publicCode: 'GW_4XX',
+      category: 'PERMANENT',
+      isRetryable: false,
+      gatewayStatus: 200,
+      reason: 'the gateway answered 200 with an HTML page',
+    })
+    expect(calls).toMatchObject([{ status: 200, outcome: 'client-error' }])
+    expect(sockets).toHaveLength(1)
+  })
+
+  it('FAIL-3 an HTML page is given to a caller who accepts one', async () => {
+    const { url } = await serve(answerWith(200, html))
+    const { gateway, calls } = observedGateway({ baseUrl: url })
+    const response = await gateway('/page', { headers: { accept: 'text/html, */*' } })
+    expect(await response.text()).toBe('body')
+    expect((await gateway('/page', { method: 'HEAD' })).status).toBe(200)
+    expect(calls).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
+  })
+
+  it.each([
+    ['half of it', '{"xml": "<a'],
+    ['no body at all', ''],
+    ['HTML called JSON', '<html></html>'],
+  ])('FAIL-3 broken JSON (%s) is permanent and shown as GW_4XX', async (_, body) => {
+    const { url } = await serve((_request, response) => void response.writeHead(200, json).end(body))
+    const { gateway } = observedGateway({ baseUrl: url })
+    for (const read of [
+      (response: Response) => response.json(),
+      (response: Response) => response.clone().json(),
+    ]) {
+      const error = await caught(read(await gateway('/convert')))
+      expect(classifyError(error)).toMatchObject({
+        code: 'PARSE_ERROR',
+        publicCode: 'GW_4XX',
+        category: 'PERMANENT',
+        isRetryable: false,
+        gatewayStatus: 200,
+        reason: 'the gateway answered 200 with broken JSON',
+      })
+      expect(classifyError(error).stack).toContain(`GET ${url}/convert\n`)
+    }
+  })
+
+  it('FAIL-3 a body that the connection broke off is tried again', async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { ...json, 'content-length': '100' }).write('{"a":', () => response.destroy())
+    })
+    const { gateway } = observedGateway({ baseUrl: url })
+    const error = await caught(gateway('/convert').then((response) => response.json()))
+    expect(classifyError(error)).toMatchObject({ publicCode: 'GW_5XX', isRetryable: true })
+  })
+
+  it('FAIL-3 good JSON is read as ever', async () => {
+    const { url } = await serve((_request, response) => void response.writeHead(200, json).end('{"a":1}'))
+    const { gateway } = observedGateway({ baseUrl: url })
+    expect(await (await gateway('/x')).json()).toEqual({ a: 1 })
   })
 })
 
@@ -136,7 +206,8 @@ describe('no answer', () => {
     const { gateway, calls } = observedGateway({ baseUrl: url, timeoutMs: 50 })
     const error = await caught(gateway('/x'))
     expect(error).toMatchObject({ name: 'JobError', code: 'GW_TIMEOUT', category: 'TRANSIENT' })
-    expect(classifyError(error).reason).toBe(`${url}/x took longer than 50 ms`)
+    expect(classifyError(error).reason).toBe('the gateway took longer than 50 ms')
+    expect(classifyError(error).stack).toContain(`GET ${url}/x\n`)
     expect(calls).toMatchObject([{ status: null, outcome: 'timeout' }])
     expect(calls[0]?.durationMs).toBeGreaterThan(40)
   })
@@ -164,19 +235,21 @@ describe('no answer', () => {
     expect(error).toMatchObject({
       code: 'GW_UNAVAILABLE',
       category: 'TRANSIENT',
-      cause: expect.any(TypeError),
+      cause: { message: `GET ${url}/x`, cause: expect.any(TypeError) },
     })
     expect(classifyError(error)).toMatchObject({ publicCode: 'GW_5XX', isRetryable: true })
     expect(calls).toMatchObject([{ status: null, outcome: 'unavailable' }])
   })
 
   it('FAIL-2 from a closed port is GW_UNAVAILABLE, and the reason names why', async () => {
-    const { url, server } = await serve(hang)
+    const { url, host, server } = await serve(hang)
     await new Promise((resolve) => server.close(resolve))
     const { gateway, calls } = observedGateway({ baseUrl: url })
     const error = await caught(gateway('/x'))
     expect(classifyError(error)).toMatchObject({ code: 'GW_UNAVAILABLE', publicCode: 'GW_5XX' })
-    expect(classifyError(error).reason).toContain(`${url}/x (ECONNREFUSED)`)
+    const { reason, stack } = classifyError(error)
+    expect(reason).toBe('the gateway could not be reached, or broke the connection (ECONNREFUSED)')
+    expect(stack).toContain(host)
     expect(calls).toMatchObject([{ outcome: 'unavailable' }])
   })
 

@@ -1,13 +1,16 @@
 // Calls of the outside service that jobs depend on: every one has a timeout (WORK-3), and every failure is a JobError that
 // says whether to try again. What a call came to is told to `onCall`, which feeds the breaker and the metrics.
+import { invalidArgument, type JobError, UnstuckError } from '../errors/index.ts'
 import {
-  invalidArgument,
-  type JobError,
-  permanentError,
-  toPublicCode,
-  transientError,
-  UnstuckError,
-} from '../errors/index.ts'
+  type CallAddress,
+  type GatewayOutcome,
+  judgeAnswer,
+  judgeError,
+  timeoutError,
+  withCheckedJson,
+} from './gateway-answer.ts'
+
+export type { GatewayOutcome } from './gateway-answer.ts'
 
 export interface GatewayOptions {
   /** What paths are appended to. User and password in it are sent as a header. */
@@ -25,9 +28,10 @@ export interface GatewayInit extends RequestInit {
 }
 
 /**
- * Answers a response with a status under 400 and throws a `JobError` for anything else. The timeout runs from the call to the
- * last byte of the body: a body that is still being read by then fails with GW_TIMEOUT. The caller's own `signal` wins; its
- * reason is thrown as it is.
+ * Answers a response with a status under 400 and throws a `JobError` for anything else. An HTML page that the caller did not
+ * accept, and a `json()` of a body that is no JSON, are permanent failures too. The timeout runs from the call to the last byte
+ * of the body: a body that is still being read by then fails with GW_TIMEOUT. The caller's own `signal` wins; its reason is
+ * thrown as it is.
  */
 export type Gateway = (pathOrUrl: string | URL, init?: GatewayInit) => Promise<Response>
 
@@ -41,14 +45,6 @@ export interface GatewayCall {
   outcome: GatewayOutcome
 }
 
-/** 408 is a timeout. 429 is a client-error: it may be tried again, and is no sign of an outage. */
-export type GatewayOutcome = 'ok' | 'client-error' | 'server-error' | 'timeout' | 'unavailable' | 'aborted'
-
-interface Failure {
-  outcome: GatewayOutcome
-  error: JobError
-}
-
 // A longer timer of Node fires at once.
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
@@ -59,12 +55,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   return async (pathOrUrl, { timeoutMs = options.timeoutMs, ...init } = {}) => {
     requireTimeout(timeoutMs)
     const { url, headers } = withoutCredentials(resolveUrl(baseUrl, pathOrUrl), init.headers)
-    const shownUrl = `${url.origin}${url.pathname}`
+    const address = { method: (init.method ?? 'GET').toUpperCase(), url: `${url.origin}${url.pathname}` }
     const signal = init.signal ?? undefined
-    const timeout = startTimeout(timeoutMs, shownUrl)
+    const timeout = startTimeout(timeoutMs, address)
     const startedMs = performance.now()
     const report = (outcome: GatewayOutcome, status: number | null) =>
-      tell(options.onCall, { url: shownUrl, status, durationMs: performance.now() - startedMs, outcome })
+      tell(options.onCall, { url: address.url, status, durationMs: performance.now() - startedMs, outcome })
 
     let response: Response
     try {
@@ -77,17 +73,16 @@ export function createGateway(options: GatewayOptions): Gateway {
       signal?.throwIfAborted()
       // A header or body that cannot be sent is a mistake of the caller and tells nothing about the gateway.
       if (isRefusedRequest(error)) throw error
-      const failure = judgeError(error, shownUrl, timeout.signal)
+      const failure = timeout.signal.aborted
+        ? { outcome: 'timeout' as const, error: timeout.signal.reason as JobError }
+        : judgeError(error, address)
       report(failure.outcome, null)
       throw failure.error
     }
-    if (response.status < 400) {
-      report('ok', response.status)
-      return response
-    }
+    const failure = judgeAnswer(response, headers.get('accept') ?? '', address)
+    report(failure?.outcome ?? 'ok', response.status)
+    if (failure === null) return withCheckedJson(response, address)
     timeout.stop()
-    const failure = judgeStatus(response, shownUrl)
-    report(failure.outcome, response.status)
     // An unread body would hold its socket until the garbage collector comes by.
     await response.body?.cancel().catch(ignore)
     throw failure.error
@@ -145,10 +140,9 @@ function decoded(text: string): string {
 }
 
 /** Not `AbortSignal.timeout`: a body that is cut off later then fails with an error that names the call. */
-function startTimeout(timeoutMs: number, shownUrl: string): { signal: AbortSignal; stop: () => void } {
+function startTimeout(timeoutMs: number, address: CallAddress): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController()
-  const error = () => transientError(`${shownUrl} took longer than ${timeoutMs} ms`, { code: 'GW_TIMEOUT' })
-  const timer = setTimeout(() => controller.abort(error()), timeoutMs)
+  const timer = setTimeout(() => controller.abort(timeoutError(timeoutMs, address)), timeoutMs)
   // The socket keeps the process alive while there is something to wait for.
   timer.unref()
   return { signal: controller.signal, stop: () => clearTimeout(timer) }
@@ -157,54 +151,6 @@ function startTimeout(timeoutMs: number, shownUrl: string): { signal: AbortSigna
 /** The TypeError of a request that was never sent has no cause; that of a broken connection has. */
 function isRefusedRequest(error: unknown): boolean {
   return error instanceof TypeError && error.cause === undefined && error.message !== 'fetch failed'
-}
-
-function judgeError(error: unknown, shownUrl: string, timeout: AbortSignal): Failure {
-  if (timeout.aborted) return { outcome: 'timeout', error: timeout.reason as JobError }
-  const code = causeCode(error)
-  const shown = code === undefined ? shownUrl : `${shownUrl} (${code})`
-  // fetch has timeouts of its own, such as 10 s for connecting and 300 s for the headers.
-  if (code !== undefined && toPublicCode(code) === 'GW_TIMEOUT') {
-    const message = `${shown} took too long`
-    return { outcome: 'timeout', error: transientError(message, { code: 'GW_TIMEOUT', cause: error }) }
-  }
-  const message = `${shown} could not be reached, or broke the connection`
-  return { outcome: 'unavailable', error: transientError(message, { code: 'GW_UNAVAILABLE', cause: error }) }
-}
-
-function causeCode(error: unknown): string | undefined {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return undefined
-  return typeof cause.code === 'string' ? cause.code : undefined
-}
-
-function judgeStatus(response: Response, shownUrl: string): Failure {
-  const { status } = response
-  const message = `${shownUrl} answered ${status}`
-  const retryAfterMs = readRetryAfterMs(response.headers)
-  const options = { gatewayStatus: status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
-  if (status === 408) {
-    return { outcome: 'timeout', error: transientError(message, { ...options, code: 'GW_TIMEOUT' }) }
-  }
-  if (status === 429) {
-    return { outcome: 'client-error', error: transientError(message, { ...options, code: 'GW_5XX' }) }
-  }
-  if (status < 500) {
-    const error = permanentError(message, { code: 'GW_4XX', gatewayStatus: status })
-    return { outcome: 'client-error', error }
-  }
-  return { outcome: 'server-error', error: transientError(message, { ...options, code: 'GW_5XX' }) }
-}
-
-/** Seconds or an HTTP date. Nothing where it asks for no wait: the backoff is the better answer then. */
-function readRetryAfterMs(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d+$/.test(value)) return Number(value) > 0 ? Number(value) * 1000 : undefined
-  if (!/^[a-z]{3,9},? .+ GMT$/i.test(value)) return undefined
-  // Both dates by the gateway's clock: ours may differ from it by more than the wait.
-  const answeredMs = Date.parse(headers.get('date') ?? '')
-  const waitMs = Date.parse(value) - (Number.isNaN(answeredMs) ? Date.now() : answeredMs)
-  return waitMs > 0 ? waitMs : undefined
 }
 
 function tell(onCall: GatewayOptions['onCall'], call: GatewayCall): void {
