@@ -1,5 +1,6 @@
 // An invented deployment for working on the dashboard and for its browser tests: jobs that are renewed, one worker that
 // fell silent, causes of death, a breaker that is open. It keeps to the HTTP contract and knows no database.
+import { toPublicCode } from '../../src/errors/index.ts'
 import type {
   Breaker,
   DeadLetterGroup,
@@ -149,7 +150,8 @@ function deadJobs(now: number): Job[] {
           crashes,
           finished_at: iso(now - 120_000 - index * 60_000),
           cause_id: `cause-${group + 1}`,
-          error: { code, public_code: code, reason, category, attempt: 3 },
+          error: { code: toPublicCode(code), reason, category, attempt: 3 },
+          error_detail: { code, reason },
         },
         now,
       ),

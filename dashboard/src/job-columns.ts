@@ -27,8 +27,8 @@ export const jobColumns: readonly JobColumn[] = [
   column('owner', 'Owner', ({ owner }) => owner),
   column('priority', 'Priority', ({ priority }) => priority),
   column('worker', 'Worker', ({ worker_id }) => worker_id),
-  column('code', 'Error code', ({ error }) => error?.code),
-  column('reason', 'Error', ({ error }) => error?.reason),
+  column('code', 'Error code', (job) => failureOf(job)?.code),
+  column('reason', 'Error', (job) => failureOf(job)?.reason),
   column('cause', 'Cause', ({ cause_id }) => cause_id),
   column('failures', 'Failures', ({ failures }) => failures),
   column('crashes', 'Crashes', ({ crashes }) => crashes),
@@ -83,7 +83,16 @@ export function cellText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function noteOf({ status, worker_id, error }: Job): string | null {
-  if (status === 'running') return worker_id
-  return error?.code == null ? null : `${error.code} ${error.reason ?? ''}`.trim()
+/** As it was found out, where the viewer may see that. */
+export function failureOf({
+  error,
+  error_detail,
+}: Job): { code: string | null; reason: string | null } | null {
+  return error_detail ?? error
+}
+
+function noteOf(job: Job): string | null {
+  if (job.status === 'running') return job.worker_id
+  const failure = failureOf(job)
+  return failure?.code == null ? null : `${failure.code} ${failure.reason ?? ''}`.trim()
 }

@@ -3,7 +3,8 @@ import { UnstuckError } from '../errors/index.ts'
 import type { JobEvent } from '../job/event.ts'
 import type { Job, NewJob } from '../job/job.ts'
 import type { EnqueueOutcome } from '../job/outcome.ts'
-import { type Explanation, explainJob as explainFacts } from '../policy/explain-job.ts'
+import { codeForOwner, reasonForOwner } from '../observe/for-owner.ts'
+import { type Explanation, explainJob as explainFacts, type JobFacts } from '../policy/explain-job.ts'
 import { fillPage } from '../runtime/each-job.ts'
 import type { JobFilter, JobPage } from '../store/job-store.ts'
 import {
@@ -90,12 +91,23 @@ export const explainJob = command('explainJob', async (context, ref: JobRef) => 
   const { table, job } = found.value
   const facts = await table.store.readJobFacts(job.id, policyOf(context))
   if (facts === null) return jobNotFound(ref.id)
+  const isOwner = context.actor.owner !== undefined
   return done<Explanation & { id: string; table: string }>({
     id: job.id,
     table: table.name,
-    ...explainFacts(facts),
+    ...explainFacts(isOwner ? factsForOwner(facts) : facts),
   })
 })
+
+/** An explanation repeats what the last attempt ended with. */
+function factsForOwner(facts: JobFacts): JobFacts {
+  const { error } = facts
+  if (error === null) return facts
+  return {
+    ...facts,
+    error: { ...error, code: codeForOwner(error.code), reason: reasonForOwner(error.reason) },
+  }
+}
 
 export interface EnqueuedJob {
   id: string

@@ -1,5 +1,6 @@
 // What all routes share: the types of the app, the documented refusals, and the view of the caller.
 import type { Context } from 'hono'
+import type { Actor } from '../commands/actor.ts'
 import type { CommandContext } from '../commands/command.ts'
 import type { OperationRunner } from '../runtime/operation-runner.ts'
 import type { AppOptions } from './app-options.ts'
@@ -84,11 +85,12 @@ export const peerOf = ({ env }: Pick<Context<ApiEnv>, 'env'>): string | null => 
 export const contextOf = (c: Context<ApiEnv>): CommandContext => c.get('context')
 
 export async function viewOf(c: Context<ApiEnv>, { options, clock }: ApiParts): Promise<View> {
-  return {
-    now: await clock.now(),
-    redact: options.redact ?? {},
-    hasPayloads: contextOf(c).actor.scopes.includes('jobs:payload'),
-  }
+  return { now: await clock.now(), redact: options.redact ?? {}, ...sightOf(contextOf(c).actor) }
+}
+
+/** What an actor may see of a job that it may read. */
+export function sightOf({ scopes, owner }: Actor): Pick<View, 'hasPayloads' | 'isOwner'> {
+  return { hasPayloads: scopes.includes('jobs:payload'), isOwner: owner !== undefined }
 }
 
 export const envelopeOf = (view: Pick<View, 'now'>) => ({ db_now: view.now.toISOString() })

@@ -2,9 +2,8 @@
 // that an attempt may lack its beginning; the row tells of the last one.
 import type { JobEvent } from '../job/event.ts'
 import type { Job, JsonValue } from '../job/job.ts'
-import { redactText } from '../observe/redact.ts'
 import type { Attempt } from './contract.ts'
-import type { View } from './wire.ts'
+import { shownCode, shownReason, type View } from './wire.ts'
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   complete: 'completed',
@@ -55,17 +54,16 @@ function begin(number: number, event: JobEvent | null): Attempt {
   }
 }
 
-function end(attempt: Attempt, { at, data: { details } }: JobEvent, outcome: string, { redact }: View): void {
-  const reason = text(details['reason'])
+function end(attempt: Attempt, { at, data: { details } }: JobEvent, outcome: string, view: View): void {
   Object.assign(attempt, {
     ended_at: at.toISOString(),
     duration_ms: attempt.started_at === null ? null : at.getTime() - Date.parse(attempt.started_at),
     outcome,
     worker_id: attempt.worker_id ?? text(details['worker_id']) ?? text(details['locked_by']),
     stage: attempt.stage ?? text(details['stage']),
-    code: text(details['code']),
+    code: shownCode(text(details['code']), view),
     category: text(details['category']),
-    reason: reason === null ? null : redactText(reason, redact),
+    reason: shownReason(text(details['reason']), view),
     last_heartbeat_at: text(details['last_heartbeat_at']),
     next_run_at: text(details['next_run_at']),
   } satisfies Partial<Attempt>)

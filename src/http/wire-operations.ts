@@ -3,26 +3,26 @@ import type { PlannedOperation, TableOperation } from '../commands/operation-com
 import { redactText } from '../observe/redact.ts'
 import type { DeadJobGroup, OperationAction, OperationJob } from '../store/job-store.ts'
 import type * as wire from './contract.ts'
-import { redactOrNull, type View } from './wire.ts'
+import { redactOrNull, shownCode, shownReason, type View } from './wire.ts'
 
 const isoOrNull = (at: Date | null) => at?.toISOString() ?? null
 
-export function toWireGroup(group: DeadJobGroup, table: string, { redact }: View): wire.DeadLetterGroup {
+export function toWireGroup(group: DeadJobGroup, table: string, view: View): wire.DeadLetterGroup {
   return {
     cause_id: group.causeId,
     table,
-    code: group.code,
+    code: shownCode(group.code, view),
     category: group.category,
     jobs: group.jobs,
     first_at: group.firstAt.toISOString(),
     last_at: group.lastAt.toISOString(),
-    example_reason: redactOrNull(group.exampleReason, redact),
+    example_reason: shownReason(group.exampleReason, view),
     example_job_id: group.exampleJobId,
     max_crashes: group.maxCrashes,
     state: group.state,
     changed_by: group.changedBy,
     changed_at: isoOrNull(group.changedAt),
-    state_reason: redactOrNull(group.stateReason, redact),
+    state_reason: redactOrNull(group.stateReason, view.redact),
     back_since: isoOrNull(group.backSince),
   }
 }

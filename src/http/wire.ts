@@ -2,10 +2,10 @@
 // The id of a lease is a credential: it is in the answer to a claim, and in no other.
 
 import type { TableHealth } from '../commands/brake-commands.ts'
-import { toPublicCode } from '../errors/index.ts'
 import type { JobEvent } from '../job/event.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
+import { codeForOwner, reasonForOwner } from '../observe/for-owner.ts'
 import { type RedactOptions, redactJson, redactText } from '../observe/redact.ts'
 import type { TokenRecord } from '../store/access-store.ts'
 import type { Breaker, JobSummary, QueueStatus, ReapedJob, Schedule } from '../store/job-store.ts'
@@ -22,7 +22,13 @@ export interface View {
   redact: NonNullable<AppOptions['redact']>
   /** May the caller see payloads and stacks? */
   hasPayloads: boolean
+  /** The caller sees the jobs of one owner: public codes, and no addresses (FAIL-2). */
+  isOwner: boolean
 }
+
+export const shownCode = (code: string | null, { isOwner }: View) => (isOwner ? codeForOwner(code) : code)
+export const shownReason = (reason: string | null, { isOwner, redact }: View) =>
+  redactOrNull(isOwner ? reasonForOwner(reason) : reason, redact)
 
 export function toWireJob(job: Job | JobSummary, table: string, view: View): wire.Job {
   const { hasPayloads, now } = view
@@ -52,6 +58,7 @@ export function toWireJob(job: Job | JobSummary, table: string, view: View): wir
     max_attempts: job.maxAttempts,
     generation: job.generation,
     error: error === null ? null : toWireError(error, view),
+    ...(view.isOwner ? {} : { error_detail: error === null ? null : toErrorDetail(error, view) }),
     ...('causeId' in job ? { cause_id: job.causeId } : {}),
     traceparent: job.traceparent,
     ...(hasPayloads && payload !== undefined ? { payload: showPayload(payload, job, view) } : {}),
@@ -85,15 +92,18 @@ function showPayload(payload: JsonValue, job: { type: string }, { redact }: View
   return redact.payload === undefined ? shown : redact.payload(shown, job)
 }
 
-function toWireError(error: Omit<JobErrorRecord, 'stack'> & { stack?: string | null }, view: View) {
-  const { code, reason, category, attempt, stack } = error
+type ShownError = Omit<JobErrorRecord, 'stack'> & { stack?: string | null }
+
+/** The same for everybody: whoever may see more finds it in the detail. */
+function toWireError({ code, reason, category, attempt }: ShownError, { redact }: View) {
+  return { code: codeForOwner(code), reason: redactOrNull(reasonForOwner(reason), redact), category, attempt }
+}
+
+function toErrorDetail({ code, reason, stack }: ShownError, { redact, hasPayloads }: View) {
   return {
     code,
-    public_code: code === null ? null : toPublicCode(code),
-    reason: redactOrNull(reason, view.redact),
-    category,
-    attempt,
-    ...(view.hasPayloads && stack !== undefined ? { stack: redactOrNull(stack, view.redact) } : {}),
+    reason: redactOrNull(reason, redact),
+    ...(hasPayloads && stack !== undefined ? { stack: redactOrNull(stack, redact) } : {}),
   }
 }
 
@@ -118,8 +128,9 @@ export function toWireRunning(job: JobSummary, table: string): wire.RunningJob {
 
 export function toWireEvent({ id, jobId, type, at, data }: JobEvent, view: View): wire.JobEvent {
   const { lease_id: _credential, stack, ...details } = data.details
+  const isStackShown = view.hasPayloads && !view.isOwner && stack !== undefined
   const shown = redactJson(
-    view.hasPayloads && stack !== undefined ? { ...details, stack } : details,
+    isStackShown ? { ...details, stack } : { ...details, ...shownFailure(details, view) },
     view.redact,
   )
   return {
@@ -129,6 +140,17 @@ export function toWireEvent({ id, jobId, type, at, data }: JobEvent, view: View)
     type,
     at: iso(at),
     details: shown as Record<string, unknown>,
+  }
+}
+
+/** What an event says of a failure, to an owner. */
+function shownFailure(
+  { code, reason }: { [key: string]: JsonValue },
+  view: View,
+): { [key: string]: JsonValue } {
+  return {
+    ...(typeof code === 'string' ? { code: shownCode(code, view) } : {}),
+    ...(typeof reason === 'string' ? { reason: shownReason(reason, view) } : {}),
   }
 }
 

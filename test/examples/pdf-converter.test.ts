@@ -117,7 +117,7 @@ it('BREAK-2 BREAK-3 BREAK-4 OPS-1 the PDF converter: a broken gateway costs wait
 
   const dead = await ana.upload('unreadable')
   const { job, retry } = await ana.until(dead, 'dead')
-  expect(job.error).toMatchObject({ public_code: 'GW_4XX' })
+  expect(job.error).toMatchObject({ code: 'GW_4XX' })
   expect(retry).toEqual({ is_allowed: true, reason: null })
   expect(await bob.call(`POST /api/jobs/${dead}/retry`)).toMatchObject({ status: 404 })
   expect((await bob.call('GET /v1/jobs')).body.jobs).toEqual([])

@@ -212,7 +212,7 @@ describe('redaction', () => {
     expect(replies[0]?.body.job).toMatchObject({
       payload: { file: 'a.pdf', user: { apiKey: '[redacted]', password: '[redacted]' } },
     })
-    expect(replies[0]?.body.job.error.stack).toContain('at x')
+    expect(replies[0]?.body.job.error_detail.stack).toContain('at x')
   })
 
   it('OPS-1 without jobs:payload there are neither payloads nor stacks', async () => {
@@ -220,7 +220,7 @@ describe('redaction', () => {
     const one = (await bench.call(`GET /v1/jobs/${jobId}`, { as: 'viewer' })).body.job
     expect(one).not.toHaveProperty('payload')
     expect(one).not.toHaveProperty('result')
-    expect(one.error).not.toHaveProperty('stack')
+    expect(one.error_detail).not.toHaveProperty('stack')
     const list = await bench.call('GET /v1/jobs?with_payload=true', { as: 'viewer' })
     expect(JSON.stringify(list.body)).not.toContain('a.pdf')
     const events = await bench.call(`GET /v1/jobs/${jobId}/events`, { as: 'viewer' })

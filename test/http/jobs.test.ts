@@ -32,7 +32,7 @@ describe('looking at jobs', () => {
       `GET /v1/jobs?q=${encodeURIComponent('type:words error:NOT_PDF status:dead')}`,
     )
     expect(body.jobs).toMatchObject([
-      { id: dead, status: 'dead', error: { code: 'NOT_PDF', public_code: 'NOT_PDF' } },
+      { id: dead, status: 'dead', error: { code: 'NOT_PDF' }, error_detail: { code: 'NOT_PDF' } },
     ])
     const cause = body.jobs[0].cause_id
     expect((await bench.call(`GET /v1/jobs?q=cause:${cause}`)).body.jobs).toMatchObject([{ id: dead }])

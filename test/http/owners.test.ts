@@ -1,6 +1,8 @@
 // Two owners who cannot see each other.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { publicCodes } from '../../src/errors/index.ts'
 import type { DeadLetterList, JobList } from '../../src/http/contract.ts'
+import { readEventSource } from './event-source.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench
@@ -76,8 +78,8 @@ describe('an owner', () => {
     const mine = await kill(bench.store, { type: 'letters', owner: 'ana' }, { code: 'LETTER', reason: 'r' })
     const other = await kill(bench.store, { type: 'letters', owner: 'bob' }, { code: 'LETTER', reason: 'r' })
     const { groups }: DeadLetterList = (await bench.call('GET /v1/dead-letters', { as: ana })).body
-    const group = groups.find(({ code }) => code === 'LETTER')
-    expect(group).toMatchObject({ jobs: 1, example_job_id: mine })
+    const group = groups.find(({ example_job_id }) => example_job_id === mine)
+    expect(group).toMatchObject({ jobs: 1, code: 'UNKNOWN' })
     const line = `POST /v1/dead-letters/${group?.cause_id}/redrive`
     const { body } = await bench.call(line, { as: ana, body: { rate_per_s: 1000 } })
     expect(body.operation).toMatchObject({ total: 1 })
@@ -102,5 +104,69 @@ describe('an owner', () => {
     for (const line of lines) expect(await bench.call(line, { as: ana })).toMatchObject({ status: 403 })
     const body = { worker_id: 'w', queues: ['convert'] }
     expect(await bench.call('POST /v1/leases/claim', { as: ana, body })).toMatchObject({ status: 403 })
+  })
+})
+
+describe('what an owner reads of a failure', () => {
+  const failure = {
+    code: 'ECONNREFUSED',
+    reason: 'connect ECONNREFUSED 10.0.0.7:8080 (http://gw.internal:8080/convert)',
+    stack: 'Error: POST http://gw.internal:8080/convert',
+  }
+  const secrets = /ECONNREFUSED|10\.0\.0\.7|8080|gw\.internal/
+  let owner: string
+  let jobId: string
+
+  beforeAll(async () => {
+    owner = await bench.token({ role: 'admin', owner: 'carla' })
+    jobId = await kill(bench.store, { type: 'convert', owner: 'carla' }, failure)
+  })
+
+  const lines = () => [
+    'GET /v1/jobs?q=status:dead',
+    `GET /v1/jobs/${jobId}`,
+    `GET /v1/jobs/${jobId}/events`,
+    `GET /v1/jobs/${jobId}/attempts`,
+    `GET /v1/jobs/${jobId}/why`,
+    'GET /v1/dead-letters',
+  ]
+
+  it('FAIL-2 is one of the ten codes, and no host or port, at every address', async () => {
+    for (const line of lines()) {
+      const { status, body } = await bench.call(line, { as: owner })
+      expect(status).toBe(200)
+      expect(JSON.stringify(body), line).not.toMatch(secrets)
+      expect(JSON.stringify(body), line).toContain('GW_5XX')
+    }
+    const { job } = (await bench.call(`GET /v1/jobs/${jobId}`, { as: owner })).body
+    expect(publicCodes).toContain(job.error.code)
+    expect(job).not.toHaveProperty('error_detail')
+  })
+
+  it('FAIL-2 is the same in the live stream', async () => {
+    const headers = { authorization: `Bearer ${owner}` }
+    const request = new Request('http://127.0.0.1/v1/stream?topics=events', { headers })
+    const reader = readEventSource(await bench.app.fetch(request))
+    const admin = { authorization: `Bearer ${await bench.token({ role: 'admin' })}` }
+    const counts = new Request('http://127.0.0.1/v1/stream?topics=counts', { headers: admin })
+    // The first look remembers what was there before.
+    const other = readEventSource(await bench.app.fetch(counts))
+    await other.next(({ event }) => event === 'counts')
+    const later = await kill(bench.store, { type: 'convert', owner: 'carla' }, failure)
+    const { data } = await reader.next((message) => message.data.event.job_id === later)
+    expect(data.event.details).toMatchObject({ code: 'GW_5XX' })
+    expect(JSON.stringify(data)).not.toMatch(secrets)
+    await Promise.all([reader.close(), other.close()])
+  })
+
+  it('FAIL-2 stays as it was found in error_detail, for operators', async () => {
+    const { job } = (await bench.call(`GET /v1/jobs/${jobId}`)).body
+    expect(job.error).toMatchObject({ code: 'GW_5XX' })
+    expect(job.error_detail).toEqual(failure)
+    const listed = (await bench.call(`GET /v1/jobs?q=owner:carla`)).body.jobs[0]
+    expect(listed.error_detail).toMatchObject({ code: 'ECONNREFUSED' })
+    const withoutPayloads = (await bench.call(`GET /v1/jobs/${jobId}`, { as: 'viewer' })).body.job
+    expect(withoutPayloads.error_detail).not.toHaveProperty('stack')
+    expect(JSON.stringify((await bench.call(`GET /v1/jobs/${jobId}/why`)).body)).toContain('ECONNREFUSED')
   })
 })

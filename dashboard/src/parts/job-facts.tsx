@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react'
 import type { Job } from '../../../src/http/contract.ts'
+import { failureOf } from '../job-columns.ts'
 import { showDuration } from '../show-time.ts'
 import { Go } from './address.tsx'
 import { Panel } from './page.tsx'
 import { Time } from './time.tsx'
 
 export function JobFacts({ job }: { job: Job }) {
+  const failure = failureOf(job)
   return (
     <Panel title="Facts">
       <dl className="grid grid-cols-[7.5rem_1fr] gap-y-1.5">
@@ -23,9 +25,9 @@ export function JobFacts({ job }: { job: Job }) {
           )}
         </Fact>
         <Fact name="Error">
-          {job.error?.code == null ? null : <code className="font-mono text-xs">{job.error.code}</code>}
+          {failure?.code == null ? null : <code className="font-mono text-xs">{failure.code}</code>}
         </Fact>
-        <Fact name="Reason">{job.error?.reason}</Fact>
+        <Fact name="Reason">{failure?.reason}</Fact>
         <Fact name="Created">
           <Time at={job.created_at} />
         </Fact>

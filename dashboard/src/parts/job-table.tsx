@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { Job } from '../../../src/http/contract.ts'
-import { cellText, type JobColumn } from '../job-columns.ts'
+import { cellText, failureOf, type JobColumn } from '../job-columns.ts'
 import { rowKey } from '../job-rows.ts'
 import { useSettings } from '../settings.ts'
 import { shortId } from '../show-time.ts'
@@ -109,11 +109,12 @@ function Note({ job }: { job: Job }) {
         {job.worker_id}
       </Go>
     )
-  if (job.error?.code != null)
+  const failure = failureOf(job)
+  if (failure?.code != null)
     return (
       <>
-        <code className="font-mono text-xs font-semibold">{job.error.code}</code>{' '}
-        <span className="text-soft">{job.error.reason}</span>
+        <code className="font-mono text-xs font-semibold">{failure.code}</code>{' '}
+        <span className="text-soft">{failure.reason}</span>
       </>
     )
   return job.status === 'waiting' && job.run_at !== null ? (

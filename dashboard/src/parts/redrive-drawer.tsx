@@ -1,5 +1,6 @@
 import type { DeadLetterGroup } from '../../../src/http/contract.ts'
 import { useJobs } from '../api/queries.ts'
+import { failureOf } from '../job-columns.ts'
 import { shortId } from '../show-time.ts'
 import { Go, jobPath } from './address.tsx'
 import { Dialog } from './dialog.tsx'
@@ -35,7 +36,7 @@ function Examples({ q }: { q: string }) {
             <Go to={jobPath(job.id)} className="link font-mono text-xs leading-5">
               {shortId(job.id)}
             </Go>
-            <span className="truncate text-soft">{job.error?.reason ?? job.type}</span>
+            <span className="truncate text-soft">{failureOf(job)?.reason ?? job.type}</span>
           </li>
         ))}
       </ul>

@@ -15,13 +15,20 @@ import {
 
 export const statusSchema = z.enum(['waiting', 'running', 'succeeded', 'dead', 'cancelled'])
 
+/** What the owner of a job may read. */
 export const jobErrorSchema = z.object({
-  code: textOrNull,
   /** One of the ten public codes. */
-  public_code: textOrNull,
+  code: textOrNull,
+  /** Without addresses. */
   reason: textOrNull,
   category: textOrNull,
   attempt: countSchema.nullable(),
+})
+
+/** What was found out. */
+export const jobErrorDetailSchema = z.object({
+  code: textOrNull,
+  reason: textOrNull,
   /** Only with the scope jobs:payload, and only of a single job. */
   stack: textOrNull.optional(),
 })
@@ -63,6 +70,8 @@ export const jobSchema = z
     cancel_requested_at: timeOrNull,
     reaped_at: timeOrNull,
     error: jobErrorSchema.nullable(),
+    /** For operators: absent where the token belongs to one owner. */
+    error_detail: jobErrorDetailSchema.nullable().optional(),
     /** Of a dead job in a list: its group of dead letters. */
     cause_id: textOrNull.optional(),
     traceparent: textOrNull,

@@ -1,5 +1,5 @@
 import { type CommandName, refusalOf } from '../../commands/permissions.ts'
-import { type Api, type ApiParts, contextOf, readProblems } from '../api.ts'
+import { type Api, type ApiParts, contextOf, readProblems, sightOf } from '../api.ts'
 import { type StreamTopic, streamQuery, streamTopics } from '../contract.ts'
 import { openEventStream } from '../event-stream.ts'
 import { ApiProblem, problemOf } from '../problem.ts'
@@ -69,7 +69,7 @@ export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, sig
       clock,
       actor: context.actor,
       topics,
-      view: { redact: options.redact ?? {}, hasPayloads: context.actor.scopes.includes('jobs:payload') },
+      view: { redact: options.redact ?? {}, ...sightOf(context.actor) },
       place,
       signal: AbortSignal.any([signal, c.req.raw.signal]),
     })
