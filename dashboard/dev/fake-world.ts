@@ -303,6 +303,7 @@ function healthOf(world: FakeWorld, table: string): TableHealth {
     oldest_overdue_ms: null,
     oldest_due_ms: count('waiting') === 0 ? null : 192_000,
     unjudged: 0,
+    released_often: 0,
     reaper_age_ms: 640,
     sweep_interval_ms: 5_000,
     hold_reason: null,

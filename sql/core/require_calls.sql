@@ -9,6 +9,11 @@ begin
   select call into v_bad from jsonb_array_elements(p_calls) call
    where jsonb_typeof(call -> 'is_failure') is distinct from 'boolean'
       or coalesce(jsonb_typeof(call -> 'job_id'), 'null') not in ('string', 'null') limit 1;
-  return "unstuck".require(v_bad is null, 'call', v_bad::text, 'an object with is_failure, true or false');
+  perform "unstuck".require(v_bad is null, 'call', v_bad::text, 'an object with is_failure, true or false');
+  select call -> 'limited_ms' into v_bad from jsonb_array_elements(p_calls) call
+   where case jsonb_typeof(call -> 'limited_ms') when 'null' then false
+              when 'number' then (call ->> 'limited_ms')::numeric not between 0 and 31536000000
+              else call ? 'limited_ms' end limit 1;
+  return "unstuck".require(v_bad is null, 'limited_ms', v_bad::text, 'milliseconds from 0 to one year');
 end
 $$;

@@ -1,6 +1,7 @@
--- What calls of a dependency came to: [{ is_failure, job_id }]. A closed breaker judges its window once per report. A
--- half-open one hears only the jobs it let through; a call without a job_id is taken for the oldest of them. While it
--- is open, what comes in is late and changes nothing.
+-- What calls of a dependency came to: [{ is_failure, job_id, limited_ms }]. A closed breaker judges its window once per
+-- report. A half-open one hears only the jobs it let through; a call without a job_id is taken for the oldest of them.
+-- While it is open, what comes in is late and changes nothing. limited_ms: the service asked for no call for so long;
+-- that is no sign of health, and no job starts before.
 create or replace function "unstuck"."record_calls"(p_name text, p_calls jsonb)
 returns setof "unstuck".breaker_status language plpgsql as $$
 declare
@@ -9,6 +10,7 @@ declare
   v_reported boolean[];
   v_probes int;
   v_failures int;
+  v_limited_ms float8;
 begin
   perform "unstuck".require_calls(p_calls);
   v_breaker := "unstuck".lock_breaker(p_name);
@@ -31,6 +33,7 @@ begin
   elsif v_breaker.mode = 'half-open' and v_breaker.cooldown_until <= v_now then
     with asked as (
       select call ->> 'job_id' as job_id, (call ->> 'is_failure')::boolean as is_failure,
+             coalesce((call ->> 'limited_ms')::float8, 0) > 0 as is_limited,
              row_number() over (partition by call ->> 'job_id' is null order by ordinal) as place
         from jsonb_array_elements(p_calls) with ordinality each(call, ordinal)
     ), running as (
@@ -38,7 +41,8 @@ begin
                         and exists (select from asked where asked.job_id = probe.job_id) as is_named
         from "unstuck".probes probe where probe.breaker = p_name
     ), answered as (
-      select placed.attachment, placed.job_id, bool_or(asked.is_failure) as is_failure
+      select placed.attachment, placed.job_id, bool_or(asked.is_failure) as is_failure,
+             bool_or(asked.is_limited) as is_limited
         from (select running.*, row_number() over (
                        partition by is_named order by granted_at, attachment, job_id) as place from running) placed
         join asked on case when placed.is_named then asked.job_id = placed.job_id
@@ -47,14 +51,18 @@ begin
     ), gone as (
       delete from "unstuck".probes probe using answered
        where probe.breaker = p_name and probe.attachment = answered.attachment and probe.job_id = answered.job_id
-      returning answered.is_failure
+      returning answered.is_failure, answered.is_limited
     )
-    select count(*), count(*) filter (where is_failure) into v_probes, v_failures from gone;
+    select count(*) filter (where not is_limited), count(*) filter (where is_failure) into v_probes, v_failures from gone;
     if v_failures > 0 then
       perform "unstuck".open_breaker(p_name);
     elsif v_probes > 0 then
       perform "unstuck".count_successes(v_breaker, v_probes);
     end if;
+  end if;
+  select max((call ->> 'limited_ms')::float8) into v_limited_ms from jsonb_array_elements(p_calls) call;
+  if v_limited_ms > 0 then
+    perform "unstuck".limit_breaker(p_name, v_limited_ms);
   end if;
   return query select * from "unstuck".list_breakers(p_name);
 end

@@ -1,14 +1,17 @@
 -- Gives jobs back without spending an attempt: at once, or after p_delay_ms, each after the first p_spread_ms later.
 -- p_cause counts a deploy (interruption) apart from a release. A job whose cancel was asked for ends as cancelled.
+-- p_reason is for what a handler or an outside limit sends back: it is always an event, and of a job that was released
+-- often the waits double.
 create or replace function "unstuck"."release_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release',
-  p_spread_ms float8 default 0, p_actor text default null)
+  p_spread_ms float8 default 0, p_actor text default null, p_reason text default null)
 returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
   v_released /*id*/uuid[];
   v_cancelled /*id*/uuid[];
+  v_waits jsonb;
 begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require(coalesce(p_delay_ms, 0) between 0 and 31536000000, 'delay_ms', p_delay_ms::text,
@@ -16,16 +19,29 @@ begin
   perform "unstuck".require(p_spread_ms between 0 and 86400000, 'spread_ms', p_spread_ms::text,
                             'milliseconds from 0 to one day');
   perform "unstuck".require(p_cause in ('release', 'interruption'), 'cause', p_cause, 'release or interruption');
+  perform "unstuck".require(coalesce(length(p_reason), 1) between 1 and 1000, 'reason', p_reason,
+                            '1 to 1000 characters');
   with held as materialized (
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
            job."cancel_requested_at" is not null as is_cancelled,
-           nullif(coalesce(p_delay_ms, 0) + (give.ordinal - 1) * p_spread_ms, 0) as delay_ms
+           nullif(case when p_reason is null then asked.delay_ms
+                       else "unstuck".release_delay_ms(asked.delay_ms, last.delay_ms, "unstuck".is_released_often(
+                              job."releases", job."started_at", v_now)) end, 0) as delay_ms
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, for the reason given in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = give.id and job."lease_id" = give.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job
+           -- What ended its last attempt; a release without a reason tells nothing.
+           left join lateral (
+             select case when event.type = 'released' then (event.data #>> '{details,delay_ms}')::float8 end as delay_ms
+               from "unstuck".events event
+              where p_reason is not null and event.attachment = /*attachment*/'native'
+                and event.job_id = job."id"::text and event.type <> 'processing'
+                and (event.type <> 'released' or event.data #>> '{details,reason}' is not null)
+              order by event.id desc limit 1) last on true,
+           lateral (select coalesce(p_delay_ms, 0) + (give.ordinal - 1) * p_spread_ms as delay_ms) asked
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
@@ -43,17 +59,21 @@ begin
            "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
       from held
      where job."id" = held.id and job."id" = any (p_ids)
-    returning job."id" as id, held.is_cancelled, held.worker_id, held.delay_ms, job."attempt" as attempt
+    returning job."id" as id, held.is_cancelled, held.worker_id, held.delay_ms, job."attempt" as attempt,
+              job."releases" as releases
   ), recorded as (
     select "unstuck"."record_events"(v_now, array_agg(
              row(id::text, case when is_cancelled then 'cancelled' else 'released' end,
                  jsonb_build_object('cause', p_cause, 'worker_id', worker_id, 'attempt', attempt,
                                     'delay_ms', delay_ms)
+                   || case when p_reason is null then '{}' else jsonb_build_object('reason', p_reason,
+                                                                                   'releases', releases) end
                    || "unstuck".acted_by(p_actor))::"unstuck".new_event)) as count
-      from released where is_cancelled or v_policy.events = 'all'
+      from released where is_cancelled or p_reason is not null or v_policy.events = 'all'
   )
-  select array_agg(id) filter (where not is_cancelled), array_agg(id) filter (where is_cancelled)
-    into v_released, v_cancelled
+  select array_agg(id) filter (where not is_cancelled), array_agg(id) filter (where is_cancelled),
+         jsonb_object_agg(id, delay_ms) filter (where not is_cancelled)
+    into v_released, v_cancelled, v_waits
     from released, recorded where recorded.count >= 0;
   if v_policy.dispatch <> 'off' then
     perform "unstuck".record_dispatches(v_policy, v_released::text[]);
@@ -63,7 +83,8 @@ begin
   end if;
 
   return query
-  select settled.id, case when cancelled.id is null then settled.outcome else 'cancelled' end, null::float8
+  select settled.id, case when cancelled.id is null then settled.outcome else 'cancelled' end,
+         case when settled.outcome = 'released' then coalesce((v_waits ->> settled.id)::float8, 0) end
     from "unstuck"."settlements"(p_ids, p_lease_ids, v_released || v_cancelled, 'released')
            with ordinality settled(id, outcome, retry_in_ms, ordinal)
     left join unnest(v_cancelled) cancelled(id) on cancelled.id::text = settled.id and settled.outcome = 'released'

@@ -101,11 +101,15 @@ export const explainJob = command('explainJob', async (context, ref: JobRef) => 
 
 /** An explanation repeats what the last attempt ended with. */
 function factsForOwner(facts: JobFacts): JobFacts {
-  const { error } = facts
-  if (error === null) return facts
+  const { error, lastEvent } = facts
+  const reason = lastEvent?.details['reason']
   return {
     ...facts,
-    error: { ...error, code: codeForOwner(error.code), reason: reasonForOwner(error.reason) },
+    error: error && { ...error, code: codeForOwner(error.code), reason: reasonForOwner(error.reason) },
+    lastEvent:
+      lastEvent === null || typeof reason !== 'string'
+        ? lastEvent
+        : { ...lastEvent, details: { ...lastEvent.details, reason: reasonForOwner(reason) } },
   }
 }
 

@@ -109,20 +109,22 @@ export const failJob = command(
 export interface ReleaseInput extends Lease {
   delayMs?: number | undefined
   cause?: 'release' | 'interruption' | undefined
+  reason?: string | undefined
   table?: string | undefined
 }
 
 export const releaseJob = command('releaseJob', async (context, input: ReleaseInput) => {
-  const { jobId, leaseId, delayMs, cause } = input
+  const { jobId, leaseId, delayMs, cause, reason } = input
   const table = findTable(context, input.table)
   if (!table.isDone) return table
   const options = {
     ...(delayMs === undefined ? {} : { delayMs }),
     ...(cause === undefined ? {} : { cause }),
+    ...(reason === undefined ? {} : { reason }),
     actor: context.actor.id,
   }
   const [settled] = await table.value.store.releaseJobs([{ jobId, leaseId }], options)
-  return settle(jobId, settled?.outcome)
+  return settle(jobId, settled?.outcome, settled?.retryInMs ?? null)
 })
 
 /** `already-done` is done: the same lease ended the job before, and the answer was lost. */

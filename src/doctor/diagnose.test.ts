@@ -55,8 +55,10 @@ const table: TableFacts = {
     unjudged: 0,
     reaperAgeMs: 1_000,
     holdReason: null,
+    releasedOften: 0,
   },
   longOverdue: { jobs: 0, ids: [], oldestMs: null },
+  releasedOften: { jobs: 0, ids: [], most: 0 },
   unknownWords: [],
   relation,
   missingRights: [],
@@ -130,6 +132,18 @@ describe('a pooler', () => {
       kinds(troubles({ route: { isDirect: false, direct: { isDirect, isSameDatabase } } }))
     expect(there(false, true)).toEqual([['warning', 'pooler']])
     expect(there(true, false)).toEqual([['problem', 'pooler']])
+  })
+})
+
+describe('jobs that go back again and again', () => {
+  it('RATE-6 are a warning that names some of them', () => {
+    const releasedOften = { jobs: 7, ids: ['a', 'b'], most: 31 }
+    expect(withTable({ releasedOften })).toEqual([['warning', 'released often', 'unstuck why a']])
+    const [finding] = diagnose({ ...facts, tables: [{ ...table, releasedOften }] }).filter(
+      ({ check }) => check === 'released often',
+    )
+    expect(finding?.message).toContain('(up to 31 times)')
+    expect(finding?.message).toMatch(/: a, b, …$/)
   })
 })
 

@@ -1,6 +1,6 @@
 // Facts in, findings out. Every check is a small function of the facts; none of them reads or changes anything.
 import { checkConnection } from './checks/connection.ts'
-import { checkBreakers, checkDispatches, checkQueues } from './checks/held-back.ts'
+import { checkBreakers, checkDispatches, checkQueues, checkReleases } from './checks/held-back.ts'
 import { checkHorizon } from './checks/horizon.ts'
 import { checkIndexUse } from './checks/index-use.ts'
 import { checkLeaseAndBeat } from './checks/lease-and-beat.ts'
@@ -32,6 +32,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
       ...checkStorage(table, server),
       ...checkPolicyDrift(table),
       ...checkQueues(table),
+      ...checkReleases(table),
       ...checkDispatches(table),
     ]),
     ...checkBreakers(facts),

@@ -77,6 +77,8 @@ export interface TableFacts {
   ageRule: AgeRule | null
   health: Health | null
   longOverdue: { jobs: number; ids: string[]; oldestMs: number | null } | null
+  /** Those that were released most, of the waiting ones that something keeps sending back. */
+  releasedOften: { jobs: number; ids: string[]; most: number } | null
   unknownWords: { word: string | null; jobs: number }[] | null
   relation: RelationFacts | null
   missingRights: { object: string; missing: string; fix: string }[] | null

@@ -111,6 +111,11 @@ async function readTable(
       const oldestMs = row?.['oldest_ms'] as number | null
       return { jobs: Number(row?.['jobs']), ids: (row?.['ids'] ?? []) as string[], oldestMs }
     }),
+    releasedOften: await attempt(of('released jobs'), async () => {
+      const [row] = await sources.look('released_often', table)
+      const ids = (row?.['ids'] ?? []) as string[]
+      return { jobs: Number(row?.['jobs']), ids, most: Number(row?.['most'] ?? 0) }
+    }),
     unknownWords: await attempt(of('status words'), async () =>
       (await sources.look('unknown_words', table)).map((row) => ({
         word: row['word'] as string | null,

@@ -267,6 +267,7 @@ export function toWireHealth(health: TableHealth, table: string): wire.TableHeal
     oldest_overdue_ms: health.oldestOverdueMs,
     oldest_due_ms: health.oldestDueMs,
     unjudged: health.unjudged,
+    released_often: health.releasedOften,
     reaper_age_ms: health.reaperAgeMs,
     sweep_interval_ms: health.sweepIntervalMs,
     hold_reason: health.holdReason,

@@ -128,6 +128,13 @@ export const instruments = {
     help: 'Running rows that have no lease and no time to judge them by; nobody takes them back.',
     labels: ['table'],
   },
+  releasedOftenJobs: {
+    ...gauge,
+    prometheus: 'unstuck_released_often_jobs',
+    otel: 'unstuck.jobs.released_often',
+    help: 'Waiting jobs that were released 20 times, or over a day: a limit or their handler keeps sending them back.',
+    labels: ['table'],
+  },
   reaperAge: {
     ...gauge,
     prometheus: 'unstuck_reaper_age_seconds',

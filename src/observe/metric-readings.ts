@@ -18,6 +18,7 @@ export interface HealthReading {
   oldestOverdueMs: number | null
   oldestDueMs: number | null
   unjudged: number
+  releasedOften: number
   reaperAgeMs: number | null
 }
 
@@ -150,12 +151,13 @@ export class MetricReadings {
 
   #ofHealth(health: HealthReading): Sample[] {
     const { table } = this.#options
-    const { overdue, oldestOverdueMs, oldestDueMs, unjudged, reaperAgeMs } = health
+    const { overdue, oldestOverdueMs, oldestDueMs, unjudged, releasedOften, reaperAgeMs } = health
     return [
       sample('overdueJobs', { table }, overdue),
       sample('oldestOverdue', { table }, (oldestOverdueMs ?? 0) / 1_000),
       sample('oldestWaiting', { table }, (oldestDueMs ?? 0) / 1_000),
       sample('unjudgedJobs', { table }, unjudged),
+      sample('releasedOftenJobs', { table }, releasedOften),
       ...(reaperAgeMs === null ? [] : [sample('reaperAge', { table }, reaperAgeMs / 1_000)]),
     ]
   }

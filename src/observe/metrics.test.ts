@@ -34,6 +34,7 @@ const quietHealth = {
   oldestOverdueMs: null,
   oldestDueMs: null,
   unjudged: 0,
+  releasedOften: 3,
   reaperAgeMs: null,
 }
 
@@ -91,7 +92,7 @@ it('SEE-2 counts heartbeats and lost leases, and tells the lag of the loop and w
 
 it('SEE-2 the durations of outside calls are a histogram, from which the 95th percentile is read', async () => {
   await create()
-  const call = { dependency: 'gateway', status: 200, durationMs: 800, outcome: 'ok' }
+  const call = { dependency: 'gateway', url: 'http://gw/x', status: 200, durationMs: 800, outcome: 'ok' }
   events.emit('gateway:called', { job, call })
   events.emit('gateway:called', { job, call: { ...call, dependency: null, outcome: 'timeout' } })
   const buckets = await lines('unstuck_gateway_call_duration_seconds_bucket')

@@ -67,7 +67,13 @@ function emitOneOfEach(): void {
   const delivery = { table: 'jobs', webhookId: 'hook-1', deliveryId: 'delivery-1', tries: 1 }
   events.emit('delivery:done', { ...delivery, durationMs: 1 })
   events.emit('delivery:failed', { ...delivery, outcome: 'retried', error: 'answered 500' })
-  const call = { dependency: 'gateway', status: 503, durationMs: 300, outcome: 'server-error' }
+  const call = {
+    dependency: 'gateway',
+    url: 'http://gw/x',
+    status: 503,
+    durationMs: 300,
+    outcome: 'server-error',
+  }
   events.emit('gateway:called', { job, call })
   events.emit('limit:reached', { key: 'gateway', released: 2, waitMs: 10 })
   events.emit('breaker:changed', { name: 'gateway', from: 'closed', to: 'open', reason: null })
@@ -84,6 +90,7 @@ it('SEE-2 OpenTelemetry and Prometheus tell the same facts, and each instrument 
       oldestOverdueMs: 2_000,
       oldestDueMs: 3_000,
       unjudged: 1,
+      releasedOften: 2,
       reaperAgeMs: 4_000,
     }),
     readQueues: async () => [{ queue: 'asr', waiting: 3, due: 2, running: 1, isPaused: true }],

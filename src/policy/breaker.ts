@@ -48,6 +48,8 @@ export interface DependencyCall {
   isFailure: boolean
   /** The job that made it: a half-open breaker then hears its own probes only. */
   jobId?: string
+  /** The service asked for no call for so long (RATE-6): no job of any worker starts before, and it is no sign of health. */
+  limitedMs?: number
 }
 
 export interface BreakerProbe {
@@ -98,6 +100,19 @@ export function afterCalls(
   calls: readonly DependencyCall[],
   nowMs: number,
 ): BreakerFacts {
+  const limitedMs = Math.max(0, ...calls.map((call) => call.limitedMs ?? 0))
+  const judged = judgeCalls(facts, calls, nowMs)
+  return limitedMs > 0 ? limited(judged, nowMs + limitedMs, nowMs) : judged
+}
+
+/** A hold that ends by itself. One that is in force gets longer and never shorter. */
+function limited(facts: BreakerFacts, untilMs: number, nowMs: number): BreakerFacts {
+  const { hold } = facts
+  if (hold === null || breakerState(facts, nowMs) !== 'held') return { ...facts, hold: { untilMs } }
+  return hold.untilMs === null ? facts : { ...facts, hold: { untilMs: Math.max(hold.untilMs, untilMs) } }
+}
+
+function judgeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], nowMs: number): BreakerFacts {
   if (facts.isOpen) {
     const isHearing = facts.settings.mode === 'half-open' && facts.cooldownUntilMs <= nowMs
     return isHearing ? afterProbeCalls(facts, calls, nowMs) : facts
@@ -127,18 +142,17 @@ export function countFailures(calls: readonly boolean[]): number {
 }
 
 function afterProbeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], nowMs: number): BreakerFacts {
-  const isNamed = ({ jobId }: BreakerProbe) => calls.some((call) => call.jobId === jobId)
+  const callsOf = ({ jobId }: BreakerProbe) => calls.filter((call) => call.jobId === jobId)
+  const named = facts.probes.filter((probe) => callsOf(probe).length > 0)
+  const others = facts.probes.filter((probe) => !named.includes(probe))
   const nameless = calls.filter(({ jobId }) => jobId === undefined)
-  const heard = facts.probes.filter((probe) => !isNamed(probe)).slice(0, nameless.length)
-  const left = facts.probes.filter((probe) => !isNamed(probe)).slice(nameless.length)
-  const outcomes = [
-    ...facts.probes
-      .filter(isNamed)
-      .map(({ jobId }) => calls.some((call) => call.jobId === jobId && call.isFailure)),
-    ...heard.map((_, index) => nameless[index]?.isFailure === true),
+  const answers = [
+    ...named.map(callsOf),
+    ...others.slice(0, nameless.length).map((_, nth) => nameless.slice(nth, nth + 1)),
   ]
-  if (outcomes.includes(true)) return opened(facts, nowMs)
-  return countSuccesses({ ...facts, probes: left }, outcomes.length)
+  if (answers.some((made) => made.some(({ isFailure }) => isFailure))) return opened(facts, nowMs)
+  const good = answers.filter((made) => made.every(({ limitedMs = 0 }) => limitedMs === 0))
+  return countSuccesses({ ...facts, probes: others.slice(nameless.length) }, good.length)
 }
 
 /** A health probe outside any job. During the cooldown it changes nothing. */

@@ -11,6 +11,8 @@ const runnable: JobFacts = {
   failures: 0,
   crashes: 0,
   timeouts: 0,
+  releases: 0,
+  isReleasedOften: false,
   maxAttempts: 10,
   hasBudget: true,
   error: null,
@@ -134,6 +136,28 @@ describe('a waiting job', () => {
     expect(explain({ ...wait, attempt: 0, lastEvent: released }).reasons[0]?.message).toBe(
       'for 30 s more — released 1 s ago',
     )
+    expect(codes({ ...wait, attempt: 0, releases: 1 })).toEqual(['BACKOFF'])
+  })
+
+  it('RATE-6 that something keeps sending back says how often, and what did it last', () => {
+    const lastEvent = { type: 'released', agoMs: 1_000, details: { reason: 'the gateway answered 429' } }
+    const often = { attempt: 0, releases: 23, isReleasedOften: true, lastEvent }
+    expect(explain({ ...often, runInMs: 30_000 })).toMatchObject({
+      runsInMs: 30_000,
+      reasons: [
+        { code: 'BACKOFF', message: 'for 30 s more — released 1 s ago: the gateway answered 429' },
+        {
+          code: 'RELEASED_OFTEN',
+          isBlocking: false,
+          message: '23 times, without an attempt spent: its waits double, up to 1 h',
+        },
+      ],
+    })
+    expect(explain(often)).toMatchObject({
+      verdict: 'runnable',
+      reasons: [{ code: 'RUNNABLE' }, { code: 'RELEASED_OFTEN' }],
+      sentence: 'The next free worker takes it.',
+    })
   })
 
   it('OPS-9 that was asked for later is scheduled, not in backoff', () => {

@@ -17,6 +17,9 @@ export interface JobFacts {
   failures: number
   crashes: number
   timeouts: number
+  releases: number
+  /** Something keeps sending it back, without an attempt spent. */
+  isReleasedOften: boolean
   maxAttempts: number
   /** May it be claimed once more? */
   hasBudget: boolean
@@ -84,6 +87,7 @@ export type ReasonCode =
   | 'BREAKER_PROBING'
   | 'SCHEDULED'
   | 'BACKOFF'
+  | 'RELEASED_OFTEN'
   | 'ROW_LOCKED'
   | 'NO_WORKER_FOR_TYPE'
   | 'ALL_SLOTS_BUSY'
@@ -176,7 +180,7 @@ function explainWaiting(facts: JobFacts): Explanation {
   const { ahead } = facts
   const held = [...budget(facts), ...paused(facts), ...broken(facts), ...early(facts), ...locked(facts)]
   const blocking = [...held, ...unhandled(facts)]
-  const behind: Reason[] = []
+  const behind: Reason[] = releasedOften(facts)
   const busy = describeBusySlots(facts.workers)
   if (busy !== null) behind.push(note('ALL_SLOTS_BUSY', busy))
   if (ahead !== null && ahead > 0) {
@@ -185,8 +189,8 @@ function explainWaiting(facts: JobFacts): Explanation {
   }
   if (blocking.length === 0) {
     const reasons = busy === null ? [note('RUNNABLE', 'nothing is in the way'), ...behind] : behind
-    const sentence =
-      behind.length === 0 ? 'The next free worker takes it.' : 'A worker takes it when it is its turn.'
+    const isNext = busy === null && (ahead ?? 0) === 0
+    const sentence = isNext ? 'The next free worker takes it.' : 'A worker takes it when it is its turn.'
     return { verdict: 'runnable', reasons, runsInMs: 0, sentence }
   }
   const ends = blocking.map(({ untilMs }) => untilMs)
@@ -233,10 +237,10 @@ function broken({ breaker }: JobFacts): Reason[] {
   return [block('BREAKER_OPEN', `${name} has been open for ${since}${probe}`, nextProbeInMs)]
 }
 
-function early({ runInMs, attempt, lastEvent, error }: JobFacts): Reason[] {
+function early({ runInMs, attempt, releases, lastEvent, error }: JobFacts): Reason[] {
   if (runInMs === null || runInMs <= 0) return []
   const wait = `for ${showDuration(runInMs)} more`
-  if (attempt === 0 && lastEvent?.type !== 'released')
+  if (attempt === 0 && releases === 0 && lastEvent?.type !== 'released')
     return [block('SCHEDULED', `${wait}: it was asked for later`, runInMs)]
   return [block('BACKOFF', `${wait}${backoffCause(lastEvent, error)}`, runInMs)]
 }
@@ -247,10 +251,20 @@ function backoffCause(lastEvent: JobFacts['lastEvent'], error: JobFacts['error']
     const worker = typeof from === 'string' ? ` from worker ${from}` : ''
     return ` — taken back ${showDuration(lastEvent.agoMs)} ago${worker}`
   }
-  if (lastEvent?.type === 'released') return ` — released ${showDuration(lastEvent.agoMs)} ago`
+  if (lastEvent?.type === 'released') {
+    const reason = lastEvent.details['reason']
+    const why = typeof reason === 'string' ? `: ${reason}` : ''
+    return ` — released ${showDuration(lastEvent.agoMs)} ago${why}`
+  }
   return error?.code === null || error?.code === undefined
     ? ''
     : ` — its last attempt failed with ${error.code}`
+}
+
+function releasedOften({ isReleasedOften, releases }: JobFacts): Reason[] {
+  if (!isReleasedOften) return []
+  const message = `${count(releases, 'time')}, without an attempt spent: its waits double, up to 1 h`
+  return [note('RELEASED_OFTEN', message)]
 }
 
 function unhandled({ type, workers }: JobFacts): Reason[] {

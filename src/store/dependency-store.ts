@@ -78,7 +78,7 @@ export interface Breaker {
   since: Date
   /** Null where the engine did it. */
   changedBy: string | null
-  /** `calls-failed`, `probes-succeeded`, or what the operator wrote. */
+  /** `calls-failed`, `probes-succeeded`, `limited` by the service itself, or what the operator wrote. */
   reason: string | null
   /** In the window, and how many of them failed. */
   calls: number

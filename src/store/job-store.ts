@@ -81,7 +81,7 @@ export interface JobStore<Tx = never>
   /** Decides between another try and the end; a cancelled job ends as cancelled. */
   failJobs(failures: Failure[], options?: TxOption<Tx> & PolicyOption & ActorOption): Promise<FailedJob[]>
   /** Gives jobs back without spending an attempt. */
-  releaseJobs(leases: Lease[], options?: ReleaseOptions<Tx>): Promise<Settled<ReleaseOutcome>[]>
+  releaseJobs(leases: Lease[], options?: ReleaseOptions<Tx>): Promise<ReleasedJob[]>
 
   /** A waiting job ends at once; a running one is told through its next heartbeat. */
   cancelJobs(jobIds: string[], options?: ManualOptions<Tx>): Promise<Settled<CancelOutcome>[]>
@@ -176,6 +176,16 @@ export interface ReleaseOptions<Tx> extends TxOption<Tx>, ActorOption {
   spreadMs?: number
   /** `interruption` counts a deploy apart from a release. */
   cause?: 'release' | 'interruption'
+  /**
+   * What sends it back, in one line: kept as an event. Of a job that was released 20 times, or over a day, each such wait is
+   * twice the last, up to an hour.
+   */
+  reason?: string
+}
+
+export interface ReleasedJob extends Settled<ReleaseOutcome> {
+  /** Until it may run again; null where this call did not release it. */
+  retryInMs: number | null
 }
 
 export interface RetryOptions<Tx> extends ManualOptions<Tx> {
@@ -256,4 +266,6 @@ export interface Health {
   unjudged: number
   reaperAgeMs: number | null
   holdReason: HoldReason | null
+  /** Waiting jobs that were released 20 times, or over a day: something keeps sending them back. */
+  releasedOften: number
 }

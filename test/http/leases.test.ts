@@ -51,8 +51,11 @@ describe('leases over HTTP', () => {
     const second = await claimOne('http-d')
     expect((await send('fail', { ...second, category: 'PERMANENT' })).body).toMatchObject({ outcome: 'dead' })
     const third = await claimOne('http-e')
-    expect((await send('release', { ...third, delay_ms: 1000 })).body.outcome).toBe('released')
+    const released = await send('release', { ...third, delay_ms: 1000, reason: 'busy elsewhere' })
+    expect(released.body).toMatchObject({ outcome: 'released', retry_in_ms: 1000 })
     expect(await bench.store.getJob(third.id)).toMatchObject({ status: 'waiting', attempt: 0, releases: 1 })
+    const events = await bench.store.listEvents(third.id)
+    expect(events.at(-1)).toMatchObject({ type: 'released', data: { details: { reason: 'busy elsewhere' } } })
   })
 
   it('WORK-6 a worker hears through its heartbeat that it should stop', async () => {

@@ -39,6 +39,14 @@ describe('breakers', () => {
       ['[{"is_failure": false}, {"is_failure": true, "job_id": 7}]', '{"job_id": 7, "is_failure": true}'],
     ],
     [
+      'record_calls',
+      'limited_ms',
+      `record_calls('gateway', $1)`,
+      ['[{"is_failure": false, "limited_ms": -1}]', '-1'],
+      ['[{"is_failure": false, "limited_ms": "4"}]', '"4"'],
+      ['[{"is_failure": false, "limited_ms": 31536000001}]', '31536000001'],
+    ],
+    [
       'write_breaker',
       'change',
       `write_breaker('gateway', $1)`,

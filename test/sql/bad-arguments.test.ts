@@ -83,6 +83,7 @@ describe('workers and leases', () => {
     ['claim_job', 'id', `claim_job($1, 'w')`, [null]],
     ['release_jobs', 'delay_ms', `release_jobs(${ids}, ${leases}, $1)`, [-1], [yearMs + 1]],
     ['release_jobs', 'cause', `release_jobs(${ids}, ${leases}, 0, $1)`, ['coffee'], [null]],
+    ['release_jobs', 'reason', `release_jobs(${ids}, ${leases}, p_reason => $1)`, [''], ['r'.repeat(1001)]],
     ['cancel_jobs', 'ids', 'cancel_jobs($1)', ...badIds],
     ['retry_jobs', 'ids', 'retry_jobs($1)', ...badIds],
     ['enter_stage', 'leases', `enter_stage($1, '${leaseId}', 'asr')`, [null, '1 ids and 1 lease ids']],

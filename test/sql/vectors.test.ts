@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/test-database.ts'
 import backoffVectors from '../vectors/backoff.json' with { type: 'json' }
 import budgetVectors from '../vectors/budget.json' with { type: 'json' }
 import causeVectors from '../vectors/cause-id.json' with { type: 'json' }
+import releaseVectors from '../vectors/release-delay.json' with { type: 'json' }
 import stageLeaseVectors from '../vectors/stage-lease.json' with { type: 'json' }
 
 interface StageLeaseVector {
@@ -58,6 +59,16 @@ describe('unstuck.backoff_ms', () => {
     const { stepsMs, baseMs, maxMs, jitterMs, ordinal, random } = input
     const params = [stepsMs, baseMs, maxMs, jitterMs, ordinal, random]
     expect(number(await answer('unstuck.backoff_ms($1, $2, $3, $4, $5, $6)', params))).toBe(expected)
+  })
+})
+
+describe('unstuck.is_released_often and release_delay_ms', () => {
+  it.each(releaseVectors)('$name', async ({ input, expected }) => {
+    const { releases, startedAgoMs, askedMs, lastMs } = input
+    const often = `unstuck.is_released_often($1, now() - $2::float8 * interval '1 millisecond', now())`
+    const isOften = await answer(often, [releases, startedAgoMs])
+    const delayMs = await answer('unstuck.release_delay_ms($1, $2, $3)', [askedMs, lastMs, isOften])
+    expect({ isOften, delayMs }).toEqual(expected)
   })
 })
 

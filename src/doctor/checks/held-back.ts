@@ -7,10 +7,13 @@ export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
   return (breakers ?? [])
     .filter(({ state }) => state !== 'closed')
     .map(({ name, state, reason, changedBy, calls, failures, queues }) => {
+      const isLimited = reason === 'limited' && changedBy === null
       const why =
-        state === 'held'
-          ? `by ${changedBy ?? 'somebody'}: ${reason ?? 'no reason given'}`
-          : `${failures} of the last ${calls} calls failed`
+        state !== 'held'
+          ? `${failures} of the last ${calls} calls failed`
+          : isLimited
+            ? 'for the service asked for a pause (429 or Retry-After)'
+            : `by ${changedBy ?? 'somebody'}: ${reason ?? 'no reason given'}`
       const held = queues.map(({ queue }) => queue).join(', ')
       const message = `breaker ${name} is ${state}, ${why}; it holds back ${held || 'no queue'}`
       return warning('breakers', message, `unstuck breaker resume ${name} --reason …`)
@@ -26,6 +29,17 @@ export function checkQueues({ name, queues }: TableFacts): Finding[] {
       const message = `queue ${queue} of ${name} is paused ${by}, ${end}; ${due} due`
       return warning('paused queues', message, `unstuck queues resume ${queue}`)
     })
+}
+
+/** They are never ended for that: somebody has to know of them (RATE-5, RATE-6). */
+export function checkReleases({ name, releasedOften }: TableFacts): Finding[] {
+  if (releasedOften === null || releasedOften.jobs === 0) return []
+  const { jobs, ids, most } = releasedOften
+  const which = `${ids.join(', ')}${jobs > ids.length ? ', …' : ''}`
+  const message =
+    `${jobs} waiting jobs of ${name} were released 20 times or more, or over a day (up to ${most} times): ` +
+    `a limit or their handler keeps sending them back: ${which}`
+  return [warning('released often', message, `unstuck why ${ids[0] ?? ''}`)]
 }
 
 export function checkDispatches({ name, dispatchesWaiting }: TableFacts): Finding[] {

@@ -132,6 +132,8 @@ export const releaseBody = z
     ...lease,
     delay_ms: z.number().int().min(0).optional(),
     cause: z.enum(['release', 'interruption']).optional(),
+    /** What sends it back: kept as an event. Of a job that was released often the waits double. */
+    reason: z.string().min(1).max(1000).optional(),
     table: tableQuery,
   })
   .openapi('ReleaseRequest')

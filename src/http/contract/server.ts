@@ -16,6 +16,8 @@ export const tableHealthSchema = z
     oldest_overdue_ms: msOrNull,
     oldest_due_ms: msOrNull,
     unjudged: countSchema,
+    /** Waiting jobs that were released 20 times, or over a day. */
+    released_often: countSchema,
     reaper_age_ms: msOrNull,
     sweep_interval_ms: z.number(),
     hold_reason: textOrNull,

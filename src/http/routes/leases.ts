@@ -171,8 +171,8 @@ function addRelease(api: Api, parts: ApiParts): void {
     ...settled,
   })
   api.openapi(route, async (c) => {
-    const { id, lease_id: leaseId, delay_ms: delayMs, cause, table } = c.req.valid('json')
-    const input = { jobId: id, leaseId, delayMs, cause, table }
+    const { id, lease_id: leaseId, delay_ms: delayMs, cause, reason, table } = c.req.valid('json')
+    const input = { jobId: id, leaseId, delayMs, cause, reason, table }
     return c.json(await answerOf(valueOf(await releaseJob(contextOf(c), input)), parts), 200)
   })
 }

@@ -82,6 +82,7 @@ function openMetrics({ tables, policy }: ApiParts['options']): Promise<Metrics> 
       return {
         overdue: all.reduce((sum, { overdue }) => sum + overdue, 0),
         unjudged: all.reduce((sum, { unjudged }) => sum + unjudged, 0),
+        releasedOften: all.reduce((sum, { releasedOften }) => sum + releasedOften, 0),
         oldestOverdueMs: most(all.map(({ oldestOverdueMs }) => oldestOverdueMs)),
         oldestDueMs: most(all.map(({ oldestDueMs }) => oldestDueMs)),
         reaperAgeMs: most(all.map(({ reaperAgeMs }) => reaperAgeMs)),

@@ -33,6 +33,8 @@ const outcomes = (failures: number, successes = 0) => [
   ...Array.from({ length: failures }, () => ({ isFailure: true })),
 ]
 
+const limited = (limitedMs: number, isFailure = false) => [{ isFailure, limitedMs }]
+
 async function stateOf(store: JobStore): Promise<BreakerState> {
   return (await readBreaker(store)).state
 }
@@ -68,6 +70,7 @@ export function describeBreaker(opened: () => TestBench): void {
     describeHealthProbes(opened)
     describeHalfOpen(opened)
     describeProbeSlots(opened)
+    describeLimits(opened)
     describeOperators(opened)
     describeSharing(opened)
   })
@@ -206,6 +209,8 @@ function describeWindow(opened: () => TestBench): void {
       await expect(store.writeBreaker(NAME, change as never)).rejects.toMatchObject(invalidArgument)
     await expect(store.recordCalls('', [])).rejects.toMatchObject(invalidArgument)
     await expect(store.recordCalls(NAME, [{} as never])).rejects.toMatchObject(invalidArgument)
+    for (const limitedMs of [-1, 400 * 24 * HOUR])
+      await expect(store.recordCalls(NAME, limited(limitedMs))).rejects.toMatchObject(invalidArgument)
     await expect(store.holdBreaker(NAME, { durationMs: 0 })).rejects.toMatchObject(invalidArgument)
     await expect(store.deleteBreaker('')).rejects.toMatchObject(invalidArgument)
     await expect(store.mapDependency('', NAME)).rejects.toMatchObject(invalidArgument)
@@ -466,6 +471,73 @@ function describeProbeSlots(opened: () => TestBench): void {
     for (let nth = 0; nth < 5; nth += 1) await release(store, await claimOne(store))
     expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', attempt: 0 })
     expect((await readBreaker(store)).probing).toBe(1)
+  })
+}
+
+function describeLimits(opened: () => TestBench): void {
+  it('RATE-6 a service that asks for a pause gets it from all workers, until the time is over', async () => {
+    const { store, elapse } = opened()
+    await store.mapDependency(TYPE, NAME)
+    const jobId = await enqueueOne(store)
+    const held = await store.recordCalls(NAME, limited(MINUTE))
+    expect(held).toMatchObject({ state: 'held', reason: 'limited', changedBy: null, calls: 1, failures: 0 })
+    expectAbout(held.heldForMs, MINUTE)
+    await elapse(30 * SECOND)
+    await expectUnchanged(store, jobId, async () => expect(await claimMany(store)).toEqual([]))
+    await elapse(31 * SECOND)
+    expect(await stateOf(store)).toBe('closed')
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('RATE-6 of several pauses the longest holds, and none shortens another', async () => {
+    const { store } = opened()
+    await store.recordCalls(NAME, [...limited(MINUTE), ...limited(10 * MINUTE), ...limited(0)])
+    const { since } = await readBreaker(store)
+    const again = await store.recordCalls(NAME, limited(SECOND))
+    expectAbout(again.heldForMs, 10 * MINUTE)
+    expect(again.since).toEqual(since)
+    expectAbout((await store.recordCalls(NAME, limited(HOUR))).heldForMs, HOUR)
+  })
+
+  it('RATE-6 an operator’s hold is never shortened, and keeps its words', async () => {
+    const { store } = opened()
+    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: MINUTE })
+    const longer = await store.recordCalls(NAME, limited(HOUR))
+    expect(longer).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance' })
+    expectAbout(longer.heldForMs, HOUR)
+    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance' })
+    expect(await store.recordCalls(NAME, limited(SECOND))).toMatchObject({ state: 'held', heldForMs: null })
+  })
+
+  it('RATE-6 a failed call that asks for a pause counts as a failure too', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, { ...hold, windowCalls: 2 })
+    const held = await store.recordCalls(NAME, [...limited(MINUTE, true), ...limited(MINUTE, true)])
+    expect(held).toMatchObject({ state: 'held', calls: 2, failures: 2, reason: 'calls-failed' })
+    await elapse(MINUTE + SECOND)
+    expect(await stateOf(store)).toBe('open')
+  })
+
+  it('RATE-6 a job that a half-open breaker let through gives its slot back: no sign of health, none of failure', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await openHalf(bench, { closeAfter: 1 })
+    await enqueueMany(store, 2)
+    const { jobId } = await claimOne(store)
+    const call = { isFailure: false, jobId, limitedMs: MINUTE }
+    expect(await store.recordCalls(NAME, [call])).toMatchObject({ state: 'held', successes: 0, probing: 0 })
+    await elapse(MINUTE + SECOND)
+    expect(await stateOf(store)).toBe('half-open')
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('RATE-6 an operator may end the pause', async () => {
+    const { store } = opened()
+    await store.mapDependency(TYPE, NAME)
+    await enqueueOne(store)
+    await store.recordCalls(NAME, limited(HOUR))
+    expect((await store.resumeBreaker(NAME, { actor: 'ana' })).state).toBe('closed')
+    expect(await claimMany(store)).toHaveLength(1)
   })
 }
 

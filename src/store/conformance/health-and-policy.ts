@@ -45,6 +45,7 @@ function describeHealth(opened: () => TestBench): void {
       unjudged: 0,
       reaperAgeMs: null,
       holdReason: null,
+      releasedOften: 0,
     })
   })
 

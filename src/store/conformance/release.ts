@@ -12,6 +12,8 @@ import {
   expectLeaseGone,
   expectUnchanged,
   forgedLease,
+  HOUR,
+  invalidArgument,
   leaseOf,
   MINUTE,
   MISSING_ID,
@@ -30,6 +32,7 @@ export function describeRelease(opened: () => TestBench): void {
   describe('releaseJobs', () => {
     describeReturn(opened)
     describeCost(opened)
+    describeReasons(opened)
     describeStaleReleases(opened)
     describeCancelledReleases(opened)
   })
@@ -148,6 +151,98 @@ function describeCost(opened: () => TestBench): void {
     const claimed = await startOne(store)
     await store.releaseJobs([leaseOf(claimed)], { cause: 'interruption' })
     expect(await readJob(store, claimed.jobId)).toMatchObject({ attempt: 0, releases: 0, interruptions: 1 })
+  })
+}
+
+function describeReasons(opened: () => TestBench): void {
+  const limited = { delayMs: MINUTE, reason: 'the gateway answered 429' }
+
+  it('RATE-6 a release for a reason is an event with its wait, whatever events are asked for', async () => {
+    const { store } = opened()
+    await store.writePolicy({ ...plainPolicy, events: 'recovery' })
+    const claimed = await startOne(store)
+    expect(await store.releaseJobs([leaseOf(claimed)], limited)).toEqual([
+      { jobId: claimed.jobId, outcome: 'released', retryInMs: MINUTE },
+    ])
+    const [event, ...others] = await store.listEvents(claimed.jobId)
+    expect(others).toEqual([])
+    expect(event).toMatchObject({
+      type: 'released',
+      data: { details: { reason: 'the gateway answered 429', delay_ms: MINUTE, releases: 1 } },
+    })
+  })
+
+  it('RATE-6 the reason is a text of at most 1000 characters', async () => {
+    const { store } = opened()
+    const claimed = await startOne(store)
+    for (const reason of ['', 'r'.repeat(1_001)])
+      await expect(store.releaseJobs([leaseOf(claimed)], { reason })).rejects.toMatchObject(invalidArgument)
+    expect((await readJob(store, claimed.jobId)).status).toBe('running')
+  })
+
+  it('RATE-6 from the 21st release on each wait is twice the last, up to an hour, and nothing ends the job', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const jobId = await enqueueOne(store, { maxAttempts: 1 })
+    const waits: (number | null)[] = []
+    for (let nth = 0; nth < 28; nth += 1) {
+      const [released] = await store.releaseJobs([leaseOf(await claimOne(store))], limited)
+      waits.push(released?.retryInMs ?? null)
+      await elapse(HOUR)
+    }
+    expect(waits.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => MINUTE))
+    expect(waits.slice(20)).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * MINUTE))
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', attempt: 0, releases: 28 })
+  })
+
+  it('RATE-6 a day after its first start the waits double too', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    await enqueueOne(store)
+    const waitOf = async () =>
+      (await store.releaseJobs([leaseOf(await claimOne(store))], limited))[0]?.retryInMs
+    expect(await waitOf()).toBe(MINUTE)
+    await elapse(24 * HOUR)
+    expect(await waitOf()).toBe(2 * MINUTE)
+  })
+
+  it('RATE-6 a failure in between starts a new row of waits', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const jobId = await enqueueOne(store, { maxAttempts: 9 })
+    for (let nth = 0; nth < 22; nth += 1) {
+      await store.releaseJobs([leaseOf(await claimOne(store))], limited)
+      await elapse(HOUR)
+    }
+    await store.failJobs([{ ...leaseOf(await claimOne(store)), retryInMs: 0 }])
+    const released = await store.releaseJobs([leaseOf(await claimOne(store))], limited)
+    expect(released).toEqual([{ jobId, outcome: 'released', retryInMs: MINUTE }])
+  })
+
+  it('RATE-6 the appointments of a limit of our own stay as they are', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const jobId = await enqueueOne(store)
+    for (let nth = 0; nth < 23; nth += 1) {
+      const released = await store.releaseJobs([leaseOf(await claimOne(store))], { delayMs: MINUTE })
+      expect(released).toEqual([{ jobId, outcome: 'released', retryInMs: MINUTE }])
+      await elapse(HOUR)
+    }
+  })
+
+  it('RATE-6 health and why name what was released often', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, events: 'recovery' })
+    const jobId = await enqueueOne(store)
+    await enqueueOne(store, { type: 'another' })
+    for (let nth = 1; nth <= 20; nth += 1) {
+      await store.releaseJobs([leaseOf(await claimOne(store))], limited)
+      expect((await store.readHealth()).releasedOften).toBe(nth === 20 ? 1 : 0)
+      if (nth < 20) await elapse(HOUR)
+    }
+    const facts = await store.readJobFacts(jobId)
+    expect(facts).toMatchObject({ releases: 20, isReleasedOften: true, lastEvent: { type: 'released' } })
+    expect(facts?.lastEvent?.details['reason']).toBe('the gateway answered 429')
   })
 }
 

@@ -93,10 +93,12 @@ function change(
   const nowMs = state.nowMs()
   const before = row.facts
   row.facts = decide(before, nowMs)
-  if (before.isOpen !== row.facts.isOpen && breakerState(before, nowMs) !== 'held') {
+  const wasHeld = breakerState(before, nowMs) === 'held'
+  const isLimited = !wasHeld && !row.facts.isOpen && breakerState(row.facts, nowMs) === 'held'
+  if ((before.isOpen !== row.facts.isOpen && !wasHeld) || isLimited) {
     row.changedAtMs = nowMs
     row.changedBy = null
-    row.reason = row.facts.isOpen ? 'calls-failed' : 'probes-succeeded'
+    row.reason = isLimited ? 'limited' : row.facts.isOpen ? 'calls-failed' : 'probes-succeeded'
   }
   return describe(state, name)
 }
@@ -121,6 +123,9 @@ function checkCalls(calls: DependencyCall[]): void {
     throw invalidArgument('calls', calls, `an array of at most ${MAX_CALLS} calls`)
   const bad = calls.find(({ isFailure }) => typeof isFailure !== 'boolean')
   if (bad !== undefined) throw invalidArgument('call', bad, 'an object with isFailure, true or false')
+  const unlimited = calls.find(({ limitedMs = 0 }) => !(limitedMs >= 0 && limitedMs <= YEAR_MS))
+  if (unlimited !== undefined)
+    throw invalidArgument('limitedMs', unlimited.limitedMs, 'milliseconds from 0 to one year')
 }
 
 function describe(state: MemoryState, name: string): Breaker {

@@ -1,4 +1,6 @@
+import type { Job } from '../../job/job.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
+import { isReleasedOften } from '../../policy/release-delay.ts'
 import type { Health, HoldReason } from '../job-store.ts'
 import { asOne } from './brakes.ts'
 import { dueMs, type MemoryState } from './memory-state.ts'
@@ -22,7 +24,12 @@ export function readHealth(state: MemoryState, override: PolicyOverride | undefi
     unjudged: jobs.filter((job) => isUnjudged(moment, job)).length,
     reaperAgeMs: reaperAgeMs(state),
     holdReason: holdReason(state, moment),
+    releasedOften: waiting.filter((job) => isOften(job, moment.nowMs)).length,
   }
+}
+
+export function isOften({ releases, startedAt }: Job, nowMs: number): boolean {
+  return isReleasedOften(releases, startedAt === null ? null : nowMs - startedAt.getTime())
 }
 
 export function reaperAgeMs(state: MemoryState): number | null {

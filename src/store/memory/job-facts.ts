@@ -5,7 +5,7 @@ import { hasBudget } from '../../policy/budget.ts'
 import type { HoldingBreaker, JobFacts, PauseFacts } from '../../policy/explain-job.ts'
 import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
 import { isPaused } from './admit-job.ts'
-import { reaperAgeMs } from './health.ts'
+import { isOften, reaperAgeMs } from './health.ts'
 import { countsOf, dueMs, type MemoryState } from './memory-state.ts'
 import { overdueFromMs } from './reap-plan.ts'
 import { workerFacts } from './workers.ts'
@@ -33,6 +33,8 @@ export function readJobFacts(
     stage: stageOf(job, policy.defaultStage),
     status: job.status,
     ...counts,
+    releases: job.releases,
+    isReleasedOften: isOften(job, nowMs),
     hasBudget: hasBudget(policy, counts),
     error: job.error === null ? null : { code, reason, category },
     isCancelAsked: job.cancelRequestedAt !== null,

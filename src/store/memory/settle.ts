@@ -2,20 +2,24 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
 import type { Lease } from '../../job/lease.ts'
-import type { CompleteOutcome, RefusedOutcome, ReleaseOutcome } from '../../job/outcome.ts'
+import type { CompleteOutcome, RefusedOutcome } from '../../job/outcome.ts'
 import { backoffMs, failureBackoff } from '../../policy/backoff.ts'
 import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
+import { releaseDelayMs } from '../../policy/release-delay.ts'
 import type {
   ActorOption,
   Completion,
   FailedJob,
   Failure,
   PolicyOption,
+  ReleasedJob,
   ReleaseOptions,
   Settled,
 } from '../job-store.ts'
+import { checkText } from './check-text.ts'
 import { recordDispatch } from './dispatches.ts'
+import { isOften } from './health.ts'
 import {
   actedBy,
   cancelledError,
@@ -112,17 +116,34 @@ export function releaseJobs(
   state: MemoryState,
   leases: Lease[],
   options: ReleaseOptions<never>,
-): Settled<ReleaseOutcome>[] {
-  const outcomes = settleHeld(state, leases, (job, lease) => {
-    const delayMs = (options.delayMs ?? 0) + leases.indexOf(lease) * (options.spreadMs ?? 0)
+): ReleasedJob[] {
+  checkText('reason', options.reason ?? 'none', 1_000)
+  const answers = settleHeld(state, leases, (job, lease) => {
+    const askedMs = (options.delayMs ?? 0) + leases.indexOf(lease) * (options.spreadMs ?? 0)
+    const delayMs = options.reason === undefined ? askedMs : grownDelayMs(state, job, askedMs)
     return releaseJob(state, job, { ...options, delayMs })
   })
-  return leases.map(({ jobId }, index) => ({ jobId, outcome: outcomes[index] ?? 'not-found' }))
+  return leases.map(({ jobId }, index) => {
+    const answer = answers[index] ?? 'not-found'
+    return typeof answer === 'string' ? { jobId, outcome: answer, retryInMs: null } : answer
+  })
 }
 
-function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>): ReleaseOutcome {
+/** What ended its last attempt is in its events; a release without a reason tells nothing. */
+function grownDelayMs(state: MemoryState, job: Job, askedMs: number): number {
+  const last = state.events
+    .get(job.id)
+    ?.findLast(
+      ({ type, data }) =>
+        type !== 'processing' && (type !== 'released' || data.details['reason'] !== undefined),
+    )
+  const lastMs = last?.type === 'released' ? Number(last.data.details['delay_ms'] ?? 0) : null
+  return releaseDelayMs(askedMs, lastMs, isOften(job, state.nowMs()))
+}
+
+function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>): ReleasedJob {
   const nowMs = state.nowMs()
-  const { cause = 'release', delayMs = 0 } = options
+  const { cause = 'release', delayMs = 0, reason } = options
   const given = state.policy.attemptCountedAt === 'claim' ? 1 : 0
   const released: Job = {
     ...job,
@@ -134,17 +155,25 @@ function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>
   if (job.cancelRequestedAt !== null) {
     const cancelled = { ...released, error: cancelledError(released) }
     endCancelled(state, cancelled, nowMs, { worker_id: job.workerId, ...actedBy(options) })
-    return 'cancelled'
+    return { jobId: job.id, outcome: 'cancelled', retryInMs: null }
   }
   const runAt = delayMs > 0 ? new Date(nowMs + delayMs) : null
   changeJob(state, released, { status: 'waiting', runAt })
   recordDispatch(state, state.policy, job.id)
-  if (state.policy.events === 'all') {
-    const { attempt } = released
-    const details = { worker_id: job.workerId, attempt, cause, ...actedBy(options) }
+  if (state.policy.events === 'all' || reason !== undefined) {
+    const { attempt, releases } = released
+    const why = reason === undefined ? {} : { reason, releases }
+    const details = {
+      worker_id: job.workerId,
+      attempt,
+      cause,
+      delay_ms: delayMs,
+      ...why,
+      ...actedBy(options),
+    }
     recordEvent(state, nowMs, { jobId: job.id, type: 'released', details })
   }
-  return 'released'
+  return { jobId: job.id, outcome: 'released', retryInMs: delayMs }
 }
 
 /**

@@ -20,6 +20,7 @@ export function readHealth({ look }: VerbRunner, override: PolicyOverride | unde
       ...healthInMemory(state, override),
       waiting: sum(counts, 'waiting'),
       due: sum(counts, 'due'),
+      releasedOften: sum(counts, 'releasedOften'),
       oldestDueMs: oldest.length > 0 && dueMs >= 0 ? dueMs : null,
     }
   })

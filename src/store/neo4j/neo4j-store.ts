@@ -96,7 +96,10 @@ function bindLeaseVerbs({ change }: VerbRunner): LeaseVerbs {
     releaseJobs: async (leases, options = {}) => {
       refuseTransaction(options)
       if (leases.length === 0) return []
-      return change({ jobIds: idsOf(leases) }, (state) => releaseJobs(state, leases, options))
+      const jobIds = idsOf(leases)
+      // The wait of a job that goes back again and again grows with the last one, which is in its events.
+      const eventsOf = options.reason === undefined ? [] : jobIds
+      return change({ jobIds, eventsOf }, (state) => releaseJobs(state, leases, options))
     },
     recordLateResult: (lease, details) =>
       change({ jobIds: [lease.jobId] }, (state) => recordLateResult(state, lease, details)),

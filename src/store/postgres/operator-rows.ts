@@ -61,6 +61,8 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     failures: number(row['failures']),
     crashes: number(row['crashes']),
     timeouts: number(row['timeouts']),
+    releases: number(row['releases']),
+    isReleasedOften: row['is_released_often'] === true,
     maxAttempts: number(row['max_attempts']),
     hasBudget: row['has_budget'] === true,
     error: error === null ? null : { code: error.code, reason: error.reason, category: error.category },

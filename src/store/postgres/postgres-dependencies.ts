@@ -37,7 +37,9 @@ export class PostgresDependencies implements DependencyStore {
   }
 
   async recordCalls(name: string, calls: DependencyCall[]): Promise<Breaker> {
-    const outcomes = calls.map(({ isFailure, jobId }) => ({ is_failure: isFailure, job_id: jobId }))
+    const outcomes = calls.map(({ isFailure, jobId, limitedMs }) => {
+      return { is_failure: isFailure, job_id: jobId, limited_ms: limitedMs }
+    })
     return this.#breaker('record_calls', [name, jsonText('calls', outcomes)])
   }
 

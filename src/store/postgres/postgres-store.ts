@@ -3,7 +3,7 @@ import type { JobEvent } from '../../job/event.ts'
 import type { Job, JsonValue, NewJob } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob, Lease } from '../../job/lease.ts'
-import type { CancelOutcome, CompleteOutcome, ReleaseOutcome, RetryOutcome } from '../../job/outcome.ts'
+import type { CancelOutcome, CompleteOutcome, RetryOutcome } from '../../job/outcome.ts'
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type {
@@ -26,6 +26,7 @@ import type {
   PruneStep,
   ReapedJob,
   ReaperFacts,
+  ReleasedJob,
   ReleaseOptions,
   RetryOptions,
   Settled,
@@ -48,6 +49,7 @@ import {
   toHealth,
   toJob,
   toReapedJob,
+  toReleasedJob,
   toSweepStep,
 } from './rows.ts'
 import { type SplitLeases, splitLeases } from './split-leases.ts'
@@ -143,14 +145,11 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
     return (await this.#call('fail_jobs', params, tx)).map(toFailedJob)
   }
 
-  async releaseJobs(
-    leases: Lease[],
-    options: ReleaseOptions<SqlClient> = {},
-  ): Promise<Settled<ReleaseOutcome>[]> {
+  async releaseJobs(leases: Lease[], options: ReleaseOptions<SqlClient> = {}): Promise<ReleasedJob[]> {
     if (leases.length === 0) return []
-    const { delayMs, cause, spreadMs, actor, tx } = options
-    const params = [...this.#split(leases), delayMs ?? null, cause ?? 'release', spreadMs ?? 0, actor ?? null]
-    return this.#settle('release_jobs', params, tx)
+    const { delayMs = null, cause = 'release', spreadMs = 0, actor = null, reason = null, tx } = options
+    const params = [...this.#split(leases), delayMs, cause, spreadMs, actor, reason]
+    return (await this.#call('release_jobs', params, tx)).map(toReleasedJob)
   }
 
   async cancelJobs(

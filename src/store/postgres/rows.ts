@@ -2,7 +2,7 @@
 import type { EventData, EventType, JobEvent } from '../../job/event.ts'
 import type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../job/lease.ts'
-import type { FailOutcome, ReapAction, StageOutcome } from '../../job/outcome.ts'
+import type { FailOutcome, ReapAction, ReleaseOutcome, StageOutcome } from '../../job/outcome.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type {
   EnqueuedJob,
@@ -11,6 +11,7 @@ import type {
   Health,
   HoldReason,
   ReapedJob,
+  ReleasedJob,
   SweepStep,
 } from '../job-store.ts'
 import type { Row } from './executor.ts'
@@ -171,6 +172,14 @@ export function toFailedJob(row: Row): FailedJob {
   }
 }
 
+export function toReleasedJob(row: Row): ReleasedJob {
+  return {
+    jobId: String(row['id']),
+    outcome: row['outcome'] as ReleaseOutcome,
+    retryInMs: numberOrNull(row['retry_in_ms']),
+  }
+}
+
 export function toReaperAge(row: Row | undefined): number | null {
   return numberOrNull(row?.['reaper_age_ms'])
 }
@@ -196,5 +205,6 @@ export function toHealth(row: Row): Health {
     unjudged: number(row['unjudged']),
     reaperAgeMs: numberOrNull(row['reaper_age_ms']),
     holdReason: text(row['hold_reason']) as HoldReason | null,
+    releasedOften: number(row['released_often']),
   }
 }

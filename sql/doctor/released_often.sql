@@ -1,0 +1,6 @@
+-- Waiting jobs that something keeps sending back, those that were released most first (RATE-6).
+select count(*)::int as jobs, (array_agg(job."id"::text order by job."releases" desc))[1:5] as ids,
+       max(job."releases")::int as most
+  from "unstuck"."jobs" job
+ where job."status" = /*waiting*/'waiting'
+   and "unstuck".is_released_often(job."releases", job."started_at", now())
