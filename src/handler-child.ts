@@ -3,6 +3,7 @@ import { invalidArgument, UnstuckError } from './errors/index.ts'
 import { jsonText } from './job/json-text.ts'
 import type { FromChild, ToChild } from './runtime/child-handler.ts'
 import { type Handler, JobAborted, type JobContext } from './runtime/handler.ts'
+import { releaseJob } from './runtime/release-request.ts'
 import { spawnChild } from './runtime/spawn-child.ts'
 import { packThrown, unpackThrown } from './runtime/thrown-value.ts'
 
@@ -66,6 +67,7 @@ function contextOf(fence: number): JobContext {
         send({ kind: 'stage', callId, name })
       }),
     spawn: (command, args, options) => spawnChild(command, args, { ...options, signal }),
+    release: releaseJob,
     gateway: () => notThere('gateway', 'the worker tells the breaker of its calls'),
     tx: () => notThere('tx', 'the transaction belongs to the worker'),
   }

@@ -29,6 +29,7 @@ export {
   type PublicCodeOptions,
   permanentError,
   publicCodes,
+  type ReleaseCause,
   type RetryableOptions,
   toPublicCode,
   transientError,
@@ -96,6 +97,7 @@ export {
 } from './runtime/job-service.ts'
 export { type Pruner, type PrunerOptions, startPruner } from './runtime/pruner.ts'
 export { type Reaper, type ReaperOptions, type ReaperTable, startReaper } from './runtime/reaper.ts'
+export type { ReleaseRequest } from './runtime/release-request.ts'
 export { type RunOperationOptions, runOperation } from './runtime/run-operation.ts'
 export { type RunPruneOptions, runPrune } from './runtime/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/run-sweep.ts'

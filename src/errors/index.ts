@@ -17,6 +17,8 @@ export {
   type JobErrorCategory,
   type JobErrorOptions,
   permanentError,
+  type ReleaseCause,
+  releaseError,
   transientError,
 } from './job-error.ts'
 export { requireKnownNames } from './require-known-names.ts'

@@ -14,6 +14,9 @@ export interface JobErrorOptions {
   cause?: unknown
 }
 
+/** Why a job is given back without an attempt spent: the handler asked for it, or the service it calls did (RATE-6). */
+export type ReleaseCause = 'asked' | 'limited'
+
 const NAME = 'JobError'
 const CATEGORIES: readonly unknown[] = ['TRANSIENT', 'PERMANENT', 'CRITICAL'] satisfies JobErrorCategory[]
 
@@ -23,10 +26,15 @@ export class JobError extends Error {
   readonly isCausedByUser: boolean
   declare readonly retryAfterMs?: number
   declare readonly gatewayStatus?: number
+  /** The job is given back after `retryAfterMs`, and no attempt is spent. */
+  declare readonly release?: ReleaseCause
 
   constructor(
     message: string,
-    { category = 'TRANSIENT', ...options }: JobErrorOptions & { category?: JobErrorCategory } = {},
+    {
+      category = 'TRANSIENT',
+      ...options
+    }: JobErrorOptions & { category?: JobErrorCategory; release?: ReleaseCause } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.name = NAME
@@ -35,11 +43,20 @@ export class JobError extends Error {
     this.isCausedByUser = options.isCausedByUser ?? false
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
     if (options.gatewayStatus !== undefined) this.gatewayStatus = options.gatewayStatus
+    if (options.release !== undefined) this.release = options.release
   }
 }
 
 /** It may work later: tried again while the budget lasts, if its code is a retryable one. */
 export function transientError(message: string, options: JobErrorOptions = {}): JobError {
+  return new JobError(message, { ...options, category: 'TRANSIENT' })
+}
+
+/** Not now, and nobody's fault: the job is given back without an attempt spent. */
+export function releaseError(
+  message: string,
+  options: JobErrorOptions & { release: ReleaseCause; retryAfterMs: number },
+): JobError {
   return new JobError(message, { ...options, category: 'TRANSIENT' })
 }
 

@@ -16,6 +16,8 @@ export type AttemptEnd =
 export interface OutsideCall {
   /** The breaker that hears of it; null where the handler names no dependency. */
   dependency: string | null
+  /** Without user, password, query and fragment. */
+  url: string
   /** Null where no answer came. */
   status: number | null
   durationMs: number
@@ -35,7 +37,7 @@ export interface RuntimeEvents {
     end: AttemptEnd
     durationMs: number
     code?: string
-    /** Where the attempt is lost because nothing could be written: why. */
+    /** Where the attempt is lost because nothing could be written: why. Where the handler or a service gave it back: why. */
     reason?: string
     retryInMs?: number | null
     /** Of the last call that went through `gateway`; null where no answer came. */

@@ -36,7 +36,8 @@ function linesOf<Name extends EventName>(name: Name, fields: RuntimeEvents[Name]
 }
 
 const away = new Error('connect ECONNREFUSED postgres://me:s3cret@db:5432/app\n    at stack.ts:1')
-const call = { dependency: 'gateway', status: 503, durationMs: 42.4, outcome: 'server-error' }
+const url = 'http://gw/convert'
+const call = { dependency: 'gateway', url, status: 503, durationMs: 42.4, outcome: 'server-error' }
 const reaped: RuntimeEvents['job:reaped'] = {
   table: 'jobs',
   jobId: 'job-1',

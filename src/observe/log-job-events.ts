@@ -110,13 +110,14 @@ function isNew(reported: Set<string>, key: string): boolean {
 
 /** A call that went well is part of a job that has its own line, and one that was given up belongs to `job:aborted`. */
 function logCall({ job, call }: RuntimeEvents['gateway:called'], logger: Logger): void {
-  const { dependency, status, durationMs, outcome } = call
+  const { dependency, url, status, durationMs, outcome } = call
   if (outcome === 'ok' || outcome === 'aborted') return
   const fields = {
     event: 'gateway:called',
     ...jobFields(job),
     status: 'running',
     dependency,
+    url,
     duration_ms: Math.round(durationMs),
     gateway_status: status,
     outcome,

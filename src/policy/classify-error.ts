@@ -1,9 +1,16 @@
 // Whatever a handler threw, as the facts that decide what becomes of its job, and as one line that may be shown.
 // It never throws: an error about an error would leave the job without an end.
-import { type CodeSet, converterCodes, isJobError, type JobError, type PublicCode } from '../errors/index.ts'
+import {
+  type CodeSet,
+  converterCodes,
+  isJobError,
+  type JobError,
+  type PublicCode,
+  type ReleaseCause,
+} from '../errors/index.ts'
 import type { ErrorCategory } from '../job/job.ts'
 
-/** All but `publicCode` and `gatewayStatus` are the fields of a `Failure` of the store. */
+/** All but `publicCode`, `gatewayStatus` and `release` are the fields of a `Failure` of the store. */
 export interface ClassifiedError<Code extends string = PublicCode> {
   /** As precise as it is known, such as ECONNREFUSED. */
   code: string
@@ -17,6 +24,8 @@ export interface ClassifiedError<Code extends string = PublicCode> {
   /** What the error asked for; only where it may be tried again. */
   retryInMs?: number
   gatewayStatus?: number
+  /** The job is given back after `retryInMs` instead: no attempt is spent. */
+  release?: ReleaseCause
 }
 
 export interface ClassifyOptions<Code extends string = PublicCode> {
@@ -52,6 +61,7 @@ export function classifyError<Code extends string = PublicCode>(
   const stack = stackOf(chain)
   const retryInMs = isRetryable ? firstOf(chain, readRetryInMs) : undefined
   const gatewayStatus = firstOf(chain, readGatewayStatus)
+  const release = isRetryable && said !== undefined ? readRelease(said) : undefined
   return {
     code,
     publicCode,
@@ -61,6 +71,7 @@ export function classifyError<Code extends string = PublicCode>(
     ...(stack === '' ? {} : { stack }),
     ...(retryInMs === undefined ? {} : { retryInMs }),
     ...(gatewayStatus === undefined ? {} : { gatewayStatus }),
+    ...(release === undefined ? {} : { release }),
   }
 }
 
@@ -134,6 +145,11 @@ function guessCode(link: unknown): string | undefined {
 function readCategory(said: JobError): ErrorCategory {
   const category = read(said, 'category')
   return category === 'PERMANENT' || category === 'CRITICAL' ? category : 'TRANSIENT'
+}
+
+function readRelease(said: JobError): ReleaseCause | undefined {
+  const release = read(said, 'release')
+  return release === 'asked' || release === 'limited' ? release : undefined
 }
 
 function readRetryInMs(link: unknown): number | undefined {

@@ -66,6 +66,9 @@ function run(mode: string, { killAfterMs = 2_000 } = {}): Promise<unknown> {
       stages.push(name)
     },
     spawn: () => Promise.reject(new Error('the child has its own')),
+    release: () => {
+      throw new Error('the child has its own')
+    },
     gateway: () => Promise.reject(new Error('the child has none')),
     tx: () => Promise.reject(new Error('the child has none')),
   }

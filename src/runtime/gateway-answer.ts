@@ -1,14 +1,28 @@
 // What an answer of an outside service, or the lack of one, means for the job that asked. The messages reach the owners of
 // jobs, so none of them holds an address: that is in the cause, and with it in the stack that operators see.
-import { type JobError, permanentError, toPublicCode, transientError } from '../errors/index.ts'
+import { type JobError, permanentError, releaseError, toPublicCode, transientError } from '../errors/index.ts'
 
-/** 408 is a timeout. 429 is a client-error: it may be tried again, and is no sign of an outage. */
-export type GatewayOutcome = 'ok' | 'client-error' | 'server-error' | 'timeout' | 'unavailable' | 'aborted'
+/** 408 is a timeout. 429, and 503 with Retry-After, are limited: the service answers, and asks for a pause. */
+export type GatewayOutcome =
+  | 'ok'
+  | 'limited'
+  | 'client-error'
+  | 'server-error'
+  | 'timeout'
+  | 'unavailable'
+  | 'aborted'
 
 export interface Failure {
   outcome: GatewayOutcome
   error: JobError
+  /** Where it is limited: how long the pause lasts. */
+  limitedMs?: number
 }
+
+/** Whatever Retry-After says, the service is tried again after an hour. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000
+/** For a 429 that does not say how long. */
+const UNSAID_LIMIT_MS = 1_000
 
 /** One call, for messages to operators. The URL is without user, password, query and fragment. */
 export interface CallAddress {
@@ -40,13 +54,15 @@ export function judgeAnswer(response: Response, accepts: string, address: CallAd
   if (status < 400) return isStrayPage(response, accepts, address) ? parseFailure(status, address) : null
   const message = `the gateway answered ${status}`
   const cause = addressOf(address)
-  const retryAfterMs = readRetryAfterMs(response.headers)
-  const options = { gatewayStatus: status, cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  const waitMs = readRetryAfterMs(response.headers)
+  const options = { gatewayStatus: status, cause, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) }
   if (status === 408) {
     return { outcome: 'timeout', error: transientError(message, { ...options, code: 'GW_TIMEOUT' }) }
   }
-  if (status === 429) {
-    return { outcome: 'client-error', error: transientError(message, { ...options, code: 'GW_5XX' }) }
+  if (status === 429 || (status === 503 && waitMs !== undefined)) {
+    const limitedMs = waitMs ?? UNSAID_LIMIT_MS
+    const limit = { release: 'limited', retryAfterMs: limitedMs, code: 'GW_5XX' } as const
+    return { outcome: 'limited', limitedMs, error: releaseError(message, { ...options, ...limit }) }
   }
   if (status < 500) {
     const error = permanentError(message, { code: 'GW_4XX', gatewayStatus: status, cause })
@@ -104,13 +120,17 @@ function causeCode(error: unknown): string | undefined {
   return typeof cause.code === 'string' ? cause.code : undefined
 }
 
-/** Seconds or an HTTP date. Nothing where it asks for no wait: the backoff is the better answer then. */
+/** A duration of at most an hour. Nothing where it asks for no wait: the backoff is the better answer then. */
 function readRetryAfterMs(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d+$/.test(value)) return Number(value) > 0 ? Number(value) * 1000 : undefined
-  if (!/^[a-z]{3,9},? .+ GMT$/i.test(value)) return undefined
+  const waitMs = retryAfterMs(headers.get('retry-after')?.trim() ?? '', headers.get('date') ?? '')
+  return waitMs > 0 ? Math.min(waitMs, LONGEST_RETRY_AFTER_MS) : undefined
+}
+
+/** Seconds or an HTTP date. */
+function retryAfterMs(value: string, answeredAt: string): number {
+  if (/^\d+$/.test(value)) return Number(value) * 1_000
+  if (!/^[a-z]{3,9},? .+ GMT$/i.test(value)) return 0
   // Both dates by the gateway's clock: ours may differ from it by more than the wait.
-  const answeredMs = Date.parse(headers.get('date') ?? '')
-  const waitMs = Date.parse(value) - (Number.isNaN(answeredMs) ? Date.now() : answeredMs)
-  return waitMs > 0 ? waitMs : undefined
+  const answeredMs = Date.parse(answeredAt)
+  return Date.parse(value) - (Number.isNaN(answeredMs) ? Date.now() : answeredMs)
 }

@@ -74,7 +74,7 @@ describe('an answer', () => {
     [400, 'GW_4XX', 'PERMANENT', false, 'client-error'],
     [404, 'GW_4XX', 'PERMANENT', false, 'client-error'],
     [408, 'GW_TIMEOUT', 'TRANSIENT', true, 'timeout'],
-    [429, 'GW_5XX', 'TRANSIENT', true, 'client-error'],
+    [429, 'GW_5XX', 'TRANSIENT', true, 'limited'],
     [500, 'GW_5XX', 'TRANSIENT', true, 'server-error'],
     [502, 'GW_5XX', 'TRANSIENT', true, 'server-error'],
   ])('FAIL-3 of status %i is a JobError %s', async (status, code, category, isRetryable, outcome) => {
@@ -187,6 +187,37 @@ describe('Retry-After', () => {
     const { url } = await serve(answerWith(status, headers))
     const error = await caught(observedGateway({ baseUrl: url }).gateway('/x'))
     expect(classifyError(error).retryInMs).toBe(retryInMs)
+  })
+
+  it.each([
+    [429, { 'retry-after': '4' }, 4_000],
+    [429, { 'retry-after': '86400' }, 3_600_000],
+    [429, { 'retry-after': 'Sat, 01 Jan 2000 23:59:00 GMT', date }, 3_600_000],
+    [429, { 'retry-after': '0' }, 1_000],
+    [429, {}, 1_000],
+    [503, { 'retry-after': '4' }, 4_000],
+    [503, { 'retry-after': 'Fri, 31 Dec 1999 23:59:30 GMT', date }, 30_000],
+  ])(
+    'RATE-6 %i with %o is limited: no failure, and a pause of an hour at most',
+    async (status, headers, limitedMs) => {
+      const { url } = await serve(answerWith(status, headers))
+      const { gateway, calls } = observedGateway({ baseUrl: url })
+      const classified = classifyError(await caught(gateway('/x')))
+      expect(classified).toMatchObject({ release: 'limited', retryInMs: limitedMs, gatewayStatus: status })
+      expect(calls).toMatchObject([{ status, outcome: 'limited', limitedMs }])
+    },
+  )
+
+  it.each([
+    [503, {}],
+    [503, { 'retry-after': '0' }],
+    [500, { 'retry-after': '4' }],
+    [408, { 'retry-after': '4' }],
+  ])('RATE-6 %i with %o is a failure', async (status, headers) => {
+    const { url } = await serve(answerWith(status, headers))
+    const { gateway, calls } = observedGateway({ baseUrl: url })
+    expect(classifyError(await caught(gateway('/x')))).not.toHaveProperty('release')
+    expect(calls[0]).not.toHaveProperty('limitedMs')
   })
 
   it('FAIL-3 is judged by our clock where the gateway sends no date', async () => {

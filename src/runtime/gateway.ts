@@ -43,6 +43,8 @@ export interface GatewayCall {
   /** Until the headers, or until it was given up. */
   durationMs: number
   outcome: GatewayOutcome
+  /** Where it is limited: the service asked for no call for so long. */
+  limitedMs?: number
 }
 
 // A longer timer of Node fires at once.
@@ -59,8 +61,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     const signal = init.signal ?? undefined
     const timeout = startTimeout(timeoutMs, address)
     const startedMs = performance.now()
-    const report = (outcome: GatewayOutcome, status: number | null) =>
-      tell(options.onCall, { url: address.url, status, durationMs: performance.now() - startedMs, outcome })
+    const report = (outcome: GatewayOutcome, status: number | null, limitedMs?: number) => {
+      const call = { url: address.url, status, durationMs: performance.now() - startedMs, outcome }
+      tell(options.onCall, limitedMs === undefined ? call : { ...call, limitedMs })
+    }
 
     let response: Response
     try {
@@ -80,7 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       throw failure.error
     }
     const failure = judgeAnswer(response, headers.get('accept') ?? '', address)
-    report(failure?.outcome ?? 'ok', response.status)
+    report(failure?.outcome ?? 'ok', response.status, failure?.limitedMs)
     if (failure === null) return withCheckedJson(response, address)
     timeout.stop()
     // An unread body would hold its socket until the garbage collector comes by.

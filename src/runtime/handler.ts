@@ -2,6 +2,7 @@
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import type { Gateway } from './gateway.ts'
+import type { ReleaseRequest } from './release-request.ts'
 import type { ChildResult, SpawnOptions } from './spawn-child.ts'
 import type { HandlerLimit } from './token-limiter.ts'
 
@@ -21,9 +22,12 @@ export interface JobContext<Tx = unknown> {
   spawn: (command: string, args: string[], options?: Omit<SpawnOptions, 'signal'>) => Promise<ChildResult>
   /**
    * Calls the outside service of GATEWAY_URL, or any address: with the timeout of GATEWAY_TIMEOUT_MS, under the job's signal,
-   * failures as errors that say whether to try again, and each call told to the breaker of the handler's dependency.
+   * failures as errors that say whether to try again, and each call told to the breaker of the handler's dependency. A service
+   * that asks for a pause (429, or 503 with Retry-After) gets it: the job goes back without an attempt spent.
    */
   gateway: Gateway
+  /** Ends the attempt and gives the job back without an attempt spent, by throwing: let that through. */
+  release: (request?: ReleaseRequest) => never
   /**
    * Runs the caller's writes and the completion in one transaction: both happen, or neither. What `work` returns is the
    * job's result; the handler should return right after it.

@@ -1,6 +1,7 @@
 import type { ClaimedJob } from '../job/lease.ts'
 import type { Gateway } from './gateway.ts'
 import type { JobContext } from './handler.ts'
+import { releaseJob } from './release-request.ts'
 import { spawnChild } from './spawn-child.ts'
 
 /** What an attempt does for its handler. */
@@ -39,6 +40,7 @@ class HandlerContext<Tx> implements JobContext<Tx> {
   readonly stage: JobContext<Tx>['stage']
   readonly spawn: JobContext<Tx>['spawn']
   readonly gateway: Gateway
+  readonly release: JobContext<Tx>['release']
   readonly tx: JobContext<Tx>['tx']
 
   constructor(attempt: ContextSource<Tx>) {
@@ -50,6 +52,7 @@ class HandlerContext<Tx> implements JobContext<Tx> {
     this.stage = (name) => attempt.enterStage(name)
     this.spawn = (command, args, options) => spawnChild(command, args, { ...options, signal: attempt.signal })
     this.gateway = (pathOrUrl, init) => attempt.gateway(pathOrUrl, init)
+    this.release = releaseJob
     this.tx = (work) => attempt.completeInTx(work)
   }
 }

@@ -4,6 +4,7 @@ import type { ClaimedJob } from '../job/lease.ts'
 import type { AttemptEnd, RuntimeEventEmitter } from '../observe/events.ts'
 import type { DependencyCalls } from './dependency-calls.ts'
 import { createGateway, type Gateway, type GatewayCall, type GatewayOptions } from './gateway.ts'
+import type { Settlement } from './settlement.ts'
 
 export interface JobGatewayTools {
   gateway: Omit<GatewayOptions, 'onCall'>
@@ -34,10 +35,10 @@ export class JobGateway {
   }
 
   /** A handler with a client of its own: how its attempt ended is all there is to know. */
-  noteEnd(end: AttemptEnd, code: string | undefined): void {
+  noteEnd({ end, code, limitedMs }: Settlement): void {
     if (this.#dependency === null || this.#lastCall !== undefined) return
-    const isFailure = endedByDependency(end, code)
-    if (isFailure !== null) this.#report(this.#dependency, isFailure)
+    const isFailure = limitedMs === undefined ? endedByDependency(end, code) : false
+    if (isFailure !== null) this.#report(this.#dependency, isFailure, limitedMs)
   }
 
   /** What the line about the end of the attempt says of it (SEE-1). */
@@ -52,18 +53,24 @@ export class JobGateway {
 
   #note(made: GatewayCall): void {
     this.#lastCall = made
-    const { status, durationMs, outcome } = made
-    const call = { dependency: this.#dependency, status, durationMs, outcome }
+    const { url, status, durationMs, outcome, limitedMs } = made
+    const call = { dependency: this.#dependency, url, status, durationMs, outcome }
     this.#tools.events.emit('gateway:called', { job: this.#job, call })
     // A call that the job itself gave up tells nothing about the service.
     if (this.#dependency === null || outcome === 'aborted') return
-    const isFailure = outcome === 'server-error' || outcome === 'timeout' || outcome === 'unavailable'
-    this.#report(this.#dependency, isFailure)
+    this.#report(this.#dependency, isServiceFailure(made), limitedMs)
   }
 
-  #report(dependency: string, isFailure: boolean): void {
-    this.#tools.dependencyCalls.report(dependency, { isFailure, jobId: this.#job.jobId })
+  #report(dependency: string, isFailure: boolean, limitedMs?: number): void {
+    const limit = limitedMs === undefined ? {} : { limitedMs }
+    this.#tools.dependencyCalls.report(dependency, { isFailure, jobId: this.#job.jobId, ...limit })
   }
+}
+
+/** A 503 that says when to come again is a failure of the service too; a 429 is its answer to us. */
+function isServiceFailure({ outcome, status }: GatewayCall): boolean {
+  if (outcome === 'limited') return status === 503
+  return outcome === 'server-error' || outcome === 'timeout' || outcome === 'unavailable'
 }
 
 /** Null where the end tells nothing about the dependency: the deadline of a job is no timeout of a call. */

@@ -1,7 +1,6 @@
 // The life of one attempt, top to bottom: hold the lease, run the handler under its clocks, write the outcome with the lease
 // or not at all.
 
-import { isUnstuckError, type UnstuckError } from '../errors/index.ts'
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../job/lease.ts'
 import type { CompleteOutcome } from '../job/outcome.ts'
@@ -16,13 +15,12 @@ import { JobGateway } from './job-gateway.ts'
 import { completeInTransaction, type TransactionOwner } from './job-transaction.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
 import { isRefusal } from './refusal.ts'
+import { type AskedRelease, releaseOf, settleRelease } from './release-request.ts'
 import type { RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { completionOf, failureOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
 import { knownLater, untilKnown } from './until-known.ts'
 
 const COMPLETED: Settlement = { end: 'completed' }
-/** A random pause between these, before a job that got no connection is claimed again. */
-const NO_CONNECTION_PAUSE_MS = [1_000, 5_000] as const
 
 type AnswersTo<Tx> = TransactionOwner & Asker<Settled<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
 
@@ -125,9 +123,10 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#tools.slots.onEnded(this, { leftBehind, isCritical: settled.isCritical === true })
   }
 
-  #tell({ end, code, reason, retryInMs }: Settlement): void {
+  #tell(settled: Settlement): void {
+    const { end, code, reason, retryInMs } = settled
     const hasGateway = this.#madeGateway !== undefined || this.#registered.dependency !== undefined
-    if (hasGateway) this.#jobGateway.noteEnd(end, code)
+    if (hasGateway) this.#jobGateway.noteEnd(settled)
     const { events } = this.#tools
     if (!events.isHeard('job:ended')) return
     events.emit('job:ended', {
@@ -235,8 +234,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     if (this.#abortCause === 'lease-lost') return this.#keepLateResult(handlerEnd)
     if (this.#abortCause === 'shutdown') return this.#release()
     const error: unknown = handlerEnd.kind === 'threw' ? handlerEnd.error : this.signal.reason
-    if (isUnstuckError(error, 'POOL_EXHAUSTED')) return this.#releaseForConnection(error)
-    return this.#fail(error)
+    const asked = releaseOf(error, this.#abortCause)
+    return asked === null ? this.#fail(error) : this.#release(asked)
   }
 
   #complete(result: unknown): void {
@@ -280,19 +279,12 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     return job?.status === 'dead' ? 'dead' : 'retried'
   }
 
-  async #release(): Promise<Settlement> {
-    const { jobId, leaseId } = this.job
-    const { outcome } = await this.#untilKnown(() => this.#tools.releases.add({ jobId, leaseId }))
-    return { end: outcome === 'cancelled' ? 'cancelled' : 'released' }
-  }
-
-  /** That no connection was free is not the job's failure (C27). */
-  async #releaseForConnection({ code, message }: UnstuckError): Promise<Settlement> {
-    const [least, most] = NO_CONNECTION_PAUSE_MS
-    const delayMs = Math.round(least + Math.random() * (most - least))
-    const [settled] = await this.#untilKnown(() => this.#tools.store.releaseJobs([this.job], { delayMs }))
-    if (settled?.outcome === 'cancelled') return { end: 'cancelled' }
-    return { end: 'released', code, reason: message, retryInMs: delayMs }
+  /** As the handler or the service it calls asked for; where nobody did, the worker leaves. */
+  async #release(asked?: AskedRelease): Promise<Settlement> {
+    const { store, releases } = this.#tools
+    const write = async () =>
+      asked === undefined ? releases.add(this.job) : (await store.releaseJobs([this.job], asked))[0]
+    return settleRelease(await this.#untilKnown(write), asked)
   }
 
   #untilKnown<T>(call: () => Promise<T>): Promise<T> {

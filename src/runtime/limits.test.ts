@@ -156,6 +156,96 @@ describe('limits', () => {
   })
 })
 
+describe('release', () => {
+  const hour = 3_600_000
+
+  it('RATE-6 a handler gives its job back with a wait and a reason, and no attempt is spent', async () => {
+    const [jobId = ''] = await bench.enqueue()
+    const ended = bench.once('job:ended')
+    bench.work(async (_, { release }) => release({ afterMs: hour, reason: 'the source is locked' }))
+    expect(await ended).toMatchObject({ end: 'released', reason: 'the source is locked', retryInMs: hour })
+    const job = await bench.job(jobId)
+    expect(job).toMatchObject({ status: 'waiting', attempt: 0, failures: 0, releases: 1, error: null })
+    expect(Number(job?.runAt) - Number(job?.updatedAt)).toBe(hour)
+    const [event] = await bench.store.listEvents(jobId)
+    expect(event).toMatchObject({ type: 'released', data: { details: { reason: 'the source is locked' } } })
+  })
+
+  it('RATE-6 it comes again after a second where nothing was said, as the cause of another error too', async () => {
+    const [jobId = ''] = await bench.enqueue()
+    const ended = bench.once('job:ended')
+    bench.work(async (_, { release }) => {
+      try {
+        release()
+      } catch (cause) {
+        throw new Error('step 3', { cause })
+      }
+    })
+    expect(await ended).toMatchObject({ end: 'released', retryInMs: 1_000 })
+    expect(await bench.job(jobId)).toMatchObject({ attempt: 0, releases: 1 })
+  })
+
+  it('RATE-6 a handler that catches it goes on', async () => {
+    const [jobId] = await bench.enqueue()
+    bench.work(async (_, { release }) => {
+      try {
+        return release({ reason: 'the first provider is busy' })
+      } catch {
+        return 'from the second provider'
+      }
+    })
+    await bench.untilStatus(jobId, 'succeeded')
+    expect(await bench.job(jobId)).toMatchObject({ attempt: 1, releases: 0 })
+  })
+
+  it('RATE-6 a wait that is none is a mistake of the handler: its attempt fails', async () => {
+    const [jobId] = await bench.enqueue()
+    const ended = bench.once('job:ended')
+    bench.work(async (_, { release }) => release({ afterMs: Number.NaN }))
+    expect(await ended).toMatchObject({ end: 'retried', code: 'INVALID_ARGUMENT' })
+    expect(await bench.job(jobId)).toMatchObject({ attempt: 1, failures: 1 })
+  })
+
+  it('RATE-6 what a handler throws after its deadline is no release: it was too slow', async () => {
+    await bench.store.writePolicy({ defaultDeadlineMs: 100 })
+    const [jobId] = await bench.enqueue()
+    const ended = bench.once('job:ended')
+    bench.work(async (_, { release, signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      release({ afterMs: hour })
+    })
+    expect(await ended).toMatchObject({ end: 'retried', code: 'timeout' })
+    expect(await bench.job(jobId)).toMatchObject({ timeouts: 1, releases: 0 })
+  })
+
+  it('RATE-6 with isLimited the dependency of the handler pauses for all workers', async () => {
+    await bench.store.mapDependency('asr', 'gateway')
+    await bench.enqueue()
+    const changed = bench.once('breaker:changed')
+    bench.work(async (_, { release }) => release({ afterMs: hour, isLimited: true }), {
+      options: { dependency: 'gateway' },
+    })
+    expect(await changed).toMatchObject({ name: 'gateway', to: 'held', reason: 'limited' })
+    const [breaker] = await bench.store.listBreakers()
+    expect(breaker).toMatchObject({ state: 'held', failures: 0 })
+    expect(breaker?.heldForMs).toBeGreaterThan(hour - 60_000)
+    const [other] = await bench.enqueue()
+    expect(await bench.store.claimJob(other ?? '', { workerId: 'worker-2' })).toBe('not-claimable')
+  })
+
+  it('RATE-6 without isLimited the other jobs of the dependency go on', async () => {
+    await bench.store.mapDependency('asr', 'gateway')
+    await bench.enqueue()
+    const ended = bench.once('job:ended')
+    const worker = bench.work(async (_, { release }) => release({ afterMs: hour }), {
+      options: { dependency: 'gateway' },
+    })
+    await ended
+    await worker.stop()
+    expect(await bench.store.listBreakers()).toMatchObject([{ state: 'closed', calls: 0 }])
+  })
+})
+
 describe('breaker', () => {
   const options = { dependency: 'gateway' }
   const settings = { windowCalls: 4, minCalls: 4, cooldownMs: 60_000 }

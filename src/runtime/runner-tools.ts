@@ -1,9 +1,9 @@
 // What an attempt needs of its worker.
 import type { ClaimedJob, Lease } from '../job/lease.ts'
-import type { CompleteOutcome, ReleaseOutcome } from '../job/outcome.ts'
+import type { CompleteOutcome } from '../job/outcome.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
-import type { Completion, FailedJob, Failure, JobStore, Settled } from '../store/job-store.ts'
+import type { Completion, FailedJob, Failure, JobStore, ReleasedJob, Settled } from '../store/job-store.ts'
 import type { Batcher } from './batcher.ts'
 import type { AbortCause } from './handler.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -14,7 +14,7 @@ export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
   heartbeat: Heartbeat
   completions: Batcher<Completion, Settled<CompleteOutcome>>
   failures: Batcher<Failure, FailedJob>
-  releases: Batcher<Lease, Settled<ReleaseOutcome>>
+  releases: Batcher<Lease, ReleasedJob>
   policy: PolicyOverride
   tracing: Tracing | null
   workerId: string

@@ -11,9 +11,11 @@ import type { AbortCause } from './handler.ts'
 export interface Settlement {
   end: AttemptEnd
   code?: string
-  /** Why nothing could be written. */
+  /** Why nothing could be written, or what gave the job back. */
   reason?: string
   retryInMs?: number | null
+  /** The service that the job calls asked for a pause. */
+  limitedMs?: number
   isCritical?: boolean
 }
 

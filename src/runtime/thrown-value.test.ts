@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { criticalError, permanentError, transientError } from '../errors/index.ts'
+import { criticalError, permanentError, releaseError, transientError } from '../errors/index.ts'
 import { classifyError } from '../policy/classify-error.ts'
 import { packThrown, unpackThrown } from './thrown-value.ts'
 
@@ -19,6 +19,7 @@ it.each([
     'a gateway that asks to wait',
     transientError('busy', { code: 'GW_5XX', retryAfterMs: 5, gatewayStatus: 503 }),
   ],
+  ['a release', releaseError('limited', { release: 'limited', retryAfterMs: 7 })],
   ['a wait in seconds', Object.assign(new Error('busy'), { retryAfter: 2 })],
   [
     'a cause that says more',

@@ -20,6 +20,7 @@ const FIELDS = [
   'retryAfterMs',
   'retryAfter',
   'gatewayStatus',
+  'release',
 ] as const
 // Nobody reads deeper, and a cycle must end somewhere.
 const MAX_CAUSES = 5

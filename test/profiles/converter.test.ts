@@ -27,7 +27,7 @@ beforeAll(async () => {
   })
 })
 beforeEach(async () => {
-  Object.assign(gateway, { status: 200, posts: [], probes: 0 })
+  Object.assign(gateway, { status: 200, headers: {}, posts: [], probes: 0 })
   await bench.reset()
 })
 afterEach(() => bench.endWorkers())
@@ -241,6 +241,31 @@ describe('5 Tests: the gateway', () => {
     expect(await bench.readRow(id)).toMatchObject({ error_code: code, attempt_count: 3 })
     const story = 'queued processing retry processing retry processing failed'
     expect(await storyOf(id)).toEqual(story.split(' '))
+  })
+
+  it('RATE-6 429 → queued again with no attempt spent, however often, and completed in the end', async () => {
+    Object.assign(gateway, { status: 429, headers: { 'retry-after': '1' } })
+    const [id = ''] = await bench.enqueue(1)
+    bench.work()
+    const released = async () => (await bench.store.getJob(id))?.releases
+    await expect.poll(released, { timeout: 30_000 }).toBeGreaterThan(3)
+    gateway.status = 200
+    await bench.untilJobs([id], 'succeeded')
+    expect(await bench.readRow(id)).toMatchObject({ attempt_count: 1, error_code: null })
+    const [first = 0, second = 0, third = 0] = gateway.posts.map(({ atMs }) => atMs)
+    expect(second - first).toBeGreaterThanOrEqual(1_000)
+    expect(third - second).toBeGreaterThanOrEqual(1_000)
+  })
+
+  it('FAIL-3 200 with an HTML page → GW_4XX, no retry, and no address in the message', async () => {
+    gateway.headers = { 'content-type': 'text/html' }
+    const [id = ''] = await bench.enqueue(1)
+    bench.work()
+    await bench.untilJobs([id], 'dead')
+    expect(gateway.posts).toHaveLength(1)
+    const row = await bench.readRow(id)
+    expect(codes?.toPublicCode(String(row['error_code']))).toBe('GW_4XX')
+    expect(row['error_message']).toBe('the gateway answered 200 with an HTML page')
   })
 
   it('SEE-3 a job that completes says complete; one whose upload expired says expired', async () => {

@@ -6,6 +6,8 @@ export interface GatewayServer {
   url: string
   /** What it answers from now on; null is no answer at all. */
   status: number | null
+  /** Sent with it. */
+  headers: Record<string, string>
   /** Every call that was no probe, with the job that made it and when. */
   posts: { jobId: string; atMs: number }[]
   probes: number
@@ -17,12 +19,13 @@ export async function startGatewayServer(): Promise<GatewayServer> {
     if (request.method === 'POST')
       gateway.posts.push({ jobId: String(request.headers['x-job']), atMs: performance.now() })
     else gateway.probes++
-    if (gateway.status !== null) response.writeHead(gateway.status).end('<xml/>')
+    if (gateway.status !== null) response.writeHead(gateway.status, gateway.headers).end('<xml/>')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const gateway: GatewayServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     status: 200,
+    headers: {},
     posts: [],
     probes: 0,
     close() {

@@ -1,5 +1,5 @@
 // Breakers and rate limits between real worker processes, a real database and a real HTTP service that fails on command.
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { nativePolicy } from '../../src/policy/policy.ts'
@@ -16,15 +16,18 @@ let store: JobStore
 let workers: WorkerProcess[]
 let server: Server
 let gatewayUrl: string
-let calls: { method: string; path: string }[]
+let calls: { method: string; path: string; atMs: number }[]
 let status: number
+/** Of a call that is no probe; it answers with `status` where it is null. */
+let answer: ((response: ServerResponse) => void) | null
 
 beforeAll(async () => {
   database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
   server = createServer((request, response) => {
-    calls.push({ method: request.method ?? '', path: request.url ?? '' })
-    response.writeHead(status).end('{}')
+    calls.push({ method: request.method ?? '', path: request.url ?? '', atMs: performance.now() })
+    if (request.method === 'POST' && answer !== null) answer(response)
+    else response.writeHead(status).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   gatewayUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -39,6 +42,7 @@ beforeEach(async () => {
   workers = []
   calls = []
   status = 200
+  answer = null
   await database.pool.query(
     'truncate unstuck.jobs, unstuck.events, unstuck.breakers, unstuck.rate_limits cascade',
   )
@@ -138,6 +142,56 @@ it('SEE-1 the end of a job says what the gateway answered and how its breaker is
     code: 'GW_5XX',
     gatewayStatus: 503,
   })
+})
+
+const postTimes = () => calls.filter(({ method }) => method === 'POST').map(({ atMs }) => atMs)
+
+it('RATE-6 a 429 pauses the dependency for all workers, and no job loses an attempt by it', async () => {
+  await store.writePolicy({ maxAttempts: 1 })
+  let limits = 1
+  answer = (response) =>
+    limits-- > 0 ? response.writeHead(429, { 'retry-after': '3' }).end() : response.end('{}')
+  const workers = [work({ concurrency: 2 }), work({ concurrency: 2 })]
+  await Promise.all(workers.map((worker) => worker.until(({ kind }) => kind === 'ready')))
+  const [first = ''] = await enqueue('convert', 1)
+  await untilState('held')
+  expect((await store.listBreakers())[0]).toMatchObject({ reason: 'limited', calls: 1, failures: 0 })
+  const others = await enqueue('convert', 6)
+  await untilAll([first, ...others], 'succeeded')
+  const [limitedMs = 0, ...laterMs] = postTimes()
+  expect(laterMs).toHaveLength(7)
+  expect(Math.min(...laterMs) - limitedMs).toBeGreaterThanOrEqual(3_000)
+  expect(await store.getJob(first)).toMatchObject({ attempt: 1, failures: 0, releases: 1 })
+  for (const jobId of others) expect(await store.getJob(jobId)).toMatchObject({ attempt: 1, releases: 0 })
+  const ended = workers.flatMap(({ told }) => told.filter(({ kind }) => kind === 'ended'))
+  expect(ended.filter(({ end }) => end === 'released')).toMatchObject([
+    { jobId: first, gatewayStatus: 429, reason: 'the gateway answered 429', retryInMs: 3_000 },
+  ])
+})
+
+it('RATE-6 three 429 in a row leave a job of three attempts as it was', async () => {
+  await store.writePolicy({ maxAttempts: 3 })
+  let limits = 3
+  answer = (response) =>
+    limits-- > 0 ? response.writeHead(429, { 'retry-after': '1' }).end() : response.end('{}')
+  work({})
+  const [jobId = ''] = await enqueue('convert', 1)
+  await untilAll([jobId], 'succeeded')
+  expect(await store.getJob(jobId)).toMatchObject({ attempt: 1, failures: 0, releases: 3, error: null })
+  expect(postTimes()).toHaveLength(4)
+})
+
+it('RATE-6 a 503 with Retry-After costs no attempt, and is a failure for the breaker', async () => {
+  await store.writePolicy({ maxAttempts: 1 })
+  let failures = 1
+  answer = (response) =>
+    failures-- > 0 ? response.writeHead(503, { 'retry-after': '2' }).end() : response.end('{}')
+  work({})
+  const [jobId = ''] = await enqueue('convert', 1)
+  await untilState('held')
+  expect((await store.listBreakers())[0]).toMatchObject({ calls: 1, failures: 1 })
+  await untilAll([jobId], 'succeeded')
+  expect(await store.getJob(jobId)).toMatchObject({ attempt: 1, failures: 0, releases: 1 })
 })
 
 it('RATE-1 RATE-5 two processes share one limit: never more starts than burst + rate × time', async () => {

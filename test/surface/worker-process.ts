@@ -29,6 +29,8 @@ export interface Told {
   leaked?: number
   gatewayStatus?: number | null
   breaker?: string
+  reason?: string
+  retryInMs?: number
   name?: string
   to?: string
   released?: number
