@@ -69,4 +69,16 @@ export const reapMutants = [
       { files: ['test/race/claim-limit.test.ts'] },
     ],
   },
+  {
+    id: 'M26',
+    fault: 'a mass expiry is judged by jobs instead of workers',
+    edits: [
+      {
+        file: 'sql/functions/begin_sweep.sql',
+        find: 'elsif v_is_mass then',
+        replacement: 'elsif v_expired >= 10 then',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'workers that fall silent at once' }],
+  },
 ]

@@ -369,6 +369,7 @@
 -- column sweeps.held integer
 -- column sweeps.reached_at timestamp with time zone
 -- column sweeps.outages tstzmultirange not null default '{}'::tstzmultirange
+-- column sweeps.server_epoch text
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
 -- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
@@ -471,7 +472,7 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 8fb43cc831d5a53a42fb4e40c85c97e6
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile b64133b1de05c6e3f6e5be412b6d5a42
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile 075e2bdbd655fc5c38b6a2d3b773c6c6
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile c5507b32a29fbf0f544141d7b1a8d5d3
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 5d024a5bc81b18814718e64653769422
@@ -531,7 +532,7 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile d13b0047d4da091f1045f13a9fef4693
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile f7a0b2337fa52242432306d99d5100f3
 -- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 20a887cad56a75d9698a757d966c8e52
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 853112f1872751e34e3610c57a229bef
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736
@@ -618,10 +619,12 @@
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 6bfdcbe10449d47fa1207386e9b4561d
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 21bbf4d74fd73933cf222d856d720bae
 -- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 428f27abed0111e43c6facb1bda0a0ef
--- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone) sql stable 04910ebe30505527165dd93fc27ac97a
+-- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone, seen_at timestamp with time zone) sql stable 90ee16dce1ee4f80b902b754cbc45047
+-- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable 2453668b9a6ee46d94b2793f802f361f
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 67846ed677e0894b0b87fc73e1a29241
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile c03eb17b5a3406d57bacf8ebb6272011
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile e39580868a234639482f03c9edbffb25
+-- function server_epoch() returns text sql stable cde01cb78d3d9f6fad0636e09521961e
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d23b0dd229b517009236f7e45163540a
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile 7c772d3c055a2b98d9cab6982de8cb48
 -- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449

@@ -12,11 +12,13 @@ export interface RescueInput {
 }
 
 export interface RescuePlan {
-  /** From the last heartbeat of a worker that dies to the next claim of its job. */
+  /** From the last heartbeat of a worker that dies to the next claim of the last of its jobs. */
   worstMs: number
-  /** The worst case without the wait that the policy asks for: what the metrics call the promise. */
+  /** The worst case without backoff and spread, which the policy asks for: what the metrics call the promise. */
   promiseMs: number
   backoffMs: number
+  /** Over how long the jobs of one worker come back, on top of their backoff (REAP-14). */
+  spreadMs: number
   beatsPerLease: number
   /** Heartbeats in a row that may fail while the lease still holds. */
   sparedBeats: number
@@ -35,12 +37,15 @@ export function planRescue({ policy, pollMs, runningJobs, workers }: RescueInput
   const { defaultLeaseMs, heartbeatMs, sweepIntervalMs } = policy
   const promiseMs = defaultLeaseMs + sweepIntervalMs + pollMs
   const firstBackoffMs = backoffMs(reapBackoff(policy), 1, 0)
+  const jobsPerWorker = Math.ceil(runningJobs / Math.max(workers, 1))
+  const spreadMs = policy.requeueRatePerS > 0 ? (jobsPerWorker * 1_000) / policy.requeueRatePerS : 0
   const rowWritesPerS = (runningJobs * 1_000) / heartbeatMs
   const { refusal, warnings } = judgeBeat(policy)
   return {
-    worstMs: promiseMs + firstBackoffMs,
+    worstMs: promiseMs + firstBackoffMs + spreadMs,
     promiseMs,
     backoffMs: firstBackoffMs,
+    spreadMs,
     beatsPerLease: defaultLeaseMs / heartbeatMs,
     // A beat at the very end of the lease is too late, and one of those before it has to arrive.
     sparedBeats: Math.max(0, Math.ceil(defaultLeaseMs / heartbeatMs) - 2),

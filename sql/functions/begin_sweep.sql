@@ -1,5 +1,6 @@
--- Private: the brakes (C9). Tells an outage of the database from dead workers, by what this reaper and the server say
--- of themselves, and answers the cursor of the sweep. A reaper that was not running is no outage: workers could renew.
+-- Private: the brakes (C9, C26). Tells an outage of the database from dead workers, by what this reaper and the server
+-- say of themselves and by which workers are silent, and answers the cursor of the sweep. A reaper that was not running
+-- is no outage: workers could renew.
 create or replace function "unstuck"."begin_sweep"(p_reaper jsonb, p_policy "unstuck".policies)
 returns jsonb language plpgsql as $$
 declare
@@ -10,11 +11,10 @@ declare
   v_failing_since timestamptz := "unstuck".after_ms(
     v_now, -nullif(round((p_reaper ->> 'failing_for_ms')::numeric, 3)::float8, 0));
   v_unjudged_from timestamptz;
-  v_running int;
   v_expired int;
-  v_unjudged int;
   v_shortest_ms bigint;
   v_longest_ms bigint;
+  v_is_mass boolean;
   v_held int := 0;
   v_from timestamptz;
   v_reason text;
@@ -26,13 +26,12 @@ begin
   end if;
   -- What ended before an outage did that is known was judged with it: no lease is part of two masses.
   v_unjudged_from := case when v_swept_at is not null then greatest(v_swept_at, upper(v_pulse.outages)) end;
-  select count(*), count(*) filter (where ended_at < v_now),
-         count(*) filter (where ended_at < v_now and ended_at >= v_unjudged_from), min(lease_ms), max(lease_ms)
-    into v_running, v_expired, v_unjudged, v_shortest_ms, v_longest_ms
-    from "unstuck"."running_jobs"(p_policy);
+  select * into v_expired, v_shortest_ms, v_longest_ms, v_is_mass
+    from "unstuck"."running_signs"(p_policy, v_now, v_unjudged_from);
 
-  -- Another server, after a failover, may have been started before the one that is gone.
-  if v_pulse.server_started_at <> pg_postmaster_start_time() then
+  -- Another server, after a failover, may have been started before the one that is gone. A pulse from before an upgrade
+  -- has no epoch.
+  if v_pulse.server_started_at <> pg_postmaster_start_time() or v_pulse.server_epoch <> "unstuck".server_epoch() then
     v_from := v_pulse.swept_at;
     v_reason := 'server-restarted';
   -- Whoever got through since has judged all before. If that is at most half a lease ago, no lease that is renewed in
@@ -47,7 +46,7 @@ begin
       and coalesce("unstuck".ms_between(v_expected_at, v_pulse.reached_at) <= 5000, true) then
     v_from := v_expected_at;
     v_reason := 'clock-stepped';
-  elsif v_running >= 10 and v_unjudged > v_running / 2 then
+  elsif v_is_mass then
     v_from := v_unjudged_from;
     v_reason := 'mass-expiry';
   end if;

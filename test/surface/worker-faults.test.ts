@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
+import { startReaper } from '../../src/runtime/reaper.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
@@ -109,6 +110,26 @@ describe('a worker on a healthy database', () => {
     for (const jobId of [...long, ...holding])
       expect(await store.getJob(jobId)).toMatchObject({ fence: 1, crashes: 0, failures: 0 })
     expect(await reaps(harness.pool)).toEqual([])
+  })
+
+  it('REAP-16 no sweep holds the ten jobs of a worker that was killed', async () => {
+    const { store, work, enqueue, untilJob } = harness
+    const held: number[] = []
+    const reaper = startReaper({
+      tables: [{ name: 'jobs', store }],
+      intervalMs: 300,
+      onSweep: (_, report) => held.push(report.held),
+    })
+    try {
+      const ids = await enqueue('slow', { ms: 60_000 }, 10)
+      const killed = work({ concurrency: 10 })
+      for (const jobId of ids) await killed.until((told) => told.kind === 'started' && told.jobId === jobId)
+      killed.child.kill('SIGKILL')
+      for (const jobId of ids) await untilJob(jobId, hasStatus('waiting'))
+    } finally {
+      await reaper.stop()
+    }
+    expect(held.filter((count) => count > 0)).toEqual([])
   })
 
   it('WORK-4 a deploy with 50 running jobs gives all of them back, and another worker finishes each once', async () => {

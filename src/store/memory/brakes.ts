@@ -6,7 +6,6 @@ import { leaseMsOf, type MemoryState, type Outage } from './memory-state.ts'
 import { isOverdue, type Moment, overdueFromMs } from './reap-plan.ts'
 
 const MAX_CLOCK_DRIFT_MS = 5_000
-const MIN_LEASES_OF_A_MASS = 10
 
 /** Called by the first step of a sweep. */
 export function noteOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): void {
@@ -99,11 +98,30 @@ function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
   return runningJobs(state).map((job) => leaseMsOf(policy, job))
 }
 
-/** Of enough leases more than half. */
+/**
+ * Leases of at least two workers have ended, and by the time the last of those workers should have beaten nobody did: two
+ * beats are made in every lease. A job past its deadline is renewed no more and says nothing about its worker; rows without
+ * a worker are those of one.
+ */
 function isMass(state: MemoryState, moment: Moment, fromMs: number): boolean {
   const running = runningJobs(state)
-  const lost = running.filter((job) => isOverdue(moment, job) && (overdueFromMs(moment, job) ?? 0) >= fromMs)
-  return running.length >= MIN_LEASES_OF_A_MASS && lost.length * 2 > running.length
+  const silent = running.filter((job) => {
+    const isPast = job.deadlineAt !== null && job.deadlineAt.getTime() <= moment.nowMs
+    return !isPast && isOverdue(moment, job) && endMs(moment, job) >= fromMs
+  })
+  const missedMs = Math.max(...silent.map((job) => (signMs(moment, job) + endMs(moment, job)) / 2))
+  const heardMs = Math.max(...running.map((job) => signMs(moment, job)))
+  return new Set(silent.map(({ workerId }) => workerId)).size > 1 && heardMs < missedMs
+}
+
+function endMs(moment: Moment, job: Job): number {
+  return overdueFromMs(moment, job) ?? Number.NEGATIVE_INFINITY
+}
+
+/** The last sign of life of a job's worker: its beat or claim, and without a lease the newest time of the row. */
+function signMs(moment: Moment, job: Job): number {
+  if (job.leaseExpiresAt !== null) return job.heartbeatAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  return endMs(moment, job) - leaseMsOf(moment.policy, job)
 }
 
 /** Did the lease run out in the outage, with no sign of life since, and is one lease not over since its end? */

@@ -1,0 +1,8 @@
+-- Tells one life of the server from the next (C26). After a killed backend it ends all sessions, recovers and keeps its
+-- start time, but its statistics are reset. A promoted standby has a new timeline.
+create or replace function "unstuck".server_epoch()
+returns text language sql stable as $$
+  select concat_ws(' ', "unstuck".iso_utc(pg_postmaster_start_time()), "unstuck".iso_utc(stats.stats_reset),
+                   left(pg_walfile_name(pg_current_wal_lsn()), 8))
+    from pg_stat_bgwriter stats
+$$;
