@@ -10,6 +10,8 @@ begin
     call "unstuck"."run_sweep"(p_reaper_id);
     exit when clock_timestamp() + p_every_sec * interval '1 second' > v_ends_at;
     perform pg_sleep(p_every_sec);
+    -- A new transaction: the next sweep judges by its now().
+    commit;
   end loop;
 end
 $$;

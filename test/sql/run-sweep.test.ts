@@ -32,6 +32,33 @@ async function runSweep(reaperId: string): Promise<{ running: number; holdReason
   return { running, holdReason }
 }
 
+describe('run_sweeps', () => {
+  it('REAP-6 each of its sweeps judges by the time at which it begins', async () => {
+    const { database } = bench
+    await database.pool.query(`
+      create table pulses (late_ms float8);
+      create function note_pulse() returns trigger language plpgsql as $$
+      begin
+        insert into pulses values (extract(epoch from clock_timestamp() - now()) * 1000);
+        return null;
+      end $$;
+      create trigger note_pulse after update on unstuck.sweeps execute function note_pulse()`)
+    const cron = await database.connect()
+    const { rows } = await cron.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const swept = cron.query('call unstuck.run_sweeps(3)').catch((error: unknown) => error)
+    const lateMs = async () =>
+      (await database.pool.query<{ late_ms: number }>('select late_ms from pulses')).rows.map(
+        ({ late_ms }) => late_ms,
+      )
+    await expect.poll(async () => (await lateMs()).length, { timeout: 30_000 }).toBeGreaterThan(1)
+    await database.pool.query('select pg_cancel_backend($1)', [rows[0]?.pid])
+    await swept
+    const latestMs = Math.max(...(await lateMs()))
+    await database.pool.query('drop function note_pulse cascade; drop table pulses')
+    expect(latestMs).toBeLessThan(3_000)
+  })
+})
+
 describe('run_sweep', () => {
   it('C9 holds a mass of leases that ended since its own last sweep, for one lease', async () => {
     const { elapse } = harness
