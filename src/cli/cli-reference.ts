@@ -34,6 +34,8 @@ const intro = `<!-- Generated from src/cli by \`npm run docs:generate\`. Change 
 - A flag wins over the environment, the environment over the config file: \`unstuck config\` prints every setting with its source.
 - Without a terminal nothing is asked: the command ends with 2 and asks for \`--yes\`. Progress bars are drawn on a terminal only.
 - \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are honoured; without a terminal there is no colour. Colour never is the only sign.
+- Control characters and bidirectional overrides in types, owners, worker ids and errors are printed escaped (\`\\n\`, \`\\x1b\`,
+  \`\\u202e\`): no job can steer the terminal. In JSON they are \`\\u…\` escapes of the same value; CSV exports have them as they are.
 
 | Exit code | Means                                                           |
 | --------- | --------------------------------------------------------------- |

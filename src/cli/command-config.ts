@@ -1,4 +1,5 @@
 import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
+import { printProgress } from './output.ts'
 
 /** The flags that every command with a connection has. */
 export interface ConnectionFlags {
@@ -24,6 +25,6 @@ export function loadCommandConfig(
     flags: { databaseUrl, schema, profile, ...more },
     file: readConfigFile(process.cwd(), flags.config),
   })
-  for (const warning of config.warnings) process.stderr.write(`unstuck: warning: ${warning}\n`)
+  for (const warning of config.warnings) printProgress(`unstuck: warning: ${warning}`)
   return config
 }

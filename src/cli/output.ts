@@ -1,16 +1,32 @@
-// What goes to stdout is data; progress goes to stderr.
+// What goes to stdout is data; progress goes to stderr. Every line of text goes through here, so that nothing in it can steer
+// the terminal.
 import { once } from 'node:events'
+import { createPaint } from './terminal/colour.ts'
+import { escapeControls, safeJson } from './terminal/escape-controls.ts'
+import { type Line, renderLine } from './terminal/line.ts'
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
+  process.stdout.write(`${safeJson(value)}\n`)
 }
 
-export function printLine(line = ''): void {
-  process.stdout.write(`${line}\n`)
+/** Colour comes from the pieces of a line only: in a text it would be escaped. */
+export function printLine(line: string | Line = '', width = Number.POSITIVE_INFINITY): void {
+  const pieces = typeof line === 'string' ? [line] : line
+  process.stdout.write(`${renderLine(pieces, width, createPaint(process.stdout)).trimEnd()}\n`)
+}
+
+/** A text whose line ends are meant. */
+export function printLines(text: string): void {
+  for (const line of text.split('\n')) printLine(line)
 }
 
 export function printProgress(line: string): void {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${escapeControls(line)}\n`)
+}
+
+/** Usage errors and stack traces: several lines, with or without an end of the last one. */
+export function printErrorText(text: string): void {
+  for (const line of text.replace(/\n$/, '').split('\n')) printProgress(line)
 }
 
 /** A line per step; none with --json, where stderr holds nothing but an error. */
@@ -30,18 +46,14 @@ export function stepPrinter({ json }: { json?: boolean }): {
 
 /** Columns as wide as their widest cell, two spaces apart. */
 export function printTable(rows: string[][]): void {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  for (const row of rows) {
-    printLine(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-  }
+  const cells = rows.map((row) => row.map(escapeControls))
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  )
+  for (const row of cells) printLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
 }
 
-/** For output without end: waits while the reader is slower. */
+/** For data without end: waits while the reader is slower. Written as it is. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }

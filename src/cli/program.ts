@@ -35,6 +35,7 @@ import { addWebhooks } from './commands/webhooks.ts'
 import { addWhy } from './commands/why.ts'
 import { workerCommand } from './commands/worker.ts'
 import { addWorkers } from './commands/workers.ts'
+import { printErrorText } from './output.ts'
 import { example, withConnection } from './with-connection.ts'
 
 /** `isJson`: what commander would say of wrong words is left to `reportError`. */
@@ -48,7 +49,7 @@ export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Co
     .showHelpAfterError('(unstuck --help lists the commands)')
     .exitOverride()
     .configureHelp({ sortSubcommands: false, optionDescription: describeOption })
-    .configureOutput(isJson ? { writeErr: () => {} } : {})
+    .configureOutput({ writeErr: isJson ? () => {} : printErrorText })
 
   addDemo(program)
 

@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander'
 import { errorCatalog, exitCodes, isUnstuckError } from '../errors/index.ts'
+import { printErrorText, printProgress } from './output.ts'
+import { safeJson } from './terminal/escape-controls.ts'
 
 /** 0 fine · 1 a problem was found · 2 usage or configuration · 3 database unreachable · 4 refused · 130 interrupted */
 export function exitCodeOf(error: unknown): number {
@@ -14,14 +16,14 @@ export function reportError(error: unknown, isJson: boolean): void {
   if (error instanceof CommanderError) return reportUsage(error, isJson)
   if (isUnstuckError(error)) {
     const { code, message, hint } = error
-    if (isJson) process.stderr.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null } })}\n`)
-    else process.stderr.write(`unstuck: ${message}\n${hint === undefined ? '' : `         ${hint}\n`}`)
+    if (isJson) return printProgress(safeJson({ error: { code, message, hint: hint ?? null } }))
+    printProgress(`unstuck: ${message}`)
+    if (hint !== undefined) printProgress(`         ${hint}`)
     return
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(
-    isJson ? `${JSON.stringify({ error: { code: 'INTERNAL', message: text } })}\n` : `${text}\n`,
-  )
+  if (isJson) return printProgress(safeJson({ error: { code: 'INTERNAL', message: text } }))
+  printErrorText(text)
 }
 
 /** For people commander has said it already, with what was meant. */
@@ -29,5 +31,5 @@ function reportUsage({ exitCode, message }: CommanderError, isJson: boolean): vo
   if (!isJson || exitCode === 0) return
   const [first = message, hint = null] = message.split('\n')
   const error = { code: 'INVALID_ARGUMENT', message: first.replace(/^error: /, ''), hint }
-  process.stderr.write(`${JSON.stringify({ error })}\n`)
+  printProgress(safeJson({ error }))
 }

@@ -9,6 +9,7 @@ import { MAX_OPERATION_JOBS } from '../store/operation-store.ts'
 import { confirm } from './confirm.ts'
 import type { ChangeFlags } from './job-flags.ts'
 import { printJson, printLine, printProgress } from './output.ts'
+import { escapeControls } from './terminal/escape-controls.ts'
 
 export interface BulkFlags extends ChangeFlags {
   limit?: number
@@ -135,7 +136,7 @@ function progressPrinter(table: string): (operation: Operation) => void {
     const fate = action === 'redrive' ? ` · succeeded ${succeeded} · failed ${failed}` : ''
     const line = `${table}: ${phase === 'canary' ? 'canary' : `${done}/${total}`}${fate}`
     if (process.stderr.isTTY) {
-      process.stderr.write(`\r${line}   ${phase === 'rest' && done === total ? '\n' : ''}`)
+      process.stderr.write(`\r${escapeControls(line)}   ${phase === 'rest' && done === total ? '\n' : ''}`)
       return
     }
     const tenth = phase === 'canary' ? 0 : 1 + Math.floor((10 * done) / total)

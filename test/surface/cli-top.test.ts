@@ -180,7 +180,7 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
 
   it('SEE-5 text of a job cannot steer the terminal', async () => {
     const terminal = await open({ env: { ...env(), NO_COLOR: '1' } })
-    await terminal.shown('NO_AUDIO: no sound')
+    await terminal.shown(String.raw`NO_AUDIO: no \x1b[31msound`)
     expect(terminal.raw()).not.toContain('\u001B[31m')
     terminal.type('q')
     await terminal.ended

@@ -13,7 +13,7 @@ import { type Proposal, proposeProfile } from '../attach/propose-profile.ts'
 import { readTableName, showTableName } from '../attach/table-name.ts'
 import { writeLayout } from '../attach/write-layout.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { printJson, printLine, printProgress, stepPrinter } from '../output.ts'
+import { printJson, printLine, printLines, printProgress, stepPrinter } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
 
 interface AttachFlags extends ConnectionFlags {
@@ -100,12 +100,11 @@ async function printPlan(
       isUnwritten: true,
     })
   }
-  const head = [
+  printLine(
     `-- What unstuck attach would run on database ${database}, profile ${profile.name}: ${countOf(plan)}.`,
-    '-- Nothing was run: the look was a read-only transaction, and got no id.',
-  ]
-  printLine(head.join('\n'))
-  if (proposal !== null) printLine(commented(proposalText(proposal)))
+  )
+  printLine('-- Nothing was run: the look was a read-only transaction, and got no id.')
+  if (proposal !== null) printLines(commented(proposalText(proposal)))
   for (const line of driftLines(plan)) printLine(commented(line))
   if (steps.length > 0) process.stdout.write(`\n${planText(plan)}`)
 }

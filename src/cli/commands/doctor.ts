@@ -4,8 +4,8 @@ import { diagnose } from '../../doctor/diagnose.ts'
 import type { Finding, Level } from '../../doctor/finding.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { printJson, printLine } from '../output.ts'
-import { type Colour, createPaint } from '../terminal/colour.ts'
+import { printJson, printLine, printProgress } from '../output.ts'
+import type { Colour } from '../terminal/colour.ts'
 import { example, withConnection } from '../with-connection.ts'
 
 interface DoctorFlags extends ConnectionFlags {
@@ -41,15 +41,14 @@ const marks: Record<Level, string> = { fine: '✓', warning: '⚠', problem: '�
 const colours: Record<Level, Colour> = { fine: 'green', warning: 'yellow', problem: 'red' }
 
 function printFinding({ check, level, message, fix }: Finding, width: number): void {
-  const mark = createPaint(process.stdout)(marks[level], colours[level])
-  printLine(`${mark} ${check.padEnd(width)}  ${message}`)
+  printLine([[marks[level], colours[level]], ` ${check.padEnd(width)}  ${message}`])
   if (fix !== null) printLine(`${' '.repeat(width + 4)}${fix}`)
 }
 
 function printQuietly(findings: Finding[]): void {
   for (const { check, level, message, fix } of findings) {
     if (level !== 'problem') continue
-    process.stderr.write(`unstuck: ${check}: ${message}${fix === null ? '' : ` — ${fix}`}\n`)
+    printProgress(`unstuck: ${check}: ${message}${fix === null ? '' : ` — ${fix}`}`)
   }
 }
 

@@ -12,8 +12,7 @@ import { clearOldCanaries } from '../drill/clear-canary.ts'
 import { type DrillReport, runDrill } from '../drill/run-drill.ts'
 import { readDuration, showBound, showDuration } from '../duration.ts'
 import { withTable } from '../job-flags.ts'
-import { printJson, printLine } from '../output.ts'
-import { createPaint } from '../terminal/colour.ts'
+import { printJson, printLine, printProgress } from '../output.ts'
 import { openProgressLine } from '../terminal/progress-line.ts'
 import { example, withConnection } from '../with-connection.ts'
 import { findTable, type TableFlags } from '../with-tables.ts'
@@ -166,9 +165,7 @@ function sweepHere({ name, store }: DeploymentTable, config: Config, { sweepInte
     intervalMs: sweepIntervalMs,
     policy: config.policy,
     onError: (_, error) =>
-      process.stderr.write(
-        `unstuck: sweep failed: ${error instanceof Error ? error.message : String(error)}\n`,
-      ),
+      printProgress(`unstuck: sweep failed: ${error instanceof Error ? error.message : String(error)}`),
   })
 }
 
@@ -183,15 +180,14 @@ async function describeReaper({ store }: DeploymentTable, { sweepIntervalMs }: P
 }
 
 function printVerdict(report: DrillReport, budgetMs: number, promiseMs: number, hint: string | null): void {
-  const paint = createPaint(process.stdout)
   const { isPassed, failure, finishedAfterMs } = report
   if (!isPassed || finishedAfterMs === null) {
-    printLine(`${paint('FAIL', 'red')}  ${failure ?? ''}`)
+    printLine([['FAIL', 'red'], `  ${failure ?? ''}`])
     if (hint !== null) printLine(`      ${hint}`)
     return
   }
   const late = finishedAfterMs > promiseMs ? `, but the settings promise ${seconds(promiseMs)}` : ''
-  printLine(`${paint('PASS', 'green')}  ${seconds(finishedAfterMs)} ≤ ${seconds(budgetMs)}${late}`)
+  printLine([['PASS', 'green'], `  ${seconds(finishedAfterMs)} ≤ ${seconds(budgetMs)}${late}`])
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

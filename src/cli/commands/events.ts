@@ -10,7 +10,7 @@ import { endSignal } from '../end-signal.ts'
 import { type EventFilter, followEvents, latestEvents } from '../event-tail.ts'
 import { readCount, withTable } from '../job-flags.ts'
 import { printJson, printLine, writeOut } from '../output.ts'
-import { plainText } from '../terminal/line.ts'
+import { escapeControls, safeJson } from '../terminal/escape-controls.ts'
 import { example, withConnection } from '../with-connection.ts'
 import { findTable, type TableFlags } from '../with-tables.ts'
 
@@ -77,12 +77,11 @@ function shown({ id, jobId, type, at, data }: FeedEvent) {
 
 async function print(event: FeedEvent, { json, jsonl }: EventsFlags): Promise<void> {
   const { jobId, table, type, at, details } = shown(event)
-  if (json === true || jsonl === true) return writeOut(`${JSON.stringify(shown(event))}\n`)
+  if (json === true || jsonl === true) return writeOut(`${safeJson(shown(event))}\n`)
   const facts = Object.entries(details).filter(([, value]) => value !== null)
   const told = facts.map(
     ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  await writeOut(
-    plainText(`${at.toISOString()}  ${table}  ${jobId}  ${type}  ${told.join(' · ')}`).trimEnd() + '\n',
-  )
+  const line = `${at.toISOString()}  ${table}  ${jobId}  ${type}  ${told.join(' · ')}`.trimEnd()
+  await writeOut(`${escapeControls(line)}\n`)
 }

@@ -80,7 +80,7 @@ function configPath(flags: InitFlags): string {
 /** The file that is there is about to be replaced: what it says does not count. */
 function loadWithoutFile({ store, databaseUrl = store, schema }: InitFlags): Config {
   const config = loadConfig({ env: process.env, flags: { databaseUrl, schema } })
-  for (const warning of config.warnings) process.stderr.write(`unstuck: warning: ${warning}\n`)
+  for (const warning of config.warnings) printProgress(`unstuck: warning: ${warning}`)
   return config
 }
 

@@ -17,7 +17,8 @@ import {
   withTable,
   withWhere,
 } from '../job-flags.ts'
-import { printJson, printLine, printTable, writeOut } from '../output.ts'
+import { printJson, printLine, printLines, printTable, writeOut } from '../output.ts'
+import { safeJson } from '../terminal/escape-controls.ts'
 import { example, withConnection } from '../with-connection.ts'
 import { type TableFlags, withTables } from '../with-tables.ts'
 import { cancelCommand, discardCommand, retryCommand } from './jobs-change.ts'
@@ -156,7 +157,7 @@ function printFields(table: string, { error, ...fields }: Partial<Job>): void {
   }
   const rows = Object.entries({ table, ...fields, ...about }).map(([name, value]) => [name, showField(value)])
   printTable(rows.filter((row): row is [string, string] => row[1] !== null))
-  if (error?.stack != null) printLine(`\n${error.stack}`)
+  if (error?.stack != null) printLines(`\n${error.stack}`)
 }
 
 function showField(value: unknown): string | null {
@@ -191,7 +192,7 @@ async function exportCommand(flags: ExportFlags): Promise<void> {
     for (const { name, store } of tables) {
       for await (const job of eachJob(store, filterOf(flags), options)) {
         const exported = exportedJob(name, job)
-        const line = isCsv ? csvRow(exported, withPayload) : `${JSON.stringify(exported)}\n`
+        const line = isCsv ? csvRow(exported, withPayload) : `${safeJson(exported)}\n`
         await writeOut(head + line)
         head = ''
       }

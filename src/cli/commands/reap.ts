@@ -7,7 +7,7 @@ import type { ReapedJob } from '../../store/job-store.ts'
 import { actorName } from '../actor-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { endSignal } from '../end-signal.ts'
-import { printJson, printLine } from '../output.ts'
+import { printJson, printLine, printProgress } from '../output.ts'
 
 export interface ReapFlags extends ConnectionFlags {
   once?: boolean
@@ -103,6 +103,5 @@ function printSweepError(table: string, error: unknown, isJson: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
   const code = isUnstuckError(error) ? error.code : 'INTERNAL'
   if (isJson) printJson({ event: 'sweep-failed', table, code, message })
-  else
-    process.stderr.write(`unstuck: ${table}: sweep failed, trying again at the next interval: ${message}\n`)
+  else printProgress(`unstuck: ${table}: sweep failed, trying again at the next interval: ${message}`)
 }

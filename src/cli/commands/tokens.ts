@@ -8,7 +8,7 @@ import type { TokenRecord } from '../../store/access-store.ts'
 import { actorName } from '../actor-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { readDuration, showTime } from '../duration.ts'
-import { printJson, printLine, printTable } from '../output.ts'
+import { printJson, printLine, printProgress, printTable } from '../output.ts'
 import { example, withConnection } from '../with-connection.ts'
 
 interface CreateFlags extends ConnectionFlags {
@@ -56,7 +56,8 @@ async function createCommand(name: string, flags: CreateFlags): Promise<void> {
     const { token, secret } = valueOf(await commands.createToken(context, input))
     if (flags.json === true) return printJson({ token, secret })
     printLine(secret)
-    process.stderr.write(`${showToken(token).join('  ')}\nKeep the secret: nobody can show it again.\n`)
+    printProgress(showToken(token).join('  '))
+    printProgress('Keep the secret: nobody can show it again.')
   })
 }
 

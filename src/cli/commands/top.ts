@@ -7,8 +7,6 @@ import { actorName } from '../actor-name.ts'
 import { loadCommandConfig } from '../command-config.ts'
 import { withTable } from '../job-flags.ts'
 import { printJson, printLine } from '../output.ts'
-import { createPaint } from '../terminal/colour.ts'
-import { renderLine } from '../terminal/line.ts'
 import { pictureForPrograms, readPicture } from '../top/read-picture.ts'
 import { runTop } from '../top/run-top.ts'
 import { plainFrame } from '../top/top-frame.ts'
@@ -45,10 +43,8 @@ async function topCommand(flags: TopFlags): Promise<void> {
       if (signal !== null) process.exitCode = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.fine
       return
     }
-    const paint = createPaint(process.stdout)
     const width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
-    for (const line of plainFrame(picture, topRows(picture, ''), firstView))
-      printLine(renderLine(line, width, paint).trimEnd())
+    for (const line of plainFrame(picture, topRows(picture, ''), firstView)) printLine(line, width)
   } finally {
     await deployment.close()
   }

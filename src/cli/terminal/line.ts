@@ -1,6 +1,6 @@
 // A line of a screen: pieces of plain text with a colour each, cut to the width before anything is coloured.
-import { stripVTControlCharacters } from 'node:util'
 import type { Colour, Paint } from './colour.ts'
+import { escapeControls } from './escape-controls.ts'
 
 export type Piece = string | [text: string, colour: Colour]
 export type Line = Piece[]
@@ -18,16 +18,11 @@ export function renderLine(line: Line, width: number, paint: Paint): string {
   return shown
 }
 
-/** By characters, the last of them an ellipsis where something is cut off. */
+/** By characters, controls escaped; the last is an ellipsis if something is cut off. */
 export function cutText(text: string, width: number): string {
-  const characters = Array.from(plainText(text))
+  const characters = Array.from(escapeControls(text))
   if (characters.length <= width) return characters.join('')
   return width === 0 ? '' : `${characters.slice(0, width - 1).join('')}…`
-}
-
-/** What comes from a job must not steer the terminal: neither escape sequences nor line ends. */
-export function plainText(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ')
 }
 
 /** As wide as asked: cut, or filled with spaces. */

@@ -1,4 +1,5 @@
 // One line on stderr that is written over, where stderr is a terminal; elsewhere nothing.
+import { cutText } from './line.ts'
 
 export interface ProgressLine {
   show(text: string): void
@@ -9,7 +10,7 @@ export interface ProgressLine {
 export function openProgressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
   if (!stream.isTTY || process.env['TERM'] === 'dumb') return { show: () => {}, clear: () => {} }
   return {
-    show: (text) => stream.write(`\r${text.slice(0, (stream.columns || 80) - 1)}\u001B[K`),
+    show: (text) => stream.write(`\r${cutText(text, (stream.columns || 80) - 1)}\u001B[K`),
     clear: () => stream.write('\r\u001B[K'),
   }
 }

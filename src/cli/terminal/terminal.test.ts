@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import type { ReadStream, WriteStream } from 'node:tty'
 import { describe, expect, it } from 'vitest'
 import { createPaint, hasColour } from './colour.ts'
+import { safeJson } from './escape-controls.ts'
 import { leaseBar, showsUnicode } from './lease-bar.ts'
 import { cutText, fitText, renderLine } from './line.ts'
 import { openScreen, readKeys } from './screen.ts'
@@ -35,8 +36,20 @@ describe('lines', () => {
     expect(cutText('x', 0)).toBe('')
   })
 
-  it('SEE-5 escape sequences and line ends of a job are taken out', () => {
-    expect(renderLine(['a\u001B[2J\u001B]0;title\u0007b\r\nc\u0000d'], 80, plain)).toBe('ab c d')
+  it('SEE-5 escape sequences, line ends and bidirectional controls of a job are escaped', () => {
+    expect(renderLine(['a\u001B[2J\u0007\r\n\u0000\u007F\u009B'], 80, plain)).toBe(
+      String.raw`a\x1b[2J\x07\r\n\x00\x7f\x9b`,
+    )
+    expect(cutText('x\u202Egpj.exe\u2066\u2028', 80)).toBe(String.raw`x\u202egpj.exe\u2066\u2028`)
+    expect(fitText('a\nb', 5)).toBe(String.raw`a\nb `)
+    expect(cutText('Zoë 😀 👩‍💻 עברית \\n', 80)).toBe('Zoë 😀 👩‍💻 עברית \\n')
+  })
+
+  it('SEE-5 JSON keeps its values where their controls are escaped', () => {
+    const value = { text: 'a\u001B\u007F\u009B\u202E\u2028\n', more: ['é', '\\u202e'] }
+    const json = safeJson(value)
+    expect(json).toMatch(/^[\u0020-\u007Eé]*$/u)
+    expect(JSON.parse(json)).toEqual(value)
   })
 })
 
