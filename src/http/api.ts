@@ -7,13 +7,14 @@ import type { AppOptions } from './app-options.ts'
 import { problemSchema } from './contract.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import type { LiveFeed } from './live-feed.ts'
+import type { OpenStreams } from './open-streams.ts'
 import { ApiProblem } from './problem.ts'
 import type { View } from './wire.ts'
 import { z } from './zod.ts'
 import type { OpenAPIHono } from './zod-openapi.ts'
 
 export interface ApiEnv {
-  Bindings: { peer?: string | null }
+  Bindings: { peer?: string | null; disconnect?: (() => void) | null }
   Variables: { context: CommandContext }
 }
 
@@ -24,6 +25,7 @@ export interface ApiParts {
   clock: DatabaseClock
   runner: OperationRunner
   feed: LiveFeed
+  streams: OpenStreams
 }
 
 const problem = (description: string) => ({

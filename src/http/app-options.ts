@@ -6,6 +6,7 @@ import type { Job, JsonValue } from '../job/job.ts'
 import type { RedactOptions } from '../observe/redact.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { AccessStore } from '../store/access-store.ts'
+import type { StreamLimit } from './open-streams.ts'
 import type { Connection } from './peer-address.ts'
 
 export interface JwtOptions {
@@ -47,8 +48,11 @@ export interface AppOptions {
   authorize?: Authorize
   jwt?: JwtOptions
   trustedProxy?: TrustedProxyOptions
-  /** Everybody who reaches this is an administrator: for a server that only this machine reaches. */
-  isOpenToLoopback?: boolean
+  /**
+   * Everybody who reaches this is an administrator: for a server that only this machine reaches. A function is asked at every
+   * request that brings no credentials.
+   */
+  isOpenToLoopback?: boolean | (() => Promise<boolean>)
   isReadOnly?: boolean
   /** `production` and the like, for the badge of the dashboard. */
   environment?: string
@@ -58,6 +62,8 @@ export interface AppOptions {
   rateLimit?: { ratePerS: number; burst: number }
   /** Of tokens that were wrong, from one address; one a second and 20 at once where absent. */
   failureLimit?: { ratePerS: number; burst: number }
+  /** Streams that are open at once; 64 of each caller and 1,000 in all where absent. */
+  streamLimit?: StreamLimit
   /** E-mail addresses, and whatever else a team knows of. Secrets by their names and forms are always taken out. */
   redact?: RedactOptions & { payload?: (payload: JsonValue, job: { type: string }) => JsonValue }
   runDoctor?: () => Promise<Finding[]>

@@ -18,8 +18,9 @@ import {
 } from './guards.ts'
 import { idempotency } from './idempotency.ts'
 import { LiveFeed } from './live-feed.ts'
+import { OpenStreams } from './open-streams.ts'
 import { packageVersion } from './package-version.ts'
-import { peerAddress } from './peer-address.ts'
+import { disconnectOf, peerAddress } from './peer-address.ts'
 import { ApiProblem, problemResponse, publicProblemBody, toApiProblem } from './problem.ts'
 import { RequestLimit } from './request-limit.ts'
 import { addAuditRoutes } from './routes/audit.ts'
@@ -52,15 +53,16 @@ export interface BuiltApp extends App {
 
 /** Over a store that is open: `createApp` of index.ts opens one. */
 export function buildApp(options: AppOptions): BuiltApp {
+  const authenticate = createLimitedAuthenticate(options)
   const parts: ApiParts = {
     options,
     clock: new DatabaseClock(options.access),
     runner: new OperationRunner(options),
     feed: new LiveFeed({ ...options, ...options.reading }),
+    streams: new OpenStreams(authenticate, options.streamLimit),
   }
   const end = new AbortController()
   const api = openApi(options)
-  const authenticate = createLimitedAuthenticate(options)
   const limit = new RequestLimit(options.rateLimit ?? RATE_LIMIT)
 
   addEarlyGuards(api, options)
@@ -90,7 +92,8 @@ export function buildApp(options: AppOptions): BuiltApp {
 
   return {
     api,
-    fetch: (request, connection) => api.fetch(request, { peer: peerAddress(request, connection) }),
+    fetch: (request, connection) =>
+      api.fetch(request, { peer: peerAddress(request, connection), disconnect: disconnectOf(connection) }),
     runOperations: () => parts.runner.wake(),
     async close() {
       end.abort()
@@ -134,7 +137,7 @@ function addEarlyGuards(
     if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store')
   })
   api.use('*', async (c, next) => {
-    if (isOpenToLoopback) requireLoopbackHost(c.req.raw)
+    if (isOpenToLoopback !== false) requireLoopbackHost(c.req.raw)
     requireJson(c.req.raw)
     c.req.raw = withoutEmptyBody(c.req.raw)
     await next()

@@ -42,6 +42,7 @@ export function createLimitedAuthenticate(options: AppOptions): Authenticate {
 
 function createAuthenticate(options: AppOptions): Authenticate {
   const { authorize, access, isOpenToLoopback = false } = options
+  const isOpen = async () => (typeof isOpenToLoopback === 'function' ? isOpenToLoopback() : isOpenToLoopback)
   const verifyJwt = options.jwt === undefined ? undefined : createJwtVerifier(options.jwt)
   const readProxyUser =
     options.trustedProxy === undefined ? undefined : createProxyReader(options.trustedProxy)
@@ -55,7 +56,7 @@ function createAuthenticate(options: AppOptions): Authenticate {
     if (user !== null) return { actor: user, isAmbient: true }
     const session = readCookie(request)
     if (session !== null) return { actor: await requireToken(session, access, verifyJwt), isAmbient: true }
-    if (isOpenToLoopback) return { actor: { id: 'loopback', scopes }, isAmbient: true }
+    if (await isOpen()) return { actor: { id: 'loopback', scopes }, isAmbient: true }
     const header = options.trustedProxy?.header
     if (header !== undefined && peer === null && request.headers.has(header))
       throw unauthenticated(`${header} is not believed: from which address this comes is not known here`)

@@ -16,27 +16,37 @@ export interface StreamOptions {
   view: Omit<View, 'now'>
   /** Where the viewer was when its last stream ended. */
   place: StreamPlace | null
+  /** The server ends, or the viewer has left. */
   signal: AbortSignal
-  onEnd?: () => void
+  /** The viewer is no longer let in. */
+  refused: AbortSignal
+  onEnd: () => void
+  /** Cuts the connection, with what was not read yet; null if the server does not hand it over. */
+  disconnect: (() => void) | null
 }
 
 const KEEPALIVE_MS = 15_000
 /** Then the viewer comes again, and its token is looked at again. */
 const MAX_STREAM_MS = 600_000
-/** Messages that a viewer may be behind before it is let go. */
-const MAX_BEHIND = 1_000
+/** Messages that may wait for an owner to be looked up. */
+const MAX_WAITING = 1_000
+/** What a viewer may leave unread before it is cut off: whoever does not read would fill the memory. */
+const MAX_UNREAD_BYTES = 1_048_576
 const MAX_REPLAY_PAGES = 5
 
 export function openEventStream(options: StreamOptions): ReadableStream<Uint8Array> {
   let stream: EventStream | undefined
-  return new ReadableStream({
-    start(controller) {
-      stream = new EventStream(options, controller)
+  return new ReadableStream(
+    {
+      start(controller) {
+        stream = new EventStream(options, controller)
+      },
+      cancel() {
+        stream?.end()
+      },
     },
-    cancel() {
-      stream?.end()
-    },
-  })
+    { highWaterMark: MAX_UNREAD_BYTES, size: ({ byteLength }) => byteLength },
+  )
 }
 
 class EventStream {
@@ -56,17 +66,20 @@ class EventStream {
     this.#options = options
     this.#controller = controller
     this.#send('retry: 2000\n\n')
-    const { feed, topics, place, signal } = options
+    const { feed, topics, place, signal, refused } = options
     this.#queue = place === null ? Promise.resolve() : this.#replay(place)
     this.#offs.push(feed.subscribe({ topics, hear: (message) => this.#enqueue(message) }))
     const keepalive = setInterval(() => this.#send(': keepalive\n\n'), KEEPALIVE_MS)
-    const over = setTimeout(() => this.end(), MAX_STREAM_MS)
     const onAbort = () => this.end()
+    const onOver = () => this.#finish()
+    const over = setTimeout(onOver, MAX_STREAM_MS)
     signal.addEventListener('abort', onAbort)
+    refused.addEventListener('abort', onOver)
     this.#offs.push(
       () => clearInterval(keepalive),
       () => clearTimeout(over),
       () => signal.removeEventListener('abort', onAbort),
+      () => refused.removeEventListener('abort', onOver),
     )
     keepalive.unref()
     over.unref()
@@ -74,14 +87,32 @@ class EventStream {
 
   end(): void {
     if (this.#isOver) return
-    this.#isOver = true
-    for (const off of this.#offs) off()
-    this.#options.onEnd?.()
+    this.#leave()
     try {
       this.#controller.close()
     } catch {
       // The reader has left already.
     }
+  }
+
+  /** A stream that is only closed keeps its connection and its buffer for as long as nobody reads. */
+  #finish(): void {
+    if (this.#controller.desiredSize === MAX_UNREAD_BYTES) this.end()
+    else this.#cutOff()
+  }
+
+  #cutOff(): void {
+    if (this.#isOver) return
+    const { disconnect } = this.#options
+    this.#leave()
+    if (disconnect === null) this.#controller.error(new Error('the viewer does not read'))
+    else disconnect()
+  }
+
+  #leave(): void {
+    this.#isOver = true
+    for (const off of this.#offs) off()
+    this.#options.onEnd()
   }
 
   #enqueue(message: FeedMessage): void {
@@ -93,7 +124,7 @@ class EventStream {
       .finally(() => {
         this.#waiting -= 1
       })
-    if (this.#waiting > MAX_BEHIND) this.end()
+    if (this.#waiting > MAX_WAITING) this.end()
   }
 
   async #replay({ newest, missing }: StreamPlace): Promise<void> {
@@ -169,8 +200,7 @@ class EventStream {
 
   #send(text: string): void {
     if (this.#isOver) return
+    if ((this.#controller.desiredSize ?? 0) <= 0) return this.#cutOff()
     this.#controller.enqueue(new TextEncoder().encode(text))
-    // A reader that does not read would fill the memory.
-    if ((this.#controller.desiredSize ?? 0) < -MAX_BEHIND) this.end()
   }
 }

@@ -50,10 +50,6 @@ export class LiveFeed {
     this.#context = { actor, isReadOnly: true, tables, ...(policy === undefined ? {} : { policy }) }
   }
 
-  get viewers(): number {
-    return this.#viewers.size
-  }
-
   /** Tells what is known at once. Answers the call that ends it. */
   subscribe(viewer: Viewer): () => void {
     this.#viewers.add(viewer)

@@ -1,4 +1,4 @@
-// Who is at the other end of the connection, from what servers hand to a fetch handler beside the request.
+// The other end of the connection, from what servers hand to a fetch handler beside the request.
 import { isIP } from 'node:net'
 
 /** `@hono/node-server` and the like give the incoming message, Bun its server; or the address itself. */
@@ -16,6 +16,13 @@ export function peerAddress(request: Request, connection: unknown): string | nul
   // A socket that takes both families shows an IPv4 peer as ::ffff:192.0.2.7.
   const plain = found.replace(/^::ffff:(?=\d+\.)/i, '')
   return isIP(plain) === 0 ? null : plain
+}
+
+/** Null where the server does not hand the connection over. */
+export function disconnectOf(connection: unknown): (() => void) | null {
+  if (typeof connection !== 'object' || connection === null) return null
+  const { outgoing } = connection as { outgoing?: { destroy?: () => unknown } }
+  return typeof outgoing?.destroy === 'function' ? () => void outgoing.destroy?.() : null
 }
 
 function fromIncoming(incoming: unknown): string | undefined {

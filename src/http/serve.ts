@@ -38,11 +38,10 @@ export async function serve({
   const { http, gateway, policy } = config
   const { tables, access, reading } = deployment
   const jwt = readJwtOptions(config)
-  // Fails at once where nothing is installed or nobody answers.
-  const tokens = await access.listTokens()
   const trustedProxy = readProxyOptions(config)
-  const isOpen =
-    jwt === undefined && trustedProxy === undefined && tokens.every(({ revokedAt }) => revokedAt !== null)
+  const hasNoToken = async () => (await access.listTokens()).every(({ revokedAt }) => revokedAt !== null)
+  // Fails at once where nothing is installed or nobody answers.
+  const isOpen = (await hasNoToken()) && jwt === undefined && trustedProxy === undefined
   if (isOpen && !isLoopbackAddress(host)) throw refusedAddress(host)
   const options: AppOptions = {
     tables,
@@ -51,7 +50,8 @@ export async function serve({
     policy,
     config,
     isReadOnly,
-    isOpenToLoopback: isOpen,
+    // From the first token on everybody needs one, whenever it is made. A server that asked for one never opens up.
+    isOpenToLoopback: isOpen && hasNoToken,
     hasPublicMetrics: http.publicMetrics === '1',
     runDoctor: async () => diagnose(await examine(config)),
     ...(http.environment === null ? {} : { environment: http.environment }),

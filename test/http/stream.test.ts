@@ -1,6 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { UnstuckError } from '../../src/errors/index.ts'
 import type { BuiltApp } from '../../src/http/app.ts'
 import { type LeasesMessage, streamData } from '../../src/http/contract.ts'
+import { toNodeListener } from '../../src/http/index.ts'
 import { type EventSourceReader, readEventSource } from './event-source.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
@@ -165,3 +169,128 @@ describe('the live stream', () => {
     await expect(reader.next(() => false)).rejects.toThrow('ended')
   })
 })
+
+describe('viewers that take too much', () => {
+  const streamLimit = { perCaller: 2, total: 3 }
+  const get = (app: BuiltApp, token: string) =>
+    app.fetch(
+      new Request('http://127.0.0.1/v1/stream?topics=events', {
+        headers: { authorization: `Bearer ${token}` },
+      }),
+    )
+  const opened = async (app: BuiltApp, token: string) => {
+    const reader = readEventSource(await get(app, token))
+    open.push(reader)
+    return reader
+  }
+  /** Events that a viewer has to be sent, of 256 KiB each. */
+  const plantEvents = (count: number) =>
+    bench.database.pool.query(
+      `insert into unstuck.events (attachment, job_id, type, at, data)
+       select 'native', gen_random_uuid()::text, 'complete', now(),
+              jsonb_build_object('type', 'complete', 'table', 'jobs', 'at', now(),
+                                 'details', jsonb_build_object('note', repeat('x', 262144)))
+         from generate_series(1, $1)`,
+      [count],
+    )
+
+  it('RATE-1 a caller has so many streams at once, and another caller has its own', async () => {
+    const app = bench.build({ streamLimit })
+    const other = await bench.token({ role: 'viewer' })
+    const first = await opened(app, admin)
+    await opened(app, admin)
+    const refused = await get(app, admin)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('10')
+    expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' })
+    await opened(app, other)
+    expect(await (await get(app, other)).json()).toMatchObject({ detail: 'too many streams are open' })
+    await first.close()
+    expect((await get(app, other)).status).toBe(200)
+  })
+
+  it('RATE-1 one that does not read is let go, with what it did not read', async () => {
+    const app = bench.build({ streamLimit: { perCaller: 1, total: 3 } })
+    const response = await get(app, admin)
+    const watching = await opened(app, await bench.token({ role: 'viewer' }))
+    expect((await get(app, admin)).status).toBe(429)
+    const readAll = async () => {
+      for (let event = 0; event < 8; event++)
+        await watching.next(({ data }) => data.event.type === 'complete')
+    }
+    const all = readAll()
+    await plantEvents(8)
+    await expect.poll(async () => (await get(app, admin)).status, { timeout: 30_000 }).toBe(200)
+    await expect(response.text()).rejects.toThrow('does not read')
+    // Whoever reads is sent all of them.
+    await all
+  })
+
+  it('RATE-1 the connection of one that does not read is cut', async () => {
+    const app = bench.build()
+    const server = createServer(toNodeListener(app))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    })
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    onTestFinished(() => void client.destroy())
+    client.on('error', () => {})
+    client.pause()
+    client.write(`GET /v1/stream?topics=events HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${admin}\r\n\r\n`)
+    const connections = () =>
+      new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
+    await expect.poll(connections, { timeout: 30_000 }).toBe(1)
+    // More than the buffers of a socket hold.
+    const planting = setInterval(() => void plantEvents(40).catch(() => {}), 500)
+    onTestFinished(() => clearInterval(planting))
+    await expect.poll(connections, { timeout: 60_000 }).toBe(0)
+  }, 90_000)
+})
+
+describe('tokens and open streams', () => {
+  it('OPS-1 the streams of a token end when it is revoked, and those of others go on', async () => {
+    const secret = await bench.token({ role: 'viewer' })
+    const name = await nameOf(secret)
+    const first = await watch('events', { token: secret })
+    const second = await watch('counts', { token: secret })
+    const other = await watch('events')
+    await bench.access.revokeToken(name, 'test')
+    const ends = [first, second].map((reader) => expect(reader.next(() => false)).rejects.toThrow('ended'))
+    await Promise.all(ends)
+    const jobId = await kill(bench.store, { type: 'after-revoke' })
+    await other.next(({ data }) => data.event?.job_id === jobId)
+    expect((await bench.call('GET /v1/jobs', { as: secret })).status).toBe(401)
+  }, 60_000)
+
+  it('OPS-1 a stream outlives a database that cannot say whether its token still counts', async () => {
+    let isDown = false
+    const access = new Proxy(bench.access, {
+      get(target, name) {
+        if (name === 'findToken' && isDown) {
+          asked()
+          return () => Promise.reject(new UnstuckError('DATABASE_UNREACHABLE', 'down'))
+        }
+        const verb: unknown = Reflect.get(target, name)
+        return typeof verb === 'function' ? (verb.bind(target) as unknown) : verb
+      },
+    })
+    let asked = () => {}
+    const rechecked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const app = bench.build({ access })
+    const reader = await watch('counts', { app })
+    isDown = true
+    await rechecked
+    isDown = false
+    await reader.next(({ event }) => event === 'counts')
+    await reader.next(({ event }) => event === 'counts')
+  }, 60_000)
+})
+
+async function nameOf(secret: string): Promise<string> {
+  const { body } = await bench.call('GET /v1/me', { as: secret })
+  return String(body.id).replace('token:', '')
+}

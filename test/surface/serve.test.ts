@@ -105,6 +105,31 @@ describe('unstuck serve', () => {
     const reply = await fetch(`${url}/v1/reaper/run`, { method: 'POST' })
     expect(await reply.json()).toMatchObject({ status: 403, code: 'READ_ONLY' })
   })
+
+  it('OPS-1 asks for a token from the moment there is one, and takes a later one, without a restart', async () => {
+    const own = await createInstalledDatabase()
+    onTestFinished(() => own.drop())
+    const ownEnv = { DATABASE_URL: own.url }
+    const { url } = await startServe([], ownEnv)
+    const statusOf = async (secret?: string) => {
+      const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` }
+      return (await fetch(`${url}/v1/jobs`, { headers })).status
+    }
+    const create = async (name: string) =>
+      (await runCommand(['tokens', 'create', name, '--role', 'viewer'], ownEnv)).stdout.trim()
+    expect(await statusOf()).toBe(200)
+    const first = await create('first')
+    expect(await statusOf()).toBe(401)
+    expect(await statusOf(first)).toBe(200)
+    const second = await create('second')
+    expect(await statusOf(second)).toBe(200)
+    const stream = await fetch(`${url}/v1/stream`, { headers: { authorization: `Bearer ${second}` } })
+    await runCommand(['tokens', 'revoke', 'second'], ownEnv)
+    expect(await statusOf(second)).toBe(401)
+    // Reads until the server ends it.
+    expect(await stream.text()).toContain('event: counts')
+    expect(await statusOf(first)).toBe(200)
+  }, 120_000)
 })
 
 // Last: once there is a token, everybody needs one.

@@ -1,5 +1,5 @@
 import { type CommandName, refusalOf } from '../../commands/permissions.ts'
-import { type Api, type ApiParts, contextOf, readProblems, sightOf } from '../api.ts'
+import { type Api, type ApiParts, contextOf, peerOf, readProblems, sightOf } from '../api.ts'
 import { type StreamTopic, streamQuery, streamTopics } from '../contract.ts'
 import { openEventStream } from '../event-stream.ts'
 import { ApiProblem, problemOf } from '../problem.ts'
@@ -14,12 +14,13 @@ const commandOf: Readonly<Record<StreamTopic, CommandName>> = {
   breakers: 'listBreakers',
 }
 
-/** Each keeps a connection and a copy of what is sent. */
-const MAX_VIEWERS = 1_000
-
 const isTopic = (word: string): word is StreamTopic => (streamTopics as readonly string[]).includes(word)
 
-export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, signal: AbortSignal): void {
+export function addStreamRoute(
+  api: Api,
+  { feed, clock, streams, options }: ApiParts,
+  signal: AbortSignal,
+): void {
   const route = createRoute({
     method: 'get',
     path: '/v1/stream',
@@ -28,7 +29,8 @@ export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, sig
     description:
       'Messages are named after their topic, and `stale` where the database could not be read. Those of `events` carry an ' +
       'id, which is a place in the stream: send the last one as `Last-Event-ID` to go on there. A comment comes every 15 s; ' +
-      'after 10 minutes the stream ends, and a client comes again.',
+      'after 10 minutes the stream ends, and a client comes again. It ends at once for a client that does not read, and within ' +
+      'seconds after its token was revoked. A caller has 64 of them at most; one more is 429.',
     request: {
       query: streamQuery,
       headers: z.object({ 'last-event-id': z.string().max(MAX_PLACE_LENGTH).optional() }),
@@ -63,15 +65,20 @@ export function addStreamRoute(api: Api, { feed, clock, options }: ApiParts, sig
     }
     const place = readLastEventId(c.req.valid('header')['last-event-id'])
     if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
-    if (feed.viewers >= MAX_VIEWERS) throw new ApiProblem('RATE_LIMITED', 'too many streams are open')
+    const { actor } = context
+    const refused = new AbortController()
+    const onEnd = streams.enter({ request: c.req.raw, peer: peerOf(c), actor }, () => refused.abort())
     const stream = openEventStream({
       feed,
       clock,
-      actor: context.actor,
+      actor,
       topics,
-      view: { redact: options.redact ?? {}, ...sightOf(context.actor) },
+      view: { redact: options.redact ?? {}, ...sightOf(actor) },
       place,
       signal: AbortSignal.any([signal, c.req.raw.signal]),
+      refused: refused.signal,
+      onEnd,
+      disconnect: c.env.disconnect ?? null,
     })
     return new Response(stream, { headers })
   })
