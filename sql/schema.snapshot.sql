@@ -497,7 +497,7 @@
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 275fa74aa2f13d160dddf89751313c29
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile e9b4b26c3ad181cdd5643f113b198a44
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 19d38fbfbb1648f43a94e9d80c989569
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 07691576847fe03bcaabf4fc1d3e2fdc
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off f76c93b06f334f501d65e281393e0de0
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off dccfaca59864dd18d2346ec48a2ac704
@@ -525,6 +525,7 @@
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 6f246b4d03fceb05b1ca34694d3bf334
 -- function is_iso_time(p_text text) returns boolean sql immutable 83238abce4d9a6484c636cf19ff5c11f
 -- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable ecc3c6c5f6b64bcaebb2e0490772c9c7
+-- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable c203aafb6a9bc83553217df41042ab7f
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable db9574bf491a9fe660a80f17b7930d77
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 9e1ade7e8fc8622c39232a228cc254a4
 -- function job_problem(p_job jsonb) returns text sql stable 705b98390b7d51d1dea430cbdc6a0090
@@ -533,6 +534,7 @@
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
 -- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile f7a0b2337fa52242432306d99d5100f3
+-- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile 892e51c4de4f81ce1ada17baea91b0dd
 -- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 20a887cad56a75d9698a757d966c8e52
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 853112f1872751e34e3610c57a229bef
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736
@@ -569,7 +571,7 @@
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile b441cb05a59998fc24b85eb57688efcf
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile 8699cc61ffc33547477e578dc23bbce9
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable fd80f1a4bf2d8367af2d66513654b186
--- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text) plpgsql stable bcd474ea9061727d5a1f185b09df9be8
+-- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer) plpgsql stable b90ad5b214e33cce803e94fad8adaea6
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable d31061cd2f81ad6c37e74eacb1ce5c05
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable 21916a3dbc3d05ae8ecc8cb829ee4be3
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable 20dc62a82db4acc34c92c4b79dc05106
@@ -579,7 +581,7 @@
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
 -- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable cadbf920d92c85467c9c75898b856f65
 -- function record_act(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile cf0b7d2aa3623a6bd22b4c594961b640
--- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 91b41e3cd54eef3d92f3d63e8411f920
+-- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile dad950f4e29203d3a0d16fa0b5982354
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 57abbcc720579dac2522603a86a151d6
 -- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile 0fc7bd07ed08b0453b50194fdf0fa9d6
 -- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile e3e48041098c83d7b83e94ebab4407ce
@@ -587,13 +589,14 @@
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile 5845fba48d31152d2754c9f4561e7c2c
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile d387f972bfb7181af550bc0b406d411f
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile f2d0f27f3e78569b822eb05f65131879
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 4c86e59ffadead7a232122f0768c1f70
+-- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable e830caa918a03abc7bad97df27e6603a
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 464474d8d30e05147ede8aa0d28e6d3b
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 40da7527baec01e2b1036913584cc914
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile 6c9db5bdcd643bf5dab5f0ae74555527
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile cd03b6fd2f9e7919a24d3335ffd1dc77
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
--- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 9ecf10cbd70445d793fa2fe92dc3ae69
+-- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 1aba2ebfe38888fe6e07d294ed72ccc9
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 6f1ecd9b924d92a62175d0c5d33aa3f9
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable b2586ad7352eee33984b775bb2980d55
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable 45a2e86e6150f24c644fadde5d6817bb
