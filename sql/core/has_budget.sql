@@ -16,6 +16,7 @@ returns boolean language sql immutable as $$
            -- A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
            when p_policy.attempt_counted_at = 'failure-and-reap'
              then coalesce(p_attempt, 0) <= coalesce(p_max_attempts, p_policy.max_attempts)
-           else coalesce(p_attempt, 0) < coalesce(p_max_attempts, p_policy.max_attempts)
+           else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts)
+                < coalesce(p_max_attempts, p_policy.max_attempts)
          end
 $$;

@@ -7,6 +7,7 @@ create or replace function "unstuck".is_failure_final(
 returns boolean language sql immutable as $$
   select not p_is_retryable or p_category in ('PERMANENT', 'CRITICAL')
       or (case when p_is_timeout then p_policy.reap_budget else p_policy.failure_budget end = 'attempts'
-          and p_attempt >= coalesce(p_max_attempts, p_policy.max_attempts))
+          and "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts)
+              >= coalesce(p_max_attempts, p_policy.max_attempts))
       or not "unstuck".has_budget(p_policy, p_attempt, p_failures, p_crashes, p_timeouts, p_max_attempts)
 $$;

@@ -5,7 +5,9 @@ create or replace function "unstuck".is_reap_final(
   p_max_attempts int)
 returns boolean language sql immutable as $$
   select (p_policy.reap_budget = 'attempts'
-          and coalesce(p_attempt, 0) >= coalesce(p_max_attempts, p_policy.max_attempts))
+          and "unstuck".spent_attempts(
+                p_policy, p_attempt, p_failures, coalesce(p_crashes, 0) + (not p_is_timeout)::int,
+                coalesce(p_timeouts, 0) + p_is_timeout::int) >= coalesce(p_max_attempts, p_policy.max_attempts))
       or not "unstuck".has_budget(
            p_policy, "unstuck".reaped_attempt(p_policy, 'requeued', p_attempt, p_max_attempts), p_failures,
            coalesce(p_crashes, 0) + (not p_is_timeout)::int, coalesce(p_timeouts, 0) + p_is_timeout::int,

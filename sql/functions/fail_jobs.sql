@@ -32,7 +32,8 @@ begin
            case when outcome = 'retried' then coalesce(retry_in_ms, "unstuck".backoff_ms(
              v_policy.failure_backoff_steps_ms, v_policy.failure_backoff_base_ms, v_policy.failure_backoff_max_ms,
              v_policy.failure_backoff_jitter_ms,
-             case when v_policy.failure_budget = 'failures' then failures + timeouts else attempt end, random()))
+             case when v_policy.failure_budget = 'failures' then failures + timeouts
+                  else "unstuck".spent_attempts(v_policy, attempt, failures, crashes, timeouts) end, random()))
            end as backoff_ms
       from held,
            lateral (select case when is_cancelled then 'cancelled'

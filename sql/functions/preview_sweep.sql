@@ -11,7 +11,8 @@ begin
          running.stage, "unstuck".reaped_attempt(v_policy, verdict.action, running.attempt, running.max_attempts),
          running.worker_id,
          case when verdict.action = 'requeued'
-              then "unstuck".reap_backoff_ms(v_policy, running.attempt, running.crashes, running.timeouts)::float8 end
+              then "unstuck".reap_backoff_ms(v_policy, running.attempt, running.failures, running.crashes,
+                                             running.timeouts)::float8 end
     from "unstuck"."running_jobs"(v_policy) running,
          lateral (select "unstuck".reap_verdict(
            v_policy, running.is_cancelled, running.is_timeout, running.attempt, running.failures, running.crashes,

@@ -10,6 +10,14 @@ export interface Counts {
   maxAttempts: number
 }
 
+/**
+ * Attempts that count toward the budget and the backoff. Some workers claim without raising the attempt count of their table;
+ * each of their crashes used one all the same. A claim that counts always stays at or above the ends counted here.
+ */
+function spentAttempts(policy: Policy, { attempt, failures, crashes, timeouts }: Counts): number {
+  return policy.attemptCountedAt === 'claim' ? Math.max(attempt, failures + crashes + timeouts) : attempt
+}
+
 /** May a waiting job be claimed once more? Compares budgets, never the ordinal of the claim. */
 export function hasBudget(policy: Policy, counts: Counts): boolean {
   if (policy.reapBudget === 'crashes') {
@@ -22,7 +30,7 @@ export function hasBudget(policy: Policy, counts: Counts): boolean {
   // A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
   return policy.attemptCountedAt === 'failure-and-reap'
     ? counts.attempt <= counts.maxAttempts
-    : counts.attempt < counts.maxAttempts
+    : spentAttempts(policy, counts) < counts.maxAttempts
 }
 
 export type AttemptEnd = 'failure' | 'timeout' | 'crash'
@@ -48,7 +56,7 @@ export function countEnd(policy: Policy, counts: Counts, end: AttemptEnd): Count
  */
 export function isFailureFinal(policy: Policy, after: Counts, end: 'failure' | 'timeout'): boolean {
   const bound = end === 'timeout' ? policy.reapBudget : policy.failureBudget
-  if (bound === 'attempts' && after.attempt >= after.maxAttempts) return true
+  if (bound === 'attempts' && spentAttempts(policy, after) >= after.maxAttempts) return true
   return !hasBudget(policy, after)
 }
 
@@ -57,16 +65,19 @@ export function isFailureFinal(policy: Policy, after: Counts, end: 'failure' | '
  * no claim may refuse what goes back to waiting: a limit may have been lowered while it ran.
  */
 export function isReapFinal(policy: Policy, before: Counts, end: 'timeout' | 'crash'): boolean {
-  if (policy.reapBudget === 'attempts' && before.attempt >= before.maxAttempts) return true
-  return !hasBudget(policy, countEnd(policy, before, end))
+  const after = countEnd(policy, before, end)
+  // A reap that counts itself is judged by the attempts before it.
+  const spent = spentAttempts(policy, { ...after, attempt: before.attempt })
+  if (policy.reapBudget === 'attempts' && spent >= before.maxAttempts) return true
+  return !hasBudget(policy, after)
 }
 
 /** Which wait of the failure backoff comes next; 1 is the first. */
 export function failureOrdinal(policy: Policy, after: Counts): number {
-  return policy.failureBudget === 'failures' ? after.failures + after.timeouts : after.attempt
+  return policy.failureBudget === 'failures' ? after.failures + after.timeouts : spentAttempts(policy, after)
 }
 
 /** Which wait of the reap backoff comes next; 1 is the first. */
 export function reapOrdinal(policy: Policy, after: Counts): number {
-  return policy.reapBudget === 'attempts' ? after.attempt : after.crashes + after.timeouts
+  return policy.reapBudget === 'attempts' ? spentAttempts(policy, after) : after.crashes + after.timeouts
 }
