@@ -7,6 +7,7 @@ declare
   v_action text;
   v_operation jsonb;
 begin
+  perform "unstuck"."set_mode"('reap');
   perform "unstuck"."enqueue_jobs"('[]');
   perform "unstuck"."may_refuse"();
   perform "unstuck"."hold_keys"('[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);

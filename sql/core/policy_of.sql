@@ -15,7 +15,8 @@ begin
   end if;
 
   perform "unstuck".require(jsonb_typeof(p_override) = 'object', 'policy', p_override::text, 'an object');
-  p_override := p_override - 'attachment';
+  -- A whole row, as it was read, may be written back.
+  p_override := p_override - array['attachment', 'is_observed'];
   v_known := to_jsonb(v_stored);
   -- What the domains of the columns do not see: unknown names, nulls, and numbers as text.
   if exists (select from jsonb_each(p_override) given

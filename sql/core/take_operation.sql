@@ -1,4 +1,5 @@
--- Takes an operation that nobody runs: just begun, or its server died. Answers { operation, lease_id }, or NULL.
+-- Takes an operation that nobody runs: just begun, or its server died. Answers { operation, lease_id }, or NULL. In
+-- mode observe every operation of the table waits.
 create or replace function "unstuck".take_operation(p_attachment text, p_lease_ms bigint default 30000)
 returns jsonb language plpgsql as $$
 declare
@@ -10,6 +11,7 @@ begin
   select operation.id into v_id from "unstuck".operations operation
    where operation.attachment = p_attachment and operation.state = 'running'
      and (operation.lease_expires_at is null or operation.lease_expires_at <= now())
+     and not exists (select from "unstuck".policies where attachment = p_attachment and is_observed)
    order by operation.id limit 1
      for no key update skip locked;
   if v_id is null then

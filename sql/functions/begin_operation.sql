@@ -16,6 +16,9 @@ begin
   select * into v_asked from jsonb_to_record(p_operation) asked(
     action text, filter jsonb, q text, as_of timestamptz, max_jobs int, expect int, actor text, owner text, reason text,
     canary int, rate_per_s float8, keep_attempts boolean, lease_ms bigint, is_plan boolean);
+  if v_asked.is_plan is not true then
+    perform "unstuck".require_acting(/*attachment*/'native');
+  end if;
   v_as_of := least(v_asked.as_of, v_now);
   -- Jobs of another owner than the caller's are not there.
   if v_asked.owner is null or coalesce(v_asked.filter ->> 'owner', v_asked.owner) = v_asked.owner then

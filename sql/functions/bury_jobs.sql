@@ -6,6 +6,7 @@ declare
   v_now timestamptz := clock_timestamp();
 begin
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  perform "unstuck".require_acting(/*attachment*/'native');
   return query
   with spent as materialized (
     select job."id" as id, coalesce(job."stage", v_policy.default_stage, job."type") as stage

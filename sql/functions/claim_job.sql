@@ -15,6 +15,9 @@ declare
 begin
   perform "unstuck".require_claim(p_worker_id, p_lease_ms);
   perform "unstuck".require(p_id is not null, 'id', p_id::text, 'the id of a job');
+  if v_policy.is_observed then
+    perform "unstuck".require_acting(/*attachment*/'native');
+  end if;
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select queues, slots into v_queues, v_slots
       from "unstuck".open_queues(

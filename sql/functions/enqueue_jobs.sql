@@ -32,6 +32,9 @@ begin
   if v_problem is not null then
     raise exception using errcode = 'UN001', message = v_problem;
   end if;
+  if v_policy.is_observed then
+    perform "unstuck".require_acting(/*attachment*/'native');
+  end if;
   -- Ids a microsecond apart, so that the jobs of one call run in their order.
   v_ids := array(select /*new_id*/("unstuck".uuid_v7_of(v_now_us + ordinal))
                    from generate_series(1, jsonb_array_length(p_jobs)) ordinal order by ordinal);

@@ -28,7 +28,7 @@ begin
            'ended_ago_ms', "unstuck".ms_between(job."finished_at", now()),
            'reaper_age_ms', (select "unstuck".ms_between(pulse.swept_at, now()) from "unstuck".sweeps pulse
                               where pulse.attachment = /*attachment*/'native'),
-           'sweep_interval_ms', v_policy.sweep_interval_ms,
+           'sweep_interval_ms', v_policy.sweep_interval_ms, 'is_observed', v_policy.is_observed,
            'last_event', (select jsonb_build_object('type', event.type, 'details', event.data -> 'details',
                                                     'ago_ms', "unstuck".ms_between(event.at, now()))
                             from "unstuck".events event

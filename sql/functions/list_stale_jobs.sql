@@ -10,8 +10,6 @@ language plpgsql stable as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_pulse "unstuck".sweeps;
-  v_is_observed boolean := exists (
-    select from "unstuck".attachments where name = /*attachment*/'native' and mode = 'observe');
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native';
@@ -32,7 +30,7 @@ begin
               when holder.pid is not null then 'ROW_LOCKED'
               when "unstuck".is_held(v_pulse.outage_from, v_pulse.outage_to, page.ended_at, page.heartbeat_at,
                                      page.lease_ms) then 'HELD'
-              when v_is_observed then 'OBSERVED'
+              when v_policy.is_observed then 'OBSERVED'
               when v_pulse.swept_at is null
                 or v_pulse.swept_at < "unstuck".after_ms(now(), -3 * v_policy.sweep_interval_ms) then 'NO_REAPER'
               else 'LEASE_OVER_AWAITING_REAPER' end,

@@ -10,6 +10,7 @@ begin
   perform "unstuck".require(coalesce(p_retention_days, 1) between 1 and 3650, 'retention_days', p_retention_days::text,
                             'a whole number from 1 to 3650');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  perform "unstuck".require_acting(/*attachment*/'native');
   v_ended_before := now() - make_interval(days => coalesce(p_retention_days, v_policy.retention_days));
   if p_after is null then
     perform "unstuck".prune_reports(/*attachment*/'native', v_ended_before, p_limit);

@@ -10,7 +10,7 @@ declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
 begin
-  perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
+  perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs') and "unstuck".require_acting(/*attachment*/'native');
   perform "unstuck".require(p_keep_attempts is not null, 'keep_attempts', p_keep_attempts::text, 'true or false');
   for v_look in 1..5 loop
     begin

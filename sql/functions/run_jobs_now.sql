@@ -9,6 +9,7 @@ declare
   v_now timestamptz := clock_timestamp();
 begin
   perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
+  perform "unstuck".require_acting(/*attachment*/'native');
   return query
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,

@@ -1,7 +1,8 @@
--- How far the engine goes on this table. observe: sweeps of reapers note what they would do and touch no job; calls by
--- hand act as ever. reap: sweeps act. enforce: they act, and a trigger meets every writer that changes the status and
--- knows no lease; p_on_foreign_settle says whether it may end a leased job, which is recorded, or is refused. Waits 2 s
--- for the table and no longer: the team's writers would queue behind us.
+-- How far the engine goes on this table. observe: sweeps of reapers note what they would do, and nothing of ours
+-- changes a row, whoever calls (OPS-14); only leases that were granted before can still be renewed and ended. reap:
+-- sweeps act, and so does everything else. enforce: the same, and a trigger meets every writer that changes the status
+-- and knows no lease; p_on_foreign_settle says whether it may end a leased job, which is recorded, or is refused. Waits
+-- 2 s for the table and no longer: the team's writers would queue behind us.
 create or replace function "unstuck"."set_mode"(p_mode text, p_on_foreign_settle text default null)
 returns table (mode text, on_foreign_settle text, since timestamptz) language plpgsql set lock_timeout = '2s' as $$
 declare
@@ -36,6 +37,7 @@ begin
     perform "unstuck"."settle_observations"(v_now, 'still-stuck');
     delete from "unstuck".observations where attachment = /*attachment*/'native' and p_mode = 'observe';
   end if;
+  update "unstuck".policies set is_observed = p_mode = 'observe' where attachment = /*attachment*/'native';
   return query
   update "unstuck".attachments attached
      set mode = p_mode,

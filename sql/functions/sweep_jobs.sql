@@ -2,7 +2,7 @@
 -- batch; the last one also ends what no claim will take, reports what it cannot judge, and leaves the reaper's pulse.
 -- p_reaper: { reaper_id, last_swept_at, elapsed_ms, failing_for_ms }; NULL for a call by hand, which is never held and
 -- leaves no pulse, but the name of p_actor. Goes on with p_cursor = the answer's next, until that is null. In mode
--- observe the sweep of a reaper notes what it would do, and touches no job.
+-- observe the sweep of a reaper notes what it would do and touches no job, and a call by hand is refused.
 create or replace function "unstuck"."sweep_jobs"(
   p_reaper jsonb default null, p_limit int default 1000, p_cursor jsonb default null, p_policy jsonb default null,
   p_actor text default null, p_reason text default null)

@@ -12,13 +12,14 @@ declare
   v_is_last boolean;
   v_skipped int := 0;
   v_counts jsonb;
-  v_is_observed boolean := p_reaper is not null and exists (
-    select from "unstuck".attachments where name = /*attachment*/'native' and mode = 'observe');
 begin
   perform "unstuck".require_reaper(p_reaper);
   perform "unstuck".require_cursor(p_cursor, pg_typeof(null::/*id*/uuid)::text);
+  if v_policy.is_observed and p_reaper is null then
+    perform "unstuck".require_acting(/*attachment*/'native');
+  end if;
   v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy));
-  if v_is_observed then
+  if v_policy.is_observed then
     select array(select seen from jsonb_populate_recordset(null::"unstuck".reaped_job, reported) seen), last_id, is_last
       into v_reaped, v_last, v_is_last
       from "unstuck"."observe_jobs"(p_limit, v_cursor, v_policy);
@@ -31,12 +32,12 @@ begin
     v_last := (v_reaped[cardinality(v_reaped)]).id;
     v_is_last := cardinality(v_reaped) < p_limit;
   end if;
-  if v_is_last and not v_is_observed then
+  if v_is_last and not v_policy.is_observed then
     v_reaped := v_reaped || array(select buried from "unstuck"."bury_jobs"(p_limit, p_policy) buried);
   end if;
   if v_is_last then
     v_reaped := v_reaped || array(select seen from "unstuck"."unjudged_jobs"(v_policy, 100) seen);
-    if (v_cursor ->> 'expired')::int > 0 and not v_is_observed then
+    if (v_cursor ->> 'expired')::int > 0 and not v_policy.is_observed then
       v_skipped := "unstuck"."skipped_jobs"(v_cursor, v_policy);
     end if;
   end if;

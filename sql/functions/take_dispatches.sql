@@ -10,6 +10,7 @@ begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   perform "unstuck".require(p_lease_ms between 1 and 31536000000, 'lease_ms', p_lease_ms::text,
                             'milliseconds from 1 to one year');
+  perform "unstuck".require_acting(/*attachment*/'native');
   -- Again where all were out of date, so that they do not stand in the way of others; bounded all the same.
   for v_look in 1..100 loop
     v_ids := array(select due.job_id from "unstuck".dispatches due

@@ -1,16 +1,25 @@
 -- Takes back every running job whose TTL is over, now: by hand, from cron, with no other program running. Never held
--- after an outage. What it may not judge is answered as reported, and left alone.
+-- after an outage. What it may not judge is answered as reported, and left alone. In mode observe it answers no row and
+-- only notes what it would take.
 create or replace function "team"."reclaim_stale_jobs"()
 returns table (job_id /*id*/uuid, job_type text, action text, attempt_count int, previous_worker text)
 language plpgsql as $$
 declare
-  v_step jsonb := "unstuck"."sweep_jobs"(null, 10000);
+  v_reaper constant jsonb := '{"reaper_id": "reclaim_stale_jobs"}';
+  v_step jsonb;
 begin
+  if ("unstuck".policy_of(/*attachment*/'native')).is_observed then
+    perform "unstuck"."sweep_jobs"(v_reaper, 10000);
+    raise notice '%.% is in mode observe: nothing is reclaimed. To let it act: unstuck mode reap --table %',
+      /*table_schema*/'unstuck', /*table*/'jobs', /*table*/'jobs';
+    return;
+  end if;
+  v_step := "unstuck"."sweep_jobs"(null, 10000);
   return query
   select reaped.id, reaped.stage, reaped.action, reaped.attempt, reaped.worker_id
     from jsonb_to_recordset(v_step -> 'reaped')
            as reaped(id /*id*/uuid, stage text, action text, attempt int, worker_id text);
   -- The hold of another reaper, if there is one, stays its own.
-  perform "unstuck"."leave_pulse"('{"reaper_id": "reclaim_stale_jobs"}', '{}', v_step -> 'counts');
+  perform "unstuck"."leave_pulse"(v_reaper, '{}', v_step -> 'counts');
 end
 $$;

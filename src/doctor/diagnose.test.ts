@@ -57,6 +57,7 @@ const table: TableFacts = {
     holdReason: null,
     releasedOften: 0,
   },
+  mode: 'reap',
   longOverdue: { jobs: 0, ids: [], oldestMs: null },
   releasedOften: { jobs: 0, ids: [], most: 0 },
   unknownWords: [],
@@ -230,6 +231,13 @@ describe('the reaper', () => {
     expect(
       kinds(withTable({ longOverdue, health: { ...table.health, holdReason: 'server-restarted' } })),
     ).toEqual([['warning', 'over 2x TTL']])
+  })
+
+  it('OPS-14 in mode observe the remedy is the mode: a reap by hand is refused there', () => {
+    const longOverdue = { jobs: 1, ids: ['1'], oldestMs: 900_000 }
+    expect(withTable({ longOverdue, mode: 'observe' })).toEqual([
+      ['warning', 'over 2x TTL', 'unstuck mode reap'],
+    ])
   })
 
   it('OPS-4 the interval of the environment counts, and pg_cron is named where it is there', () => {

@@ -3,7 +3,7 @@ import type { AgeRule } from '../policy/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
 import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
-import type { Health } from '../store/job-store.ts'
+import type { Health, TableMode } from '../store/job-store.ts'
 
 export interface DoctorFacts {
   server: ServerFacts
@@ -76,6 +76,7 @@ export interface TableFacts {
   /** By which running rows without a lease are judged. */
   ageRule: AgeRule | null
   health: Health | null
+  mode: TableMode | null
   longOverdue: { jobs: number; ids: string[]; oldestMs: number | null } | null
   /** Those that were released most, of the waiting ones that something keeps sending back. */
   releasedOften: { jobs: number; ids: string[]; most: number } | null

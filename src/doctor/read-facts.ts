@@ -106,6 +106,7 @@ async function readTable(
     profileDrift: await attempt(of('policy'), () => readProfileDrift(sources, table, stored)),
     ageRule: stored === null ? null : ageRuleOf(table, withOverride(stored, override)),
     health: await attempt(of('health'), () => store.readHealth({ policy: override })),
+    mode: await attempt(of('mode'), async () => (await store.readMode()).mode),
     longOverdue: await attempt(of('overdue jobs'), async () => {
       const [row] = await sources.look('long_overdue', table, [overrideText])
       const oldestMs = row?.['oldest_ms'] as number | null

@@ -148,6 +148,13 @@ export const errorCatalog = {
     sqlState: 'UN004',
     isRetryable: false,
   },
+  WRONG_MODE: {
+    meaning: 'The table is in mode observe, where unstuck changes none of its rows; nothing was changed.',
+    httpStatus: 409,
+    exitCode: exitCodes.refused,
+    sqlState: 'UN005',
+    isRetryable: false,
+  },
   JOB_NOT_FOUND: {
     meaning: 'No job has this id, or none that the caller may see; or no dead job has this cause.',
     httpStatus: 404,

@@ -24,6 +24,9 @@ export interface OutsideCall {
   outcome: string
 }
 
+/** What waits while a table is in mode observe. */
+export type StandingService = 'claims' | 'schedules' | 'dispatch' | 'retention'
+
 export interface RuntimeEvents {
   'worker:started': { workerId: string; types: string[]; concurrency: number }
   'worker:draining': { workerId: string; reason: string; running: number }
@@ -96,6 +99,8 @@ export interface RuntimeEvents {
   /** Hints of new work arrive, or do not: the worker polls either way. */
   'listen:started': { channel: string }
   'listen:failed': { reason: string }
+  /** The table is in mode observe: the service waits until the mode is another. Told once. */
+  'service:standing-by': { service: StandingService; error: unknown }
   /** Something an operator should change; nothing is broken yet. */
   'config:warned': { warning: string }
 }

@@ -90,6 +90,7 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'schedule:failed': { name: 'nightly', error: away },
   'listen:started': { channel: 'unstuck' },
   'listen:failed': { reason: 'no notification arrived' },
+  'service:standing-by': { service: 'claims', error: away },
   'config:warned': { warning: 'two heartbeats per lease' },
 }
 

@@ -14,6 +14,10 @@ export function logServiceEvents(events: RuntimeEventEmitter, logger: Logger): v
   events.on('listen:failed', ({ reason }) => {
     logger.warn({ event: 'listen:failed', reason: reasonOf(reason) }, 'no hints of new work: polling goes on')
   })
+  events.on('service:standing-by', ({ service, error }) => {
+    const fields = { event: 'service:standing-by', service, reason: reasonOf(error) }
+    logger.warn(fields, `no ${service} while the table is in mode observe`)
+  })
   events.on('config:warned', ({ warning }) => {
     logger.warn({ event: 'config:warned', reason: reasonOf(warning) }, reasonOf(warning))
   })

@@ -31,6 +31,7 @@ const runnable: JobFacts = {
   endedAgoMs: null,
   reaperAgeMs: 1_000,
   sweepIntervalMs: 60_000,
+  isObserved: false,
   lastEvent: null,
 }
 

@@ -46,6 +46,8 @@ export interface JobFacts {
   endedAgoMs: number | null
   reaperAgeMs: number | null
   sweepIntervalMs: number
+  /** The table is in mode observe: nothing of ours claims it or takes it back. */
+  isObserved: boolean
   lastEvent: { type: string; agoMs: number; details: { [key: string]: JsonValue } } | null
 }
 
@@ -80,6 +82,7 @@ export type ReasonCode =
   | 'LEASE_OVER_AWAITING_REAPER'
   | 'NO_REAPER'
   | 'LEASE_UNKNOWN'
+  | 'OBSERVED'
   | 'BUDGET_SPENT'
   | 'QUEUE_PAUSED'
   | 'BREAKER_HELD'
@@ -158,27 +161,36 @@ function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanat
 }
 
 function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Explanation {
-  const { leaseLeftMs, silentMs, deadlineLeftMs, reaperAgeMs, sweepIntervalMs } = facts
+  const { leaseLeftMs, silentMs, deadlineLeftMs, reaperAgeMs, sweepIntervalMs, isObserved } = facts
   const isLate = reaperAgeMs === null || reaperAgeMs > 3 * sweepIntervalMs
   const silence = silentMs === null ? '' : `, silent for ${showDuration(silentMs)}`
   const clock = deadlineLeftMs !== null && deadlineLeftMs <= 0 ? 'deadline' : 'lease'
   const over = `${worker} is past its ${clock} by ${showDuration(-(leaseLeftMs ?? 0))}${silence}`
-  const untilMs = isLate ? null : Math.max(0, sweepIntervalMs - reaperAgeMs)
+  const untilMs = isLate || isObserved ? null : Math.max(0, sweepIntervalMs - reaperAgeMs)
   const reasons = [block('LEASE_OVER_AWAITING_REAPER', over, untilMs), ...locked(facts)]
   if (isLate) {
     const since =
       reaperAgeMs === null ? 'nobody has swept yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
     reasons.push(block('NO_REAPER', `${since}: start a worker, or unstuck reap`, null))
   }
-  const sentence = isLate
-    ? 'Nobody takes it back: no reaper runs.'
-    : `A sweep takes it back within ${showDuration(untilMs ?? sweepIntervalMs)}.`
-  return { verdict: 'overdue', reasons: [...reasons, ...asked], runsInMs: null, sentence }
+  const nobody = isObserved ? observeRemedy : isLate ? 'no reaper runs' : null
+  const sentence =
+    nobody === null
+      ? `A sweep takes it back within ${showDuration(untilMs ?? sweepIntervalMs)}.`
+      : `Nobody takes it back: ${nobody}.`
+  return { verdict: 'overdue', reasons: [...reasons, ...observed(facts), ...asked], runsInMs: null, sentence }
 }
 
 function explainWaiting(facts: JobFacts): Explanation {
   const { ahead } = facts
-  const held = [...budget(facts), ...paused(facts), ...broken(facts), ...early(facts), ...locked(facts)]
+  const held = [
+    ...observed(facts),
+    ...budget(facts),
+    ...paused(facts),
+    ...broken(facts),
+    ...early(facts),
+    ...locked(facts),
+  ]
   const blocking = [...held, ...unhandled(facts)]
   const behind: Reason[] = releasedOften(facts)
   const busy = describeBusySlots(facts.workers)
@@ -204,10 +216,18 @@ function explainWaiting(facts: JobFacts): Explanation {
 
 function waitsFor(blocking: Reason[]): string {
   const endless = blocking.find(({ untilMs }) => untilMs === null)
+  if (endless?.code === 'OBSERVED') return `No worker of unstuck takes it: ${observeRemedy}.`
   if (endless?.code === 'BUDGET_SPENT') return 'The next sweep ends it as dead; retry it then.'
   if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that has its row locked.'
   if (endless?.code === 'NO_WORKER_FOR_TYPE') return 'It waits for a worker that handles it: start one.'
   return 'It waits until somebody resumes it.'
+}
+
+const observeRemedy = 'unstuck mode reap lets it act'
+
+function observed({ isObserved }: JobFacts): Reason[] {
+  const message = 'the table is in mode observe: unstuck changes none of its rows'
+  return isObserved ? [block('OBSERVED', message, null)] : []
 }
 
 function budget(facts: JobFacts): Reason[] {

@@ -6,6 +6,7 @@ import type { JobStore, ReleaseOptions } from '../store/job-store.ts'
 import type { RegisteredHandler } from './handler.ts'
 import { isOver } from './is-over.ts'
 import { MarkedClaims } from './marked-claims.ts'
+import { StandBy } from './stand-by.ts'
 import { type Admission, TokenLimiter } from './token-limiter.ts'
 import { untilKnown } from './until-known.ts'
 
@@ -31,10 +32,12 @@ export class Claimer<Tx> {
   readonly #byType: Map<string, RegisteredHandler<Tx>>
   readonly #limiter: TokenLimiter
   readonly #markedClaims = new Map<string, MarkedClaims>()
+  readonly #standBy: StandBy
   #rounds = 0
 
   constructor(options: ClaimerOptions<Tx>) {
     this.#options = options
+    this.#standBy = new StandBy({ ...options, service: 'claims' })
     this.#byType = new Map(options.handlers.map((registered) => [registered.type, registered]))
     this.#limiter = new TokenLimiter(options.store, (type) => this.#byType.get(type)?.limits ?? [])
   }
@@ -97,7 +100,7 @@ export class Claimer<Tx> {
     const claimedAtMs = performance.now()
     try {
       const jobs = await this.#marked(types).claim((marks) =>
-        store.claimJobs({ workerId, queues, types, limit, policy, marks }),
+        this.#standBy.act(() => store.claimJobs({ workerId, queues, types, limit, policy, marks }), []),
       )
       const started = jobs.length === 0 ? 0 : await this.#startOrGiveBack(jobs, claimedAtMs)
       return { claimed: jobs.length, started }

@@ -2,7 +2,9 @@
 // commit of whoever put the jobs back (REAP-12). Any number of dispatchers may run; a lease on each note keeps them apart.
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { DispatchedJob, DispatchStore, TakenDispatch } from '../store/dispatch-store.ts'
+import type { ModeStore } from '../store/mode-store.ts'
 import { repeat } from './repeat.ts'
+import { StandBy } from './stand-by.ts'
 import { wait } from './wait.ts'
 
 export interface DispatchAdapter {
@@ -13,7 +15,7 @@ export interface DispatchAdapter {
 export interface DispatcherOptions {
   /** What events call the table. */
   table: string
-  store: DispatchStore
+  store: DispatchStore & Pick<ModeStore, 'readMode'>
   adapter: DispatchAdapter
   events?: Pick<RuntimeEventEmitter, 'emit'>
   /** Between two looks where nobody calls `wake`: 5 s where absent. */
@@ -34,6 +36,7 @@ export interface Dispatcher {
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { table, store, adapter, events } = options
   const { intervalMs = 5_000, batchSize = 100, leaseMs = 30_000 } = options
+  const standBy = new StandBy({ service: 'dispatch', store, events })
   return repeat(async (stopping) => {
     await dispatchDue(stopping)
     return intervalMs
@@ -43,7 +46,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   async function dispatchDue(stopping: AbortSignal): Promise<void> {
     try {
       while (!stopping.aborted) {
-        const taken = await store.takeDispatches({ limit: batchSize, leaseMs })
+        const taken = await standBy.act(() => store.takeDispatches({ limit: batchSize, leaseMs }), [])
         if (taken.length === 0 || !(await dispatchBatch(taken, stopping))) return
       }
     } catch (error) {

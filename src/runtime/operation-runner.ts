@@ -71,8 +71,8 @@ export class OperationRunner {
     try {
       await runOperation(store, held, { signal: this.#leaving.signal, leaseMs })
     } catch (error) {
-      // What may pass is tried again by whoever takes it when its lease is over.
-      if (isUnstuckError(error) && error.isRetryable) return
+      // What may pass is tried again by whoever takes it when its lease is over; in mode observe nobody gets it.
+      if (isUnstuckError(error) && (error.isRetryable || error.code === 'WRONG_MODE')) return
       const stopped = error instanceof Error ? error.message : String(error)
       const lease = { operationId: held.operation.id, leaseId: held.leaseId }
       await store.endOperation(lease, { state: 'failed', stopped }).catch(() => {})

@@ -3,6 +3,7 @@
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { runPrune } from './run-prune.ts'
+import { StandBy } from './stand-by.ts'
 import { wait } from './wait.ts'
 
 export interface PrunerOptions {
@@ -28,6 +29,10 @@ export function startPruner(options: PrunerOptions): Pruner {
   const { tables, events, intervalMs = defaultIntervalMs, retentionDays } = options
   const stopping = new AbortController()
   const { signal } = stopping
+  const standing = tables.map((table) => ({
+    ...table,
+    standBy: new StandBy({ service: 'retention', store: table.store, events }),
+  }))
   const loop = run()
   return {
     async stop() {
@@ -39,20 +44,22 @@ export function startPruner(options: PrunerOptions): Pruner {
   async function run(): Promise<void> {
     await wait(Math.random() * Math.min(maxFirstDelayMs, intervalMs), signal)
     while (!signal.aborted) {
-      for (const table of tables) await pruneTable(table.name, table.store)
+      for (const { name, store, standBy } of standing) await pruneTable(name, store, standBy)
       await wait(intervalMs, signal)
     }
   }
 
-  async function pruneTable(table: string, store: JobStore): Promise<void> {
+  async function pruneTable(table: string, store: JobStore, standBy: StandBy): Promise<void> {
     if (signal.aborted) return
     const startedAt = performance.now()
+    const options = {
+      ...(retentionDays === undefined ? {} : { retentionDays }),
+      onStep: () => signal.throwIfAborted(),
+    }
     try {
-      const deleted = await runPrune(store, {
-        ...(retentionDays === undefined ? {} : { retentionDays }),
-        onStep: () => signal.throwIfAborted(),
-      })
+      const deleted = await standBy.act(() => runPrune(store, options), null)
       await pruneBuckets(store)
+      if (deleted === null) return
       events.emit('prune:done', { table, deleted, durationMs: performance.now() - startedAt })
     } catch (error) {
       if (!signal.aborted) events.emit('prune:failed', { table, error })

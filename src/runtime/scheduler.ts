@@ -5,6 +5,7 @@ import type { RuntimeEventEmitter } from '../observe/events.ts'
 import { nextRun } from '../policy/next-run.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore, NewSchedule, Overlap, Schedule, ScheduledJob } from '../store/job-store.ts'
+import { StandBy } from './stand-by.ts'
 import { wait } from './wait.ts'
 
 export interface RecurringJob {
@@ -19,7 +20,7 @@ export interface RecurringJob {
 }
 
 export interface SchedulerOptions {
-  store: Pick<JobStore, 'writeSchedule' | 'listSchedules' | 'runSchedule'>
+  store: Pick<JobStore, 'writeSchedule' | 'listSchedules' | 'runSchedule' | 'readMode'>
   /** Written at the start; what is stored beside them is run too. */
   schedules: RecurringJob[]
   events: RuntimeEventEmitter
@@ -76,12 +77,14 @@ class RunningScheduler {
   readonly stopping = new AbortController()
   readonly #options: SchedulerOptions
   readonly #pollMs: number
+  readonly #standBy: StandBy
   #unwritten: RecurringJob[]
   #failedLooks = 0
 
   constructor(options: SchedulerOptions) {
     this.#options = options
     this.#pollMs = options.pollMs ?? POLL_MS
+    this.#standBy = new StandBy({ ...options, service: 'schedules' })
     this.#unwritten = options.schedules
   }
 
@@ -123,10 +126,11 @@ class RunningScheduler {
       if (nextRunAt === null || dueInMs === null) continue
       if (dueInMs > 0) waitMs = Math.min(waitMs, dueInMs)
       else {
-        await this.#runOne(schedule, nextRunAt, list.now).then(
-          // Its next time is in the next list.
-          () => {
-            waitMs = 0
+        const run = () => this.#runOne(schedule, nextRunAt, list.now)
+        await this.#standBy.act(run, 'refused').then(
+          (answer) => {
+            // Its next time is in the next list.
+            if (answer !== 'refused') waitMs = 0
           },
           (error: unknown) => fail(name, error),
         )

@@ -194,11 +194,15 @@ describe('the edge cases', () => {
 })
 
 describe('by hand', () => {
-  it('OPS-3 003 a reclaim acts in every mode', async () => {
+  it('OPS-3 003 a reclaim acts in every mode but observe', async () => {
     const id = await lockedJob('run_tsa', 35)
     await rows(`select unstuck.set_mode__executor_jobs('observe')`)
+    expect(await rows(reclaim)).toEqual([])
+    await rows(`select unstuck.set_mode__executor_jobs('enforce')`)
     expect(await rows(reclaim)).toMatchObject([{ job_id: id, action: 'requeued' }])
     await rows(`select unstuck.set_mode__executor_jobs('reap')`)
+    const next = await lockedJob('run_tsa', 35)
+    expect(await rows(reclaim)).toMatchObject([{ job_id: next, action: 'requeued' }])
   })
 
   it('OPS-3 C9 003 a reclaim is not held after an outage, and leaves the hold of another reaper alone', async () => {

@@ -258,8 +258,8 @@ describe('the modes without a trigger', () => {
     async (mode) => {
       const { store, connect } = opened()
       await store.setMode('enforce', { onForeignSettle: 'refuse' })
-      await store.setMode(mode)
       const lease = await startOne(store)
+      await store.setMode(mode)
       await write(await connect(), lease.jobId, 'succeeded')
       expect(await readJob(store, lease.jobId)).toMatchObject({ status: 'succeeded', leaseId: lease.leaseId })
       expect(await foreignEvents(store, lease.jobId)).toEqual([])
@@ -269,9 +269,9 @@ describe('the modes without a trigger', () => {
 
   it('OPS-7 in observe no sweep of a reaper writes to a job, be it from here, from SQL or in steps', async () => {
     const { store, connect, elapse, pool } = opened()
-    await store.setMode('observe')
     await startMany(store, 5)
     await enqueueOne(store)
+    await store.setMode('observe')
     await elapse(2 * MINUTE)
     // xmin too: a row that was written again with the same values was written all the same.
     const rows = async () =>
@@ -286,8 +286,8 @@ describe('the modes without a trigger', () => {
 
   it('OPS-7 many reapers at once note each lease once', async () => {
     const { store, connectMany, elapse } = opened()
-    await store.setMode('observe')
     await startMany(store, 20)
+    await store.setMode('observe')
     await elapse(2 * MINUTE)
     const reapers = await connectMany(4)
     const reports = await Promise.all(

@@ -106,9 +106,9 @@ async function change(
 
 function meaning(mode: TableMode, onForeignSettle: OnForeignSettle): string {
   if (mode === 'observe')
-    return 'Sweeps of workers and reapers note what they would do and touch no job; calls by hand act as ever.'
+    return 'Sweeps note what they would do, and unstuck changes no row, whoever calls; leases granted before can still be ended.'
   if (mode === 'reap')
-    return 'Sweeps take back jobs whose lease ran out. Writers without a lease are not looked at.'
+    return 'Sweeps, claims and calls by hand act. Writers without a lease are not looked at.'
   const settles =
     onForeignSettle === 'refuse'
       ? 'is refused (SQLSTATE UN004)'

@@ -1,6 +1,8 @@
-import { openDeployment } from '../../compose.ts'
+import { type DeploymentTable, openDeployment } from '../../compose.ts'
+import type { Config } from '../../config/index.ts'
 import { runPrune } from '../../runtime/run-prune.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { eachActingTable } from '../each-acting-table.ts'
 import { printJson, printLine, printProgress } from '../output.ts'
 
 /** Deletes ended jobs past the retention, once: for cron. Progress on a terminal only. */
@@ -8,20 +10,25 @@ export async function pruneCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config)
   try {
-    const tables: { table: string; deleted: number; retentionDays: number }[] = []
-    for (const { name, store } of deployment.tables) {
-      const retentionDays = config.policy.retentionDays ?? (await store.readPolicy()).retentionDays
-      let steps = 0
-      const onStep = (deleted: number) => {
-        if (process.stderr.isTTY && ++steps % 100 === 0) printProgress(`  ${name}: ${deleted} deleted so far`)
-      }
-      tables.push({ table: name, deleted: await runPrune(store, { retentionDays, onStep }), retentionDays })
-    }
-    if (flags.json === true) return printJson({ tables })
-    for (const { table, deleted, retentionDays } of tables) {
-      printLine(`${table}: ${deleted} jobs deleted that ended more than ${retentionDays} days ago`)
-    }
+    await eachActingTable(
+      deployment.tables,
+      (table) => prune(table, config),
+      (tables) => {
+        if (flags.json === true) return printJson({ tables })
+        for (const { table, deleted, retentionDays } of tables)
+          printLine(`${table}: ${deleted} jobs deleted that ended more than ${retentionDays} days ago`)
+      },
+    )
   } finally {
     await deployment.close()
   }
+}
+
+async function prune({ name, store }: DeploymentTable, { policy }: Config) {
+  const retentionDays = policy.retentionDays ?? (await store.readPolicy()).retentionDays
+  let steps = 0
+  const onStep = (deleted: number) => {
+    if (process.stderr.isTTY && ++steps % 100 === 0) printProgress(`  ${name}: ${deleted} deleted so far`)
+  }
+  return { table: name, deleted: await runPrune(store, { retentionDays, onStep }), retentionDays }
 }

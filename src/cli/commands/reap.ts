@@ -6,6 +6,7 @@ import { runSweep, type SweepReport } from '../../runtime/run-sweep.ts'
 import type { ReapedJob } from '../../store/job-store.ts'
 import { actorName } from '../actor-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { eachActingTable } from '../each-acting-table.ts'
 import { endSignal } from '../end-signal.ts'
 import { printJson, printLine, printProgress } from '../output.ts'
 
@@ -44,11 +45,17 @@ async function previewSweep({ tables }: Deployment, { policy }: Config, flags: R
 }
 
 async function sweepOnce({ tables }: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
-  const reports: ({ table: string } & SweepReport)[] = []
-  for (const { name, store } of tables)
-    reports.push({ table: name, ...(await runSweep(store, { policy, actor: actorName() })) })
-  if (flags.json === true) return printJson({ tables: reports })
-  for (const { table, ...report } of reports) printReport(table, report)
+  await eachActingTable(
+    tables,
+    async ({ name, store }) => ({
+      table: name,
+      ...(await runSweep(store, { policy, actor: actorName() })),
+    }),
+    (reports) => {
+      if (flags.json === true) return printJson({ tables: reports })
+      for (const { table, ...report } of reports) printReport(table, report)
+    },
+  )
 }
 
 /** Sweeps until SIGINT or SIGTERM; a sweep that is under way ends first. */

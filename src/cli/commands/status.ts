@@ -68,7 +68,7 @@ const isLate = ({ oldestOverdueMs, holdReason }: Health, sweepIntervalMs: number
   holdReason === null && oldestOverdueMs !== null && oldestOverdueMs > 3 * sweepIntervalMs
 
 function describeMode({ mode, since }: ModeStatus): string {
-  const acts = mode === 'observe' ? ': sweeps only note what they would do' : ''
+  const acts = mode === 'observe' ? ': sweeps only note what they would do, and nothing else acts' : ''
   return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${acts}`
 }
 
@@ -117,9 +117,11 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
   try {
     const stuck: (ReapedJob & { table: string })[] = []
     const unjudged: string[] = []
+    const observed = new Set<string>()
     for (const { name, table, store } of deployment.tables) {
       const jobs = await store.previewSweep({ policy: config.policy })
       stuck.push(...jobs.map((job) => ({ table: name, ...job })))
+      if (jobs.length > 0 && (await store.readMode()).mode === 'observe') observed.add(name)
       const reported = jobs.filter(({ action }) => action === 'reported').length
       if (reported === 0) continue
       const ageRule = ageRuleOf(table, withOverride(await store.readPolicy(), config.policy))
@@ -139,7 +141,9 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
     ])
     printTable([['TABLE', 'JOB', 'STAGE', 'WHY', 'WORKER', 'ATTEMPT', 'A SWEEP MAKES IT'], ...rows])
     for (const line of unjudged) printLine(`! ${line}`)
-    if (stuck.some(({ action }) => action !== 'reported')) printLine('Next:  unstuck reap --once')
+    const judged = stuck.filter(({ action }) => action !== 'reported')
+    if (judged.some(({ table }) => observed.has(table))) printLine('Next:  unstuck mode reap')
+    else if (judged.length > 0) printLine('Next:  unstuck reap --once')
   } finally {
     await deployment.close()
   }

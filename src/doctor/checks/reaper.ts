@@ -23,7 +23,7 @@ export function checkReaper(table: TableFacts, { hasCron }: ServerFacts): Findin
   return [fine('reaper', `${name} was swept ${showDuration(reaperAgeMs)} ago (${interval})`)]
 }
 
-export function checkLongOverdue({ name, longOverdue, health }: TableFacts): Finding[] {
+export function checkLongOverdue({ name, longOverdue, health, mode }: TableFacts): Finding[] {
   const check = 'over 2x TTL'
   if (longOverdue === null) return []
   const { jobs, ids, oldestMs } = longOverdue
@@ -33,6 +33,8 @@ export function checkLongOverdue({ name, longOverdue, health }: TableFacts): Fin
   const message = `${jobs} of ${name} are past their lease by more than another lease${oldest}: ${which}`
   const hold = health?.holdReason ?? null
   if (hold !== null) return [warning(check, `${message}; held after an outage (${hold})`, null)]
+  if (mode === 'observe')
+    return [warning(check, `${message}; in mode observe nothing takes them back`, 'unstuck mode reap')]
   return [problem(check, message, 'unstuck reap --once')]
 }
 

@@ -21,6 +21,7 @@ import { describeLegacyRows } from './legacy-rows.ts'
 import { describeListJobs } from './list-jobs.ts'
 import { describeMassExpiry } from './mass-expiry.ts'
 import { describeModes } from './modes.ts'
+import { describeObserved } from './observed.ts'
 import { describeOperations } from './operations.ts'
 import { describeOutages } from './outages.ts'
 import { describePause } from './pause.ts'
@@ -85,7 +86,10 @@ export function describeJobStore<Tx = never>(
     describeBrakes(opened)
     describeMassExpiry(opened)
     describeOutages(opened)
-    whereAble('modes', () => describeModes(opened, options))
+    whereAble('modes', () => {
+      describeModes(opened)
+      describeObserved(opened)
+    })
     describePrune(opened)
     describeHealthAndPolicy(opened, options)
     describeBreaker(opened)

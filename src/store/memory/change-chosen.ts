@@ -28,7 +28,8 @@ export function changeChosen(
     discard: (ids) => discardJobs(state, ids, who),
   }
   const others = jobIds.filter((jobId) => !isAsItWas(jobId))
-  const settled = verbs[action](jobIds.filter(isAsItWas))
+  const untouched = jobIds.filter(isAsItWas)
+  const settled = untouched.length === 0 ? [] : verbs[action](untouched)
   return new Map([
     ...others.map((jobId): [string, string] => [jobId, 'changed-since']),
     ...settled.map(({ jobId, outcome }): [string, string] => [jobId, outcome]),

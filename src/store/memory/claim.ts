@@ -19,6 +19,7 @@ import {
 } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
+import { requireActing } from './require-acting.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
 
@@ -62,6 +63,7 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
   if (typeof request.workerId !== 'string' || request.workerId === '')
     throw invalidArgument('workerId', request.workerId, 'a text that is not empty')
   const policy = policyOf(state.policy, request.policy)
+  requireActing(state)
   return { nowMs: state.nowMs(), policy, leaseId: randomUUID(), request }
 }
 

@@ -5,6 +5,7 @@ import type { Policy } from '../../policy/policy.ts'
 import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../dispatch-store.ts'
 import { dueMs, type MemoryDispatch, type MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
+import { requireActing } from './require-acting.ts'
 
 const YEAR_MS = 31_536_000_000
 const retryBackoff = { stepsMs: [], baseMs: 1_000, maxMs: 300_000, jitterMs: 0 }
@@ -31,6 +32,7 @@ export function recordDispatch(state: MemoryState, policy: Policy, jobId: string
 function takeDispatches(state: MemoryState, { limit, leaseMs }: TakeDispatchesRequest): TakenDispatch[] {
   checkWhole(limit, 'limit', 1, 1_000)
   checkWhole(leaseMs, 'leaseMs', 1, YEAR_MS)
+  requireActing(state)
   const nowMs = state.nowMs()
   const due = [...state.dispatches].filter(([, { nextTryAtMs }]) => nextTryAtMs <= nowMs)
   for (const [jobId] of due) if (!isWaiting(state.jobs.get(jobId))) state.dispatches.delete(jobId)

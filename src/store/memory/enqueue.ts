@@ -4,6 +4,7 @@ import type { EnqueuedJob } from '../job-store.ts'
 import { type MemoryState, recordEvent } from './memory-state.ts'
 import { checkNewJob, newRow } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
+import { requireActing } from './require-acting.ts'
 
 export function enqueueJobs(
   state: MemoryState,
@@ -12,6 +13,7 @@ export function enqueueJobs(
 ): EnqueuedJob[] {
   const policy = policyOf(state.policy, override)
   for (const [index, job] of jobs.entries()) checkNewJob(job, `jobs[${index}]`)
+  requireActing(state)
   const nowMs = state.nowMs()
   return jobs.map((job) => {
     const holder = findKeyHolder(state, job.type, job.dedupeKey ?? null)

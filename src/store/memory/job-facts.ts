@@ -53,6 +53,7 @@ export function readJobFacts(
     endedAgoMs: job.finishedAt === null ? null : nowMs - job.finishedAt.getTime(),
     reaperAgeMs: reaperAgeMs(state),
     sweepIntervalMs: policy.sweepIntervalMs,
+    isObserved: state.mode.mode === 'observe',
     lastEvent: lastEventOf(state, jobId, nowMs),
   }
 }

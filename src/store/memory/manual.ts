@@ -6,12 +6,14 @@ import type { ManualOptions, RetryOptions, Settled } from '../job-store.ts'
 import { recordDispatch } from './dispatches.ts'
 import { findKeyHolder } from './enqueue.ts'
 import { cancelledError, changeJob, countsOf, type MemoryState, recordEvent } from './memory-state.ts'
+import { requireActing } from './require-acting.ts'
 
 export function cancelJobs(
   state: MemoryState,
   jobIds: string[],
   options: ManualOptions<never>,
 ): Settled<CancelOutcome>[] {
+  requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)
     return { jobId, outcome: job === undefined ? 'not-found' : cancelJob(state, job, options) }
@@ -46,6 +48,7 @@ export function retryJobs(
   jobIds: string[],
   options: RetryOptions<never>,
 ): Settled<RetryOutcome>[] {
+  requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)
     return { jobId, outcome: job === undefined ? 'not-found' : retryJob(state, job, options) }

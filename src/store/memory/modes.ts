@@ -1,4 +1,4 @@
-// How far sweeps go. Nobody writes to this store past its verbs, so enforce has nothing to fence: it is reap by another name.
+// How far the engine goes. Nobody writes to this store past its verbs, so enforce has nothing to fence: it is reap by another name.
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
 import type { ReapedJob } from '../job-store.ts'

@@ -22,6 +22,7 @@ import { changeChosen } from './change-chosen.ts'
 import { checkFilter, fits } from './list-jobs.ts'
 import { jobsInIdOrder, type MemoryOperation, type MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
+import { requireActing } from './require-acting.ts'
 import { isUntouched } from './untouched.ts'
 
 const YEAR_MS = 31_536_000_000
@@ -61,6 +62,7 @@ export function bindOperationVerbs(state: MemoryState): OperationStore {
 
 function beginOperation(state: MemoryState, request: NewOperation): BegunOperation {
   checkOperation(request)
+  if (request.isPlan !== true) requireActing(state)
   const nowMs = state.nowMs()
   const asOf = new Date(Math.min(request.asOf?.getTime() ?? nowMs, nowMs))
   const chosen = choose(state, request, asOf)
@@ -137,6 +139,7 @@ function canChange(action: NewOperation['action'], { status }: Job): boolean {
 
 function takeOperation(state: MemoryState, leaseMs = LEASE_MS): HeldOperation | null {
   checkWhole(leaseMs, 'leaseMs', 1, YEAR_MS)
+  if (state.mode.mode === 'observe') return null
   const nowMs = state.nowMs()
   const free = [...state.operations.values()]
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -10,6 +10,7 @@ import { readJobFacts } from './job-facts.ts'
 import { findJobIds, groupDeadJobs, listJobs } from './list-jobs.ts'
 import { findOwned, hasOtherGeneration } from './manual.ts'
 import { changeJob, dueMs, type MemoryState, recordEvent } from './memory-state.ts'
+import { requireActing } from './require-acting.ts'
 import { readSlo } from './slo.ts'
 
 export function bindOperatorVerbs(state: MemoryState): OperatorStore {
@@ -42,6 +43,7 @@ export function runJobsNow(
   jobIds: string[],
   options: ManualOptions<never>,
 ): Settled<RunNowOutcome>[] {
+  requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)
     return { jobId, outcome: job === undefined ? 'not-found' : runNow(state, job, options) }
@@ -53,6 +55,7 @@ export function discardJobs(
   jobIds: string[],
   options: ManualOptions<never>,
 ): Settled<DiscardOutcome>[] {
+  requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)
     return { jobId, outcome: job === undefined ? 'not-found' : discard(state, job, options) }

@@ -2,6 +2,7 @@ import type { Job } from '../../job/job.ts'
 import type { PruneRequest, PruneStep } from '../job-store.ts'
 import { jobsInIdOrder, type MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
+import { requireActing } from './require-acting.ts'
 import { pruneSweeps } from './sweep-history.ts'
 
 const DAY_MS = 86_400_000
@@ -11,6 +12,7 @@ const MAX_LIMIT = 10_000
 /** The limit bounds the rows examined, so that a step stays short where most are kept. */
 export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep {
   checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
+  requireActing(state)
   const limit = request.limit ?? DEFAULT_LIMIT
   const oldestMs = state.nowMs() - (request.retentionDays ?? state.policy.retentionDays) * DAY_MS
   const examined = jobsInIdOrder(state)

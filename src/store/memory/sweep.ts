@@ -18,6 +18,7 @@ import {
   planReported,
   type ReapPlan,
 } from './reap-plan.ts'
+import { requireActing } from './require-acting.ts'
 import { leaveLastSweep, noteSweep } from './sweep-history.ts'
 
 const DEFAULT_LIMIT = 1000
@@ -36,6 +37,7 @@ interface Position {
 export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep {
   const limit = readLimit(request.limit)
   const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, request.policy) }
+  if (request.reaper === undefined) requireActing(state)
   if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
   const outage = request.reaper === undefined ? null : asOne(state.outages)
 
@@ -46,10 +48,10 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   const isLast = batch.length < limit
   const plans = batch.map((job) => planReap(moment, job, drawSpreadMs(state, moment, start.expired)))
   if (isLast) plans.push(...planLeftovers(state, moment, limit))
-  const isObserved = request.reaper !== undefined && state.mode.mode === 'observe'
-  const reaped = isObserved
-    ? observe(state, moment, plans)
-    : plans.map((plan) => writePlan(state, moment, plan))
+  const reaped =
+    state.mode.mode === 'observe'
+      ? observe(state, moment, plans)
+      : plans.map((plan) => writePlan(state, moment, plan))
   const held = request.cursor === undefined ? start.held : 0
   const counts = noteSweep(state, request, { ...start, held, reaped })
   if (isLast && request.reaper !== undefined) {

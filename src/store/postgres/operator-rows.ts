@@ -81,6 +81,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     endedAgoMs: numberOrNull(row['ended_ago_ms']),
     reaperAgeMs: numberOrNull(row['reaper_age_ms']),
     sweepIntervalMs: number(row['sweep_interval_ms']),
+    isObserved: row['is_observed'] === true,
     lastEvent: toLastEvent(rowOrNull(row['last_event'])),
   }
 }
