@@ -81,7 +81,7 @@ export interface Installer {
   /** What became of the jobs when the engine was taken out, in words. */
   keptJobs: string
   /** `phases` are steps of the team's own plan, where the profile has one: all where absent. */
-  up(onStep?: (step: string) => void, phases?: number[], options?: IndexOption): Promise<void>
+  up(onStep?: (step: string) => void, phases?: number[], options?: UpOptions): Promise<void>
   /** What `up` would run on this database, and nothing that is there. Looks only. */
   plan(options?: IndexOption & { isConcurrent?: boolean }): Promise<AttachPlan>
   /** Answers false where there was nothing to take out. */
@@ -98,6 +98,11 @@ export interface Installer {
 export interface IndexOption {
   /** Those that the team's document names too. */
   hasDocumentIndexes?: boolean
+}
+
+export interface UpOptions extends IndexOption {
+  /** Tables that this run attaches start in mode observe, and not in reap. */
+  startsObserved?: boolean
 }
 
 export function createInstaller(config: Config, url?: string, profile = profileOf(config)): Installer {

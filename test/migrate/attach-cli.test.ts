@@ -47,11 +47,19 @@ describe('a table that no profile knows', () => {
       exitCode: 0,
       stdout: expect.stringContaining('attached public.video_jobs'),
     })
+    expect(attached.stdout).toContain('public.video_jobs: in mode observe.')
     expect(await run('attach')).toMatchObject({
       stdout: expect.stringContaining('nothing to do'),
       stderr: '',
     })
     expect(await run('migrate', 'status')).toMatchObject({ exitCode: 0 })
+    expect(await run('reap', '--once')).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringMatching(
+        /public.video_jobs is in mode observe.*unstuck mode reap --table video_jobs/,
+      ),
+    })
+    expect(await run('mode', 'reap', '--table', 'video_jobs')).toMatchObject({ exitCode: 0 })
 
     const { rows } = await database.pool.query(
       `select id, attempt from unstuck.claim_jobs__video_jobs('w', array['job'], 5)`,
@@ -81,6 +89,7 @@ describe('a table that no profile knows', () => {
   it('OPS-7 is worked on by a worker, which reads the same profile', async () => {
     await database.pool.query(videoJobs)
     await run('attach', '--yes')
+    await run('mode', 'reap')
     const handlers = `export default (q) => q.handle('job', async () => ({ ok: true }))`
     writeFileSync(join(folder, 'handlers.mjs'), handlers)
     const worker = startCommand(['worker', './handlers.mjs'], { DATABASE_URL: database.url }, folder)
@@ -183,6 +192,7 @@ describe('tables as people make them', () => {
     const before = await describePublic()
     const { exitCode, stderr } = await run('attach', '--yes', '--table', table)
     expect([exitCode, stderr]).toEqual([0, stderr])
+    await run('mode', 'reap')
     const claim = `select id, lease_id from unstuck.claim_jobs__${attachment}('w', array['job'], 1)`
     const { rows } = await database.pool.query<{ id: string; lease_id: string }>(claim)
     expect(rows).toHaveLength(1)

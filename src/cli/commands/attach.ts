@@ -180,7 +180,8 @@ async function runAttach(
   const { steps, onStep } = stepPrinter(flags)
   // The look comes first: what it refuses is refused before anything is changed.
   const plan = await installer.plan(indexOption(flags))
-  if (plan.steps.length > 0) await installer.up(onStep, undefined, indexOption(flags))
+  if (plan.steps.length > 0)
+    await installer.up(onStep, undefined, { ...indexOption(flags), startsObserved: true })
   const tables = namesOf(profile)
   if (flags.json === true) {
     return printJson({
@@ -188,6 +189,7 @@ async function runAttach(
       profile: profile.name,
       tables,
       steps,
+      observedTables: plan.newTables,
       policyDrift: plan.policyDrift,
       isChanged: steps.length > 0,
     })
@@ -199,7 +201,18 @@ async function runAttach(
       : `nothing to do: ${tables.join(', ')} is as this version installs it`,
   )
   for (const line of driftLines(plan)) printLine(line)
-  printLine(isChanged ? 'Next:  unstuck mode observe' : 'Next:  unstuck mode')
+  for (const line of nextSteps(plan)) printLine(line)
+}
+
+/** Nothing is changed on the team's behalf before somebody says so (C29). */
+function nextSteps({ newTables }: AttachPlan): string[] {
+  if (newTables.length === 0) return ['Next:  unstuck mode']
+  return [
+    `${newTables.join(', ')}: in mode observe. Sweeps note what they would do; unstuck changes no row.`,
+    'Next:  unstuck reap           (or a worker: lets them look for some days)',
+    '       unstuck mode           (what they would have done)',
+    '       unstuck mode reap      (lets unstuck act)',
+  ]
 }
 
 const indexOption = ({ documentIndexes }: AttachFlags) =>

@@ -137,6 +137,6 @@ function nextSteps(proposal: Proposal | null, { layout }: InitFlags, files: stri
   return [
     'Next:  look at the config file and correct it',
     `       unstuck attach         (or: ${first})`,
-    '       unstuck mode observe',
+    '       unstuck mode           (what sweeps would do; then: unstuck mode reap)',
   ]
 }

@@ -39,6 +39,8 @@ export interface AttachPlan {
   limitWaits: string
   /** Empty where nothing is missing. */
   steps: PlanStep[]
+  /** Tables that are not attached yet. They start in mode observe. */
+  newTables: string[]
   /** Where the stored policy of an attached table is not the profile's: no step changes it. */
   policyDrift: PolicyDrift[]
 }
@@ -63,8 +65,11 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
     const attached = isInstalled ? await session.query('list_attachments', base) : []
     const tables: PlanStep[] = []
     const policyDrift: PolicyDrift[] = []
+    const newTables: string[] = []
     for (const table of profile.name === 'native' ? [] : profile.tables) {
       tables.push(...(await tableSteps(session, options, table, attached)))
+      if (isNew(attached.find(({ name }) => name === table.attachment)))
+        newTables.push(`${table.schema}.${table.table}`)
       if (attached.some(({ name }) => name === table.attachment))
         policyDrift.push(...(await readPolicyDrift(session, { schema, table, profile: profile.name })))
     }
@@ -77,10 +82,14 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
       limitLocks: readSql('attach', 'limit_locks').trim(),
       limitWaits: readSql('attach', 'limit_waits').trim(),
       steps: [...engine, ...tables].filter(({ statements }) => statements.length > 0),
+      newTables,
       policyDrift,
     }
   })
 }
+
+/** Not attached, or never to the end. */
+const isNew = (attached: Row | undefined) => (attached?.['functions_digest'] ?? null) === null
 
 async function engineSteps(session: MigrationSession, base: RenderOptions, facts: Row): Promise<PlanStep[]> {
   const hasJobs = facts['has_jobs'] === true
@@ -124,7 +133,7 @@ async function tableSteps(
   const options: RenderOptions = { ...plain, ...renderFacts(facts) }
   assertNotTaken(options, attached)
   const row = attached.find(({ name }) => name === table.attachment)
-  if ((row?.['functions_digest'] ?? null) === null) await assertKnownWords(session, options)
+  if (isNew(row)) await assertKnownWords(session, options)
   const indexes = wantedIndexes(options, hasDocumentIndexes)
   const name = `${table.schema}.${table.table}`
   return [
@@ -132,7 +141,7 @@ async function tableSteps(
     { ...indexStep(options, indexes, facts.indexes), isTransaction: !isConcurrent },
     transaction(
       `the functions of ${name}`,
-      (await hasFunctions(session, options, row)) ? [] : functionsSql(options),
+      (await hasFunctions(session, options, row)) ? [] : functionsSql(options, isNew(row)),
     ),
     { ...replacedStep(options, facts.indexes), isTransaction: !isConcurrent },
   ]

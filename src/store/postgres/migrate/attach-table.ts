@@ -36,6 +36,8 @@ export interface Attachment {
   phases?: number[]
   /** Those that the team's document names too. */
   hasDocumentIndexes?: boolean
+  /** A new one starts in mode observe. */
+  startsObserved?: boolean
 }
 
 export const nameOf = ({ table }: RenderOptions): string => `${table.schema}.${table.table}`
@@ -185,7 +187,7 @@ async function indexError(
 
 async function installFunctions(
   session: MigrationSession,
-  { options, formerFunctions, phases }: Attachment,
+  { options, formerFunctions, phases, isNew, startsObserved }: Attachment,
   { onStep }: LockPatience,
 ): Promise<void> {
   const functions = attachmentFunctions(options)
@@ -197,6 +199,7 @@ async function installFunctions(
   onStep?.(`test run of ${nameOf(options)}`)
   await rehearse(session, options)
   await session.query('refresh_mode', options)
+  if (isNew && startsObserved === true) await session.run(render(readSql('attach', 'observe'), options))
   await installTeamObjects(session, options, phases)
 }
 

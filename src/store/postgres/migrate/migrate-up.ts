@@ -31,6 +31,8 @@ export interface MigrateOptions extends LockPatience {
   phases?: number[]
   /** Make the indexes that the team's document names too. */
   hasDocumentIndexes?: boolean
+  /** Tables that this run attaches start in mode observe, and not in reap. */
+  startsObserved?: boolean
   /** Only migrations up to this name: for tests of upgrades. */
   upTo?: string
 }
@@ -105,7 +107,7 @@ export async function assertSchemaIsFree(
 /** The profile's own tables are looked at before anything is written. */
 async function inspectTables(
   session: MigrationSession,
-  { schema, profile, phases, hasDocumentIndexes = false }: MigrateOptions,
+  { schema, profile, phases, hasDocumentIndexes = false, startsObserved = false }: MigrateOptions,
   attached: Row[],
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = []
@@ -122,6 +124,7 @@ async function inspectTables(
       formerFunctions: functionsOf(row),
       ...(phases === undefined ? {} : { phases }),
       hasDocumentIndexes,
+      startsObserved,
     })
   }
   return attachments

@@ -77,11 +77,12 @@ export function columnsSql(
   ]
 }
 
-export function functionsSql(options: RenderOptions): string[] {
+export function functionsSql(options: RenderOptions, startsObserved = false): string[] {
   const functions = attachmentFunctions(options)
   return [
     ...functions.map(({ text }) => text),
     recordedFunctions(options, functions, functions),
+    ...(startsObserved ? [render(readSql('attach', 'observe'), options)] : []),
     ...teamObjectValues(options).map((values) => recorded('place_team_object', options, values)),
   ]
 }

@@ -1,0 +1,1 @@
+select "unstuck"."set_mode"('observe');
