@@ -1,12 +1,14 @@
 // When a worker claims, and how many. One claim at a time, until jobs are so short that those of one claim have ended before
 // the next is answered: then a second claim is under way beside it, for what is only fetched ahead.
-import { Prefetch, STALE_MS } from './prefetch.ts'
+import { Prefetch } from './prefetch.ts'
+import { STALE_MS } from './waiting-jobs.ts'
 import { Waker } from './waker.ts'
 
 /** Of one statement: a larger one holds its locks longer. */
 const MOST_CLAIMED = 1_000
 
 export interface ClaimLoopOptions {
+  slots: number
   /** Slots that have no job. */
   free: () => number
   /** Jobs that were claimed and have no slot yet. */
@@ -22,7 +24,7 @@ export interface ClaimLoopOptions {
 
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
-  readonly #prefetch = new Prefetch()
+  readonly #prefetch: Prefetch
   /** Woken by whatever makes another look worthwhile: for the claims of free slots, and for those beside them. */
   readonly #wakers = [new Waker(), new Waker()] as const
   /** With fewer jobs waiting than this it is worth claiming more. */
@@ -32,25 +34,25 @@ export class ClaimLoop {
 
   constructor(options: ClaimLoopOptions) {
     this.#options = options
+    this.#prefetch = new Prefetch(options.slots)
   }
 
   wake(): void {
     for (const waker of this.#wakers) waker.wake()
   }
 
-  /** A handler runs. */
-  noteWork(): void {
-    this.#prefetch.noteWork()
-  }
-
-  /** No handler runs. */
-  noteRest(): void {
-    this.#prefetch.noteRest()
+  /** A handler starts. */
+  noteStart(): void {
+    this.#prefetch.noteStart()
   }
 
   /** A handler has returned. */
   noteEnd(): void {
     this.#prefetch.noteEnd()
+  }
+
+  /** After a slot was given back, and taken by the next job where one waited. */
+  wakeIfLow(): void {
     if (this.#isLow()) this.wake()
   }
 

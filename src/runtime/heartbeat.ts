@@ -4,7 +4,7 @@ import type { PolicyOverride } from '../policy/policy.ts'
 import type { JobStore } from '../store/job-store.ts'
 
 export interface Heartbeat {
-  hold(lease: Lease, listener?: AnswerListener): void
+  hold(lease: Lease, listener: AnswerListener): void
   /** Of a lease that is held: where its answers go from now on. */
   listen(lease: Lease, listener: AnswerListener): void
   /** No more beats, soon: one may still be sent, and its answer goes nowhere. */
@@ -42,16 +42,13 @@ export interface HeartbeatEvents {
   onLag(lagMs: number): void
 }
 
-/** Of a job that waits for a slot: it starts, or goes back, long before an answer could matter. */
-const nobody: AnswerListener = { onAnswer() {} }
-
 const nothing = () => {}
 
 /** The leases that are held, and where their answers go. By lease and then by job: the jobs of a claim share a lease id. */
 export class HeldLeases {
   readonly #held = new Map<string, Map<string, AnswerListener>>()
 
-  add({ jobId, leaseId }: Lease, listener: AnswerListener = nobody): void {
+  add({ jobId, leaseId }: Lease, listener: AnswerListener): void {
     const jobs = this.#held.get(leaseId)
     if (jobs === undefined) this.#held.set(leaseId, new Map([[jobId, listener]]))
     else jobs.set(jobId, listener)

@@ -19,6 +19,7 @@ import { type AskedRelease, releaseOf, settleRelease } from './release-request.t
 import type { RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { completionOf, failureOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
 import { knownLater, untilKnown } from './until-known.ts'
+import type { WaitingJob } from './waiting-jobs.ts'
 
 const COMPLETED: Settlement = { end: 'completed' }
 
@@ -49,22 +50,16 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   /** A `tx` has completed the job. */
   #isCommitted = false
 
-  /** `claimedAtMs` is from before the claim was asked for. */
-  constructor(
-    job: ClaimedJob,
-    registered: RegisteredHandler<Tx>,
-    tools: RunnerTools<Tx>,
-    claimedAtMs: number,
-  ) {
+  constructor({ job, registered, claimedAtMs, keptAtMs }: WaitingJob<Tx>, tools: RunnerTools<Tx>) {
     this.job = job
     this.#registered = registered
     this.#tools = tools
     this.#leaseMs = job.leaseMs
     this.#clocks = new JobClocks(registered.progressLimitMs, this)
     tools.heartbeat.listen(job, this)
-    const agoMs = performance.now() - claimedAtMs
-    this.#clocks.renewLease(this.#leaseMs - agoMs)
-    this.#clocks.setDeadline(job.deadlineMs, agoMs)
+    const nowMs = performance.now()
+    this.#clocks.renewLease(this.#leaseMs - (nowMs - keptAtMs))
+    this.#clocks.setDeadline(job.deadlineMs, nowMs - claimedAtMs)
   }
 
   start(): void {

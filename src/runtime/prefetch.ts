@@ -1,51 +1,48 @@
-// Jobs that were claimed before there is a slot for them, so that short jobs do not wait for the database one round trip
-// each. No more than will start in a moment at the pace of late, and what has waited longer goes back: a worker whose jobs
-// suddenly take long must not sit on jobs that others could run.
+// How many jobs a worker claims before it has slots for them, so that short jobs do not cost a round trip each. A job that will
+// not start soon is not claimed: holding it would keep it from idle workers, and giving it back costs two more writes.
 
-/** How far ahead is claimed, in time, beside the time that claims take. */
-const AHEAD_MS = 50
-/** What three statements bring: while two are under way, those of the one before are worked off. */
+/** Jobs claimed ahead should start within this time plus three claims, */
+const SOON_MS = 50
+/** and within this time if claims are slow. */
+const LATEST_MS = 500
+/** What three statements bring: while two are under way, the jobs of the one before are worked off. */
 const MOST = 3_000
-/** What has waited this long goes back. */
-export const STALE_MS = 500
-/** Between two looks at the pace, in working time; shorter ones would see chance, unless they saw several jobs. */
-const LOOK_MS = 10
-const SEVERAL = 10
-/** No clock tells less. */
+/** Limit per job started recently: a few short jobs are no reason to claim thousands. */
+const GROWTH = 8
+/** Observations lose half their weight in this time. */
+const HALF_LIFE_MS = 500
+/** Avoids a division by zero for handlers that return at once. */
 const LEAST_MS = 0.01
-/** Of what was seen: a few short jobs are no reason to claim thousands. */
-const GROWTH = 16
 
 export class Prefetch {
-  /** In working time: how many would end in a millisecond if there were always one more. */
-  #pacePerMs = 0
-  #seen = 0
+  readonly #slots: number
+  #handling = 0
+  /** Handlers that returned recently, and the time spent in handlers, summed over slots. Both decay. */
   #ended = 0
-  #workedMs = 0
-  #workingSinceMs: number | null = null
-  #restingSinceMs = performance.now()
+  #slotMs = 0
+  #decayedAtMs = performance.now()
+  #changedAtMs = performance.now()
+  /** Handlers started since `#countedFromMs`, and in the interval before. */
+  #started = 0
+  #startedBefore = 0
+  #countedFromMs = performance.now()
   #claimMs = 0
 
-  /** A job has a slot, after a time in which none had. After a longer one there may be other jobs: what was is forgotten. */
-  noteWork(): void {
-    if (this.#workingSinceMs !== null) return
-    const nowMs = performance.now()
-    this.#workingSinceMs = nowMs
-    if (nowMs - this.#restingSinceMs < STALE_MS) return
-    this.#pacePerMs = 0
-    this.#ended = 0
-    this.#workedMs = 0
+  constructor(slots: number) {
+    this.#slots = slots
   }
 
-  /** No job has a slot. */
-  noteRest(): void {
-    this.#workedMs += this.#sinceMs()
-    this.#workingSinceMs = null
-    this.#restingSinceMs = performance.now()
+  /** A handler starts. */
+  noteStart(): void {
+    this.#passTime()
+    this.#handling++
+    this.#started++
   }
 
-  /** A job has ended. */
+  /** A handler has returned, or its slot was taken from it. */
   noteEnd(): void {
+    this.#passTime()
+    this.#handling--
     this.#ended++
   }
 
@@ -53,26 +50,39 @@ export class Prefetch {
     this.#claimMs = (this.#claimMs + durationMs) / 2
   }
 
-  /** How many jobs may wait for a slot: enough to keep the slots busy while the next claim is under way. */
+  /** How many jobs may wait for a slot. */
   size(): number {
-    const workedMs = this.#workedMs + this.#sinceMs()
-    if (workedMs >= LOOK_MS || this.#ended >= SEVERAL) this.#look(workedMs)
-    const aheadMs = Math.min(AHEAD_MS + 3 * this.#claimMs, STALE_MS / 2)
-    return Math.min(MOST, GROWTH * this.#seen, Math.floor(this.#pacePerMs * aheadMs))
+    this.#passTime()
+    const soonMs = Math.min(SOON_MS + 3 * this.#claimMs, LATEST_MS)
+    // The time that slots spend per job, not the jobs that end per millisecond: slow jobs claimed together also end together,
+    // and would look fast at that moment. Running handlers are assumed to need this much longer: in a mix the short ones end
+    // first.
+    const slotMs = Math.max(LEAST_MS, this.#slotMs + this.#handling * soonMs)
+    const byDuration = (this.#slots * soonMs * this.#ended) / slotMs
+    return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))
   }
 
-  #look(workedMs: number): void {
-    const pacePerMs = this.#ended / Math.max(workedMs, LEAST_MS)
-    // A faster pace counts at once, for a worker that claims too little never gets to it; a slower one by half, so that a
-    // change is noticed soon and chance is not followed.
-    this.#pacePerMs = Math.max(pacePerMs, (this.#pacePerMs + pacePerMs) / 2)
-    this.#seen = Math.max(this.#ended, this.#seen / 2)
-    this.#ended = 0
-    this.#workedMs = 0
-    if (this.#workingSinceMs !== null) this.#workingSinceMs = performance.now()
+  /** Reacts to what durations show late or not at all: slow jobs in all slots, results that wait for the database, a busy machine. */
+  #startedWithin(soonMs: number): number {
+    const elapsedMs = this.#changedAtMs - this.#countedFromMs
+    if (elapsedMs >= soonMs) {
+      this.#startedBefore = (this.#started * soonMs) / elapsedMs
+      this.#started = 0
+      this.#countedFromMs = this.#changedAtMs
+    }
+    return Math.max(this.#started, this.#startedBefore)
   }
 
-  #sinceMs(): number {
-    return this.#workingSinceMs === null ? 0 : performance.now() - this.#workingSinceMs
+  #passTime(): void {
+    const nowMs = performance.now()
+    const elapsedMs = nowMs - this.#decayedAtMs
+    if (elapsedMs >= HALF_LIFE_MS) {
+      const weight = 0.5 ** (elapsedMs / HALF_LIFE_MS)
+      this.#ended *= weight
+      this.#slotMs *= weight
+      this.#decayedAtMs = nowMs
+    }
+    this.#slotMs += this.#handling * (nowMs - this.#changedAtMs)
+    this.#changedAtMs = nowMs
   }
 }

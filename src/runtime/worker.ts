@@ -1,19 +1,16 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
-import type { ClaimedJob } from '../job/lease.ts'
 import { createBatcher, untilNextTurn } from './batcher.ts'
 import { type BreakerWatch, watchBreakers } from './breaker-watch.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { Claimer } from './claimer.ts'
 import { DependencyCalls } from './dependency-calls.ts'
-import type { RegisteredHandler } from './handler.ts'
-import { isOver } from './is-over.ts'
 import { LOOK_MS } from './job-clocks.ts'
 import { Attempt } from './job-runner.ts'
-import { STALE_MS } from './prefetch.ts'
 import { type Reaper, startReaper } from './reaper.ts'
 import type { AttemptEnded, RunnerTools, RunningAttempt } from './runner-tools.ts'
 import { tellSweep } from './tell-sweep.ts'
 import { wait } from './wait.ts'
+import { WaitingJob, WaitingJobs } from './waiting-jobs.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 
 export type { Worker, WorkerOptions } from './worker-options.ts'
@@ -39,12 +36,6 @@ const MOST_UNSETTLED = 1_000
 /** What is written after `leaveNow` has this long to get through. */
 const LAST_WRITES_MS = 3_000
 
-interface WaitingJob<Tx> {
-  job: ClaimedJob
-  registered: RegisteredHandler<Tx>
-  claimedAtMs: number
-}
-
 class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
   readonly #tools: RunnerTools<Tx>
@@ -55,8 +46,7 @@ class RunningWorker<Tx> {
   #onNoneRuns: (() => void) | undefined
   #handling = 0
   #isStarting = false
-  /** Claimed and kept alive, and not started yet: oldest first. */
-  #waiting: WaitingJob<Tx>[] = []
+  readonly #waiting = new WaitingJobs<Tx>()
   readonly #claimLoop: ClaimLoop
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
@@ -68,19 +58,23 @@ class RunningWorker<Tx> {
     const { store, policy, events } = options
     this.#options = options
     this.#dependencyCalls = new DependencyCalls(store, events)
+    const onAnswer = ({ isRefused }: WaitingJob<Tx>) =>
+      isRefused ? this.#claimLoop.wake() : this.#startSoon()
     this.#claimer = new Claimer({
       ...options,
       start: (job, registered, claimedAtMs) => {
-        options.heartbeat.hold(job)
-        this.#waiting.push({ job, registered, claimedAtMs })
+        const waiting = new WaitingJob(job, registered, claimedAtMs, onAnswer)
+        options.heartbeat.hold(job, waiting)
+        this.#waiting.add(waiting)
         this.#startSoon()
       },
       isStopping: () => this.#stopping.signal.aborted,
       isLeaving: () => this.#leaving.signal.aborted,
     })
     this.#claimLoop = new ClaimLoop({
+      slots: options.concurrency,
       free: () => this.#free,
-      waiting: () => this.#waiting.length,
+      waiting: () => this.#waiting.size,
       // A worker that cannot beat must not take on more (C6).
       isAble: () => options.heartbeat.isHealthy(),
       isStopping: () => this.#stopping.signal.aborted,
@@ -203,27 +197,21 @@ class RunningWorker<Tx> {
   #startWaiting(): void {
     if (this.#isStarting || this.#stopping.signal.aborted) return
     while (this.#free > 0) {
-      const [oldest] = this.#waiting
-      if (oldest === undefined) return
-      // The process stood still: whoever else has it by now must not be joined. The claim loop gives it back.
-      if (isOver(oldest.job, oldest.claimedAtMs)) return this.#claimLoop.wake()
-      this.#waiting.shift()
-      const { job, registered, claimedAtMs } = oldest
-      this.#run(new Attempt(job, registered, this.#tools, claimedAtMs))
+      const next = this.#waiting.take()
+      if (next === undefined) return
+      this.#run(new Attempt(next, this.#tools))
     }
   }
 
-  /** Somebody else may have a slot for them. A worker that stops starts none of them. */
+  /** Releases waiting jobs that got no slot in time; all of them when the worker stops. */
   async #giveBackStale(): Promise<void> {
     const isLeaving = this.#stopping.signal.aborted
-    const freshFrom = performance.now() - STALE_MS
-    const isFresh = ({ job, claimedAtMs }: WaitingJob<Tx>) =>
-      !isLeaving && claimedAtMs >= freshFrom && !isOver(job, claimedAtMs)
-    // The oldest is first.
-    const [oldest] = this.#waiting
-    if (oldest === undefined || isFresh(oldest)) return
-    const jobs = this.#waiting.filter((waiting) => !isFresh(waiting)).map(({ job }) => job)
-    this.#waiting = this.#waiting.filter(isFresh)
+    if (!isLeaving && !this.#waiting.hasStale) return
+    // After a blocked event loop, first let handlers return and beats be answered: slots may be free.
+    await untilNextTurn()
+    this.#startWaiting()
+    const jobs = isLeaving ? this.#waiting.takeAll() : this.#waiting.takeStale()
+    if (jobs.length === 0) return
     this.#startWaiting()
     await this.#claimer.giveBack(jobs, isLeaving ? { cause: 'interruption' } : {}, true).catch(() => {})
     // Not before: while the database is away they have to be kept alive, or they would be taken back as crashed.
@@ -231,7 +219,8 @@ class RunningWorker<Tx> {
   }
 
   #run(attempt: Attempt<Tx>): void {
-    if (this.#handling++ === 0) this.#claimLoop.noteWork()
+    this.#handling++
+    this.#claimLoop.noteStart()
     attempt.isHandling = true
     this.#running.add(attempt)
     this.#looking ??= setTimeout(() => this.#lookAtClocks(), LOOK_MS)
@@ -246,9 +235,9 @@ class RunningWorker<Tx> {
     if (!attempt.isHandling) return
     attempt.isHandling = false
     this.#handling--
-    this.#startWaiting()
-    if (this.#handling === 0) this.#claimLoop.noteRest()
     this.#claimLoop.noteEnd()
+    this.#startWaiting()
+    this.#claimLoop.wakeIfLow()
   }
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
