@@ -65,6 +65,29 @@ it('C16 where hints are switched off nobody listens, and the poll finds the work
   expect(hasListened).toBe(false)
 })
 
+it('WORK-10 a worker claims each job of a backlog once, short and slow ones alike, and has none reaped', async () => {
+  const app = open().handle('asr', async ({ payload }) => {
+    const { ms } = payload as { ms: number }
+    await new Promise((resolve) => setTimeout(resolve, ms))
+  })
+  const jobs = Array.from({ length: 100 }, (_, job) => ({
+    type: 'asr',
+    payload: { ms: job % 5 < 2 ? 1_000 : 0 },
+  }))
+  await app.enqueueMany(jobs)
+  let ended = 0
+  const done = new Promise<void>((resolve) => {
+    app.on('job:ended', () => ++ended === jobs.length && resolve())
+  })
+  await app.start()
+  await done
+  const { rows } = await database.pool.query(
+    `select sum(fence)::int as claims, coalesce(sum(releases), 0)::int as releases,
+            coalesce(sum(crashes), 0)::int as crashes from unstuck.jobs`,
+  )
+  expect(rows).toEqual([{ claims: jobs.length, releases: 0, crashes: 0 }])
+})
+
 it('WORK-4 an idle worker leaves at once, whatever its grace', async () => {
   const app = open({ graceMs: 3_600_000 }).handle('asr', async () => 'done')
   await app.start()
