@@ -1,7 +1,9 @@
 // @ts-check
 // Runs test/teams, databases as teams have them, on the oldest and the newest supported PostgreSQL: 14 (from npm, Linux
-// x64) and 18 (embedded). `--quick` runs the newest alone; other arguments go to Vitest.
+// x64) and 18 (embedded). `--quick` runs the newest alone; other arguments go to Vitest. The queues that teams have are
+// installed from npm on first use.
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { installVersions, serversOf } from './pg-servers.mjs'
 
@@ -10,6 +12,9 @@ const isQuick = process.argv.includes('--quick')
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick')
 const versions = isQuick ? ['18'] : ['14', '18']
 if (!isQuick) installVersions()
+const queues = `${root}test/teams/queues`
+if (!existsSync(`${queues}/node_modules`))
+  spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: queues, stdio: 'inherit' })
 
 /** @type {string[]} */
 const failed = []

@@ -15,7 +15,7 @@ select relation.relkind::text as kind, relation.relpersistence = 'u' as is_unlog
                  'is_generated', attgenerated <> '', 'is_nullable', not attnotnull)), '{}')
           from pg_attribute join pg_type on pg_type.oid = atttypid join pg_namespace on pg_namespace.oid = typnamespace
          where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns,
-       (select array_agg(attname::text order by attnum) from pg_index
+       (select array_agg(attname::text order by array_position(indkey::int2[], attnum)) from pg_index
           join pg_attribute on attrelid = indrelid and attnum = any (indkey)
          where indrelid = relation.oid and indisprimary) as primary_key,
        -- Where $3, the id, gets its numbers from.

@@ -1,6 +1,6 @@
 -- Tables that might hold jobs: those with a status ($1, an expression over names of columns), those named as known
--- queues name theirs ($2), and those of the shipped profiles ($3, schema.table). Partitions are counted
--- through their parent.
+-- queues name theirs ($2), those of the shipped profiles ($3, schema.table), and those with a column that few but known
+-- queues have ($4). Partitions are counted through their parent.
 select namespace.nspname::text as schema, relation.relname::text as table,
        has_schema_privilege(namespace.oid, 'usage') and has_table_privilege(relation.oid, 'select') as can_read,
        row_security_active(relation.oid) as is_filtered,
@@ -17,6 +17,7 @@ select namespace.nspname::text as schema, relation.relname::text as table,
    and namespace.nspname <> 'information_schema' and namespace.nspname !~ '^pg_'
    and (relation.relname ~ any ($2::text[]) or format('%s.%s', namespace.nspname, relation.relname) = any ($3::text[])
         or exists (select from pg_attribute
-                    where attrelid = relation.oid and attnum > 0 and not attisdropped and attname ~* $1::text))
+                    where attrelid = relation.oid and attnum > 0 and not attisdropped
+                      and (attname ~* $1::text or attname = any ($4::text[]))))
  order by 1, 2
- limit $4
+ limit $5

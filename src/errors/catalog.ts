@@ -81,6 +81,13 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: false,
   },
+  TABLE_OF_ANOTHER_QUEUE: {
+    meaning: 'The table belongs to another queue, such as pg-boss, which rescues its jobs itself.',
+    httpStatus: 422,
+    exitCode: exitCodes.refused,
+    sqlState: null,
+    isRetryable: false,
+  },
   LOCK_TIMEOUT: {
     meaning: 'A lock was not granted in time; the call can be made again.',
     httpStatus: 503,

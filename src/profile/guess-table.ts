@@ -65,6 +65,7 @@ export function guessTable(sighted: SightedTable): ScanTarget | null {
     primaryKey,
     running: [status],
     timeColumns,
+    epochColumns: [],
     ends: leases.map((column) => ({ column })),
     owners: null,
     rule: leases.length > 0 ? `${leases.join(', ')} is over` : null,

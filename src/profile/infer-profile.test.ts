@@ -180,10 +180,15 @@ describe('a table', () => {
   })
 
   it('OPS-7 that is partitioned has its id beside what it is partitioned by', () => {
-    const more = { primaryKey: ['created_at', 'id'], partitionColumns: ['created_at'] }
+    const more = { primaryKey: ['id', 'created_at'], partitionColumns: ['created_at'] }
     expect(infer({ status, created_at: column('timestamp with time zone') }, [], more).table.columns).toEqual(
       {},
     )
+  })
+
+  it('OPS-7 that is partitioned by what comes before its id in the key is refused: no index finds the id alone', () => {
+    const more = { primaryKey: ['name', 'id'], partitionColumns: ['name'] }
+    expect(() => infer({ status, name: text }, [], more)).toThrow('its primary key is (name, id)')
   })
 
   it('OPS-7 "status" is its status before "payment_status"', () => {

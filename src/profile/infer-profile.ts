@@ -84,7 +84,7 @@ function idOf({
   if (column === undefined) {
     return { problem: 'it has no primary key', hint: 'A job is known by its key: add one.' }
   }
-  if (second !== undefined) {
+  if (second !== undefined || primaryKey[0] !== column) {
     const problem = `its primary key is (${primaryKey.join(', ')}), more than one column`
     return { problem, hint: 'An id must name one job: make it the primary key alone.' }
   }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { clipProfile } from './clip.ts'
-import { knownQueues } from './known-queues.ts'
+import { knownQueues, queueOf } from './known-queues/index.ts'
 import { nativeProfile } from './native.ts'
+import { columnName, logicalColumns } from './profile.ts'
 import { recogniseTable } from './recognise-table.ts'
 import type { SightedTable } from './scan-target.ts'
+import { shippedProfile, shippedProfileNames } from './shipped.ts'
 
 const TIME = 'timestamp with time zone'
 
@@ -35,8 +37,8 @@ describe('known queues', () => {
       expect(rule.length).toBeGreaterThan(10)
       expect(remedy.length).toBeGreaterThan(20)
       // Its rows run by a condition over columns that prove it, or by being there at all.
-      for (const { column } of running) expect(columns).toContain(column)
-      if (running.length === 0) expect(owners).toBeDefined()
+      for (const { column } of running ?? []) expect(columns).toContain(column)
+      if (running?.length === 0) expect(owners).toBeDefined()
     }
   })
 
@@ -47,7 +49,9 @@ describe('known queues', () => {
       'started_on',
       'expire_seconds',
       'singleton_key',
+      'singleton_on',
       'retry_limit',
+      'keep_until',
     ])
     expect(recognise(older)).toMatchObject({
       name: 'pg-boss',
@@ -61,6 +65,7 @@ describe('known queues', () => {
       'status',
       'task_name',
       'queueing_lock',
+      'lock',
       'attempts',
       'queue_name',
       'worker_id',
@@ -70,6 +75,35 @@ describe('known queues', () => {
     expect(recognise(jobs)?.owners).toBeNull()
     const elsewhere = { ...workers, schema: 'other' }
     expect(recognise(jobs, [elsewhere])?.owners).toBeNull()
+    const prefixed = { ...workers, table: 'shop_procrastinate_workers' }
+    expect(recognise({ ...jobs, table: 'shop_procrastinate_jobs' }, [prefixed])?.owners).toMatchObject({
+      table: 'shop_procrastinate_workers',
+    })
+  })
+
+  it('REAP-13 a queue is known by its columns, under any name and in any schema', () => {
+    const columns = ['state', 'kind', 'attempted_at', 'attempted_by', 'finalized_at', 'max_attempts']
+    expect(recognise(sighted('renamed', columns, 'elsewhere'))).toMatchObject({ name: 'River' })
+    expect(recognise(sighted('river_job', columns.slice(1)))).toBeNull()
+  })
+
+  it('REAP-13 a table made by hand is not taken for Laravel’s: its times are no numbers', () => {
+    const columns = ['id', 'status', 'queue', 'payload', 'attempts: integer']
+    const times = ['reserved_at', 'available_at', 'created_at']
+    const byHand = sighted('jobs', [...columns, ...times.map((name) => `${name}: ${TIME}`)], 'app')
+    expect(recognise(byHand)).toMatchObject({ kind: 'hand-rolled' })
+    const laravel = sighted('jobs', [...columns, ...times.map((name) => `${name}: integer`)], 'app')
+    expect(recognise(laravel)).toMatchObject({ name: 'Laravel', epochColumns: times })
+  })
+
+  it('OPS-7 no attached table is taken for another queue’s, whatever attach has added to it', () => {
+    const everyProfile = shippedProfileNames.map((name) => shippedProfile(name, 'unstuck'))
+    for (const { tables } of everyProfile) {
+      for (const table of tables) {
+        const columns = logicalColumns.map((column) => columnName(table, column))
+        expect(queueOf(sighted(table.table, [...columns, 'last_error']))).toBeNull()
+      }
+    }
   })
 })
 
@@ -135,7 +169,7 @@ describe('hand-rolled tables', () => {
   })
 
   it('REAP-8 text is asked for a word in every way that people write it', () => {
-    const running = guess('status', `locked_at: ${TIME}`, 'locked_by')?.running[0]
+    const running = guess('status', `locked_at: ${TIME}`, 'locked_by')?.running?.[0]
     const words = running !== undefined && 'words' in running ? running.words : []
     for (const word of [
       'in_progress',

@@ -1,7 +1,7 @@
 // Which queue a table belongs to, from its name and columns alone. Known queues first, then the shipped profiles, then a
 // guess by the words and columns that hand-rolled job tables use.
 import { guessTable } from './guess-table.ts'
-import { type KnownQueue, knownQueues } from './known-queues.ts'
+import { type KnownQueue, queueOf } from './known-queues/index.ts'
 import { columnName, type Profile, type TableProfile } from './profile.ts'
 import {
   type EndRule,
@@ -17,9 +17,8 @@ export function recogniseTable(
   all: SightedTable[],
   profiles: Profile[],
 ): ScanTarget | null {
-  for (const queue of knownQueues) {
-    if (isKnown(queue, sighted)) return knownTarget(queue, sighted, all)
-  }
+  const known = queueOf(sighted)
+  if (known !== null) return known.isPart ? null : knownTarget(known.queue, sighted, all)
   for (const profile of profiles) {
     const table = profile.tables.find((candidate) => isOfProfile(candidate, sighted))
     if (table !== undefined) return profileTarget(profile, table, sighted)
@@ -27,22 +26,19 @@ export function recogniseTable(
   return guessTable(sighted)
 }
 
-function isKnown({ table, columns }: KnownQueue, sighted: SightedTable): boolean {
-  return table.test(sighted.table) && columns.every((column) => column in sighted.columns)
-}
-
 function knownTarget(queue: KnownQueue, sighted: SightedTable, all: SightedTable[]): ScanTarget {
-  const { name, columns, running, timeColumns, ends, owners, rule, remedy } = queue
+  const { name, columns, running, timeColumns, epochColumns = [], ends, owners, rule, remedy } = queue
   return {
     schema: sighted.schema,
     table: sighted.table,
     kind: 'known queue',
     name,
     certainty: 'sure',
-    evidence: columns,
+    evidence: columns.map((sign) => [sign].flat().find((column) => column in sighted.columns) ?? ''),
     primaryKey: sighted.primaryKey,
     running,
     timeColumns: timeColumns.filter((column) => column in sighted.columns),
+    epochColumns,
     ends: ends.filter((end) => hasColumns(end, sighted)),
     owners: usableOwners(owners, sighted, all),
     rule,
@@ -51,8 +47,10 @@ function knownTarget(queue: KnownQueue, sighted: SightedTable, all: SightedTable
   }
 }
 
-function hasColumns({ column, plusSecondsColumn }: EndRule, { columns }: SightedTable): boolean {
-  return column in columns && (plusSecondsColumn === undefined || plusSecondsColumn in columns)
+function hasColumns(end: EndRule, { columns }: SightedTable): boolean {
+  return [end.column, end.plusSecondsColumn, end.plusIntervalColumn].every(
+    (column) => column === undefined || column in columns,
+  )
 }
 
 function usableOwners(
@@ -61,8 +59,9 @@ function usableOwners(
   all: SightedTable[],
 ): OwnerTable | null {
   if (owners === undefined || !(owners.jobColumn in sighted.columns)) return null
-  const found = all.find(({ schema, table }) => schema === sighted.schema && table === owners.table)
-  return found !== undefined && owners.timeColumn in found.columns ? owners : null
+  // An application may give all its tables a prefix.
+  const found = all.find(({ schema, table }) => schema === sighted.schema && table.endsWith(owners.table))
+  return found !== undefined && owners.timeColumn in found.columns ? { ...owners, table: found.table } : null
 }
 
 /** Its name alone may be anybody's: one of the times that the profile judges by must be there too. */
@@ -96,6 +95,7 @@ function profileTarget({ name }: Profile, profile: TableProfile, sighted: Sighte
       { column: status, words: profile.statuses.running.filter((word) => words?.includes(word) ?? true) },
     ],
     timeColumns: [...new Set(timeColumns)],
+    epochColumns: [],
     ends: hasLease ? [{ column: lease }] : [],
     owners: null,
     rule: hasLease ? `${lease} is over` : null,

@@ -19,13 +19,17 @@ export interface SightedColumn {
 }
 
 /** All conditions of a target hold for a running row. */
-export type Condition = { column: string; words: string[] } | { column: string; isNull: boolean }
+export type Condition =
+  | { column: string; words: string[] }
+  | { column: string; isNull: boolean }
+  | { column: string; above: number }
 
 /** A moment at which a worker is given up. */
 export interface EndRule {
   column: string
   plusSeconds?: number
   plusSecondsColumn?: string
+  plusIntervalColumn?: string
 }
 
 /** A table of the same schema with one row per worker, which beats there instead of in the jobs. */
@@ -58,8 +62,11 @@ export interface ScanTarget {
   /** The columns that told. */
   evidence: string[]
   primaryKey: string[]
-  running: Condition[]
+  /** Null where the rows do not say which of them run. */
+  running: Condition[] | null
   timeColumns: string[]
+  /** Those of them that count seconds since 1970. */
+  epochColumns: string[]
   ends: EndRule[]
   owners: OwnerTable | null
   /** By what a row is called stuck; null where only its age tells. */

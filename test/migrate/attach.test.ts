@@ -275,9 +275,7 @@ describe('an attach that could not finish', () => {
 
   it('OPS-7 whose index is invalid is mended by the next run', async () => {
     database = await exchange(database, createAttachedDatabase())
-    await database.pool.query(
-      `insert into jobs (type, dedupe_key) values ('clip', 'k'), ('clip', 'k')`,
-    )
+    await database.pool.query(`insert into jobs (type, dedupe_key) values ('clip', 'k'), ('clip', 'k')`)
     await expect(
       database.pool.query(
         `create unique index concurrently unstuck_jobs_dedupe on jobs (type, dedupe_key)

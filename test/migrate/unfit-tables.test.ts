@@ -97,6 +97,13 @@ describe('a table', () => {
       { message: /primary key is \(tenant, id\), more than id/, hint: /one job/ },
     ],
     [
+      'is partitioned by what stands before the id in its key',
+      `${table('tenant int, id uuid, status text, primary key (tenant, id)', 'partition by list (tenant)')}
+       create table team_jobs_1 partition of team_jobs default`,
+      {},
+      { message: /primary key is \(tenant, id\), more than id/, hint: /one job/ },
+    ],
+    [
       'is partitioned by what a job changes',
       table(
         'id uuid, status text, worker_id text, primary key (id, worker_id)',

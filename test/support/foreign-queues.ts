@@ -1,10 +1,14 @@
 // The job tables of other queues, as those queues make them: the columns that matter, under their real names and types. Each
 // has one job that is stuck by the queue's own rule and one that is not.
+import { moreForeignQueues } from './more-foreign-queues.ts'
+
 export interface ForeignQueue {
   name: string
   schema: string
   table: string
   sql: string
+  /** Its rows do not say which of them run. */
+  isUncounted?: boolean
 }
 
 export const foreignQueues: ForeignQueue[] = [
@@ -19,6 +23,7 @@ export const foreignQueues: ForeignQueue[] = [
         id uuid not null default gen_random_uuid(), name text not null, priority integer not null default 0, data jsonb,
         state pgboss.job_state not null default 'created', retry_limit integer not null default 2,
         retry_count integer not null default 0, expire_seconds int not null default 900, singleton_key text,
+        singleton_on timestamp, keep_until timestamptz not null default now() + interval '14 days',
         created_on timestamptz not null default now(), started_on timestamptz, completed_on timestamptz,
         heartbeat_on timestamptz, heartbeat_seconds int, primary key (name, id)
       ) partition by list (name);
@@ -124,7 +129,7 @@ export const foreignQueues: ForeignQueue[] = [
         (timezone('UTC', now()) - interval '2 hours', timezone('UTC', now()), null)`,
   },
   {
-    name: 'procrastinate',
+    name: 'Procrastinate',
     schema: 'public',
     table: 'procrastinate_jobs',
     sql: `
@@ -160,6 +165,7 @@ export const foreignQueues: ForeignQueue[] = [
       insert into pgqueuer (status, entrypoint, heartbeat, updated) values
         ('picked', 'mail', now() - interval '40 seconds', now() - interval '40 seconds'), ('picked', 'mail', now(), now())`,
   },
+  ...moreForeignQueues,
 ]
 
 /** A job table that somebody made by hand, as the executor of document 003 had it, and tables that hold no jobs. */

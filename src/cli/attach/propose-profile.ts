@@ -3,9 +3,9 @@ import { findTables, type ShapedTable, scan } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { type InferredProfile, inferProfile } from '../../profile/infer-profile.ts'
+import { refusalOf } from '../../profile/known-queues/refusal.ts'
 import { nativeProfile } from '../../profile/native.ts'
 import { attachmentName, type OwnProfile } from '../../profile/own-profile.ts'
-import { recogniseTable } from '../../profile/recognise-table.ts'
 import { shippedProfileNames } from '../../profile/shipped.ts'
 import { readTableName, showTableName, type TableName } from './table-name.ts'
 
@@ -46,8 +46,13 @@ async function onlyCandidate(config: Config): Promise<TableName> {
   const candidates = likely.filter((table) => !isOwn(config, table))
   const [first, second] = candidates
   if (first === undefined) {
-    const others = likely.length === 0 ? '' : ', beside unstuck’s own'
-    throw new UnstuckError('TABLE_NOT_FOUND', `no table looks like one of jobs${others}`, {
+    const known = tables.filter(({ kind }) => kind === 'known queue')
+    const others = [
+      ...(likely.length === 0 ? [] : ['unstuck’s own']),
+      ...known.map((table) => `${showTableName(table)} of ${table.name}`),
+    ]
+    const beside = others.length === 0 ? '' : `, beside ${others.join(', ')}`
+    throw new UnstuckError('TABLE_NOT_FOUND', `no table looks like one of jobs${beside}`, {
       hint: 'Name it: unstuck attach --table schema.name',
     })
   }
@@ -107,10 +112,6 @@ function refuseOthers(shape: ShapedTable): void {
       hint: 'Attach the table behind it.',
     })
   }
-  const target = recogniseTable({ ...shape, canRead: true, isFiltered: false }, [], [])
-  if (target?.kind === 'known queue') {
-    throw new UnstuckError('TABLE_UNSUPPORTED', `table ${name}: it belongs to ${target.name}`, {
-      hint: target.remedy,
-    })
-  }
+  const refusal = refusalOf(shape)
+  if (refusal !== null) throw refusal
 }

@@ -129,10 +129,10 @@ async function tableSteps(
   attached: Row[],
 ): Promise<PlanStep[]> {
   const plain: RenderOptions = { schema, table, profile: profile.name, isConcurrent }
-  const facts = await inspectTable(session, plain)
+  const row = attached.find(({ name }) => name === table.attachment)
+  const facts = await inspectTable(session, plain, { isAttached: row !== undefined })
   const options: RenderOptions = { ...plain, ...renderFacts(facts) }
   assertNotTaken(options, attached)
-  const row = attached.find(({ name }) => name === table.attachment)
   if (isNew(row)) await assertKnownWords(session, options)
   const indexes = wantedIndexes(options, hasDocumentIndexes)
   const name = `${table.schema}.${table.table}`

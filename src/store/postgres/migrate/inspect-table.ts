@@ -1,5 +1,6 @@
 // Looks at a team's table before anything is written, and says in one error what stands in the way.
 import { UnstuckError } from '../../../errors/index.ts'
+import { refusalOf } from '../../../profile/known-queues/refusal.ts'
 import {
   columnName,
   type LogicalColumn,
@@ -46,10 +47,16 @@ export function renderFacts({ statusType, partitions }: TableFacts): Partial<Ren
 }
 
 /** What is there, of a table that can be attached. */
-export async function inspectTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
+export async function inspectTable(
+  session: MigrationSession,
+  options: RenderOptions,
+  { isAttached }: { isAttached: boolean },
+): Promise<TableFacts> {
   const { table } = options
   const row = await readRow(session, options)
   const facts = factsOf(table, row)
+  const refusal = refusalOf({ ...table, columns: facts.columns }, { isAttached })
+  if (refusal !== null) throw refusal
   assertKind(table, row)
   assertPrimaryKey(options, row, facts.columns)
   assertStatusColumn(table, facts.columns)
@@ -158,7 +165,9 @@ function assertPrimaryKey(options: RenderOptions, row: Row, columns: Record<stri
     throw unsupported(table, problem, 'Name its key column as id in the profile.')
   }
   const partitionColumns = (row['partition_columns'] ?? []) as string[]
-  if (key.some((column) => column !== id && !partitionColumns.includes(column))) {
+  // PostgreSQL wants the partition columns in the key. After the id: in front of it no index finds a job by its id alone.
+  const isComposite = key.some((column) => column !== id && !partitionColumns.includes(column))
+  if (isComposite || key[0] !== id) {
     const problem = `its primary key is (${key.join(', ')}), more than ${id}`
     throw unsupported(table, problem, 'An id must name one job: make it the primary key alone.')
   }

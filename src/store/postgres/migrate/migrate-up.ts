@@ -114,9 +114,9 @@ async function inspectTables(
   if (profile.name === 'native') return attachments
   for (const table of profile.tables) {
     const options: RenderOptions = { schema, table, profile: profile.name, isConcurrent: true }
-    const facts = await inspectTable(session, options)
-    assertNotTaken(options, attached)
     const row = attached.find(({ name }) => name === table.attachment)
+    const facts = await inspectTable(session, options, { isAttached: row !== undefined })
+    assertNotTaken(options, attached)
     attachments.push({
       options: { ...options, ...renderFacts(facts) },
       facts,

@@ -5,7 +5,8 @@ import { quoteIdentifier, quoteLiteral } from '../identifiers.ts'
 import { readSql } from '../sql-files.ts'
 
 export function runningQuery(target: ScanTarget): string {
-  const { schema, table, owners } = target
+  const { schema, table, owners, epochColumns } = target
+  const time = timeReader(epochColumns)
   const names = new Map([['scanned', qualified(schema, table)]])
   if (owners !== null) {
     names.set('owners', qualified(schema, owners.table))
@@ -14,10 +15,10 @@ export function runningQuery(target: ScanTarget): string {
   }
   const expressions = new Map([
     ['id', idOf(target.primaryKey)],
-    ['newest', newestOf(target.timeColumns, owners)],
-    ['ends', endsOf(target.ends, owners)],
+    ['newest', newestOf(target.timeColumns.map(time), owners)],
+    ['ends', endsOf(target.ends, time, owners)],
     ['orphaned', owners === null ? 'false' : `owner.${quoteIdentifier(owners.key)} is null`],
-    ['running', target.running.map(conditionText).join(' and ') || 'true'],
+    ['running', (target.running ?? []).map(conditionText).join(' and ') || 'true'],
   ])
   return readSql('scan', 'count_running')
     .replaceAll(/\/\*\+owners ([\s\S]*?)\*\//g, owners === null ? '' : '$1')
@@ -31,9 +32,11 @@ export function runningQuery(target: ScanTarget): string {
 const qualified = (schema: string, table: string) => `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
 const job = (column: string) => `job.${quoteIdentifier(column)}`
 /** The session reads times without a zone as UTC. */
-const time = (column: string) => `${column}::timestamptz`
+const asTime = (expression: string) => `${expression}::timestamptz`
+const timeReader = (epochColumns: string[]) => (column: string) =>
+  epochColumns.includes(column) ? `to_timestamp(${job(column)})` : asTime(job(column))
 const after = (moment: string, seconds: string) => `${moment} + ${seconds} * interval '1 s'`
-const seenAt = ({ timeColumn }: OwnerTable) => time(`owner.${quoteIdentifier(timeColumn)}`)
+const seenAt = ({ timeColumn }: OwnerTable) => asTime(`owner.${quoteIdentifier(timeColumn)}`)
 
 function idOf(primaryKey: string[]): string {
   if (primaryKey.length === 0) return 'null::text'
@@ -41,14 +44,14 @@ function idOf(primaryKey: string[]): string {
 }
 
 function newestOf(columns: string[], owners: OwnerTable | null): string {
-  const times = columns.map((column) => time(job(column)))
-  if (owners !== null) times.push(seenAt(owners))
+  const times = [...columns, ...(owners === null ? [] : [seenAt(owners)])]
   return times.length === 0 ? 'null::timestamptz' : `greatest(${times.join(', ')})`
 }
 
-function endsOf(ends: EndRule[], owners: OwnerTable | null): string {
-  const moments = ends.map(({ column, plusSeconds, plusSecondsColumn }) => {
-    const start = time(job(column))
+function endsOf(ends: EndRule[], time: (column: string) => string, owners: OwnerTable | null): string {
+  const moments = ends.map(({ column, plusSeconds, plusSecondsColumn, plusIntervalColumn }) => {
+    const start = time(column)
+    if (plusIntervalColumn !== undefined) return `${start} + ${job(plusIntervalColumn)}`
     if (plusSecondsColumn !== undefined) return after(start, job(plusSecondsColumn))
     return plusSeconds === undefined ? start : after(start, String(plusSeconds))
   })
@@ -59,6 +62,7 @@ function endsOf(ends: EndRule[], owners: OwnerTable | null): string {
 /** Bare literals take the type of the column, be it an enum, so that its index can serve. */
 function conditionText(condition: Condition): string {
   const column = job(condition.column)
+  if ('above' in condition) return `${column} > ${condition.above}`
   if ('words' in condition) return `${column} in (${condition.words.map(quoteLiteral).join(', ')})`
   return `${column} is ${condition.isNull ? '' : 'not '}null`
 }

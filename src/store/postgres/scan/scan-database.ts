@@ -1,7 +1,7 @@
 // Looks through a database for job tables, whoever made them, and counts what is stuck in each. Writes nothing: every look is
 // a read-only transaction with a short limit, and one table that cannot be read does not end the scan.
 import { isUnstuckError } from '../../../errors/index.ts'
-import { knownQueues } from '../../../profile/known-queues.ts'
+import { knownQueues, rareColumns } from '../../../profile/known-queues/index.ts'
 import type { Profile } from '../../../profile/profile.ts'
 import { recogniseTable } from '../../../profile/recognise-table.ts'
 import type { Certainty, ScanTarget, SightedTable } from '../../../profile/scan-target.ts'
@@ -107,12 +107,12 @@ function recogniseAll(
 
 async function listTables(session: ReadOnlySession, profiles: Profile[]): Promise<SightedTable[]> {
   const patterns = knownQueues.flatMap(({ table, owners }) => [
-    table.source,
-    ...(owners === undefined ? [] : [`^${owners.table}$`]),
+    ...(table === undefined ? [] : [table.source]),
+    ...(owners === undefined ? [] : [`${owners.table}$`]),
   ])
   const ofProfiles = profiles.flatMap(({ tables }) => tables.map(({ schema, table }) => `${schema}.${table}`))
   const rows = await session.look((run) =>
-    run(readSql('scan', 'list_tables'), [STATUS_COLUMNS, patterns, ofProfiles, MAX_TABLES]),
+    run(readSql('scan', 'list_tables'), [STATUS_COLUMNS, patterns, ofProfiles, rareColumns, MAX_TABLES]),
   )
   return rows.map((row) => ({
     schema: String(row['schema']),
@@ -131,6 +131,7 @@ async function scanTable(
   { olderThanMs, timeoutMs }: ScanOptions,
 ): Promise<ScannedTable> {
   if (!sighted.canRead) return uncounted(target, sighted, 'this role may not read it')
+  if (target.running === null) return uncounted(target, sighted, 'its rows do not say which of them run')
   try {
     const [row] = await session.look((run) => run(runningQuery(target), [MAX_ROWS, olderThanMs]))
     return { ...uncounted(target, sighted, ''), counts: countsOf(row ?? {}), problem: null }

@@ -1,0 +1,71 @@
+import { HOUR_S, type KnownQueue } from './known-queue.ts'
+
+const river: KnownQueue = {
+  name: 'River',
+  version: '0.43.0',
+  columns: ['finalized_at', 'attempted_by', 'attempted_at', 'kind', 'state', 'max_attempts'],
+  running: [{ column: 'state', words: ['running'] }],
+  timeColumns: ['attempted_at'],
+  ends: [{ column: 'attempted_at', plusSeconds: HOUR_S }],
+  rule: 'attempted_at + 1 h (RescueStuckJobsAfter), by age; there is no heartbeat',
+  remedy:
+    'The job rescuer of the elected leader retries or discards it: run a client that works jobs, with RescueStuckJobsAfter as short as the longest job allows.',
+}
+
+const oban: KnownQueue = {
+  name: 'Oban',
+  version: '2.23.1',
+  columns: ['inserted_at', 'worker', 'args', 'errors', 'queue', 'state', 'attempted_at', 'max_attempts'],
+  running: [{ column: 'state', words: ['executing'] }],
+  timeColumns: ['attempted_at'],
+  ends: [{ column: 'attempted_at', plusSeconds: HOUR_S }],
+  rule: 'attempted_at + 1 h (rescue_after of Lifeline), by age; there is no heartbeat',
+  remedy:
+    'Oban.Lifeline makes it available again, or discards it after its last attempt. It rescues only where it is configured: lifeline: [rescue_after: {5, :minutes}].',
+}
+
+const procrastinate: KnownQueue = {
+  name: 'Procrastinate',
+  version: '3.9.0',
+  columns: ['queueing_lock', 'task_name', 'lock', 'status', 'attempts', 'queue_name'],
+  running: [{ column: 'status', words: ['doing'] }],
+  timeColumns: [],
+  ends: [],
+  owners: {
+    table: 'procrastinate_workers',
+    key: 'id',
+    jobColumn: 'worker_id',
+    timeColumn: 'last_heartbeat',
+    aliveSeconds: 30,
+  },
+  rule: 'its worker in procrastinate_workers is gone, or last_heartbeat + 30 s',
+  remedy:
+    'Nothing by itself: add the periodic task of its manual that calls job_manager.get_stalled_jobs() and retry_job() for each.',
+}
+
+const pgqueuer: KnownQueue = {
+  name: 'pgqueuer',
+  version: '1.3.2',
+  columns: ['queue_manager_id', 'entrypoint', 'heartbeat', 'status', 'priority'],
+  running: [{ column: 'status', words: ['picked'] }],
+  timeColumns: ['heartbeat', 'updated'],
+  ends: [{ column: 'heartbeat', plusSeconds: 30 }],
+  rule: 'heartbeat + 30 s (heartbeat_timeout)',
+  remedy: 'Any running worker of the same entrypoint picks it again after heartbeat_timeout: start one.',
+}
+
+const laravel: KnownQueue = {
+  name: 'Laravel',
+  version: '12.0.0',
+  columns: ['reserved_at', 'available_at', 'queue', 'payload', 'attempts', 'created_at'],
+  // A table made by hand may have these names too, but its times are not numbers.
+  epochColumns: ['reserved_at', 'available_at', 'created_at'],
+  running: [{ column: 'reserved_at', isNull: false }],
+  timeColumns: ['reserved_at'],
+  ends: [{ column: 'reserved_at', plusSeconds: 90 }],
+  rule: 'reserved_at + 90 s (retry_after of the connection in config/queue.php); there is no heartbeat',
+  remedy:
+    'Any running queue:work takes it again after retry_after, or fails it after its last try: start one. Keep retry_after longer than the longest job.',
+}
+
+export const otherQueues: readonly KnownQueue[] = [river, oban, procrastinate, pgqueuer, laravel]
