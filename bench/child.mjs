@@ -1,11 +1,12 @@
 // @ts-check
-// One process under test: a worker that counts its jobs, a producer that adds some, or a client that claims. Talks to the
-// parent over IPC, and goes with it.
+// One process under test: a worker that counts its jobs, a producer that adds some, a client that claims, or a load. Talks to
+// the parent over IPC, and goes with it.
 import { loadContender } from './load-contender.mjs'
 
 /** @import { Addition, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from './contender.ts' */
 
 const REPORT_MS = 20
+const OFFER_MS = 5
 
 process.on('disconnect', () => process.exit(1))
 // The parent hears it too, and says what to do.
@@ -15,6 +16,7 @@ const [role, id = '', url = '', plan = '[]'] = process.argv.slice(2)
 if (role === 'work') await work()
 else if (role === 'add') await add(/** @type {Addition[]} */ (JSON.parse(plan)))
 else if (role === 'claim') await claim()
+else if (role === 'burn') burn()
 else throw new Error(`${role} is not a role`)
 
 function clockMs() {
@@ -26,7 +28,10 @@ function cpuMs() {
   return (user + system) / 1_000
 }
 
-/** @param {number} ms */
+/**
+ * @param {number} ms
+ * @returns {Promise<void>}
+ */
 function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
@@ -36,13 +41,14 @@ async function work() {
   /** @type {WorkerReport} */
   const report = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
   let startCpuMs = 0
-  const worker = await contender.startWorker(url, ({ sentAtMs }) => {
+  const worker = await contender.startWorker(url, ({ sentAtMs, handlerMs = 0 }) => {
     if (report.firstAtMs === null) {
       report.firstAtMs = clockMs()
       startCpuMs = cpuMs()
     }
     report.handled++
     if (sentAtMs !== undefined) report.latenciesMs.push(clockMs() - sentAtMs)
+    return handlerMs > 0 ? pause(handlerMs) : undefined
   })
   process.send?.({ isReady: true })
   let told = -1
@@ -78,11 +84,13 @@ async function add(additions) {
  * @param {Addition} addition
  * @returns {Promise<boolean>} false where it cannot
  */
-async function addJobs(producer, { mode, width, count }) {
+async function addJobs(producer, { mode, width, count, handlersMs = [] }) {
   if (mode === 'single') await addSingly(producer, width, count)
   else if (mode === 'batch') {
-    for (let from = 0; from < count; from += width) await producer.addMany(payloads(width, from))
+    for (let from = 0; from < count; from += width)
+      await producer.addMany(payloads(Math.min(width, count - from), from, handlersMs))
   } else if (mode === 'paced') await addPaced(producer, width, count)
+  else if (mode === 'offered') await offer(producer, width, count, handlersMs)
   else {
     if (producer.addInTransaction === undefined) return false
     await addInTransactions(producer.addInTransaction, count)
@@ -93,10 +101,15 @@ async function addJobs(producer, { mode, width, count }) {
 /**
  * @param {number} count
  * @param {number} from
+ * @param {number[]} handlersMs
  * @returns {Payload[]}
  */
-function payloads(count, from) {
-  return Array.from({ length: count }, (_, index) => ({ i: from + index }))
+function payloads(count, from, handlersMs) {
+  return Array.from({ length: count }, (_, index) => {
+    const i = from + index
+    const handlerMs = handlersMs[i % handlersMs.length]
+    return handlerMs === undefined ? { i } : { i, handlerMs }
+  })
 }
 
 /**
@@ -143,6 +156,30 @@ async function addPaced(producer, ratePerS, count) {
     adding.push(producer.addOne({ i, sentAtMs: clockMs() }))
   }
   await Promise.all(adding)
+}
+
+/**
+ * What was not added in time is added late: the load is offered, whether the server keeps up or not.
+ * @param {Producer} producer
+ * @param {number} ratePerS
+ * @param {number} count
+ * @param {number[]} handlersMs
+ */
+async function offer(producer, ratePerS, count, handlersMs) {
+  const startedAtMs = clockMs()
+  for (let added = 0; added < count; ) {
+    await pause(OFFER_MS)
+    const due = Math.min(count, Math.floor(((clockMs() - startedAtMs) * ratePerS) / 1_000), added + 1_000)
+    if (due > added) await producer.addMany(payloads(due - added, added, handlersMs))
+    added = due
+  }
+}
+
+/** A core's worth of load, in turns: the end of the parent is noticed between them. */
+function burn() {
+  const untilMs = clockMs() + REPORT_MS
+  while (clockMs() < untilMs);
+  setImmediate(burn)
 }
 
 /** One job after another of the queue that `id` names, until told to stop. */

@@ -12,14 +12,19 @@ export interface Contender {
   isSlow?: boolean
   install: (url: string) => Promise<void>
   openProducer: (url: string) => Promise<Producer>
-  /** Runs no-op jobs in this process, and tells of each as its handler starts. */
-  startWorker(url: string, onJob: (payload: Payload) => void): Promise<{ stop(): Promise<void> }>
+  /** Runs jobs in this process and reports each as its handler starts. Those of unstuck end when `onJob` has; the others at once. */
+  startWorker(
+    url: string,
+    onJob: (payload: Payload) => Promise<void> | undefined,
+  ): Promise<{ stop(): Promise<void> }>
   countUnfinished(url: string): Promise<number>
 }
 
 export interface Payload {
   i: number
   sentAtMs?: number
+  /** How long its handler waits. */
+  handlerMs?: number
 }
 
 export interface Producer {
@@ -51,11 +56,16 @@ export const contenderIds = [
 
 export type ContenderId = (typeof contenderIds)[number]
 
-/** `single 20 1000`: 20 callers at a time, 1,000 jobs; `batch 100 5000`: in batches of 100; `paced 50 500`: 50 a second. */
+/**
+ * `single 20 1000`: 20 callers at a time, 1,000 jobs; `batch 100 5000`: in batches of 100; `paced 50 500`: 50 a second;
+ * `offered 5000 20000`: 5,000 a second, those that are due together in one call.
+ */
 export interface Addition {
-  mode: 'single' | 'batch' | 'transaction' | 'paced'
+  mode: 'single' | 'batch' | 'transaction' | 'paced' | 'offered'
   width: number
   count: number
+  /** How long handlers wait, from job to job and over again. Default: not at all. */
+  handlersMs?: number[]
 }
 
 export interface WorkerReport {

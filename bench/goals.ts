@@ -29,6 +29,7 @@ export function judgeGoals(results: MeasureResult[]): Goal[] {
     ...heldXminGoals(read),
     ...enqueueGoals(read),
     ...latencyGoals(read),
+    atMost('claims per job, largest row', 1.02, largest(medians(results, 'claims', 'claimsPerJob'))),
     ...recoveryGoals(read, results),
     ...growthGoals(read, results),
     atLeast(
@@ -120,6 +121,12 @@ function growthGoals(read: Read, results: MeasureResult[]): Goal[] {
       ),
     ),
   )
+}
+
+/** Of every row that was measured. */
+function medians(results: MeasureResult[], measure: string, key: string): number[] {
+  const rows = results.find(({ id }) => id === measure)?.rows ?? []
+  return rows.map(({ values }) => values[key]?.median).filter((median) => median !== undefined)
 }
 
 /** The last row of a measure has the largest number. */

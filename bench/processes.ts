@@ -71,6 +71,16 @@ export async function addJobs(
   return elapsedMs
 }
 
+/** So many processes that do nothing but compute. */
+export function startLoad(count: number): { stop(): void } {
+  const processes = Array.from({ length: count }, () => start(['burn']))
+  return {
+    stop() {
+      for (const process of processes) process.kill('SIGKILL')
+    },
+  }
+}
+
 /** Claims job after job of one queue of the native table. */
 export async function startClaims(queue: string, url: string): Promise<{ stop(): Promise<TimedClaim[]> }> {
   const process = start(['claim', queue, url])

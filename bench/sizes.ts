@@ -14,6 +14,8 @@ export interface Sizes {
   /** Jobs while a transaction is left open, and how long one run may take. */
   heldXmin: { jobs: number; capMs: number }
   idleMs: number
+  /** Jobs of rows without a wait, how long the others take about, and the slowest handler. */
+  claims: { noops: number; seconds: number; slowestMs: number }
   /** On Neo4j: of one run of workers, finished nodes, and calls that are timed. */
   neo4j: { jobs: number; finished: number; calls: number }
 }
@@ -31,6 +33,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: [0, 5_000], waiting: 3_000, backoff: 3_000, statements: 5 },
     heldXmin: { jobs: 5_000, capMs: 10_000 },
     idleMs: 500,
+    claims: { noops: 2_000, seconds: 0.5, slowestMs: 100 },
     neo4j: { jobs: 60, finished: 2_000, calls: 5 },
   },
   quick: {
@@ -43,6 +46,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: [0, 200_000], waiting: 20_000, backoff: 20_000, statements: 20 },
     heldXmin: { jobs: 40_000, capMs: 8_000 },
     idleMs: 500,
+    claims: { noops: 5_000, seconds: 0.5, slowestMs: 1_000 },
     neo4j: { jobs: 300, finished: 50_000, calls: 50 },
   },
   full: {
@@ -55,6 +59,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: [0, 1_000_000, 5_000_000], waiting: 100_000, backoff: 100_000, statements: 100 },
     heldXmin: { jobs: 500_000, capMs: 60_000 },
     idleMs: 5_000,
+    claims: { noops: 50_000, seconds: 10, slowestMs: 5_000 },
     neo4j: { jobs: 1_000, finished: 1_000_000, calls: 100 },
   },
 }

@@ -35,7 +35,8 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
     async startWorker(url, onJob) {
       const queue = open(url)
       queue.handle('noop', async (job) => {
-        onJob(job.payload)
+        const ended = onJob(job.payload)
+        if (ended !== undefined) await ended
       })
       const stopObserving = await observe?.(queue)
       await queue.start()

@@ -1,5 +1,6 @@
 import type { Measure } from '../measure.ts'
 import { attached } from './attached.ts'
+import { claims } from './claims.ts'
 import { enqueueMeasures } from './enqueue.ts'
 import { growth } from './growth.ts'
 import { heartbeats } from './heartbeats.ts'
@@ -14,6 +15,7 @@ export const measures: Measure[] = [
   ...processMeasures,
   ...enqueueMeasures,
   latency,
+  claims,
   heartbeats,
   reaping,
   growth,

@@ -70,6 +70,18 @@ describe('judgeGoals', () => {
   })
 })
 
+describe('judgeGoals of claims', () => {
+  it('WORK-10 judges the row with the most claims per job', () => {
+    const rows = [row('backlog-0', { claimsPerJob: [1] }), row('load', { claimsPerJob: [1, 1.03, 2] })]
+    const goals = judgeGoals([measure('claims', rows)])
+    expect(goals.find(({ work }) => work.startsWith('claims per job'))).toMatchObject({
+      value: 1.03,
+      wanted: 1.02,
+      isReached: false,
+    })
+  })
+})
+
 describe('toMarkdown', () => {
   const markdown = toMarkdown(report, () => null)
 
