@@ -20,6 +20,7 @@ import { findRoutines } from './sql-text.mjs'
 const MAX_SQL_LINE_LENGTH = 120
 const ROUTINE_FOLDERS = ['sql/core/', 'sql/functions/']
 const WIRE_LEVEL_HOME = 'src/store/postgres/'
+const SQL_LITERALS = /--[^\n]*|\bE'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|"[^"]*"/g
 // Stands for `${…}` and for the operands of a concatenation that are not literals.
 const HOLE = '\u25a1'
 const NAME = String.raw`["\w.${HOLE}]+`
@@ -143,8 +144,25 @@ function checkSqlFile(path, sql) {
       messages.push(`is ${text.length} characters long, over ${MAX_SQL_LINE_LENGTH}`)
     return messages.map((message) => ({ path, line: index + 1, message }))
   })
+  problems.push(...findBareBackslashes(path, sql))
   const isRoutine = ROUTINE_FOLDERS.some((folder) => path.startsWith(folder))
   return isRoutine ? [...problems, ...checkRoutineFile(path, sql)] : problems
+}
+
+/**
+ * With standard_conforming_strings off, which a role can set, a backslash in a plain literal is an escape.
+ * @param {string} path
+ * @param {string} sql
+ * @returns {Problem[]}
+ */
+function findBareBackslashes(path, sql) {
+  return [...sql.matchAll(SQL_LITERALS)]
+    .filter(([text]) => text.startsWith("'") && text.includes('\\'))
+    .map(({ index }) => ({
+      path,
+      line: sql.slice(0, index).split('\n').length,
+      message: "has a backslash in a plain literal: write E'…', or a class such as [0-9]",
+    }))
 }
 
 /**

@@ -15,7 +15,7 @@ select namespace.nspname::text as schema, relation.relname::text as table, relat
                    (select json_agg(replace(word[1], '''''', '''')) from pg_constraint,
                            regexp_matches(pg_get_expr(conbin, conrelid), '''((?:[^'']|'''')*)''', 'g') word
                      where conrelid = relation.oid and contype = 'c' and conkey = array[attnum]
-                       and pg_get_expr(conbin, conrelid) ~ '= ANY \(+ARRAY\[')),
+                       and pg_get_expr(conbin, conrelid) ~ '= ANY [(]+ARRAY[[]')),
                  'defaultWord', (select replace(found[1], '''''', '''') from pg_attrdef,
                                         regexp_match(pg_get_expr(adbin, adrelid), '^''((?:[^'']|'''')*)''::') found
                                   where adrelid = relation.oid and adnum = attnum and attgenerated = '')

@@ -5,10 +5,10 @@ returns text language sql stable as $$
   select left(encode(sha256(convert_to(coalesce(p_code, '') || chr(10) ||
     regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
       left(coalesce(p_reason, ''), 500),
-      '[A-Za-z][A-Za-z0-9+.-]*://[^ \t\r\n"''<>]+', '<url>', 'g'),
+      E'[A-Za-z][A-Za-z0-9+.-]*://[^ \t\r\n"''<>]+', '<url>', 'g'),
       '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}', '<id>', 'g'),
       '(?<![A-Za-z0-9_])("[^"]*"|''[^'']*''|`[^`]*`)(?![A-Za-z0-9_])', '<text>', 'g'),
       '(?<![A-Za-z0-9])[0-9A-Fa-f]{8,}(?![A-Za-z0-9])', '<id>', 'g'),
       '[0-9]+', '<n>', 'g'),
-      '[ \t\r\n]+', ' ', 'g'), 'UTF8')), 'hex'), 8)
+      E'[ \t\r\n]+', ' ', 'g'), 'UTF8')), 'hex'), 8)
 $$;

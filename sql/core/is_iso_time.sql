@@ -2,8 +2,8 @@
 create or replace function "unstuck".is_iso_time(p_text text)
 returns boolean language sql immutable as $$
   select case
-    when p_text !~ ('^(?!0000)\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d'
-                    || '(:[0-5]\d(\.\d{1,9})?)?([Zz]|[+-](0\d|1[0-4])(:?[0-5]\d)?)$')
+    when p_text !~ ('^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9]'
+                    || '(:[0-5][0-9]([.][0-9]{1,9})?)?([Zz]|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)$')
       then false
     -- The 31st of February, counted from the 1st, is in March.
     else extract(month from make_date(left(p_text, 4)::int, substr(p_text, 6, 2)::int, 1)

@@ -10,7 +10,7 @@ declare
   v_at timestamptz := 'infinity';
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
-  perform "unstuck".require(p_cursor is null or p_cursor ~ '^[ae]-\d{1,17}-\d{1,18}$', 'cursor', p_cursor,
+  perform "unstuck".require(p_cursor is null or p_cursor ~ '^[ae]-[0-9]{1,17}-[0-9]{1,18}$', 'cursor', p_cursor,
                             'the next of an earlier page');
   if p_cursor is not null then
     v_parts := string_to_array(p_cursor, '-');

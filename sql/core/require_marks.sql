@@ -5,7 +5,7 @@ begin
     p_marks is null or jsonb_typeof(p_marks) = 'object'
       and not jsonb_path_exists(p_marks, '$.* ? (@.type() != "object")')
       and not exists (select from jsonb_path_query(p_marks, '$.*.keyvalue()') mark
-                       where mark ->> 'key' !~ '^-?\d{1,9}$' or "unstuck".is_iso_time(mark ->> 'value') is not true),
+                       where mark ->> 'key' !~ '^-?[0-9]{1,9}$' or "unstuck".is_iso_time(mark ->> 'value') is not true),
     'marks', p_marks::text, 'times by queue and priority, such as {"mail": {"0": "2026-01-31T12:00:00Z"}}');
 end
 $$;

@@ -1,8 +1,8 @@
 create or replace function "unstuck".require_webhook(p_url text, p_secret text, p_events text[])
 returns boolean language plpgsql immutable as $$
 begin
-  perform "unstuck".require(length(p_url) <= 2000 and p_url ~ '^https?://[^/\s@]+(/\S*)?$', 'url', p_url,
-                            'an address of at most 2000 characters: https://…, without a password');
+  perform "unstuck".require(length(p_url) <= 2000 and p_url ~ '^https?://[^/[:space:]@]+(/[^[:space:]]*)?$',
+                            'url', p_url, 'an address of at most 2000 characters: https://…, without a password');
   -- What it got is not shown: it may be a secret all the same.
   perform "unstuck".require(p_secret ~ '^whsec_[A-Za-z0-9+/]{32,100}={0,2}$', 'secret', 'something else',
                             'whsec_ and the base64 of 24 to 64 bytes');

@@ -13,12 +13,12 @@ begin
                     when v_kept.prorettype = 'void'::regtype then 'perform'
                     else 'return' end;
   return format('create or replace function %I.%I() returns %s language plpgsql as %L', p_schema, p_name,
-    pg_get_function_result(v_kept.oid), format(E'
+    pg_get_function_result(v_kept.oid), format('
 begin
   begin
     perform %1$I.%2$I();
   exception when others then
-    raise warning \'%4$s goes on without %2$s: %%\', sqlerrm;
+    raise warning ''%4$s goes on without %2$s: %%'', sqlerrm;
   end;
   %5$s %1$I.%3$I();
 end

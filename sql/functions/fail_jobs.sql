@@ -11,7 +11,7 @@ declare
   v_lease_ids uuid[];
   v_settled "unstuck".settled_job[];
 begin
-  perform "unstuck".require_failures(p_failures, pg_typeof(null::/*id*/uuid)::text);
+  perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
   select array_agg(id order by ordinal), array_agg(lease_id order by ordinal) into v_ids, v_lease_ids
     from "unstuck"."asked_failures"(p_failures);
 

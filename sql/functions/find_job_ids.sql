@@ -2,7 +2,7 @@
 create or replace function "unstuck"."find_job_ids"(p_prefix text, p_limit int default 5)
 returns table (id text) language plpgsql stable as $$
 declare
-  v_type text := pg_typeof(null::/*id*/uuid)::text;
+  v_type text := /*id_type*/'uuid';
   v_hex text := replace(lower(p_prefix), '-', '');
   v_low /*id*/uuid;
   v_high /*id*/uuid;

@@ -3,7 +3,7 @@
 create or replace function "unstuck"."schedule_sweeps"(p_every_sec int default 15)
 returns text language plpgsql as $$
 declare
-  v_version int[] := (select regexp_match(extversion, '^(\d+)\.(\d+)')::int[] from pg_extension
+  v_version int[] := (select regexp_match(extversion, '^([0-9]+)[.]([0-9]+)')::int[] from pg_extension
                        where extname = 'pg_cron');
   v_suffix text := coalesce('__' || nullif(/*attachment*/'native', 'native'), '');
   v_schedule text := '* * * * *';

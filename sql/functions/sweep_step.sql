@@ -14,7 +14,7 @@ declare
   v_counts jsonb;
 begin
   perform "unstuck".require_reaper(p_reaper);
-  perform "unstuck".require_cursor(p_cursor, pg_typeof(null::/*id*/uuid)::text);
+  perform "unstuck".require_cursor(p_cursor, /*id_type*/'uuid');
   if v_policy.is_observed and p_reaper is null then
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;

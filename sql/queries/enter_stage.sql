@@ -1,2 +1,2 @@
-select outcome, lease_ms, deadline_ms
+select outcome, lease_ms::bigint, deadline_ms::bigint
   from "unstuck"."enter_stage"($1::text::/*id*/uuid, $2::text::uuid, $3::text, ($4::text)::jsonb)

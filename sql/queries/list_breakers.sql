@@ -1,1 +1,1 @@
-select * from "unstuck".list_breakers()
+select to_jsonb(breaker) as record from "unstuck".list_breakers() breaker

@@ -1,1 +1,2 @@
-select * from "unstuck".list_deliveries(/*attachment*/'native', $1::text::uuid, $2::text, $3::int)
+select to_jsonb(delivery) as record
+  from "unstuck".list_deliveries(/*attachment*/'native', $1::text::uuid, $2::text, $3::int) delivery

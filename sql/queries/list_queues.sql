@@ -1,1 +1,1 @@
-select * from "unstuck"."list_queues"()
+select to_jsonb(status) as record from "unstuck"."list_queues"() status

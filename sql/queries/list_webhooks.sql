@@ -1,1 +1,1 @@
-select * from "unstuck".list_webhooks(/*attachment*/'native')
+select to_jsonb(webhook) as record from "unstuck".list_webhooks(/*attachment*/'native') webhook

@@ -1,1 +1,1 @@
-select * from "unstuck"."list_workers"()
+select to_jsonb(worker) as record from "unstuck"."list_workers"() worker

@@ -1,2 +1,3 @@
-select reaper_id, swept_at, duration_ms, found, requeued, dead, cancelled, skipped, held from "unstuck".sweeps
- where attachment = /*attachment*/'native' and swept_at is not null
+select reaper_id, "unstuck".iso_utc(swept_at) as swept_at, duration_ms::numeric, found, requeued, dead, cancelled,
+       skipped, held
+  from "unstuck".sweeps where attachment = /*attachment*/'native' and sweeps.swept_at is not null

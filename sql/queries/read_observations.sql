@@ -1,1 +1,1 @@
-select * from "unstuck"."read_observations"()
+select to_jsonb(seen) as record from "unstuck"."read_observations"() seen

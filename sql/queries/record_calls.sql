@@ -1,1 +1,1 @@
-select * from "unstuck"."record_calls"($1::text, ($2::text)::jsonb)
+select to_jsonb(breaker) as record from "unstuck"."record_calls"($1::text, ($2::text)::jsonb) breaker

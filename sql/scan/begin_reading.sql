@@ -2,4 +2,5 @@
 -- statement runs once, so compiling it costs more than it saves.
 select set_config('statement_timeout', $1::text, true), set_config('lock_timeout', $1::text, true),
        set_config('idle_in_transaction_session_timeout', '60000', true), set_config('TimeZone', 'UTC', true),
-       set_config('jit', 'off', true)
+       set_config('jit', 'off', true),
+       set_config('quote_all_identifiers', 'off', true), set_config('standard_conforming_strings', 'on', true)

@@ -121,4 +121,14 @@ describe('files of sql/', () => {
       'sql/views/v.sql:2 is 121 characters long, over 120',
     ])
   })
+
+  it('a backslash in a plain literal is refused, for standard_conforming_strings can be off', () => {
+    const body = (text: string) => `create function a() returns text as $$\nselect ${text} -- it's \\d\n$$;`
+    const refused = [
+      expect.stringContaining('sql/functions/a.sql:2 has a backslash in a plain literal') as string,
+    ]
+    expect(check({ 'sql/functions/a.sql': body(String.raw`'^\d+$'`) })).toEqual(refused)
+    expect(check({ 'sql/functions/a.sql': body(String.raw`'it''s', '\'`) })).toEqual(refused)
+    expect(check({ 'sql/functions/a.sql': body(String.raw`E'\t', '^[0-9]+$', E'it\'s'`) })).toEqual([])
+  })
 })

@@ -4,7 +4,6 @@ import pg from 'pg'
 import { UnstuckError } from '../../errors/index.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
 import { type QueryClient, type SqlClient, toExecutor } from './executor.ts'
-import { typesWithFastTimes } from './parse-time.ts'
 import { inTransaction, type TransactionLimits } from './transaction.ts'
 
 export interface ConnectionPoolOptions {
@@ -91,7 +90,6 @@ function poolConfig(
     application_name: applicationName ?? 'unstuck',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    types: typesWithFastTimes,
     query_timeout: queryTimeoutMs ?? Math.max(DEFAULT_QUERY_TIMEOUT_MS, timeoutMs) + SERVER_FIRST_MS,
     ...(connections === undefined ? {} : { max: connections }),
   }

@@ -212,6 +212,7 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['unfinished_words', words([waiting, ...running])],
     ['ended_words', words([succeeded, dead, cancelled ?? dead])],
     ['id', table.idType],
+    ['id_type', quoteLiteral(table.idType)],
     ['lowest_id', lowestId[table.idType]],
     ['some_id', someId[table.idType]],
     ['schema', quoteLiteral(schema)],

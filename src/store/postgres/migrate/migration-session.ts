@@ -32,7 +32,9 @@ export async function withMigrationSession<T>(
   client.on('error', () => {})
   await translated(() => client.connect())
   try {
-    return await work(sessionOver(client))
+    const session = sessionOver(client)
+    await session.run(readSql('queries', 'settle_session'))
+    return await work(session)
   } finally {
     await client.end()
   }
