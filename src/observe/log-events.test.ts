@@ -205,6 +205,25 @@ it('REAP-10 a job that every sweep reports is one line', () => {
   expect(lines.map(({ fields }) => fields['job_id'])).toEqual(['job-1', 'job-2'])
 })
 
+it('SEE-1 heartbeats that fail again and again are a line at first, one a minute, and one when they work again', () => {
+  const { events, lines } = record()
+  const outage = (ms: number) => {
+    for (let failingForMs = 0; failingForMs <= ms; failingForMs += 500)
+      events.emit('heartbeat:failed', { error: away, failingForMs })
+    events.emit('heartbeat:recovered', { failedForMs: ms })
+  }
+  outage(37_000)
+  outage(120_500)
+  expect(lines.map(({ level, fields }) => [level, fields['event'], fields['failures']])).toEqual([
+    ['error', 'heartbeat:failed', 1],
+    ['info', 'heartbeat:recovered', 75],
+    ['error', 'heartbeat:failed', 1],
+    ['error', 'heartbeat:failed', 121],
+    ['error', 'heartbeat:failed', 241],
+    ['info', 'heartbeat:recovered', 242],
+  ])
+})
+
 it('SEE-1 what found nothing to do is silent', () => {
   expect(linesOf('sweep:done', { table: 'jobs', requeued: 0, dead: 0, held: 0, durationMs: 1 })).toEqual([])
   expect(linesOf('prune:done', { table: 'jobs', deleted: 0, durationMs: 1 })).toEqual([])

@@ -1,5 +1,6 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
@@ -94,3 +95,71 @@ it('OPS-2 unstuck prune deletes what ended before the retention, and refuses one
   expect(refused.exitCode).toBe(2)
   expect(refused.stderr).toContain('EMBED_JOB_RETENTION_DAYS')
 })
+
+/** On the way to the database, until it is cut; then it counts the heartbeats that try to get through. */
+async function startCuttable(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let isCut = false
+  let refusedBeats = 0
+  const server = createServer((near) => {
+    near.on('error', () => {})
+    if (isCut) {
+      near.once('data', (startup) => {
+        if (startup.includes('unstuck heartbeat')) refusedBeats += 1
+        near.destroy()
+      })
+      return
+    }
+    const far = connect(Number(target.port), target.hostname)
+    far.on('error', () => {})
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.destroy()
+  }
+  onTestFinished(() => {
+    cut()
+    server.close()
+  })
+  return {
+    url: url.href,
+    cut,
+    mend: () => {
+      isCut = false
+    },
+    refusedBeats: () => refusedBeats,
+  }
+}
+
+it('SEE-1 a cut of the database is one line about heartbeats, and one with their number when they work again', async () => {
+  const way = await startCuttable(database.url)
+  await store.enqueueJobs([{ type: 'wait' }])
+  const worker = startCommand(['worker', handlers, '--json'], {
+    DATABASE_URL: way.url,
+    HEARTBEAT_SEC: '1',
+  })
+  await worker.said('job started')
+  way.cut()
+  await worker.said('heartbeat failed')
+  await expect.poll(way.refusedBeats, { timeout: 60_000 }).toBeGreaterThan(5)
+  way.mend()
+  await worker.said('heartbeat works again')
+  worker.kill('SIGKILL')
+  const { stdout } = await worker.result
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as Record<string, unknown>)
+  expect(lines.filter(({ event }) => event === 'heartbeat:failed')).toHaveLength(1)
+  const [recovered] = lines.filter(({ event }) => event === 'heartbeat:recovered')
+  expect(recovered?.['failures']).toBeGreaterThanOrEqual(3)
+}, 120_000)
