@@ -42,6 +42,22 @@ describe('malformed ids', () => {
     },
   )
 
+  it('C19 a NUL in an id is refused in our words', async () => {
+    for (const line of ['GET /v1/jobs/a%00b', 'GET /v1/jobs/a%00b/events', 'GET /v1/operations/a%00b']) {
+      const { status, body } = await refusal(line)
+      expect([status, body.detail]).toEqual([
+        400,
+        expect.stringContaining('takes text without this character'),
+      ])
+    }
+    const lease = { id: 'a\0b', lease_id: '00000000-0000-4000-8000-000000000001' }
+    const beat = await refusal('POST /v1/leases/heartbeat', { body: { leases: [lease] } })
+    expect([beat.status, beat.body.detail]).toEqual([
+      400,
+      expect.stringContaining('takes text without this character'),
+    ])
+  })
+
   it('OPS-1 an id of over 200 characters is refused before the database sees it', async () => {
     expect((await refusal(`GET /v1/jobs/${'a'.repeat(201)}`)).status).toBe(400)
   })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openTable } from '../../src/compose.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { translated } from '../../src/store/postgres/postgres-errors.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
@@ -33,6 +34,39 @@ describe('nothing installed', () => {
       })
     },
   )
+})
+
+describe('a NUL, which PostgreSQL takes in no text', () => {
+  const id = 'a\0b'
+  const leaseId = '00000000-0000-4000-8000-000000000001'
+  const lease = { jobId: id, leaseId }
+
+  it.each<[string, (store: JobStore) => Promise<unknown>]>([
+    ['getJob', (store) => store.getJob(id)],
+    ['listEvents', (store) => store.listEvents(id)],
+    ['findJobIds', (store) => store.findJobIds(id)],
+    ['claimJob', (store) => store.claimJob(id, { workerId: 'w' })],
+    ['claimJobs, of the worker', (store) => store.claimJobs({ workerId: id, queues: ['q'], limit: 1 })],
+    ['claimJobs, of a queue', (store) => store.claimJobs({ workerId: 'w', queues: [id], limit: 1 })],
+    ['heartbeatJobs', (store) => store.heartbeatJobs([lease])],
+    ['heartbeatJobs, of the lease', (store) => store.heartbeatJobs([{ jobId: leaseId, leaseId: id }])],
+    ['completeJobs', (store) => store.completeJobs([lease])],
+    ['failJobs', (store) => store.failJobs([{ ...lease, code: 'X' }])],
+    ['releaseJobs', (store) => store.releaseJobs([lease])],
+    ['enterStage', (store) => store.enterStage(lease, 'x')],
+    ['cancelJobs', (store) => store.cancelJobs([id])],
+    ['retryJobs', (store) => store.retryJobs([id])],
+    ['discardJobs', (store) => store.discardJobs([id])],
+    ['listJobs, as cursor', (store) => store.listJobs({}, { cursor: id })],
+    ['pauseQueue', (store) => store.pauseQueue(id)],
+    ['holdBreaker', (store) => store.holdBreaker(id)],
+  ])('C19 in an id or name is refused in our words by %s', async (_, call) => {
+    const store = createPostgresStore({ client: database.pool, table })
+    await expect(call(store)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/takes .*(text without this character|no \\u0000)/) as string,
+    })
+  })
 })
 
 describe('a server that does not answer', () => {

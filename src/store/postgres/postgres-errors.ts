@@ -129,8 +129,10 @@ function codeOf(error: Error): string {
   return ''
 }
 
-/** The error about several addresses has no words of its own. */
+/** The error about several addresses has no words of its own, and that about a NUL speaks of bytes. */
 function messageOf(error: Error): string {
+  if (codeOf(error) === '22021' && error.message.includes('0x00'))
+    return 'a text: got \\u0000 in it, takes text without this character'
   const isBare = error.message === '' && error instanceof AggregateError
   return isBare && error.errors[0] instanceof Error ? error.errors[0].message : error.message
 }
