@@ -10,6 +10,7 @@ begin
       and (p_cursor ->> 'found_from' is null or "unstuck".is_iso_time(p_cursor ->> 'found_from')
            and p_cursor ->> 'outage_from' is not null
            and (p_cursor ->> 'found_from')::timestamptz <= (p_cursor ->> 'outage_to')::timestamptz)
+      and (p_cursor ->> 'locked_since' is null or "unstuck".is_iso_time(p_cursor ->> 'locked_since'))
       and (p_cursor ->> 'sweep_id' is null or "unstuck".is_id(p_cursor ->> 'sweep_id', 'uuid'))
       and (p_cursor ->> 'began_at' is null or "unstuck".is_iso_time(p_cursor ->> 'began_at'))
       and (p_cursor ->> 'expired' is null or p_cursor ->> 'expired' ~ '^[0-9]{1,9}$')

@@ -1,7 +1,7 @@
 -- Private: the brakes (C9, C26). Tells an outage of the database from dead workers, by what this reaper and the server
 -- say of themselves and by which workers are silent, and answers the cursor of the sweep. A reaper that was not running
 -- is no outage: workers could renew.
-create or replace function "unstuck"."begin_sweep"(p_reaper jsonb, p_policy "unstuck".policies)
+create or replace function "unstuck"."begin_sweep"(p_reaper jsonb, p_policy "unstuck".policies, p_has_waited boolean)
 returns jsonb language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -18,11 +18,10 @@ declare
   v_held int := 0;
   v_from timestamptz;
   v_reason text;
-  v_outage_from timestamptz;
-  v_outage_to timestamptz;
 begin
-  if p_reaper is not null then
-    select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native';
+  select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native' and p_reaper is not null;
+  if p_has_waited then
+    v_pulse.locked_since := coalesce(v_pulse.locked_since, v_pulse.swept_at, v_now);
   end if;
   -- What ended before an outage did that is known was judged with it: no lease is part of two masses.
   v_unjudged_from := case when v_swept_at is not null then greatest(v_swept_at, upper(v_pulse.outages)) end;
@@ -34,6 +33,10 @@ begin
   if v_pulse.server_started_at <> pg_postmaster_start_time() or v_pulse.server_epoch <> "unstuck".server_epoch() then
     v_from := v_pulse.swept_at;
     v_reason := 'server-restarted';
+  -- So long somebody may have had the table. Within half a lease no lease ends that is renewed in time.
+  elsif "unstuck".ms_between(v_pulse.locked_since, v_now) > v_shortest_ms / 2.0 then
+    v_from := v_pulse.locked_since;
+    v_reason := 'table-locked';
   -- Whoever got through since has judged all before. If that is at most half a lease ago, no lease that is renewed in
   -- time can have ended since, and this reaper's own network was the trouble.
   elsif v_failing_since < v_now and (
@@ -57,16 +60,15 @@ begin
                        + tstzmultirange(tstzrange(v_from, v_now, '[]'));
     v_pulse.hold_reason := v_reason;
   end if;
-  v_outage_from := lower(v_pulse.outages);
-  v_outage_to := upper(v_pulse.outages);
-  if v_now < "unstuck".after_ms(v_outage_to, v_longest_ms) then
+  if v_now < "unstuck".after_ms(upper(v_pulse.outages), v_longest_ms) then
     select count(*) into v_held from "unstuck"."running_jobs"(p_policy)
      where ended_at < clock_timestamp()
-       and "unstuck".is_held(v_outage_from, v_outage_to, ended_at, heartbeat_at, lease_ms);
+       and "unstuck".is_held(lower(v_pulse.outages), upper(v_pulse.outages), ended_at, heartbeat_at, lease_ms);
   end if;
   return jsonb_build_object(
     'sweep_id', "unstuck".uuid_v7(v_now), 'began_at', "unstuck".iso_utc(v_now), 'expired', v_expired, 'held', v_held,
-    'outage_from', v_outage_from, 'outage_to', v_outage_to, 'found_from', v_from, 'found_reason', v_reason,
+    'outage_from', lower(v_pulse.outages), 'outage_to', upper(v_pulse.outages), 'locked_since', v_pulse.locked_since,
+    'found_from', v_from, 'found_reason', v_reason,
     'hold_reason', case when v_held > 0 then v_pulse.hold_reason end,
     'spread_ms', "unstuck".spread_ms(p_policy, greatest(v_expired - v_held, 0)));
 end

@@ -13,6 +13,8 @@ begin
   update "unstuck".sweeps
      set reaper_id = p_reaper ->> 'reaper_id',
          swept_at = clock_timestamp(),
+         -- A lock that was noted since this sweep began is not over.
+         locked_since = nullif(locked_since, (p_cursor ->> 'locked_since')::timestamptz),
          server_started_at = pg_postmaster_start_time(), server_epoch = "unstuck".server_epoch(),
          -- SQL alone has no such facts: it may run inside the server, and says nothing about the network.
          reached_at = case when coalesce(p_reaper ->> 'elapsed_ms', p_reaper ->> 'failing_for_ms') is null

@@ -6,6 +6,7 @@ returns json language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
+  v_lock text;
   v_cursor jsonb;
   v_reaped "unstuck".reaped_job[];
   v_last text;
@@ -18,7 +19,11 @@ begin
   if v_policy.is_observed and p_reaper is null then
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;
-  v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy));
+  v_lock := case when p_cursor is null and p_reaper is not null then "unstuck"."lock_table"() else 'free' end;
+  if v_lock = 'locked' then
+    return "unstuck"."note_lock"(v_now);
+  end if;
+  v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy, v_lock = 'late'));
   if v_policy.is_observed then
     select array(select seen from jsonb_populate_recordset(null::"unstuck".reaped_job, reported) seen), last_id, is_last
       into v_reaped, v_last, v_is_last

@@ -72,7 +72,15 @@ export interface RuntimeEvents {
     workerId: string | null
     retryInMs: number | null
   }
-  'sweep:done': { table: string; requeued: number; dead: number; held: number; durationMs: number }
+  'sweep:done': {
+    table: string
+    requeued: number
+    dead: number
+    held: number
+    /** Why leases were held; `table-locked` with none held where the sweep could not look. */
+    holdReason: string | null
+    durationMs: number
+  }
   'sweep:failed': { table: string; error: unknown }
   'prune:done': { table: string; deleted: number; durationMs: number }
   'prune:failed': { table: string; error: unknown }

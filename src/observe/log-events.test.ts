@@ -71,7 +71,7 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'heartbeat:recovered': { failedForMs: 1.5 },
   'loop:lagged': { lagMs: 1_000 },
   'job:reaped': reaped,
-  'sweep:done': { table: 'jobs', requeued: 1, dead: 0, held: 0, durationMs: 1 },
+  'sweep:done': { table: 'jobs', requeued: 1, dead: 0, held: 0, holdReason: null, durationMs: 1 },
   'sweep:failed': { table: 'jobs', error: away },
   'prune:done': { table: 'jobs', deleted: 1, durationMs: 1 },
   'prune:failed': { table: 'jobs', error: away },
@@ -224,8 +224,15 @@ it('SEE-1 heartbeats that fail again and again are a line at first, one a minute
   ])
 })
 
+const emptySweep = { table: 'jobs', requeued: 0, dead: 0, held: 0, durationMs: 1 }
+
+it('REAP-16 a sweep that met a locked table says so', () => {
+  const [line] = linesOf('sweep:done', { ...emptySweep, holdReason: 'table-locked' })
+  expect(line).toMatchObject({ level: 'warn', fields: { held: 0, hold_reason: 'table-locked' } })
+})
+
 it('SEE-1 what found nothing to do is silent', () => {
-  expect(linesOf('sweep:done', { table: 'jobs', requeued: 0, dead: 0, held: 0, durationMs: 1 })).toEqual([])
+  expect(linesOf('sweep:done', { ...emptySweep, holdReason: null })).toEqual([])
   expect(linesOf('prune:done', { table: 'jobs', deleted: 0, durationMs: 1 })).toEqual([])
   expect(linesOf('dispatch:done', { table: 'jobs', published: 0 })).toEqual([])
   expect(linesOf('loop:lagged', { lagMs: 999 })).toEqual([])

@@ -24,10 +24,12 @@ export function logServiceEvents(events: RuntimeEventEmitter, logger: Logger): v
 }
 
 function logSweeps(events: RuntimeEventEmitter, logger: Logger): void {
-  events.on('sweep:done', ({ table, requeued, dead, held, durationMs }) => {
-    const fields = { event: 'sweep:done', table, requeued, dead, held, duration_ms: durationMs }
-    if (requeued + dead + held > 0)
-      logger.warn(fields, `sweep: ${requeued} requeued, ${dead} dead, ${held} held`)
+  events.on('sweep:done', ({ table, requeued, dead, held, holdReason, durationMs }) => {
+    const counts = { requeued, dead, held }
+    const fields = { event: 'sweep:done', table, ...counts, hold_reason: holdReason, duration_ms: durationMs }
+    const why = holdReason === null ? '' : ` (${holdReason})`
+    if (requeued + dead + held > 0 || holdReason !== null)
+      logger.warn(fields, `sweep: ${requeued} requeued, ${dead} dead, ${held} held${why}`)
   })
   events.on('sweep:failed', ({ table, error }) => {
     logger.error({ event: 'sweep:failed', table, reason: reasonOf(error) }, 'sweep failed')

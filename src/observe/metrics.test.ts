@@ -106,7 +106,14 @@ it('REAP-10 the three of the reaper have the tags table and stage', async () => 
   events.emit('job:reaped', reaped)
   events.emit('job:reaped', { ...reaped, action: 'dead', stage: null, retryInMs: null })
   events.emit('job:reaped', { ...reaped, action: 'reported' })
-  events.emit('sweep:done', { table: 'jobs', requeued: 1, dead: 1, held: 0, durationMs: 40 })
+  events.emit('sweep:done', {
+    table: 'jobs',
+    requeued: 1,
+    dead: 1,
+    held: 0,
+    holdReason: null,
+    durationMs: 40,
+  })
   expect(await lines('unstuck_reaper_requeues_total')).toEqual(['{table="jobs",stage="burnin"} 1'])
   expect(await lines('unstuck_reaper_failures_total')).toEqual(['{table="jobs",stage="none"} 1'])
   expect(await lines('unstuck_reaper_scan_duration_ms_sum')).toEqual(['{table="jobs",stage="all"} 40'])

@@ -60,7 +60,14 @@ function emitOneOfEach(): void {
   events.emit('job:hung', { job, leaked: 1, leakBudget: 2 })
   for (const action of ['requeued', 'requeued', 'dead'] as const)
     events.emit('job:reaped', { ...reaped, action, workerId: null, retryInMs: null })
-  events.emit('sweep:done', { table: 'jobs', requeued: 2, dead: 1, held: 0, durationMs: 12 })
+  events.emit('sweep:done', {
+    table: 'jobs',
+    requeued: 2,
+    dead: 1,
+    held: 0,
+    holdReason: null,
+    durationMs: 12,
+  })
   events.emit('sweep:failed', { table: 'jobs', error: new Error('away') })
   events.emit('prune:done', { table: 'jobs', deleted: 4, durationMs: 1 })
   events.emit('dispatch:done', { table: 'jobs', published: 2 })

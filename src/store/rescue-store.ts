@@ -12,7 +12,12 @@ export interface RescueStore {
 }
 
 /** What kept leases that were over from being taken (C9). */
-export type HoldReason = 'server-restarted' | 'sweeps-failed' | 'clock-stepped' | 'mass-expiry'
+export type HoldReason =
+  | 'server-restarted'
+  | 'table-locked'
+  | 'sweeps-failed'
+  | 'clock-stepped'
+  | 'mass-expiry'
 
 export interface PageRequest {
   /** 1 to 1000; 100 where absent. */
