@@ -13,17 +13,28 @@ export const judged = [...Array.from({ length: 20 }, (_, index) => `I${index + 1
 )
 
 /**
+ * @typedef {object} Judgement
+ * @property {Violation[]} violations
+ * @property {Violation[]} unjudged what looks like one, of processes that waited for a processor
+ * @property {Map<string, Story>} stories
+ */
+
+/**
  * @param {History} history
- * @returns {{ violations: Violation[], stories: Map<string, Story> }}
+ * @returns {Judgement}
  */
 export function checkHistory(history) {
   const stories = tellStories(history.events)
-  const violations = [
+  const found = [
     ...checkTransitions(history, stories),
     ...checkLedgers(history, stories),
     ...checkTimes(history, stories),
   ]
-  return { violations, stories }
+  return {
+    violations: found.filter(({ isStarved }) => isStarved !== true),
+    unjudged: found.filter(({ isStarved }) => isStarved === true),
+    stories,
+  }
 }
 
 /** @param {EventRow[]} events */

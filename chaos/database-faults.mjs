@@ -75,6 +75,39 @@ async function untilAnswered(database) {
   throw new Error('the server did not come back after one of its backends was killed')
 }
 
+/** What writers wait for: ALTER and TRUNCATE, REFRESH, CREATE TRIGGER, CREATE INDEX. Under the last two, readers go on. */
+const LOCK_MODES = ['access exclusive', 'exclusive', 'share row exclusive', 'share']
+
+/** @type {Inject} */
+export async function lockTable({ database, table, disturbances }, _, { durationMs, atMs }) {
+  const mode = LOCK_MODES[atMs % LOCK_MODES.length]
+  return database.withClient(async (client) => {
+    await client.query('begin')
+    const end = disturbances.begin('*', 'table-locked')
+    await client.query(`lock table ${table} in ${mode} mode`)
+    await sleep(durationMs)
+    await client.query('rollback').finally(end)
+    return true
+  })
+}
+
+/**
+ * On a large table it would take this long. Here somebody who reads holds it up, and everybody else waits behind it.
+ * @type {Inject}
+ */
+export async function vacuumFull({ database, table, disturbances }, _, { durationMs }) {
+  return database.withClient(async (reader) => {
+    await reader.query('begin')
+    await reader.query(`select from ${table} limit 1`)
+    const end = disturbances.begin('*', 'vacuum-full')
+    const vacuumed = database.withClient((client) => client.query(`vacuum full ${table}`))
+    await sleep(durationMs)
+    await reader.query('commit')
+    await vacuumed.finally(end)
+    return true
+  })
+}
+
 /** @type {Inject} */
 export async function fillDisk({ disk, disturbances }, _, { durationMs }) {
   if (disk === null) return false

@@ -5,9 +5,11 @@ import {
   fillDisk,
   killBackend,
   killPooler,
+  lockTable,
   stopDatabase,
   useUpConnections,
   useUpPool,
+  vacuumFull,
 } from './database-faults.mjs'
 import { clockLibrary } from './worker-clock.mjs'
 
@@ -21,6 +23,7 @@ import { clockLibrary } from './worker-clock.mjs'
 /**
  * @typedef {object} Scene
  * @property {ChaosDatabase} database
+ * @property {string} table its qualified name
  * @property {ProcessSlot[]} workers
  * @property {ProcessSlot} reaper
  * @property {SqlReaper} sqlReaper
@@ -90,6 +93,8 @@ const injections = {
   'backend-killed': killBackend,
   'disk-full': fillDisk,
   'pooler-killed': killPooler,
+  'table-locked': lockTable,
+  'vacuum-full': vacuumFull,
 }
 
 /**

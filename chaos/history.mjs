@@ -55,7 +55,7 @@
  * @property {string[]} enqueuedIds acknowledged to whoever enqueued
  * @property {Intrusion[]} intrusions
  */
-/** @typedef {{ invariant: string, message: string }} Violation */
+/** @typedef {{ invariant: string, message: string, isStarved?: boolean }} Violation `isStarved`: whoever it is about had no processor */
 
 /**
  * @param {{ from: number, to: number }[]} spans

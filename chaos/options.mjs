@@ -4,17 +4,19 @@ import { policyOf } from './settings.mjs'
 
 /** @import { ChaosProfile } from './settings.mjs' */
 
-const SCENARIOS = /** @type {const} */ (['random', 'outages', 'failover', 'deploy'])
-const WORKLOADS = /** @type {const} */ (['both', 'throughput', 'sparse'])
+const SCENARIOS = /** @type {const} */ (['random', 'outages', 'locks', 'failover', 'deploy'])
+const WORKLOADS = /** @type {const} */ (['both', 'throughput', 'sparse', 'tx'])
+/** Scenarios that a pooler can be in. */
+const POOLED = ['random', 'outages', 'locks']
 const PROFILES = /** @type {ChaosProfile[]} */ (Object.keys(policyOf))
 const USAGE = `npm run chaos -- [options]
 
   --seed S               which schedule: 1
   --minutes M            of faults: 1
   --profile <profile>    ${PROFILES.join(', ')}; deploy has native only
-  --workload <workload>  ${WORKLOADS.join(', ')}; random and failover only
+  --workload <workload>  ${WORKLOADS.join(', ')}; random and failover only; tx: every handler completes in tx()
   --scenario <scenario>  ${SCENARIOS.join(', ')}
-  --pooler               PgBouncer in transaction mode between the workers and the server; random and outages only
+  --pooler               PgBouncer in transaction mode between the workers and the server; ${POOLED.join(', ')} only
   --json                 one line
   --print                show the schedule of the seed, and run nothing
   --keep                 leave ledgers and data where they are, and say where
@@ -44,19 +46,18 @@ export function readChaosOptions() {
         throw new UsageError(`--scenario ${scenario} has jobs of its own, and takes no --workload`)
       if (profile !== 'native' && scenario === 'deploy')
         throw new UsageError('--scenario deploy takes the profile native only')
-      if (values.pooler && scenario !== 'random' && scenario !== 'outages')
-        throw new UsageError('--pooler goes with the scenarios random and outages')
+      if (values.pooler && !POOLED.includes(scenario))
+        throw new UsageError(`--pooler goes with the scenarios ${POOLED.join(', ')}`)
       const schedule = makeSteps({ scenario, seed, durationMs })
       if (schedule.length === 0)
         throw new UsageError(`--minutes ${values.minutes} is over before the first fault`)
-      const isOutagesOnly = scenario === 'outages'
+      const isWaitedOut = scenario === 'outages' || scenario === 'locks'
       return {
         scenario,
         seed,
         durationMs,
         profile,
-        workload: isOutagesOnly ? /** @type {const} */ ('long') : workload,
-        isOutagesOnly,
+        workload: isWaitedOut ? /** @type {const} */ ('long') : workload,
         isPooled: values.pooler,
         isKept: values.keep,
         isJson: values.json,

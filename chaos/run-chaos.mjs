@@ -7,9 +7,11 @@ import { Disturbances } from './disturbances.mjs'
 import { inject } from './faults.mjs'
 import { JobFeeder } from './job-feeder.mjs'
 import { Pooler } from './pooler.mjs'
+import { processesOf, serverPid } from './processor-waits.mjs'
 import { readHistory } from './read-history.mjs'
+import { createRoles } from './roles.mjs'
 import { startScene, stopScene } from './scene.mjs'
-import { countByKind, makeOutages, makeSchedule } from './schedule.mjs'
+import { countByKind, makeSteps } from './schedule.mjs'
 import { WORKERS } from './settings.mjs'
 import { SmallDisk } from './small-disk.mjs'
 import { StallMeter } from './stall-meter.mjs'
@@ -29,7 +31,7 @@ import { makeWorkload } from './workload.mjs'
  * @property {number} durationMs of the faults
  * @property {ChaosProfile} profile
  * @property {WorkloadName} workload
- * @property {boolean} [isOutagesOnly]
+ * @property {'random' | 'outages' | 'locks' | 'failover' | 'deploy'} scenario
  * @property {boolean} [isPooled] PgBouncer between the workers and the server
  * @property {boolean} [isKept] leave the ledgers and the data where they are
  * @property {AbortSignal} [signal]
@@ -63,7 +65,7 @@ class Run {
   }
 
   async run() {
-    const { seed, durationMs, profile, workload, isOutagesOnly = false, say } = this.#options
+    const { seed, durationMs, profile, workload, scenario, say } = this.#options
     const startedAt = performance.now()
     const database = await ChaosDatabase.start(this.#folder)
     /** @type {SmallDisk | null} */
@@ -71,7 +73,7 @@ class Run {
     // After the server has left it.
     this.#cleanUps.add(() => disk?.unmount())
     this.#cleanUps.add(() => database.close())
-    if (!isOutagesOnly) disk = await SmallDisk.mount(this.#folder, database)
+    if (scenario === 'random') disk = await SmallDisk.mount(this.#folder, database)
     await database.install(profile)
     const scene = { ...(await this.#startScene(database)), disk }
     const feeder = await JobFeeder.open(database, profile)
@@ -80,7 +82,7 @@ class Run {
     say(`PostgreSQL ${database.version}, ${WORKERS} workers, 2 reapers; faults for ${durationMs / 1000} s`)
 
     const feeding = feeder.feed(makeWorkload({ seed, durationMs, workload }))
-    await this.#injectAll(scene, (isOutagesOnly ? makeOutages : makeSchedule)({ seed, durationMs }))
+    await this.#injectAll(scene, /** @type {Fault[]} */ (makeSteps({ scenario, seed, durationMs })))
     feeder.stopFeeding()
     await feeding
     const drainMs = await this.#healAndDrain(scene, feeder)
@@ -94,7 +96,7 @@ class Run {
     const judgement = checkHistory(history)
     const faults = this.#countFaults(history)
     const summary = {
-      scenario: isOutagesOnly ? 'outages' : 'random',
+      scenario,
       seed,
       profile,
       workload,
@@ -109,23 +111,30 @@ class Run {
       unknownEnqueues: feeder.unknownEnqueues,
       ...summarise(history, judgement),
     }
-    return { summary, violations: judgement.violations, history }
+    const { violations, unjudged } = judgement
+    return { summary, violations, unjudged, history }
   }
 
   /** @param {ChaosDatabase} database */
   async #startScene(database) {
     const pooler = this.#options.isPooled === true ? await Pooler.start(this.#folder, database.url) : null
     this.#cleanUps.addKill(() => pooler?.close())
+    const { profile, scenario } = this.#options
+    // Behind a pooler all are one user.
+    const roles = scenario === 'locks' && pooler === null ? await createRoles(database) : []
     const started = await startScene({
       databaseUrl: pooler?.urlOf(database.url) ?? database.url,
+      roles,
       sqlReaperUrl: database.url,
       folder: this.#folder,
-      profile: this.#options.profile,
+      profile,
       disturbances: this.#disturbances,
       cleanUps: this.#cleanUps,
       onDirected: (kind) => this.#injected.push({ kind }),
     })
-    return { ...started, database, pooler, disturbances: this.#disturbances }
+    this.#stalls.watchProcessors(processesOf(started, () => serverPid(database.dataDir)))
+    const { schema, table } = tableOf(profile)
+    return { ...started, database, table: `${schema}.${table}`, pooler, disturbances: this.#disturbances }
   }
 
   /** @param {ChaosDatabase} database */

@@ -6,6 +6,7 @@ import { withFolder } from './clean-ups.mjs'
 import { ChaosDatabase, readSql, tableOf } from './database.mjs'
 import { Disturbances } from './disturbances.mjs'
 import { JobFeeder } from './job-feeder.mjs'
+import { processesOf, serverPid } from './processor-waits.mjs'
 import { between, createRandom } from './random.mjs'
 import { readHistory } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
@@ -75,7 +76,8 @@ async function deploy({ seed, durationMs, signal, say }, folder, cleanUps) {
     enqueued: feeder.enqueuedIds.length,
     ...summarise(history, judgement),
   }
-  return { summary, violations: judgement.violations, history }
+  const { violations, unjudged } = judgement
+  return { summary, violations, unjudged, history }
 }
 
 /**
@@ -100,6 +102,7 @@ async function prepare(folder, cleanUps) {
     workerCount: DEPLOYED_WORKERS,
     concurrency: DEPLOYED_JOBS / DEPLOYED_WORKERS,
   })
+  stalls.watchProcessors(processesOf(scene, () => serverPid(database.dataDir)))
   const feeder = await JobFeeder.open(database, 'native')
   cleanUps.add(() => feeder.close())
   const sampler = new TableSampler(tableOf('native'))

@@ -9,6 +9,7 @@ import { withFolder } from './clean-ups.mjs'
 import { AddressedDatabase, ChaosDatabase, tableOf } from './database.mjs'
 import { Disturbances } from './disturbances.mjs'
 import { JobFeeder } from './job-feeder.mjs'
+import { processesOf, serverPid } from './processor-waits.mjs'
 import { readDatabase, readLedgers } from './read-history.mjs'
 import { startScene, stopScene } from './scene.mjs'
 import { makeFailover } from './schedule.mjs'
@@ -62,6 +63,8 @@ class Failover {
       cleanUps: this.#cleanUps,
       onDirected: () => {},
     })
+    const serving = () => serverPid(primary.dataDir) ?? serverPid(replica.dataDir)
+    this.#stalls.watchProcessors(processesOf(scene, serving))
     const feeder = await JobFeeder.open(address, profile)
     this.#cleanUps.add(() => feeder.close())
     const sampler = new TableSampler(tableOf(profile))
@@ -104,7 +107,8 @@ class Failover {
       ...lost,
       ...summarise(history, judgement),
     }
-    return { summary, violations: judgement.violations, history }
+    const { violations, unjudged } = judgement
+    return { summary, violations, unjudged, history }
   }
 
   async #startServers() {

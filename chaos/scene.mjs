@@ -13,6 +13,7 @@ import { WorkerClock } from './worker-clock.mjs'
  * @typedef {object} SceneOptions
  * @property {string} databaseUrl
  * @property {string} sqlReaperUrl
+ * @property {string[]} [roles] whom the workers connect as, in turn
  * @property {string} folder
  * @property {ChaosProfile} profile
  * @property {Disturbances} disturbances
@@ -27,13 +28,13 @@ const WRONG_BY_S = [0, 3_600, -86_400, 7, -3]
 
 /** @param {SceneOptions} options */
 export async function startScene(options) {
-  const { folder, profile, disturbances, cleanUps, onDirected } = options
+  const { folder, profile, disturbances, cleanUps, onDirected, roles = [] } = options
   const ledgerOf = (/** @type {string} */ name) => join(folder, `${name}.ledger`)
   const slotOf = (/** @type {string} */ name, /** @type {string} */ script, /** @type {number} */ index) => {
     const slot = new ProcessSlot({
       name,
       script,
-      databaseUrl: options.databaseUrl,
+      databaseUrl: withUser(options.databaseUrl, roles[index % roles.length]),
       env: {
         PATH: process.env['PATH'],
         UNSTUCK_PROFILE: profile,
@@ -67,4 +68,14 @@ export async function startScene(options) {
 export async function stopScene({ workers, reaper, sqlReaper }) {
   await Promise.all([...workers, reaper].map((slot) => slot.leave()))
   await sqlReaper.stop()
+}
+
+/**
+ * @param {string} databaseUrl
+ * @param {string | undefined} user
+ */
+function withUser(databaseUrl, user) {
+  const url = new URL(databaseUrl)
+  if (user !== undefined) url.username = user
+  return url.href
 }

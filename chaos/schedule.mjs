@@ -77,6 +77,24 @@ export function makeOutages({ seed, durationMs }) {
 }
 
 /**
+ * Nothing but locks that every beat has to wait for, for up to ten leases: they are outages for whoever holds a lease (C26).
+ * @param {{ seed: number, durationMs: number }} options
+ * @returns {Fault[]}
+ */
+export function makeLocks({ seed, durationMs }) {
+  const random = createRandom(seed)
+  /** @type {Fault[]} */
+  const faults = []
+  for (let atMs = 2 * LEASE_MS; atMs < durationMs; ) {
+    const lockedMs = between(random, LEASE_MS / 4, 10 * LEASE_MS)
+    const kind = random() < 0.6 ? 'table-locked' : 'vacuum-full'
+    faults.push({ atMs, kind, target: 'database', durationMs: lockedMs })
+    atMs += lockedMs + between(random, LEASE_MS, 4 * LEASE_MS)
+  }
+  return faults
+}
+
+/**
  * @param {{ seed: number, durationMs: number }} options
  * @returns {Fault[]}
  */
@@ -133,7 +151,7 @@ export function makeDeploy() {
 
 /**
  * What will be done to whom, in any scenario.
- * @param {{ scenario: 'random' | 'outages' | 'failover' | 'deploy', seed: number, durationMs: number }} options
+ * @param {{ scenario: 'random' | 'outages' | 'locks' | 'failover' | 'deploy', seed: number, durationMs: number }} options
  */
 export function makeSteps({ scenario, seed, durationMs }) {
   switch (scenario) {
@@ -141,6 +159,8 @@ export function makeSteps({ scenario, seed, durationMs }) {
       return makeSchedule({ seed, durationMs })
     case 'outages':
       return makeOutages({ seed, durationMs })
+    case 'locks':
+      return makeLocks({ seed, durationMs })
     case 'failover':
       return makeFailover({ durationMs })
     default:

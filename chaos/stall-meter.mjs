@@ -1,11 +1,22 @@
-// How long the machine itself held the run up: the pauses of a timer, and the slowest answers to a trivial query. Limits that
-// depend on time are widened by what is measured here, and what was measured is printed.
+// How long the machine itself held the run up: the pauses of a timer, the slowest answers to a trivial query, and how long our
+// processes waited for a processor. Limits that depend on time are widened by the first two; whoever had no processor is not
+// judged. What was measured is printed.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** @import { ChaosDatabase } from './database.mjs' */
-/** @typedef {{ from: number, to: number, by: 'timer' | 'query' }} Stall */
+/**
+ * @typedef {object} Stall
+ * @property {number} from
+ * @property {number} to
+ * @property {'timer' | 'query' | 'processor'} by
+ * @property {string} [who] of a wait for a processor: a worker (`w1`), `reaper`, `run` or `database`
+ * @property {number} [ms] of a wait for a processor: how long, between `from` and `to`
+ */
 
 const TICK_MS = 50
+const PROCESSOR_EVERY_MS = 500
+/** A wait for a processor that says nothing. */
+const SHORT_WAIT_MS = 10
 const QUERY_EVERY_MS = 250
 const NOTED_FROM_MS = 150
 
@@ -15,6 +26,8 @@ export class StallMeter {
   #isStopping = false
   #lastTick = Date.now()
   #timer
+  /** @type {NodeJS.Timeout | undefined} */
+  #looks
 
   constructor() {
     this.#timer = setInterval(() => this.#tick(), TICK_MS)
@@ -51,9 +64,25 @@ export class StallMeter {
     }
   }
 
+  /** @param {Map<string, { sinceLast: () => number }>} processes by name */
+  watchProcessors(processes) {
+    let from = Date.now()
+    this.#looks = setInterval(() => {
+      const to = Date.now()
+      for (const [who, waits] of processes) {
+        const ms = Math.round(waits.sinceLast())
+        // A wait is counted when it ends.
+        if (ms >= SHORT_WAIT_MS)
+          this.stalls.push({ from: Math.min(from, to - ms), to, by: 'processor', who, ms })
+      }
+      from = to
+    }, PROCESSOR_EVERY_MS)
+  }
+
   stop() {
     this.#isStopping = true
     clearInterval(this.#timer)
+    clearInterval(this.#looks)
   }
 
   /** @param {'timer' | 'query'} by */

@@ -1,17 +1,18 @@
 // One line for a run, from its history and its judgement.
 import { countViolations } from './check-history.mjs'
+import { worstWaitMs } from './invariants/starvation.mjs'
 import { measureLateEffects, measureRescues, overdueBound } from './invariants/times.mjs'
 
-/** @import { History, LedgerLine, Violation } from './history.mjs' */
-/** @import { Story } from './invariants/job-story.mjs' */
+/** @import { Judgement } from './check-history.mjs' */
+/** @import { History, LedgerLine } from './history.mjs' */
 
 const REFUSED = ['lease-lost', 'not-found']
 
 /**
  * @param {History} history
- * @param {{ violations: Violation[], stories: Map<string, Story> }} judgement
+ * @param {Judgement} judgement
  */
-export function summarise(history, { violations, stories }) {
+export function summarise(history, { violations, unjudged, stories }) {
   const { jobs, events, ledger, samples, stalls } = history
   const count = (/** @type {string} */ type) => events.filter((event) => event.type === type).length
   const rescues = measureRescues(history, stories)
@@ -31,19 +32,29 @@ export function summarise(history, { violations, stories }) {
     samples: samples.length,
     longestOverdueMs: Math.round(Math.max(0, ...samples.map(({ overdueMs }) => overdueMs))),
     overdueBoundMs: overdueBound(history),
-    stalls: { count: stalls.length, timerMs: longest(stalls, 'timer'), queryMs: longest(stalls, 'query') },
+    stalls: {
+      count: stalls.filter(({ by }) => by !== 'processor').length,
+      timerMs: longest(stalls, 'timer'),
+      queryMs: longest(stalls, 'query'),
+      processorMs: worstWaitMs(history),
+    },
     invariants: countViolations(violations),
     violations: violations.length,
+    unjudged: countBy(unjudged.map(({ invariant }) => invariant)),
   }
 }
 
 /**
- * A run in which nothing happened has no violations either.
- * @param {{ enqueued: number, faultCount: number }} summary
+ * A run in which nothing happened has no violations either, and one whose processes could not run shows none.
+ * @param {{ enqueued: number, faultCount: number, unjudged: Record<string, number> }} summary
  */
-export function problemOf({ enqueued, faultCount }) {
+export function problemOf({ enqueued, faultCount, unjudged }) {
   if (enqueued === 0) return 'no job was enqueued: the run shows nothing'
-  return faultCount === 0 ? 'no fault hit anything: the run shows nothing' : null
+  if (faultCount === 0) return 'no fault hit anything: the run shows nothing'
+  const names = Object.entries(unjudged).map(([name, count]) => `${count} × ${name}`)
+  return names.length === 0
+    ? null
+    : `the machine was too slow to judge: ${names.join(', ')} of processes that waited for a processor for half a lease`
 }
 
 /**

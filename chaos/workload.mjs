@@ -3,7 +3,7 @@
 import { between, createRandom } from './random.mjs'
 import { POISON_MAX_ATTEMPTS } from './settings.mjs'
 
-/** @typedef {'both' | 'throughput' | 'sparse' | 'long'} WorkloadName */
+/** @typedef {'both' | 'throughput' | 'sparse' | 'tx' | 'long'} WorkloadName */
 /** @typedef {{ type: string, payload: { workMs: number, fault?: string }, owner: string, maxAttempts?: number }} PlannedJob */
 /** @typedef {{ atMs: number, jobs: PlannedJob[] }} Batch */
 
@@ -17,15 +17,16 @@ const DIRECTED = ['kill-after-start', 'kill-after-effect', 'lose-complete-answer
  */
 export function makeWorkload({ seed, durationMs, workload }) {
   const random = createRandom(seed ^ 0x5eed)
-  const sparseFromMs = { both: durationMs / 2, throughput: durationMs, sparse: 0, long: 0 }[workload]
+  const sparseFromMs = { both: durationMs / 2, throughput: durationMs, tx: durationMs, sparse: 0, long: 0 }[
+    workload
+  ]
   /** @type {Batch[]} */
   const batches = []
   for (let atMs = 0; atMs < durationMs; ) {
     const isSparse = atMs >= sparseFromMs
     const count = isSparse ? 1 : between(random, 4, 16)
-    const jobs = Array.from({ length: count }, () =>
-      workload === 'long' ? longJob(random) : isSparse ? sparseJob(random) : quickJob(random),
-    )
+    const make = { long: longJob, tx: txJob }[/** @type {string} */ (workload)]
+    const jobs = Array.from({ length: count }, () => (make ?? (isSparse ? sparseJob : quickJob))(random))
     batches.push({ atMs, jobs })
     atMs += isSparse ? between(random, 300, 900) : between(random, 200, 600)
   }
@@ -53,6 +54,14 @@ function sparseJob(random) {
   const drawn = random()
   if (drawn < 0.06) return directedJob(random, owner)
   return { type: drawn < 0.3 ? 'tx' : 'slow', payload: { workMs: between(random, 1_200, 2_700) }, owner }
+}
+
+/**
+ * @param {() => number} random
+ * @returns {PlannedJob}
+ */
+function txJob(random) {
+  return { type: 'tx', payload: { workMs: between(random, 0, 60) }, owner: pickOwner(random) }
 }
 
 /**

@@ -15,7 +15,13 @@ import { exitCodeOf, NOT_MADE, watchInterruption } from './interruption.mjs'
 /** @import { Violation } from '../chaos/history.mjs' */
 
 const MAX_SHOWN = 20
-const runs = { random: runChaos, outages: runChaos, failover: runFailover, deploy: runDeploy }
+const runs = {
+  random: runChaos,
+  outages: runChaos,
+  locks: runChaos,
+  failover: runFailover,
+  deploy: runDeploy,
+}
 
 const options = readChaosOptions()
 const say = (/** @type {string} */ line) => {
@@ -37,7 +43,11 @@ async function run() {
     for (const line of skipped) say(`skipped: ${line}`)
     if (options.isPooled && poolerVersion() === null)
       return tellNone({ skipped: ['--pooler: the program pgbouncer is not on this machine'] })
-    const { summary, violations, keptIn } = await runs[options.scenario]({ ...options, signal, say })
+    const { summary, violations, unjudged, keptIn } = await runs[options.scenario]({
+      ...options,
+      signal,
+      say,
+    })
     signal.throwIfAborted()
     const problem = problemOf(summary)
     const told = {
@@ -46,6 +56,7 @@ async function run() {
       ...(keptIn === null ? {} : { keptIn }),
     }
     tellViolations(violations)
+    tellViolations(unjudged, 'not judged: ')
     console.log(options.isJson ? JSON.stringify({ ...told, skipped }) : JSON.stringify(told, null, 2))
     process.exitCode = violations.length > 0 ? 1 : problem === null ? 0 : NOT_MADE
   } catch (error) {
@@ -70,10 +81,13 @@ function tellNone(why) {
   else console.log(`the run could not be made: ${why.problem}`)
 }
 
-/** @param {Violation[]} violations */
-function tellViolations(violations) {
+/**
+ * @param {Violation[]} violations
+ * @param {string} [label]
+ */
+function tellViolations(violations, label = '') {
   for (const { invariant, message } of violations.slice(0, MAX_SHOWN))
-    console.error(`${invariant} ${message}`)
+    console.error(`${label}${invariant} ${message}`)
   if (violations.length > MAX_SHOWN) console.error(`… and ${violations.length - MAX_SHOWN} more`)
 }
 

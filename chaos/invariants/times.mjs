@@ -1,6 +1,7 @@
 // I10, I16, I19, and the reported I14 and rescues: what was taken back, when, and from whom.
 import { concerns } from '../disturbances.mjs'
 import { overlapMs } from '../history.mjs'
+import { areAllStarved, isStarved } from './starvation.mjs'
 
 /** @import { Disturbance } from '../disturbances.mjs' */
 /** @import { History, Violation } from '../history.mjs' */
@@ -15,6 +16,8 @@ const NO_SWEEPS = new Set([
   'disk-full',
   'connections-used-up',
   'reaper-keeps-locks',
+  'table-locked',
+  'vacuum-full',
 ])
 /**
  * Beats survive these: an outage of the database is waited out (C9), a blocked loop has a thread beside it (C7), which has a
@@ -27,6 +30,8 @@ const NO_EXCUSE = new Set([
   'pool-used-up',
   'clock-stepped',
   'reaper-keeps-locks',
+  'table-locked',
+  'vacuum-full',
 ])
 /** One lost connection costs one beat; two in one lease may cost the lease. */
 const HALF_AN_EXCUSE = new Set([
@@ -40,8 +45,6 @@ const HALF_AN_EXCUSE = new Set([
 ])
 /** The server does not hear that whoever opened the transaction is away. */
 const HOLDS_SESSION = new Set(['pause', 'blackhole', 'half-open', 'delay'])
-/** A machine that stops for a beat may stop for a lease. */
-const STALL_EXCUSE_MS = 500
 
 /**
  * @param {Map<string, Story>} stories
@@ -84,6 +87,7 @@ export function checkTimes(history, stories) {
       .map(({ jobId, claim, reapedAt, beatAt }) => ({
         invariant: 'I19',
         message: `job ${jobId}: taken from ${claim.worker} at ${iso(reapedAt)}, last beat ${iso(beatAt)}; nothing was wrong with it`,
+        isStarved: isStarved(history, claim.worker, beatAt, reapedAt),
       })),
   ]
 }
@@ -120,7 +124,7 @@ function isAway({ kind }) {
 
 /** @param {History['stalls']} stalls */
 function longestStallMs(stalls) {
-  return stalls.reduce((most, { from, to }) => Math.max(most, to - from), 0)
+  return stalls.reduce((most, { from, to, by }) => (by === 'processor' ? most : Math.max(most, to - from)), 0)
 }
 
 /**
@@ -142,7 +146,11 @@ function* checkOverdue(history) {
     // A second outage lets the hold of the first begin anew, as long as the database was not there for a lease between.
     const againMs = away.length > 1 ? history.times.leaseMs : 0
     if (lateMs > overdueBound(history) + againMs)
-      yield { invariant: 'I16', message: `a lease was over for ${Math.round(lateMs)} ms at ${iso(at)}` }
+      yield {
+        invariant: 'I16',
+        message: `a lease was over for ${Math.round(lateMs)} ms at ${iso(at)}`,
+        isStarved: areAllStarved(history, at - overdueMs, at),
+      }
   }
 }
 
@@ -165,7 +173,7 @@ function startTimes({ ledger }) {
  * @param {Reap} reap
  * @param {Map<string, { from: number, to: number }>} starts
  */
-function isFalse({ disturbances, stalls }, { jobId, claim, reapedAt, leaseEnd, beatAt, isTimeout }, starts) {
+function isFalse({ disturbances }, { jobId, claim, reapedAt, leaseEnd, beatAt, isTimeout }, starts) {
   if (isTimeout) return false
   const run = starts.get(`${jobId} ${claim.lease}`)
   // A claim whose answer was lost, or lay in a blocked process, is nobody's yet.
@@ -173,11 +181,7 @@ function isFalse({ disturbances, stalls }, { jobId, claim, reapedAt, leaseEnd, b
   const during = disturbances.filter(
     (disturbance) => concerns(disturbance, claim.worker) && isWithin(disturbance, beatAt, reapedAt),
   )
-  const excuse = during.reduce((sum, disturbance) => sum + weightOf(disturbance), 0)
-  const isStalled = stalls.some(
-    (stall) => stall.to - stall.from >= STALL_EXCUSE_MS && isWithin(stall, beatAt, reapedAt),
-  )
-  return excuse < 1 && !isStalled
+  return during.reduce((sum, disturbance) => sum + weightOf(disturbance), 0) < 1
 }
 
 /**
@@ -256,6 +260,7 @@ function* checkRescues(history, stories) {
       yield {
         invariant: 'rescue',
         message: `job ${jobId}: waited again at ${iso(reapedAt)}, ${Math.round(tookMs)} ms after its last beat; allowed are ${boundMs}`,
+        isStarved: areAllStarved(history, leaseEnd, reapedAt),
       }
   }
 }

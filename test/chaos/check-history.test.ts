@@ -9,7 +9,7 @@ interface Story {
   ledger: Record<string, unknown>[]
   samples: { at: number; mismatched: number; overdueMs: number }[]
   disturbances: { who: string; kind: string; from: number; to: number }[]
-  stalls: { from: number; to: number; by: 'timer' | 'query' }[]
+  stalls: { from: number; to: number; by: 'timer' | 'query' | 'processor'; who?: string; ms?: number }[]
   holds: { at: number }[]
   enqueuedIds: string[]
   intrusions: { act: string; outcome: string }[]
@@ -17,7 +17,7 @@ interface Story {
 
 interface Judge {
   judged: string[]
-  checkHistory: (history: Story) => { violations: { invariant: string; message: string }[] }
+  checkHistory: (history: Story) => Record<'violations' | 'unjudged', { invariant: string }[]>
 }
 
 const { checkHistory, judged } = (await import(
@@ -299,11 +299,62 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).toEqual(expect.arrayContaining(['I2', 'I7']))
   })
 
-  it.each(['clock-stepped', 'pool-used-up', 'backend-killed'])('takes %s for no excuse of a reap', (kind) => {
-    const history = cleanHistory()
-    history.disturbances.splice(0)
-    history.disturbances.push({ who: 'w1', kind, from: T0 + 700, to: T0 + 2_500 })
-    expect(invariantsOf(history)).toContain('I19')
+  it.each(['clock-stepped', 'pool-used-up', 'backend-killed', 'table-locked', 'vacuum-full'])(
+    'takes %s for no excuse of a reap',
+    (kind) => {
+      const history = cleanHistory()
+      history.disturbances.splice(0)
+      history.disturbances.push({ who: 'w1', kind, from: T0 + 700, to: T0 + 2_500 })
+      expect(invariantsOf(history)).toContain('I19')
+    },
+  )
+
+  describe('a machine that is too slow', () => {
+    const cpu = (who: string, ms: number) => ({
+      from: T0 + 1_500,
+      to: T0 + 2_000,
+      by: 'processor' as const,
+      who,
+      ms,
+    })
+
+    it.each([
+      ['the worker waited for a processor for half a lease', [cpu('w1', 1_000)]],
+      ['the worker and all on its way did together', [cpu('w1', 400), cpu('run', 300), cpu('database', 300)]],
+      ['the run itself stopped for a beat', [{ from: T0 + 1_500, to: T0 + 2_000, by: 'timer' as const }]],
+    ])('does not judge a reap where %s', (_, stalls) => {
+      const history = cleanHistory()
+      history.disturbances.splice(0)
+      ;(history.stalls as Story['stalls']).push(...stalls)
+      expect(checkHistory(history)).toMatchObject({ violations: [], unjudged: [{ invariant: 'I19' }] })
+    })
+
+    it.each([
+      ['it waited for less', [cpu('w1', 999)]],
+      ['another worker waited', [cpu('w2', 2_000)]],
+      ['it waited long before', [{ ...cpu('w1', 2_000), from: T0 - 3_000, to: T0 - 1_000 }]],
+    ])('judges a reap where %s', (_, stalls) => {
+      const history = cleanHistory()
+      history.disturbances.splice(0)
+      ;(history.stalls as Story['stalls']).push(...stalls)
+      expect(invariantsOf(history)).toContain('I19')
+    })
+
+    it('does not judge how late a reap was where everybody who sweeps waited for a processor', () => {
+      const history = cleanHistory()
+      takeLate(history)
+      const waits = [cpu('w1', 1_000), cpu('w2', 1_000)].map((wait) => ({
+        ...wait,
+        from: T0 + 2_700,
+        to: T0 + 3_500,
+      }))
+      ;(history.stalls as Story['stalls']).push(...waits)
+      expect(invariantsOf(history)).not.toContain('rescue')
+      expect(checkHistory(history).unjudged).toMatchObject([{ invariant: 'rescue' }])
+      history.stalls.pop()
+      ;(history.stalls as Story['stalls']).push({ ...cpu('w2', 20), from: T0 + 2_700, to: T0 + 3_500 })
+      expect(invariantsOf(history)).toContain('rescue')
+    })
   })
 
   it('takes neither an outage of the database nor a blocked loop for an excuse of a reap', () => {

@@ -7,10 +7,11 @@ interface Fault {
   durationMs: number
 }
 
-const { makeSchedule, faultKinds } = (await import(
+const { makeSchedule, makeLocks, faultKinds } = (await import(
   new URL('../../chaos/schedule.mjs', import.meta.url).href
 )) as {
   makeSchedule: (options: { seed: number; durationMs: number }) => Fault[]
+  makeLocks: (options: { seed: number; durationMs: number }) => Fault[]
   faultKinds: { kind: string }[]
 }
 
@@ -32,6 +33,18 @@ describe('the schedule of a chaos run', () => {
     const dear = schedule.filter(({ kind }) => kind === 'kill' || kind === 'terminate')
     expect(schedule.length).toBeGreaterThan(2_800)
     expect(dear.length / schedule.length).toBeLessThan(0.04)
+  })
+
+  it('locks the table for shorter and for longer than a lease, one lock at a time', () => {
+    const locks = makeLocks({ seed: 3, durationMs: 3_600_000 })
+    expect(new Set(locks.map(({ kind }) => kind))).toEqual(new Set(['table-locked', 'vacuum-full']))
+    for (const kind of ['table-locked', 'vacuum-full']) {
+      const durations = locks.filter((lock) => lock.kind === kind).map(({ durationMs }) => durationMs)
+      expect(Math.min(...durations)).toBeLessThan(2_000)
+      expect(Math.max(...durations)).toBeGreaterThan(18_000)
+    }
+    for (const [index, { atMs, durationMs }] of locks.entries())
+      expect(locks[index + 1]?.atMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(atMs + durationMs)
   })
 
   it('stops the database for up to ten leases, and one outage at a time', () => {

@@ -54,6 +54,7 @@ describe('npm run chaos', { timeout: TIMEOUT_MS }, () => {
     ['jobs for a scenario that has its own', ['--scenario', 'deploy', '--workload', 'sparse']],
     ['a profile that a scenario does not have', ['--scenario', 'deploy', '--profile', 'clip']],
     ['a pooler for a failover', ['--scenario', 'failover', '--pooler']],
+    ['jobs for locks', ['--scenario', 'locks', '--workload', 'tx']],
   ])('refuses %s', async (_, args) => {
     expect(await run('scripts/chaos.mjs', args)).toMatchObject({ code: 2, out: '' })
   })
@@ -67,6 +68,7 @@ describe('npm run chaos', { timeout: TIMEOUT_MS }, () => {
 
   it.each([
     ['failover', ['replica-behind', 'failover']],
+    ['locks', ['table-locked', 'vacuum-full', 'vacuum-full']],
     ['deploy', Array.from({ length: 5 }, () => 'terminate')],
   ])('prints the steps of a %s, and not those of a random run', async (scenario, kinds) => {
     const { code, out } = await run('scripts/chaos.mjs', ['--print', '--json', '--scenario', scenario])
