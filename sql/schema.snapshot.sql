@@ -282,6 +282,8 @@
 -- column policies.notify <schema>.on_or_off not null default 'on'::text
 -- column policies.dispatch <schema>.dispatched_jobs not null default 'off'::text
 -- column policies.legacy_age_stages <schema>.judged_stages not null default 'all'::text
+-- column policies.max_runtime_ms <schema>.duration_ms not null default 86400000
+-- column policies.type_runtimes_ms <schema>.deadlines_by_type not null default '{}'::jsonb
 -- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint policies policies_pkey PRIMARY KEY (attachment)
 -- constraint policies reaps_bounded_by_attempts_count_them CHECK ((((reap_budget)::text <> 'attempts'::text) OR ((attempt_counted_at)::text <> 'failure'::text)))
@@ -365,8 +367,6 @@
 -- column sweeps.held integer
 -- column sweeps.reached_at timestamp with time zone
 -- column sweeps.outages tstzmultirange not null default '{}'::tstzmultirange
--- column sweeps.server_epoch text
--- column sweeps.locked_since timestamp with time zone
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
 -- CREATE UNIQUE INDEX sweeps_pkey ON <schema>.sweeps USING btree (attachment)
@@ -440,6 +440,7 @@
 -- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb, last_calls jsonb
 -- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean
 -- domain deadlines_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
+-- domain deadlines_by_type jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- domain dispatched_jobs text CHECK ((VALUE = ANY (ARRAY['off'::text, 'requeued'::text])))
 -- domain duration_ms bigint CHECK (((VALUE >= 0) AND (VALUE <= '31536000000'::bigint)))
 -- domain factors_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?((@.type() != "number" || @ < 0) || @ > 1000)'::jsonpath))))
@@ -469,14 +470,14 @@
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 8fb43cc831d5a53a42fb4e40c85c97e6
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 2f1c5af6d7b52112e7e496b254764c34
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies) returns jsonb plpgsql volatile b64133b1de05c6e3f6e5be412b6d5a42
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile c5507b32a29fbf0f544141d7b1a8d5d3
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 5d024a5bc81b18814718e64653769422
 -- function cause_id(p_code text, p_reason text) returns text sql stable 4bfa41e83773f494089d523a31c6df5c
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile fc97a035620c04416c7d67a8b2e0ae3d
--- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off 0fd9bf5b6ce9b1e914de0310a187e369
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off da81f9b15f3fc8c24f9be46511211852
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off 3a8d0331b7d24a0c7988e2a3f36ede16
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 744e2e1c130b57e7b202c38f4db70ddd
 -- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable dd14d7cccdc8283aa0162e4c3f3d8a58
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile b0aeb018d92653f77f4a7d23bf0662fe
 -- function close_breaker(p_name text) returns boolean plpgsql volatile 3401f98cebcd7993169fd08a05e15078
@@ -492,7 +493,7 @@
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile f853d6a8f100ac8663d2fdc83c3a6a2b
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile 2f84607ab42d35393273faba2d778ef6
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 16f1427ada81c53b371e11f9cb2cd3ee
--- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile e9b4b26c3ad181cdd5643f113b198a44
+-- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 84f5b884515689882fe7769a27bb83ee
 -- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 3a01d89713663c5e04952b4c20dda12d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 19d38fbfbb1648f43a94e9d80c989569
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off f76c93b06f334f501d65e281393e0de0
@@ -528,7 +529,7 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile ad356288492e11a67a56ec45cc143888
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile d13b0047d4da091f1045f13a9fef4693
 -- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 20a887cad56a75d9698a757d966c8e52
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable 853112f1872751e34e3610c57a229bef
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736
@@ -545,12 +546,11 @@
 -- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable 09cbbc73be92bb434867733312f01140
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile fdabccf4180fd3e495b3edec77adb0a3
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile dad336fe8a3befdf1dbd8ceee932f09f
--- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 9bd69245e92bb79150c014971fc4c0ca
+-- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 44da9e2f4e4ebed4a75aa14f67b0a6f0
 -- function may_refuse() returns boolean plpgsql stable 0f97ce089b2bcf4a87a7c004308f02d2
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
--- function note_lock(p_now timestamp with time zone) returns json plpgsql volatile 793bf0c18ca5c91b9bc55206c2bd195e
 -- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile 27bb0dcbb847968b52c156fe2b5e7d15
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 86a031e2b208d865957fb542d5ab6f8e
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 11b99b45058b90913bc3c97637d192ea
@@ -559,7 +559,7 @@
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 6994b6ac67d1c8b21bb015f9332e88d2
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 64d78d8c4e2db225716291586d9fa5a2
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile c5f85479bedfcab4fbdabdd9f90fb6d4
--- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 2cc36ed3f98ede2a76b3deddbde946db
+-- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 2fb575b4d41e6657f36f99f0cbaae69d
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 9179ba8642b8e17f09faafe296591227
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile f9b6aabf04770e52a80d72c3f92cfe6b
 -- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 74aeb863f81abf6374c75e329952c842
@@ -592,7 +592,7 @@
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable 9ecf10cbd70445d793fa2fe92dc3ae69
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 6f1ecd9b924d92a62175d0c5d33aa3f9
--- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable f5744e8886a4a793ee6a90767bc5e1a0
+-- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable b2586ad7352eee33984b775bb2980d55
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable 45a2e86e6150f24c644fadde5d6817bb
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable a3aacfe05c03f2e869f509d59889df0d
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable 0398d70eda18e16b17c764af8db04760
@@ -615,13 +615,12 @@
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 0285943d28bd9577c0074f7b48aee02a
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 6bfdcbe10449d47fa1207386e9b4561d
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 21bbf4d74fd73933cf222d856d720bae
--- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 58819343f06451708e45cfef6ebe6ac7
--- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone, seen_at timestamp with time zone) sql stable 90ee16dce1ee4f80b902b754cbc45047
--- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable 2453668b9a6ee46d94b2793f802f361f
+-- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 428f27abed0111e43c6facb1bda0a0ef
+-- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone) sql stable 04910ebe30505527165dd93fc27ac97a
+-- function same_deadline_ms(p_policy <schema>.policies) returns bigint sql immutable d58e1f76616415f471a02fdb33019b03
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 67846ed677e0894b0b87fc73e1a29241
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile c03eb17b5a3406d57bacf8ebb6272011
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile e39580868a234639482f03c9edbffb25
--- function server_epoch() returns text sql stable cde01cb78d3d9f6fad0636e09521961e
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d23b0dd229b517009236f7e45163540a
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile 7c772d3c055a2b98d9cab6982de8cb48
 -- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
@@ -632,7 +631,7 @@
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
 -- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile enable_seqscan=off 36b07a24430dc47b8301b8b4c7226d1d
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 1eddcb272162eee97778d6a2286a6138
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off b8db3adf47630fc4fbd932c9299ed689
 -- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile ac9cb1a0fa2f7f6061ac1fcce3ef9f35
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile 2bc89f805e6e5114ba02da7ff83f93f7
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 2735cdc1365e7c41d69762137ba1cd47

@@ -29,7 +29,9 @@ begin
   end if;
   select job."id", stage.name,
          coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")),
-         "unstuck".stage_deadline_ms(v_policy, stage.name), job."reaped_at"
+         least("unstuck".stage_deadline_ms(v_policy, stage.name),
+               "unstuck".max_runtime_ms(v_policy, job."type"::text)),
+         job."reaped_at"
     into v_id, v_stage, v_lease_ms, v_deadline_ms, v_reaped_at
     from "unstuck"."jobs" job,
          lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage

@@ -20,6 +20,7 @@ declare
   v_share int;
   v_due_from timestamptz;
   v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(v_policy));
+  v_deadline_ms bigint := "unstuck".same_deadline_ms(v_policy);
   v_ids /*id*/uuid[];
   v_stages text[];
   v_leases_ms bigint[];
@@ -55,7 +56,9 @@ begin
         from (select job."id" as id, stage.name as stage,
                      coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                        v_policy, stage.name, job."expected_duration_ms")) as lease_ms,
-                     "unstuck".stage_deadline_ms(v_policy, stage.name) as deadline_ms, job."reaped_at" as reaped_at
+                     coalesce(v_deadline_ms, least("unstuck".stage_deadline_ms(v_policy, stage.name),
+                       "unstuck".max_runtime_ms(v_policy, job."type"::text))) as deadline_ms,
+                     job."reaped_at" as reaped_at
                 from "unstuck"."jobs" job,
                      lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
                where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = v_queue

@@ -15,7 +15,7 @@ import {
 type FieldKind =
   | ValueKind
   | { type: 'list'; of: ValueKind }
-  | { type: 'by stage'; of: ValueKind }
+  | { type: 'by stage' | 'by type'; of: ValueKind }
   | { type: 'boolean' }
   | { type: 'text or null' }
 
@@ -38,6 +38,8 @@ const fieldKinds: Record<keyof Policy, FieldKind> = {
   defaultStage: { type: 'text or null' },
   defaultDeadlineMs: DURATION,
   stageDeadlinesMs: { type: 'by stage', of: DURATION },
+  maxRuntimeMs: DURATION,
+  typeRuntimesMs: { type: 'by type', of: DURATION },
   heartbeatMs: TIMER,
   sweepIntervalMs: TIMER,
   reapBackoffStepsMs: { type: 'list', of: DURATION },
@@ -88,6 +90,7 @@ function isOfKind(kind: FieldKind, value: unknown): boolean {
     case 'list':
       return Array.isArray(value) && value.every((item) => isOfKind(kind.of, item))
     case 'by stage':
+    case 'by type':
       return isPlainObject(value) && Object.values(value).every((item) => isOfKind(kind.of, item))
     default:
       if (typeof value === 'number') return readNumber(kind, value) !== undefined
@@ -105,6 +108,8 @@ function describeField(kind: FieldKind): string {
       return `a list, each item ${describeKind(kind.of)}`
     case 'by stage':
       return `an object of stages, each ${describeKind(kind.of)}`
+    case 'by type':
+      return `an object of types, each ${describeKind(kind.of)}`
     default:
       return describeKind(kind)
   }

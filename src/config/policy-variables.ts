@@ -152,6 +152,16 @@ const leaseVariables: readonly Variable[] = [
     sets: ['policy.defaultLeaseMs'],
     requirement: 'WORK-3',
   },
+  {
+    name: 'UNSTUCK_MAX_RUNTIME_SEC',
+    meaning:
+      'How long one attempt may run over all its stages, however often it changes them. 0 switches it off.',
+    kind: seconds(undefined, 0),
+    profiles: documentedProfiles,
+    default: { native: '86400', clip: '0', embedding: '0', executor: '0', converter: '0' },
+    sets: ['policy.maxRuntimeMs'],
+    requirement: 'LEASE-11',
+  },
   slaFactor('CLIP_SLA_FACTOR', 'clip', '6'),
   slaFactor('ASR_SLA_FACTOR', 'asr', '12'),
   slaFactor('BURNIN_SLA_FACTOR', 'burnin', '8'),

@@ -28,8 +28,8 @@ const unitFactors = {
 export const MAX_TIMER_MS = 2 ** 31 - 1
 const MAX_TIMER_SEC = Math.floor(MAX_TIMER_MS / 1000)
 
-export function seconds(max = MAX_TIMER_SEC): ValueKind {
-  return { type: 'whole', unit: 'seconds', min: 1, max }
+export function seconds(max = MAX_TIMER_SEC, min = 1): ValueKind {
+  return { type: 'whole', unit: 'seconds', min, max }
 }
 
 export function milliseconds(min: number, max = MAX_TIMER_MS): ValueKind {

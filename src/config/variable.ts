@@ -12,6 +12,7 @@ export type PolicySetting =
   | 'policy.sweepIntervalMs'
   | 'policy.heartbeatMs'
   | 'policy.defaultLeaseMs'
+  | 'policy.maxRuntimeMs'
   | 'policy.stageFactors.clip'
   | 'policy.stageFactors.asr'
   | 'policy.stageFactors.burnin'

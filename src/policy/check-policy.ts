@@ -21,11 +21,13 @@ const ranges: Record<keyof Policy, FieldRange> = {
   maxCrashes: attempts,
   maxTimeouts: attempts,
   defaultLeaseMs: leaseMs,
-  stageLeasesMs: byStage(leaseMs),
-  stageFactors: byStage(factor),
+  stageLeasesMs: byName('stages', leaseMs),
+  stageFactors: byName('stages', factor),
   defaultStage: { takes: '1 to 200 characters, or null', holds: isStageOrNull },
   defaultDeadlineMs: durationMs,
-  stageDeadlinesMs: byStage(durationMs),
+  stageDeadlinesMs: byName('stages', durationMs),
+  maxRuntimeMs: durationMs,
+  typeRuntimesMs: byName('types', durationMs),
   heartbeatMs: leaseMs,
   sweepIntervalMs: leaseMs,
   reapBackoffStepsMs: listOf(durationMs),
@@ -74,9 +76,9 @@ function listOf({ takes, holds }: FieldRange): FieldRange {
   return { takes: `an array of ${takes}`, holds: (value) => Array.isArray(value) && value.every(holds) }
 }
 
-function byStage({ takes, holds }: FieldRange): FieldRange {
+function byName(names: 'stages' | 'types', { takes, holds }: FieldRange): FieldRange {
   return {
-    takes: `an object of stages, each with ${takes}`,
+    takes: `an object of ${names}, each with ${takes}`,
     holds: (value) =>
       typeof value === 'object' &&
       value !== null &&

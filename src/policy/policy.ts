@@ -27,6 +27,10 @@ export interface Policy {
   /** 0 switches the deadline off. */
   defaultDeadlineMs: number
   stageDeadlinesMs: Record<string, number>
+  /** Of one attempt, over all its stages: no lease and no deadline reaches past it. 0 switches it off. */
+  maxRuntimeMs: number
+  /** Per type, instead of `maxRuntimeMs`. */
+  typeRuntimesMs: Record<string, number>
   heartbeatMs: number
   sweepIntervalMs: number
   /** The steps win over base and max where there are any. */
@@ -69,6 +73,8 @@ export const nativePolicy: Policy = {
   defaultStage: null,
   defaultDeadlineMs: 86_400_000,
   stageDeadlinesMs: {},
+  maxRuntimeMs: 86_400_000,
+  typeRuntimesMs: {},
   heartbeatMs: 15_000,
   sweepIntervalMs: 60_000,
   reapBackoffStepsMs: [30_000, 120_000, 600_000],
@@ -102,5 +108,6 @@ export function withOverride(policy: Policy, override: PolicyOverride | undefine
     stageLeasesMs: { ...policy.stageLeasesMs, ...override.stageLeasesMs },
     stageFactors: { ...policy.stageFactors, ...override.stageFactors },
     stageDeadlinesMs: { ...policy.stageDeadlinesMs, ...override.stageDeadlinesMs },
+    typeRuntimesMs: { ...policy.typeRuntimesMs, ...override.typeRuntimesMs },
   }
 }

@@ -8,6 +8,7 @@ const clipPolicy: Policy = {
   failureBudget: 'attempts',
   reapBudget: 'attempts',
   stageFactors: { clip: 6, asr: 12, burnin: 8 },
+  maxRuntimeMs: 0,
   failureBackoffStepsMs: [30_000, 120_000, 600_000],
   failureBackoffJitterMs: 0,
   legacyAgeRule: true,

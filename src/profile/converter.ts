@@ -8,6 +8,7 @@ const converterPolicy: Policy = {
   failureBudget: 'attempts',
   maxCrashes: 5,
   maxTimeouts: 5,
+  maxRuntimeMs: 0,
   heartbeatMs: 30_000,
   // The pace of the worker's own loop.
   sweepIntervalMs: 2_000,

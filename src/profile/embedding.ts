@@ -8,6 +8,7 @@ const embeddingPolicy: Policy = {
   failureBudget: 'attempts',
   maxCrashes: 5,
   maxTimeouts: 5,
+  maxRuntimeMs: 0,
   heartbeatMs: 120_000,
   reapBackoffStepsMs: [0],
   requeueRatePerS: 0,

@@ -21,6 +21,7 @@ const executorPolicy: Policy = {
   },
   // A heartbeat keeps a job alive for as long as it comes.
   defaultDeadlineMs: 0,
+  maxRuntimeMs: 0,
   sweepIntervalMs: 30_000,
   reapBackoffStepsMs: [0],
   requeueRatePerS: 0,

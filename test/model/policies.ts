@@ -16,6 +16,7 @@ export const basePolicy: PolicyOverride = {
   defaultStage: null,
   defaultDeadlineMs: 5 * HOUR,
   stageDeadlinesMs: { upload: 2 * HOUR },
+  maxRuntimeMs: 6 * HOUR,
   reapBackoffStepsMs: [0, HOUR, 2 * HOUR],
   failureBackoffStepsMs: [],
   failureBackoffBaseMs: HOUR,

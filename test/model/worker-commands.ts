@@ -1,18 +1,19 @@
 // What workers and those who give them work do. Finishing verbs take any lease of history: most are stale.
 import fc from 'fast-check'
 import type { ErrorCategory, JsonValue, NewJob } from '../../src/job/job.ts'
-import type { ClaimedJob } from '../../src/job/lease.ts'
+import type { ClaimedJob, Lease } from '../../src/job/lease.ts'
 import type {
   ClaimOneRequest,
   ClaimRequest,
   EnqueuedJob,
   Failure,
+  JobStore,
   ReleaseOptions,
 } from '../../src/store/job-store.ts'
 import { command, type LeaseCommand } from './command.ts'
 import { present, rarely } from './optional-fields.ts'
 import { jobIdsAt, leasePicks, leasesAt, pickIndexes, pickLeases, picks } from './picks.ts'
-import { HOUR, stepsOf } from './timing.ts'
+import { HOUR, stepsOf, stepsUntil } from './timing.ts'
 import { agree, type Model, nameOfJob, nameOfLease, type Pair, type Side } from './two-sides.ts'
 
 const queues = ['encode', 'caption', 'fast']
@@ -145,11 +146,18 @@ const enterStage = fc.tuple(picks, fc.constantFrom('upload', 'encode', 'review')
     act: async (pair) => {
       const indexes = pickIndexes(numbers.slice(0, 1), pair.model.leases.length)
       await agree(pair, `stage ${stage} by ${namesOf(pair.model, indexes)}`, (side) =>
-        Promise.all(leasesAt(side, indexes).map((lease) => side.store.enterStage(lease, stage))),
+        Promise.all(leasesAt(side, indexes).map((lease) => enterBySteps(side.store, lease, stage))),
       )
     },
   }),
 )
+
+/** What is left until the total deadline depends on the clock, which PostgreSQL's alone moves by itself. */
+async function enterBySteps(store: JobStore, lease: Lease, stage: string): Promise<unknown> {
+  const { outcome, leaseMs, deadlineMs } = await store.enterStage(lease, stage)
+  const steps = (ms: number | null) => (ms === null ? null : stepsUntil(ms, 0))
+  return { outcome, leaseSteps: steps(leaseMs), deadlineSteps: steps(deadlineMs) }
+}
 
 const lateResult = picks.map((numbers) =>
   command({

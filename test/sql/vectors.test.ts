@@ -10,6 +10,7 @@ import backoffVectors from '../vectors/backoff.json' with { type: 'json' }
 import budgetVectors from '../vectors/budget.json' with { type: 'json' }
 import causeVectors from '../vectors/cause-id.json' with { type: 'json' }
 import releaseVectors from '../vectors/release-delay.json' with { type: 'json' }
+import maxRuntimeVectors from '../vectors/max-runtime.json' with { type: 'json' }
 import stageLeaseVectors from '../vectors/stage-lease.json' with { type: 'json' }
 
 interface StageLeaseVector {
@@ -19,6 +20,12 @@ interface StageLeaseVector {
     'defaultLeaseMs' | 'stageLeasesMs' | 'stageFactors' | 'defaultDeadlineMs' | 'stageDeadlinesMs'
   > & { stage: string; expectedDurationMs: number | null }
   expected: { leaseMs: number; deadlineMs: number | null }
+}
+
+interface MaxRuntimeVector {
+  name: string
+  input: Pick<Policy, 'maxRuntimeMs' | 'typeRuntimesMs'> & { type: string }
+  expected: number | null
 }
 
 interface BudgetVector {
@@ -82,6 +89,14 @@ describe('unstuck.stage_lease_ms and stage_deadline_ms', () => {
       leaseMs: number(await answer(lease, [policy, stage, expectedDurationMs])),
       deadlineMs: number(await answer(deadline, [policy, stage])),
     }).toEqual(expected)
+  })
+})
+
+describe('unstuck.max_runtime_ms', () => {
+  it.each(maxRuntimeVectors as unknown as MaxRuntimeVector[])('$name', async ({ input, expected }) => {
+    const { type, ...settings } = input
+    const formula = `unstuck.max_runtime_ms(unstuck.policy_of('native', $1), $2)`
+    expect(number(await answer(formula, [policyToJson(settings), type]))).toBe(expected)
   })
 })
 

@@ -32,6 +32,7 @@ const TOLERANCE_MS = 5_000
 export const plainPolicy: PolicyOverride = {
   defaultLeaseMs: MINUTE,
   defaultDeadlineMs: 0,
+  maxRuntimeMs: 0,
   defaultStage: null,
   reapBackoffStepsMs: [0],
   failureBackoffStepsMs: [0],

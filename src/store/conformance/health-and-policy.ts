@@ -112,6 +112,8 @@ const badPolicies = [
   { stageLeasesMs: [] },
   { stageFactors: { a: 1001 } },
   { stageDeadlinesMs: { a: 0.5 } },
+  { maxRuntimeMs: -1 },
+  { typeRuntimesMs: { a: -1 } },
   { defaultStage: '' },
   { defaultStage: 'a'.repeat(201) },
   { reapBackoffStepsMs: [1, -1] },

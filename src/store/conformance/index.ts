@@ -36,6 +36,7 @@ import { describeSchedule } from './schedule.ts'
 import { describeSlo } from './slo.ts'
 import { describeStage } from './stage.ts'
 import { describeSweep } from './sweep.ts'
+import { describeTotalDeadline } from './total-deadline.ts'
 import { describeWebhooks } from './webhooks.ts'
 import { describeWorkers } from './workers.ts'
 
@@ -74,6 +75,7 @@ export function describeJobStore<Tx = never>(
     describeClaim(opened)
     describeHeartbeat(opened)
     describeStage(opened)
+    describeTotalDeadline(opened)
     describeComplete(opened)
     describeFail(opened)
     describeRelease(opened)

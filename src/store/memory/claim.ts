@@ -5,7 +5,7 @@ import type { ClaimedJob } from '../../job/lease.ts'
 import { stageOf } from '../../job/stage.ts'
 import { hasBudget } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { stageDeadlineMs } from '../../policy/stage-lease.ts'
+import { earlier, maxRuntimeMs, stageDeadlineMs } from '../../policy/stage-lease.ts'
 import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../job-store.ts'
 import { admitJob } from './admit-job.ts'
 import {
@@ -79,7 +79,10 @@ function compareClaimOrder(a: Job, b: Job): number {
 function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
   const { nowMs, policy, request } = grant
   const now = new Date(nowMs)
-  const deadlineMs = stageDeadlineMs(policy, stageOf(job, policy.defaultStage))
+  const deadlineMs = earlier(
+    stageDeadlineMs(policy, stageOf(job, policy.defaultStage)),
+    maxRuntimeMs(policy, job.type),
+  )
   const leaseMs = Math.min(request.leaseMs ?? leaseMsOf(policy, job), deadlineMs ?? Number.POSITIVE_INFINITY)
   const claimed = changeJob(state, job, {
     status: 'running',

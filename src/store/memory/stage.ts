@@ -2,7 +2,7 @@ import { invalidArgument } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import type { Lease } from '../../job/lease.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
-import { stageDeadlineMs, stageLeaseMs } from '../../policy/stage-lease.ts'
+import { earlier, maxRuntimeMs, stageDeadlineMs, stageLeaseMs } from '../../policy/stage-lease.ts'
 import type { EnteredStage } from '../job-store.ts'
 import { changeJob, type MemoryState, recordEvent } from './memory-state.ts'
 import { copyJson } from './new-job.ts'
@@ -21,9 +21,13 @@ export function enterStage(
     return refused(job.finishedLeaseId === leaseId ? 'already-done' : 'lease-lost')
   const policy = policyOf(state.policy, override)
   const nowMs = state.nowMs()
+  const runtimeMs = maxRuntimeMs(policy, job.type)
+  const runtimeLeftMs =
+    job.lastAttemptAt === null || runtimeMs === null ? null : job.lastAttemptAt.getTime() + runtimeMs - nowMs
   // Nothing revives a job past its deadline.
-  if (job.deadlineAt !== null && job.deadlineAt.getTime() <= nowMs) return refused('past-deadline')
-  const deadlineMs = stageDeadlineMs(policy, stage)
+  const leftMs = earlier(job.deadlineAt === null ? null : job.deadlineAt.getTime() - nowMs, runtimeLeftMs)
+  if (leftMs !== null && leftMs <= 0) return refused('past-deadline')
+  const deadlineMs = earlier(stageDeadlineMs(policy, stage), runtimeLeftMs)
   const leaseMs = Math.min(
     stageLeaseMs(policy, stage, job.expectedDurationMs),
     deadlineMs ?? Number.POSITIVE_INFINITY,
