@@ -65,6 +65,8 @@ export interface Config {
 export interface GatewayConfig {
   url: string | null
   timeoutMs: number
+  /** What the breaker's health probe asks instead of `url`. */
+  probeUrl: string | null
   uploadsDir: string | null
   resultsDir: string | null
 }

@@ -128,6 +128,7 @@ function readSettings(found: FoundValues, profile: ProfileName) {
     gateway: {
       url: text('gateway.url'),
       timeoutMs: number('gateway.timeoutMs'),
+      probeUrl: text('gateway.probeUrl'),
       uploadsDir: text('gateway.uploadsDir'),
       resultsDir: text('gateway.resultsDir'),
     },

@@ -37,6 +37,7 @@ type OtherSetting =
   | 'webhookAllowPrivate'
   | 'gateway.url'
   | 'gateway.timeoutMs'
+  | 'gateway.probeUrl'
   | 'gateway.uploadsDir'
   | 'gateway.resultsDir'
   | 'circuit.window'

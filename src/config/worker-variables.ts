@@ -36,11 +36,23 @@ export const workerVariables: readonly Variable[] = [
   },
   {
     name: 'GATEWAY_URL',
-    meaning: 'The dependency that handlers call, and that the breaker’s health probe asks.',
+    meaning:
+      'The dependency that handlers call, and that the breaker’s health probe asks where no other address is set.',
     kind: { type: 'url', protocols: ['http:', 'https:'] },
     profiles: documentedProfiles,
     default: null,
     sets: ['gateway.url'],
+    requirement: 'BREAK-3',
+    isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_GATEWAY_PROBE_URL',
+    meaning:
+      'What the breaker’s health probe asks instead of `GATEWAY_URL`: an address that fails when the calls of jobs would.',
+    kind: { type: 'url', protocols: ['http:', 'https:'] },
+    profiles: documentedProfiles,
+    default: null,
+    sets: ['gateway.probeUrl'],
     requirement: 'BREAK-3',
     isSecret: true,
   },

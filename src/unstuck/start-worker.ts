@@ -79,7 +79,7 @@ async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>): Promis
 /** The dependency that GATEWAY_URL is the address of. */
 const GATEWAY = 'gateway'
 
-/** CIRCUIT_* and GATEWAY_URL are for the dependency `gateway`; what the code says of it wins. */
+/** CIRCUIT_*, GATEWAY_URL and its probe's are for the dependency `gateway`; what the code says of it wins. */
 function dependencyOptions({
   config,
   options,
@@ -91,7 +91,8 @@ function dependencyOptions({
     config.values.some((value) => value.name === name && value.source !== 'default')
   const { circuit, gateway } = config
   const { breakerMode } = profileOf(config)
-  const hasProbe = gateway.url !== null || given[GATEWAY]?.probeUrl !== undefined
+  const probeUrl = gateway.probeUrl ?? gateway.url
+  const hasProbe = probeUrl !== null || given[GATEWAY]?.probeUrl !== undefined
   const configured: DependencyOptions = {
     // Without a probe nothing but an operator would end a hold.
     ...(breakerMode !== undefined && hasProbe ? { mode: breakerMode } : {}),
@@ -99,7 +100,7 @@ function dependencyOptions({
     ...(isSet('circuit.windowMs') ? { windowMs: circuit.windowMs } : {}),
     ...(isSet('circuit.failThreshold') ? { failThreshold: circuit.failThreshold } : {}),
     ...(isSet('circuit.cooldownMs') ? { cooldownMs: circuit.cooldownMs } : {}),
-    ...(gateway.url === null ? {} : { probeUrl: gateway.url }),
+    ...(probeUrl === null ? {} : { probeUrl }),
   }
   return { ...given, [GATEWAY]: { ...configured, ...given[GATEWAY] } }
 }
