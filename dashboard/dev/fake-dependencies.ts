@@ -13,6 +13,7 @@ function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breake
     failures: 0,
     successes: 20,
     probing: 0,
+    reopens: 0,
     next_probe_in_ms: null,
     held_for_ms: null,
     last_calls: callsOf(changes.failures ?? 0, now),

@@ -1,5 +1,5 @@
--- Lets no job of a dependency start before the time that its service asked for (RATE-6): a hold that ends by itself. The
--- caller has locked the breaker. A hold that is in force gets longer and never shorter, and keeps its words.
+-- Lets no job of a dependency start before the time that its service asked for (RATE-6): a hold that ends by itself.
+-- The caller has locked the breaker. A hold that is in force gets longer and never shorter, and keeps its words.
 create or replace function "unstuck".limit_breaker(p_name text, p_limited_ms float8)
 returns boolean language plpgsql as $$
 declare

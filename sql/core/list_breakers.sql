@@ -4,7 +4,7 @@ returns setof "unstuck".breaker_status language sql stable as $$
   select breaker.name, state.word, breaker.changed_at, breaker.changed_by, breaker.reason, cardinality(recent.calls),
          cardinality(array_positions(recent.calls, true)), breaker.successes,
          (select count(*) from "unstuck".probes probe
-           where probe.breaker = breaker.name
+           where probe.breaker = breaker.name and probe.failed_at is null
              and probe.granted_at > "unstuck".after_ms(now(), -breaker.probe_timeout_ms))::int,
          case when breaker.is_open then greatest(0, "unstuck".ms_between(now(), greatest(
            breaker.cooldown_until, "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)))) end,
@@ -21,7 +21,12 @@ returns setof "unstuck".breaker_status language sql stable as $$
          (select coalesce(jsonb_agg(jsonb_build_object('is_failure', call.is_failure, 'at', "unstuck".iso_utc(call.at))
                                     order by call.place), '[]')
             from unnest(recent.calls, recent.called_at) with ordinality call(is_failure, at, place)
-           where call.place > cardinality(recent.calls) - 20)
+           where call.place > cardinality(recent.calls) - 20),
+         breaker.reopens,
+         case when breaker.is_open and breaker.mode = 'half-open' and breaker.reopens = 0
+                   and breaker.cooldown_until > now()
+              then greatest(0, coalesce("unstuck".ms_between(
+                now(), "unstuck".after_ms(breaker.probed_at, breaker.probe_interval_ms)), 0)) end
     from "unstuck".breakers breaker,
          lateral (select "unstuck".breaker_state(breaker) as word) state,
          lateral "unstuck".forget_calls(breaker, now()) recent

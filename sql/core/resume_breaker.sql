@@ -8,7 +8,8 @@ begin
   if v_breaker.is_open or v_breaker.held_at is not null then
     perform "unstuck".close_breaker(p_name);
     update "unstuck".breakers
-       set held_at = null, held_until = null, changed_at = clock_timestamp(), changed_by = p_actor, reason = p_reason
+       set held_at = null, held_until = null, reopens = 0, closed_at = null, changed_at = clock_timestamp(),
+           changed_by = p_actor, reason = p_reason
      where name = p_name;
     perform "unstuck".record_act(null, 'breaker-resumed', p_name, p_actor, p_reason);
   end if;

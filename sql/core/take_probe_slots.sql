@@ -20,13 +20,16 @@ begin
     return 0;
   end if;
 
-  -- A probe that never reported must not hold its slot for ever; a job that waits again is no probe any more.
+  -- A job that waits again is no probe any more; what is a day old belongs to nobody.
   delete from "unstuck".probes probe
    where probe.breaker = v_breaker.name
-     and (probe.granted_at <= "unstuck".after_ms(v_now, -v_breaker.probe_timeout_ms)
+     and (probe.granted_at <= "unstuck".after_ms(v_now, -86400000)
           or (probe.attachment = p_attachment and probe.job_id = any (p_job_ids)));
+  -- One that never reported must not hold its slot for ever. Its row stays: its failure may be on the way.
   select greatest(0, least(v_breaker.probe_slots - count(*), cardinality(p_job_ids))) into v_granted
-    from "unstuck".probes probe where probe.breaker = v_breaker.name;
+    from "unstuck".probes probe
+   where probe.breaker = v_breaker.name and probe.failed_at is null
+     and probe.granted_at > "unstuck".after_ms(v_now, -v_breaker.probe_timeout_ms);
   if v_granted > 0 then
     insert into "unstuck".probes (breaker, attachment, job_id, granted_at)
     select v_breaker.name, p_attachment, job_id, v_now from unnest(p_job_ids[1:v_granted]) job_id;

@@ -1,7 +1,7 @@
 -- What calls of a dependency came to: [{ is_failure, job_id, limited_ms }]. A closed breaker judges its window once per
 -- report. A half-open one hears only the jobs it let through; a call without a job_id is taken for the oldest of them.
 -- While it is open, what comes in is late and changes nothing. limited_ms: the service asked for no call for so long;
--- that is no sign of health, and no job starts before.
+-- that is no sign of health, and no job starts before. A job_id alone made no call, and gives back its slot.
 create or replace function "unstuck"."record_calls"(p_name text, p_calls jsonb)
 returns setof "unstuck".breaker_status language plpgsql as $$
 declare
@@ -18,7 +18,7 @@ begin
   if not v_breaker.is_open then
     v_reported := array(select (call ->> 'is_failure')::boolean
                           from jsonb_array_elements(p_calls) with ordinality asked(call, ordinal)
-                         order by asked.ordinal);
+                         where call ? 'is_failure' order by asked.ordinal);
     v_breaker.calls := v_breaker.calls || v_reported;
     if v_breaker.window_ms is not null then
       v_breaker.called_at := v_breaker.called_at || array_fill(v_now, array[cardinality(v_reported)]);
@@ -32,17 +32,20 @@ begin
     end if;
   elsif v_breaker.mode = 'half-open' and v_breaker.cooldown_until <= v_now then
     with asked as (
-      select call ->> 'job_id' as job_id, (call ->> 'is_failure')::boolean as is_failure,
-             coalesce((call ->> 'limited_ms')::float8, 0) > 0 as is_limited,
+      select call ->> 'job_id' as job_id, coalesce((call ->> 'is_failure')::boolean, false) as is_failure,
+             call ? 'is_failure' and coalesce((call ->> 'limited_ms')::float8, 0) = 0 as is_telling,
              row_number() over (partition by call ->> 'job_id' is null order by ordinal) as place
         from jsonb_array_elements(p_calls) with ordinality each(call, ordinal)
     ), running as (
-      select probe.*, probe.attachment = /*attachment*/'native'
-                        and exists (select from asked where asked.job_id = probe.job_id) as is_named
-        from "unstuck".probes probe where probe.breaker = p_name
+      select probe.*, named.is_so as is_named
+        from "unstuck".probes probe,
+             lateral (select probe.attachment = /*attachment*/'native'
+                               and exists (select from asked where asked.job_id = probe.job_id) as is_so) named
+       where probe.breaker = p_name and probe.failed_at is null
+         and (named.is_so or probe.granted_at > "unstuck".after_ms(v_now, -v_breaker.probe_timeout_ms))
     ), answered as (
       select placed.attachment, placed.job_id, bool_or(asked.is_failure) as is_failure,
-             bool_or(asked.is_limited) as is_limited
+             bool_and(asked.is_telling) as is_telling
         from (select running.*, row_number() over (
                        partition by is_named order by granted_at, attachment, job_id) as place from running) placed
         join asked on case when placed.is_named then asked.job_id = placed.job_id
@@ -51,9 +54,11 @@ begin
     ), gone as (
       delete from "unstuck".probes probe using answered
        where probe.breaker = p_name and probe.attachment = answered.attachment and probe.job_id = answered.job_id
-      returning answered.is_failure, answered.is_limited
+         and not answered.is_failure
+      returning answered.is_telling
     )
-    select count(*) filter (where not is_limited), count(*) filter (where is_failure) into v_probes, v_failures from gone;
+    select (select count(*) from gone where is_telling), (select count(*) from answered where is_failure)
+      into v_probes, v_failures;
     if v_failures > 0 then
       perform "unstuck".open_breaker(p_name);
     elsif v_probes > 0 then

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { defaultBreakerSettings } from '../policy/breaker.ts'
 import { nativePolicy } from '../policy/policy.ts'
+import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
 import { diagnose } from './diagnose.ts'
 import type { DoctorFacts, HorizonHolder, RelationFacts, ServerFacts, TableFacts } from './facts.ts'
 import type { Finding } from './finding.ts'
@@ -7,6 +9,7 @@ import type { Finding } from './finding.ts'
 const server: ServerFacts = {
   version: '18.0',
   versionNumber: 180_000,
+  now: new Date('2026-01-01T12:00:00Z'),
   clockSkewMs: 40,
   roundTripMs: 2,
   isStandby: false,
@@ -133,6 +136,78 @@ describe('a pooler', () => {
       kinds(troubles({ route: { isDirect: false, direct: { isDirect, isSameDatabase } } }))
     expect(there(false, true)).toEqual([['warning', 'pooler']])
     expect(there(true, false)).toEqual([['problem', 'pooler']])
+  })
+})
+
+describe('breakers', () => {
+  const breaker: Breaker = {
+    name: 'gateway',
+    state: 'closed',
+    since: new Date('2026-01-01T11:00:00Z'),
+    changedBy: null,
+    reason: null,
+    calls: 0,
+    failures: 0,
+    successes: 0,
+    probing: 0,
+    reopens: 0,
+    nextProbeInMs: null,
+    earlyProbeInMs: null,
+    heldForMs: null,
+    lastCalls: [],
+    settings: defaultBreakerSettings,
+    queues: [{ attachment: 'jobs', queue: 'convert' }],
+  }
+  const queue: QueueStatus = {
+    queue: 'convert',
+    waiting: 3,
+    due: 3,
+    running: 2,
+    isPaused: false,
+    pausedAt: null,
+    pausedForMs: null,
+    pausedBy: null,
+    pauseReason: null,
+    dependency: 'gateway',
+    breakerState: 'closed',
+  }
+  const found = (change: Partial<Breaker>, running = queue) =>
+    diagnose({
+      ...facts,
+      breakers: [{ ...breaker, ...change }],
+      tables: [{ ...table, queues: [running] }],
+    }).filter(({ level }) => level !== 'fine')
+
+  it('BREAK-1 that hear of no call while jobs run are a warning that names the queue', () => {
+    expect(found({})).toMatchObject([
+      {
+        level: 'warning',
+        check: 'unheard breaker',
+        message: 'jobs of convert run, and breaker gateway has heard of no call for 60 min: it cannot open',
+      },
+    ])
+    expect(found({ calls: 1 })).toEqual([])
+    expect(found({ since: new Date('2026-01-01T11:55:00Z') })).toEqual([])
+    expect(found({}, { ...queue, running: 0 })).toEqual([])
+    expect(found({}, { ...queue, dependency: 'other' })).toEqual([])
+  })
+
+  it('BREAK-3 that their probe closed too early say what to set', () => {
+    const settings = { ...defaultBreakerSettings, mode: 'hold' as const }
+    const [finding] = found({
+      state: 'open',
+      reason: 'calls-failed',
+      calls: 20,
+      failures: 20,
+      reopens: 3,
+      settings,
+    })
+    expect(finding?.message).toContain('its probe closed it 3 times too early: set UNSTUCK_GATEWAY_PROBE_URL')
+  })
+
+  it('RATE-6 that a service asked to pause say so', () => {
+    const [finding] = found({ state: 'held', reason: 'limited', calls: 1 })
+    expect(finding?.message).toContain('is held, for the service asked for a pause (429 or Retry-After)')
   })
 })
 

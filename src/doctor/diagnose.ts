@@ -1,6 +1,12 @@
 // Facts in, findings out. Every check is a small function of the facts; none of them reads or changes anything.
 import { checkConnection } from './checks/connection.ts'
-import { checkBreakers, checkDispatches, checkQueues, checkReleases } from './checks/held-back.ts'
+import {
+  checkBreakers,
+  checkDispatches,
+  checkQueues,
+  checkReleases,
+  checkUnheard,
+} from './checks/held-back.ts'
 import { checkHorizon } from './checks/horizon.ts'
 import { checkIndexUse } from './checks/index-use.ts'
 import { checkLeaseAndBeat } from './checks/lease-and-beat.ts'
@@ -36,6 +42,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
       ...checkDispatches(table),
     ]),
     ...checkBreakers(facts),
+    ...checkUnheard(facts),
     ...checkHorizon(facts),
   ]
 }

@@ -24,6 +24,8 @@ export interface Unreadable {
 export interface ServerFacts {
   version: string
   versionNumber: number
+  /** By the database's clock. */
+  now: Date
   /** The database's clock minus this host's. */
   clockSkewMs: number
   /** Of one question and its answer. */

@@ -12,6 +12,7 @@ export function toServer(
   return {
     version: String(row['version']),
     versionNumber: Number(row['version_number']),
+    now: new Date(Number(row['clock_ms'])),
     clockSkewMs: Number(row['clock_ms']) - hostClockMs,
     roundTripMs,
     isStandby: row['is_standby'] === true,

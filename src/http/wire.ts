@@ -214,6 +214,7 @@ export function toWireBreaker(breaker: Breaker): wire.Breaker {
     failures: breaker.failures,
     successes: breaker.successes,
     probing: breaker.probing,
+    reopens: breaker.reopens,
     next_probe_in_ms: breaker.nextProbeInMs,
     held_for_ms: breaker.heldForMs,
     last_calls: breaker.lastCalls.map(({ isFailure, at }) => ({ is_failure: isFailure, at: isoOrNull(at) })),

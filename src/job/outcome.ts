@@ -5,7 +5,8 @@ export type RefusedOutcome = 'already-done' | 'lease-lost' | 'not-found'
 
 export type StageOutcome = 'entered' | 'past-deadline' | RefusedOutcome
 export type CompleteOutcome = 'completed' | RefusedOutcome
-export type FailOutcome = 'retried' | 'dead' | 'cancelled' | RefusedOutcome
+/** `released` where a half-open breaker had let the job through, and its call failed: no attempt is spent. */
+export type FailOutcome = 'retried' | 'dead' | 'cancelled' | 'released' | RefusedOutcome
 export type ReleaseOutcome = 'released' | 'cancelled' | RefusedOutcome
 export type CancelOutcome =
   | 'cancelled'

@@ -6,6 +6,7 @@ import {
   breakerState,
   closedBreaker,
   nextProbeInMs,
+  runningProbes,
   takeProbeSlots,
 } from './breaker.ts'
 
@@ -77,17 +78,25 @@ describe('breakerState', () => {
 })
 
 describe('afterProbe', () => {
-  it('BREAK-3 three good ones in a row, an interval apart, close it', () => {
+  const held = withMode(opened, 'hold')
+  const after = (facts: BreakerFacts, moments: number[]) =>
+    moments.reduce((before, ms) => afterProbe(before, true, ms), facts)
+
+  it('BREAK-3 three good ones in a row, an interval apart, close it in mode hold', () => {
     const moments = [30_000, 30_500, 31_000, 32_000]
-    const states = moments.map(
-      (_, index) =>
-        moments.slice(0, index + 1).reduce((facts, ms) => afterProbe(facts, true, ms), opened).isOpen,
-    )
+    const states = moments.map((_, index) => after(held, moments.slice(0, index + 1)).isOpen)
     expect(states).toEqual([true, true, true, false])
   })
 
+  it('BREAK-3 in mode half-open they start half-open early, and close nothing', () => {
+    const early = after(opened, [0, 500, 1_000, 2_000])
+    expect([breakerState(early, 2_000), early.successes]).toEqual(['half-open', 0])
+    expect(after(early, [3_000, 4_000, 5_000])).toBe(early)
+    expect(afterProbe(early, false, 3_000)).toBe(early)
+  })
+
   it('BREAK-3 a bad one begins the cooldown anew', () => {
-    const again = afterProbe(afterProbe(opened, true, 30_000), false, 30_100)
+    const again = afterProbe(afterProbe(held, true, 30_000), false, 30_100)
     expect(again).toMatchObject({ isOpen: true, successes: 0, cooldownUntilMs: 60_100 })
     expect(nextProbeInMs(again, 30_100)).toBe(30_000)
   })
@@ -98,6 +107,10 @@ describe('takeProbeSlots', () => {
     const taken = takeProbeSlots(opened, ['a', 'b'], 30_000)
     expect(taken.probes.map(({ jobId }) => jobId)).toEqual(['a'])
     expect(takeProbeSlots(taken, ['b'], 89_999).probes.map(({ jobId }) => jobId)).toEqual(['a'])
-    expect(takeProbeSlots(taken, ['b'], 90_000).probes.map(({ jobId }) => jobId)).toEqual(['b'])
+    const later = takeProbeSlots(taken, ['b'], 90_000)
+    expect(runningProbes(later, 90_000).map(({ jobId }) => jobId)).toEqual(['b'])
+    // Its failure is heard all the same.
+    expect(later.probes.map(({ jobId }) => jobId)).toEqual(['a', 'b'])
+    expect(breakerState(afterCalls(later, [{ isFailure: true, jobId: 'a' }], 90_000), 90_000)).toBe('open')
   })
 })

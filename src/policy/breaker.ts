@@ -1,7 +1,7 @@
 // When a breaker opens and closes (BREAK-1, BREAK-3). The database decides the same in sql/core/breaker_state.sql,
 // forget_calls.sql, open_breaker.sql, close_breaker.sql, record_probe.sql and sql/functions/record_calls.sql.
 
-/** `hold` is closed by health probes alone; `half-open` lets some real jobs through after the cooldown, too. */
+/** `hold` is closed by health probes; `half-open` lets some real jobs through after the cooldown, and only their calls close it. */
 export type BreakerMode = 'hold' | 'half-open'
 
 /** `held` is by an operator; open or closed beneath. */
@@ -19,7 +19,7 @@ export interface BreakerSettings {
   failThreshold: number
   /** After it opened, and after a failed probe, nothing is tried for this long. */
   cooldownMs: number
-  /** This many good probes in a row close it. */
+  /** This many good probes in a row close it: health probes in mode hold, calls of jobs in mode half-open. */
   closeAfter: number
   /** Good health probes count once in this time. */
   probeIntervalMs: number
@@ -44,8 +44,11 @@ export const defaultBreakerSettings: BreakerSettings = {
 
 /** What came of one call of the dependency. */
 export interface DependencyCall {
-  /** A server error, a timeout, no connection. What the caller did wrong is no failure of the dependency. */
-  isFailure: boolean
+  /**
+   * A server error, a timeout, no connection. What the caller did wrong is no failure of the dependency. Absent, with a `jobId`:
+   * the job ended without a call, and gives back the slot that a half-open breaker gave it.
+   */
+  isFailure?: boolean
   /** The job that made it: a half-open breaker then hears its own probes only. */
   jobId?: string
   /** The service asked for no call for so long (RATE-6): no job of any worker starts before, and it is no sign of health. */
@@ -55,6 +58,8 @@ export interface DependencyCall {
 export interface BreakerProbe {
   jobId: string
   grantedAtMs: number
+  /** It met the failure that the breaker stays open for, and loses no attempt by that. */
+  hasFailed?: boolean
 }
 
 export interface BreakerFacts {
@@ -69,7 +74,11 @@ export interface BreakerFacts {
   cooldownUntilMs: number
   /** The last health probe that went well. */
   probedAtMs: number | null
-  /** Jobs that were let through and have not reported yet, oldest first. */
+  /** How often in a row it was tried too early: closed by a probe and opened soon again, or a job let through that failed. */
+  reopens?: number
+  /** When it last closed by itself. */
+  closedAtMs?: number | null
+  /** Jobs that were let through and have not reported a good call, oldest first. */
   probes: readonly BreakerProbe[]
   /** Null where nobody holds it; `untilMs` is null where nobody said how long. */
   hold: { untilMs: number | null } | null
@@ -83,9 +92,16 @@ export const closedBreaker: BreakerFacts = {
   successes: 0,
   cooldownUntilMs: 0,
   probedAtMs: null,
+  reopens: 0,
+  closedAtMs: null,
   probes: [],
   hold: null,
 }
+
+const LONGEST_COOLDOWN_MS = 3_600_000
+/** A breaker that was closed for fewer cooldowns than this opened again soon. */
+const SOON = 10
+const DAY_MS = 86_400_000
 
 export function breakerState(facts: BreakerFacts, nowMs: number): BreakerState {
   const { hold, isOpen, settings, cooldownUntilMs } = facts
@@ -118,7 +134,7 @@ function judgeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], nowMs
     return isHearing ? afterProbeCalls(facts, calls, nowMs) : facts
   }
   const { windowCalls, windowMs, minCalls, failThreshold } = facts.settings
-  const reported = calls.map(({ isFailure }) => isFailure)
+  const reported = calls.flatMap(({ isFailure }) => isFailure ?? [])
   const times = windowMs === null ? [] : reported.map(() => nowMs)
   const counted = forgetCalls(
     { ...facts, calls: [...facts.calls, ...reported], calledAtMs: [...facts.calledAtMs, ...times] },
@@ -143,30 +159,63 @@ export function countFailures(calls: readonly boolean[]): number {
 
 function afterProbeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], nowMs: number): BreakerFacts {
   const callsOf = ({ jobId }: BreakerProbe) => calls.filter((call) => call.jobId === jobId)
-  const named = facts.probes.filter((probe) => callsOf(probe).length > 0)
-  const others = facts.probes.filter((probe) => !named.includes(probe))
+  const unheard = facts.probes.filter(({ hasFailed }) => hasFailed !== true)
+  const named = unheard.filter((probe) => callsOf(probe).length > 0)
+  const others = runningProbes(facts, nowMs).filter((probe) => !named.includes(probe))
   const nameless = calls.filter(({ jobId }) => jobId === undefined)
-  const answers = [
-    ...named.map(callsOf),
-    ...others.slice(0, nameless.length).map((_, nth) => nameless.slice(nth, nth + 1)),
-  ]
-  if (answers.some((made) => made.some(({ isFailure }) => isFailure))) return opened(facts, nowMs)
-  const good = answers.filter((made) => made.every(({ limitedMs = 0 }) => limitedMs === 0))
-  return countSuccesses({ ...facts, probes: others.slice(nameless.length) }, good.length)
+  const heard = [...named, ...others.slice(0, nameless.length)]
+  const answers = [...named.map(callsOf), ...nameless.slice(0, others.length).map((call) => [call])]
+  if (answers.some((made) => made.some(({ isFailure }) => isFailure === true))) return opened(facts, nowMs)
+  const good = answers.filter((made) =>
+    made.every(({ isFailure, limitedMs = 0 }) => isFailure !== undefined && limitedMs === 0),
+  )
+  const probes = facts.probes.filter((probe) => !heard.includes(probe))
+  return countSuccesses({ ...facts, probes }, good.length, nowMs)
 }
 
-/** A health probe outside any job. During the cooldown it changes nothing. */
+/**
+ * A health probe outside any job. In mode hold it changes nothing during the cooldown. In mode half-open it does nothing else than
+ * end the first cooldown early: after that a call has failed, and says more than a probe.
+ */
 export function afterProbe(facts: BreakerFacts, isHealthy: boolean, nowMs: number): BreakerFacts {
-  if (!facts.isOpen || nowMs < facts.cooldownUntilMs) return facts
-  if (!isHealthy) return opened(facts, nowMs)
-  if (facts.probedAtMs !== null && nowMs < facts.probedAtMs + facts.settings.probeIntervalMs) return facts
-  return countSuccesses({ ...facts, probedAtMs: nowMs }, 1)
+  const { settings, successes, probedAtMs } = facts
+  const isEarly = nowMs < facts.cooldownUntilMs
+  const counts = settings.mode === 'hold' ? !isEarly : isEarly && (facts.reopens ?? 0) === 0
+  if (!facts.isOpen || !counts) return facts
+  if (!isHealthy) return isEarly ? { ...facts, successes: 0, probedAtMs: nowMs } : opened(facts, nowMs)
+  if (probedAtMs !== null && nowMs < probedAtMs + settings.probeIntervalMs) return facts
+  if (isEarly && successes + 1 >= settings.closeAfter)
+    return { ...facts, cooldownUntilMs: nowMs, successes: 0, probedAtMs: null }
+  return countSuccesses({ ...facts, probedAtMs: nowMs }, 1, nowMs)
 }
 
-/** Opens it, or lets the cooldown begin anew. */
+/** Opens it, or lets the cooldown begin anew. Whoever was let through has met the same failure. */
 function opened(facts: BreakerFacts, nowMs: number): BreakerFacts {
-  const cooldownUntilMs = nowMs + facts.settings.cooldownMs
-  return { ...facts, isOpen: true, successes: 0, probedAtMs: null, probes: [], cooldownUntilMs }
+  const reopens = reopensOf(facts, nowMs)
+  return {
+    ...facts,
+    isOpen: true,
+    successes: 0,
+    probedAtMs: null,
+    reopens,
+    probes: facts.probes.map((probe) => ({ ...probe, hasFailed: true })),
+    cooldownUntilMs: nowMs + cooldownMs({ ...facts, reopens }),
+  }
+}
+
+function reopensOf(
+  { settings, isOpen, reopens = 0, closedAtMs = null }: BreakerFacts,
+  nowMs: number,
+): number {
+  if (isOpen) return reopens + (settings.mode === 'half-open' ? 1 : 0)
+  const isSoon = closedAtMs !== null && closedAtMs > nowMs - SOON * settings.cooldownMs
+  return settings.mode === 'hold' && isSoon ? reopens + 1 : 0
+}
+
+/** In mode hold a probe may be wrong about the calls: each time that it was doubles the cooldown. */
+function cooldownMs({ settings, reopens = 0 }: BreakerFacts): number {
+  if (settings.mode === 'half-open') return settings.cooldownMs
+  return Math.min(settings.cooldownMs * 2 ** reopens, Math.max(settings.cooldownMs, LONGEST_COOLDOWN_MS))
 }
 
 /** It starts with an empty window: what opened it is history. */
@@ -174,19 +223,35 @@ export function closed(facts: BreakerFacts): BreakerFacts {
   return { ...closedBreaker, settings: facts.settings, hold: facts.hold }
 }
 
-function countSuccesses(facts: BreakerFacts, count: number): BreakerFacts {
+function countSuccesses(facts: BreakerFacts, count: number, nowMs: number): BreakerFacts {
   const successes = facts.successes + count
-  return successes >= facts.settings.closeAfter ? closed(facts) : { ...facts, successes }
+  if (successes < facts.settings.closeAfter) return { ...facts, successes }
+  const reopens = facts.settings.mode === 'hold' ? (facts.reopens ?? 0) : 0
+  return { ...closed(facts), reopens, closedAtMs: nowMs }
 }
 
 /** Lets the first of these jobs through, as many as there are slots. A job that waits again is no probe any more. */
 export function takeProbeSlots(facts: BreakerFacts, jobIds: readonly string[], nowMs: number): BreakerFacts {
-  const { probeSlots, probeTimeoutMs } = facts.settings
-  const running = facts.probes.filter(
-    ({ jobId, grantedAtMs }) => grantedAtMs > nowMs - probeTimeoutMs && !jobIds.includes(jobId),
+  const kept = facts.probes.filter(
+    ({ jobId, grantedAtMs }) => grantedAtMs > nowMs - DAY_MS && !jobIds.includes(jobId),
   )
-  const granted = jobIds.slice(0, Math.max(0, probeSlots - running.length))
-  return { ...facts, probes: [...running, ...granted.map((jobId) => ({ jobId, grantedAtMs: nowMs }))] }
+  const running = runningProbes({ ...facts, probes: kept }, nowMs)
+  const granted = jobIds.slice(0, Math.max(0, facts.settings.probeSlots - running.length))
+  return { ...facts, probes: [...kept, ...granted.map((jobId) => ({ jobId, grantedAtMs: nowMs }))] }
+}
+
+/** Those that hold a slot. One that never reports must not hold it for ever; its failure is heard all the same. */
+export function runningProbes({ settings, probes }: BreakerFacts, nowMs: number): readonly BreakerProbe[] {
+  return probes.filter(
+    ({ grantedAtMs, hasFailed }) => hasFailed !== true && grantedAtMs > nowMs - settings.probeTimeoutMs,
+  )
+}
+
+/** Until a health probe may start half-open before the cooldown is over; null where none may. */
+export function earlyProbeInMs(facts: BreakerFacts, nowMs: number): number | null {
+  const { isOpen, settings, reopens = 0, cooldownUntilMs, probedAtMs } = facts
+  if (!isOpen || settings.mode === 'hold' || reopens > 0 || cooldownUntilMs <= nowMs) return null
+  return probedAtMs === null ? 0 : Math.max(0, probedAtMs + settings.probeIntervalMs - nowMs)
 }
 
 /** Until a health probe counts; null where the breaker is closed. */

@@ -1,5 +1,6 @@
 // Watches the breakers of this worker's dependencies: says when another worker opened one, and probes the health of a
-// dependency that has an address, outside any job, so that an open breaker closes by itself (BREAK-3).
+// dependency that has an address, outside any job: an open breaker closes by that in mode hold, and in mode half-open lets the
+// first job through the sooner (BREAK-3).
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Breaker, JobStore } from '../store/job-store.ts'
 import type { DependencyCalls } from './dependency-calls.ts'
@@ -20,7 +21,7 @@ export interface BreakerWatchOptions {
   intervalMs?: number
 }
 
-/** Of the cooldown. */
+/** Of the cooldown, or of the interval between early probes. */
 const PROBE_SPREAD = 0.2
 
 export interface BreakerWatch {
@@ -56,13 +57,20 @@ export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
   async function lookAt(breaker: Breaker): Promise<number> {
     calls.note(breaker)
     const probe = probes.get(breaker.name)
-    if (probe === undefined || breaker.state === 'closed' || breaker.state === 'held') return intervalMs
+    if (probe === undefined || breaker.state !== 'open') return intervalMs
+    const inMs = probeInMs(breaker)
+    if (inMs === null) return intervalMs
     // Not all workers at the same moment: the first one's answer counts, and the others find a later time.
-    const { nextProbeInMs, settings } = breaker
-    if (nextProbeInMs !== null && nextProbeInMs > 0)
-      return nextProbeInMs + Math.random() * PROBE_SPREAD * settings.cooldownMs
+    const { mode, cooldownMs, probeIntervalMs } = breaker.settings
+    const spreadMs = PROBE_SPREAD * (mode === 'hold' ? cooldownMs : probeIntervalMs)
+    if (inMs > 0) return inMs + Math.random() * spreadMs
     const probed = await store.recordProbe(breaker.name, await probe().catch(() => false))
     calls.note(probed)
-    return probed.nextProbeInMs === null ? intervalMs : Math.max(probed.nextProbeInMs, 50)
+    return Math.max(probeInMs(probed) ?? intervalMs, 50)
   }
+}
+
+/** Until a probe counts; null where none does. */
+function probeInMs({ settings, nextProbeInMs, earlyProbeInMs }: Breaker): number | null {
+  return settings.mode === 'hold' ? nextProbeInMs : earlyProbeInMs
 }

@@ -120,8 +120,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   #tell(settled: Settlement): void {
     const { end, code, reason, retryInMs } = settled
-    const hasGateway = this.#madeGateway !== undefined || this.#registered.dependency !== undefined
-    if (hasGateway) this.#jobGateway.noteEnd(settled)
+    if (this.#hasGateway) this.#jobGateway.noteEnd(settled)
     const { events } = this.#tools
     if (!events.isHeard('job:ended')) return
     events.emit('job:ended', {
@@ -131,7 +130,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       ...(code === undefined ? {} : { code }),
       ...(reason === undefined ? {} : { reason }),
       ...(retryInMs === undefined ? {} : { retryInMs }),
-      ...(hasGateway ? this.#jobGateway.facts() : {}),
+      ...(this.#hasGateway ? this.#jobGateway.facts() : {}),
     })
   }
 
@@ -185,6 +184,10 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   get gateway(): Gateway {
     this.#openGateway ??= this.#jobGateway.open(this.signal, () => this.#clocks.isAtRisk)
     return this.#openGateway
+  }
+
+  get #hasGateway(): boolean {
+    return this.#madeGateway !== undefined || this.#registered.dependency !== undefined
   }
 
   get #jobGateway(): JobGateway {
@@ -258,6 +261,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   async #fail(error: unknown): Promise<Settlement> {
     const { failure, isCritical } = failureOf(this.job, error, this.#abortCause)
+    if (this.#hasGateway) await this.#jobGateway.noteFailure(failure.code)
     const settled = await this.#untilKnown(() => this.#tools.failures.add(failure))
     const told = { code: failure.code ?? 'UNKNOWN', retryInMs: settled.retryInMs, isCritical }
     if (settled.outcome === 'lease-lost' || settled.outcome === 'not-found') {

@@ -280,6 +280,83 @@ describe('breaker', () => {
     expect((await bench.store.listBreakers())[0]).toMatchObject({ state: 'closed', failures: 0 })
   })
 
+  const allFailed = Array.from({ length: 4 }, () => ({ isFailure: true }))
+  const untilReleased = async (jobId: string | undefined) =>
+    expect.poll(() => bench.job(jobId), { timeout: 30_000 }).toMatchObject({ releases: 1 })
+
+  it('BREAK-3 RATE-5 a job that half-open let through and whose service still fails loses no attempt', async () => {
+    await bench.store.recordCalls('gateway', allFailed)
+    bench.store.elapse(60_001)
+    const [jobId] = await bench.enqueue()
+    const ended = bench.once('job:ended')
+    bench.work(() => Promise.reject(transientError('502', { code: 'GW_5XX' })), { options })
+    expect(await ended).toMatchObject({ end: 'released', code: 'GW_5XX', retryInMs: 1_000 })
+    await untilReleased(jobId)
+    expect(await bench.job(jobId)).toMatchObject({ status: 'waiting', attempt: 0, failures: 0 })
+    expect((await bench.store.listBreakers())[0]).toMatchObject({ state: 'open', reopens: 1 })
+  })
+
+  it('BREAK-3 an attempt that failed otherwise gives its slot back, and costs what it costs', async () => {
+    await bench.store.recordCalls('gateway', allFailed)
+    bench.store.elapse(60_001)
+    const [jobId] = await bench.enqueue()
+    // The state of the breaker is known to a worker that watches it.
+    bench.work(() => Promise.reject(transientError('no disk', { code: 'EIO', retryAfterMs: 3_600_000 })), {
+      options,
+      dependencies: [{ name: 'gateway' }],
+    })
+    await expect.poll(() => bench.job(jobId)).toMatchObject({ attempt: 1, failures: 1, releases: 0 })
+    const read = async () => (await bench.store.listBreakers())[0]
+    await expect.poll(read).toMatchObject({ state: 'half-open', probing: 0, successes: 0 })
+  })
+
+  it('BREAK-1 a handler whose failures never say whose fault they are is named, once', async () => {
+    const warnings: string[] = []
+    bench.events.on('config:warned', ({ warning }) => warnings.push(warning))
+    const ids = await bench.enqueue(7)
+    const gone = Object.assign(new Error('Request failed with status code 502'), { code: 'ERR_BAD_RESPONSE' })
+    bench.work(() => Promise.reject(gone), { options, concurrency: 1 })
+    for (const jobId of ids) await bench.untilStatus(jobId, 'dead')
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain(
+      'handler asr depends on gateway, and its last 5 failures say nothing about it',
+    )
+    expect((await bench.store.listBreakers())[0]).toMatchObject({ state: 'closed', calls: 0 })
+  })
+
+  it('BREAK-1 failures with a code of the gateway, or of the job itself, name nobody', async () => {
+    const warnings: string[] = []
+    bench.events.on('config:warned', ({ warning }) => warnings.push(warning))
+    const ids = await bench.enqueue(8)
+    let nth = 0
+    const codes = ['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'GW_4XX']
+    bench.work(() => Promise.reject(permanentError('no', { code: codes[nth++ % 4] ?? '' })), {
+      options,
+      concurrency: 1,
+    })
+    for (const jobId of ids) await bench.untilStatus(jobId, 'dead')
+    expect(warnings).toEqual([])
+  })
+
+  it('BREAK-3 in mode half-open a health probe only lets the first job through the sooner', async () => {
+    await bench.store.writeBreaker('gateway', { cooldownMs: 3_600_000, closeAfter: 2, probeIntervalMs: 10 })
+    await bench.store.recordCalls('gateway', allFailed)
+    const [jobId] = await bench.enqueue()
+    let probes = 0
+    bench.work(() => Promise.reject(transientError('502', { code: 'GW_5XX' })), {
+      options,
+      dependencies: [{ name: 'gateway', probe: async () => ++probes > 0 }],
+    })
+    await untilReleased(jobId)
+    // The call has failed: no probe counts any more, and none is made.
+    const seen = probes
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(probes).toBe(seen)
+    const [breaker] = await bench.store.listBreakers()
+    expect(breaker).toMatchObject({ state: 'open', reopens: 1, earlyProbeInMs: null })
+    expect(await bench.job(jobId)).toMatchObject({ attempt: 0, failures: 0, releases: 1 })
+  })
+
   it('BREAK-3 a health probe outside any job closes it, and the work goes on by itself', async () => {
     await bench.store.writeBreaker('gateway', {
       mode: 'hold',
@@ -287,10 +364,7 @@ describe('breaker', () => {
       closeAfter: 2,
       probeIntervalMs: 10,
     })
-    await bench.store.recordCalls(
-      'gateway',
-      Array.from({ length: 4 }, () => ({ isFailure: true })),
-    )
+    await bench.store.recordCalls('gateway', allFailed)
     const [jobId] = await bench.enqueue()
     let isHealthy = false
     let probes = 0

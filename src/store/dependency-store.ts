@@ -11,7 +11,7 @@ export interface DependencyStore {
   writeBreaker(name: string, change: Partial<BreakerSettings>): Promise<Breaker>
   /** What calls of the dependency came to, in their order. */
   recordCalls(name: string, calls: DependencyCall[]): Promise<Breaker>
-  /** What a health probe outside any job found. Before `nextProbeInMs` it changes nothing. */
+  /** What a health probe outside any job found. It counts in mode hold after `nextProbeInMs`, else after `earlyProbeInMs`. */
   recordProbe(name: string, isHealthy: boolean): Promise<Breaker>
   /** Keeps jobs of the dependency from being claimed, whatever its calls say. */
   holdBreaker(name: string, options?: HoldOptions): Promise<Breaker>
@@ -87,8 +87,12 @@ export interface Breaker {
   successes: number
   /** Jobs that run as probes. */
   probing: number
+  /** How often in a row it was tried too early: in mode hold each doubles the cooldown. */
+  reopens: number
   /** Until a health probe counts, and half-open begins; null where the breaker is closed. */
   nextProbeInMs: number | null
+  /** Until a health probe may start half-open before that; null where none may. */
+  earlyProbeInMs: number | null
   /** Until a hold ends by itself; null where it does not, or there is none. */
   heldForMs: number | null
   /** The last 20 in the window, the oldest first; without a time where no age is looked at. */

@@ -34,6 +34,8 @@ describe('breakers', () => {
       `record_calls('gateway', $1)`,
       ['[7]', '7'],
       ['[{}]', '{}'],
+      ['["is_failure"]', '"is_failure"'],
+      ['[{"job_id": null}]', '{"job_id": null}'],
       ['[{"is_failure": null}]', '{"is_failure": null}'],
       ['[{"is_failure": "yes"}]', '{"is_failure": "yes"}'],
       ['[{"is_failure": false}, {"is_failure": true, "job_id": 7}]', '{"job_id": 7, "is_failure": true}'],

@@ -9,8 +9,8 @@ import type { TestDatabase } from '../support/test-database.ts'
 import backoffVectors from '../vectors/backoff.json' with { type: 'json' }
 import budgetVectors from '../vectors/budget.json' with { type: 'json' }
 import causeVectors from '../vectors/cause-id.json' with { type: 'json' }
-import releaseVectors from '../vectors/release-delay.json' with { type: 'json' }
 import maxRuntimeVectors from '../vectors/max-runtime.json' with { type: 'json' }
+import releaseVectors from '../vectors/release-delay.json' with { type: 'json' }
 import stageLeaseVectors from '../vectors/stage-lease.json' with { type: 'json' }
 
 interface StageLeaseVector {

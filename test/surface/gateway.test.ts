@@ -124,9 +124,58 @@ for (const mode of ['hold', 'half-open'] as const) {
     await untilAll(ids, 'succeeded')
     await untilState('closed')
     const done = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
-    for (const job of done) expect(job).toMatchObject({ crashes: 0, timeouts: 0, releases: 0 })
+    for (const job of done) expect(job).toMatchObject({ crashes: 0, timeouts: 0 })
+    // What half-open lets through, and the gateway still refuses, goes back without an attempt.
+    if (mode === 'hold') expect(done.filter((job) => job?.releases !== 0)).toEqual([])
   }, 120_000)
 }
+
+it('BREAK-3 health probes that succeed while calls fail close nothing, and half-open spends no attempt', async () => {
+  await store.writePolicy({ maxAttempts: 3 })
+  answer = (response) => response.writeHead(503).end()
+  const settings = { minCalls: 4, windowCalls: 4, cooldownMs: 300, closeAfter: 2, probeIntervalMs: 50 }
+  const worker = work({ dependencies: { gateway: settings }, concurrency: 2 })
+  await worker.until(({ kind }) => kind === 'ready')
+  const ids = await enqueue('convert', 30)
+  await worker.until(({ kind, to }) => kind === 'breaker' && to === 'open')
+  await expect.poll(async () => (await store.readHealth()).running, { timeout: 30_000 }).toBe(0)
+  const before = posts()
+  const read = () => Promise.all(ids.map((jobId) => store.getJob(jobId)))
+  const failures = async () => (await read()).reduce((sum, job) => sum + (job?.failures ?? 0), 0)
+  const spent = await failures()
+  // Six tries in half-open fail, one after the other, while `/` answers 200.
+  await vi.waitFor(() => expect(posts() - before).toBeGreaterThanOrEqual(6), { timeout: 30_000 })
+  expect(calls.some(({ method }) => method === 'GET')).toBe(true)
+  expect(worker.told.filter(({ kind, to }) => kind === 'breaker' && to === 'closed')).toEqual([])
+  expect(await failures()).toBe(spent)
+  expect((await read()).filter((job) => job?.status === 'dead')).toEqual([])
+
+  answer = null
+  await untilAll(ids, 'succeeded')
+  await untilState('closed')
+  expect(await failures()).toBe(spent)
+}, 120_000)
+
+it('BREAK-3 in mode hold the probe asks the address that a variable sets', async () => {
+  answer = (response) => response.writeHead(503).end()
+  const settings = {
+    mode: 'hold',
+    minCalls: 1,
+    windowCalls: 1,
+    cooldownMs: 100,
+    closeAfter: 1,
+    probeIntervalMs: 50,
+  }
+  const env = { UNSTUCK_GATEWAY_PROBE_URL: `${gatewayUrl}/ready` }
+  const worker = work({ dependencies: { gateway: settings } }, env)
+  await worker.until(({ kind }) => kind === 'ready')
+  const [jobId = ''] = await enqueue('convert', 1)
+  const probed = () => calls.filter(({ method }) => method === 'GET').map(({ path }) => path)
+  await expect.poll(() => probed().length, { timeout: 30_000 }).toBeGreaterThan(0)
+  expect(new Set(probed())).toEqual(new Set(['/ready']))
+  answer = null
+  await untilAll([jobId], 'succeeded')
+})
 
 it('SEE-1 the end of a job says what the gateway answered and how its breaker is', async () => {
   const worker = work({ dependencies: { gateway: { minCalls: 1, windowCalls: 1 } } })

@@ -6,7 +6,7 @@ import { type Finding, warning } from '../finding.ts'
 export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
   return (breakers ?? [])
     .filter(({ state }) => state !== 'closed')
-    .map(({ name, state, reason, changedBy, calls, failures, queues }) => {
+    .map(({ name, state, reason, changedBy, calls, failures, reopens, settings, queues }) => {
       const isLimited = reason === 'limited' && changedBy === null
       const why =
         state !== 'held'
@@ -15,9 +15,31 @@ export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
             ? 'for the service asked for a pause (429 or Retry-After)'
             : `by ${changedBy ?? 'somebody'}: ${reason ?? 'no reason given'}`
       const held = queues.map(({ queue }) => queue).join(', ')
-      const message = `breaker ${name} is ${state}, ${why}; it holds back ${held || 'no queue'}`
+      const flaps =
+        settings.mode === 'hold' && reopens > 0
+          ? `; its probe closed it ${reopens} times too early: set UNSTUCK_GATEWAY_PROBE_URL or probeUrl to an address that fails with the calls`
+          : ''
+      const message = `breaker ${name} is ${state}, ${why}; it holds back ${held || 'no queue'}${flaps}`
       return warning('breakers', message, `unstuck breaker resume ${name} --reason …`)
     })
+}
+
+/** So long may a new dependency wait for its first call. */
+const UNHEARD_MS = 600_000
+
+/** A breaker that hears of no call cannot open: its jobs would fail one after the other. */
+export function checkUnheard({ breakers, tables, server }: DoctorFacts): Finding[] {
+  const queues = tables.flatMap((table) => table.queues ?? [])
+  return (breakers ?? []).flatMap(({ name, calls, reason, since }) => {
+    const isUnheard = calls === 0 && reason === null && server.now.getTime() - since.getTime() > UNHEARD_MS
+    const running = queues.filter((queue) => queue.dependency === name && queue.running > 0)
+    if (!isUnheard || running.length === 0) return []
+    const which = running.map(({ queue }) => queue).join(', ')
+    const age = showDuration(server.now.getTime() - since.getTime())
+    const message = `jobs of ${which} run, and breaker ${name} has heard of no call for ${age}: it cannot open`
+    const fix = 'Call through gateway(), or report calls with record_calls.'
+    return [warning('unheard breaker', message, fix)]
+  })
 }
 
 export function checkQueues({ name, queues }: TableFacts): Finding[] {

@@ -184,6 +184,8 @@ export const breakerSchema = z
     failures: countSchema,
     successes: countSchema,
     probing: countSchema,
+    /** How often in a row it was tried too early. */
+    reopens: countSchema,
     next_probe_in_ms: msOrNull,
     held_for_ms: msOrNull,
     /** The last 20 in the window, the oldest first. */

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { BreakerSettings, BreakerState } from '../../policy/breaker.ts'
-import type { Breaker } from '../dependency-store.ts'
-import type { JobStore } from '../job-store.ts'
+import {
+  hold,
+  limited,
+  NAME,
+  openBreaker,
+  openHalf,
+  outcomes,
+  readBreaker,
+  stateOf,
+} from './breaker-builders.ts'
 import {
   budgets,
   claimMany,
@@ -15,61 +22,18 @@ import {
   invalidArgument,
   MINUTE,
   plainPolicy,
-  readJob,
-  release,
   SECOND,
   startOne,
   TYPE,
 } from './builders.ts'
 import type { TestBench } from './harness.ts'
 
-const NAME = 'gateway'
-const times = { cooldownMs: MINUTE, probeIntervalMs: SECOND }
-const hold: Partial<BreakerSettings> = { ...times, mode: 'hold' }
-const halfOpen: Partial<BreakerSettings> = { ...times, mode: 'half-open' }
-
-const outcomes = (failures: number, successes = 0) => [
-  ...Array.from({ length: successes }, () => ({ isFailure: false })),
-  ...Array.from({ length: failures }, () => ({ isFailure: true })),
-]
-
-const limited = (limitedMs: number, isFailure = false) => [{ isFailure, limitedMs }]
-
-async function stateOf(store: JobStore): Promise<BreakerState> {
-  return (await readBreaker(store)).state
-}
-
-async function readBreaker(store: JobStore): Promise<Breaker> {
-  const breaker = (await store.listBreakers()).find(({ name }) => name === NAME)
-  if (breaker === undefined) throw new Error(`there is no breaker ${NAME}`)
-  return breaker
-}
-
-/** A breaker over the queue of the tests that failing calls have just opened. */
-async function openBreaker(store: JobStore, settings: Partial<BreakerSettings>): Promise<void> {
-  await store.mapDependency(TYPE, NAME)
-  await store.writeBreaker(NAME, settings)
-  await store.recordCalls(NAME, outcomes(20))
-  expect(['open', 'half-open']).toContain(await stateOf(store))
-}
-
-/** As `openBreaker`, in mode half-open and past its cooldown. */
-async function openHalf(
-  { store, elapse }: TestBench,
-  settings: Partial<BreakerSettings> = {},
-): Promise<void> {
-  await openBreaker(store, { ...halfOpen, ...settings })
-  await elapse(MINUTE + SECOND)
-  expect(await stateOf(store)).toBe('half-open')
-}
-
 export function describeBreaker(opened: () => TestBench): void {
   describe('breakers', () => {
     describeWindow(opened)
     describeOpen(opened)
     describeHealthProbes(opened)
-    describeHalfOpen(opened)
-    describeProbeSlots(opened)
+    describeReopening(opened)
     describeLimits(opened)
     describeOperators(opened)
     describeSharing(opened)
@@ -342,135 +306,67 @@ function describeHealthProbes(opened: () => TestBench): void {
   })
 }
 
-function describeHalfOpen(opened: () => TestBench): void {
-  it('BREAK-3 in mode half-open one job at a time is let through after the cooldown', async () => {
-    const { store, elapse } = opened()
-    await openBreaker(store, halfOpen)
-    const [first] = await enqueueMany(store, 3)
-    expect(await claimMany(store)).toEqual([])
-    await elapse(MINUTE + SECOND)
-    expect((await claimMany(store)).map(({ jobId }) => jobId)).toEqual([first])
-    expect(await claimMany(store)).toEqual([])
-    expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 1 })
+function describeReopening(opened: () => TestBench): void {
+  /** Opens by failing calls, waits for the probes, and closes by one. Answers the cooldown. */
+  async function flap({ store, elapse }: TestBench): Promise<number> {
+    const { nextProbeInMs, reopens } = await store.recordCalls(NAME, outcomes(20))
+    await elapse((nextProbeInMs ?? 0) + SECOND)
+    expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'closed', reopens })
+    return nextProbeInMs ?? 0
+  }
+
+  it('BREAK-3 in mode hold each time in a row that it opens again soon doubles the cooldown, up to an hour', async () => {
+    const bench = opened()
+    await bench.store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) expectAbout(await flap(bench), minutes * MINUTE)
+    expect((await bench.store.recordCalls(NAME, outcomes(20))).reopens).toBe(8)
   })
 
-  it('BREAK-3 good calls of enough such jobs close it', async () => {
+  it('BREAK-3 a bad probe begins the same cooldown anew, and doubles nothing', async () => {
     const bench = opened()
-    const { store } = bench
-    await openHalf(bench)
-    await enqueueMany(store, 5)
-    for (const successes of [1, 2]) {
-      const { jobId } = await claimOne(store)
-      const breaker = await store.recordCalls(NAME, [{ isFailure: false, jobId }])
-      expect(breaker).toMatchObject({ state: 'half-open', successes, probing: 0 })
+    const { store, elapse } = bench
+    await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    await flap(bench)
+    await store.recordCalls(NAME, outcomes(20))
+    for (let nth = 0; nth < 2; nth += 1) {
+      await elapse(2 * MINUTE + SECOND)
+      const probed = await store.recordProbe(NAME, false)
+      expect(probed.reopens).toBe(1)
+      expectAbout(probed.nextProbeInMs, 2 * MINUTE)
     }
-    const { jobId } = await claimOne(store)
-    expect((await store.recordCalls(NAME, [{ isFailure: false, jobId }])).state).toBe('closed')
-    expect(await claimMany(store)).toHaveLength(2)
   })
 
-  it('BREAK-3 one failed call of such a job lets the cooldown begin anew', async () => {
+  it('BREAK-3 a breaker that stayed closed for ten cooldowns begins with the first again', async () => {
+    const bench = opened()
+    await bench.store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    await flap(bench)
+    await flap(bench)
+    await bench.elapse(10 * MINUTE + SECOND)
+    expectAbout(await flap(bench), MINUTE)
+  })
+
+  it('BREAK-3 an operator who resumes it ends the row', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    await flap(bench)
+    await store.recordCalls(NAME, outcomes(20))
+    expect(await store.resumeBreaker(NAME)).toMatchObject({ state: 'closed', reopens: 0 })
+    expectAbout((await store.recordCalls(NAME, outcomes(20))).nextProbeInMs, MINUTE)
+  })
+
+  it('BREAK-3 in mode half-open the cooldown stays as it is set', async () => {
     const bench = opened()
     const { store, elapse } = bench
-    await openHalf(bench, { probeSlots: 2 })
+    await openHalf(bench)
     await enqueueMany(store, 3)
-    const [good, bad] = await claimMany(store)
-    const calls = [
-      { isFailure: false, jobId: String(good?.jobId) },
-      { isFailure: true, jobId: String(bad?.jobId) },
-    ]
-    expect(await store.recordCalls(NAME, calls)).toMatchObject({ state: 'open', successes: 0, probing: 0 })
-    expect(await claimMany(store)).toEqual([])
-    await elapse(MINUTE + SECOND)
-    expect(await claimMany(store)).toHaveLength(1)
-  })
-
-  it('BREAK-3 a half-open breaker hears the jobs it let through, and no late ones', async () => {
-    const bench = opened()
-    const { store } = bench
-    const late = await startOne(store)
-    await openHalf(bench, { closeAfter: 1 })
-    await enqueueOne(store)
-    const probe = await claimOne(store)
-    await store.recordCalls(NAME, [{ isFailure: true, jobId: late.jobId }])
-    expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 1 })
-    await store.recordCalls(NAME, [{ isFailure: false, jobId: probe.jobId }])
-    expect(await stateOf(store)).toBe('closed')
-  })
-
-  it('BREAK-3 a call without a job is taken for that of the oldest probe, and for nobody’s where none runs', async () => {
-    const bench = opened()
-    const { store } = bench
-    await openHalf(bench, { closeAfter: 2 })
-    expect(await store.recordCalls(NAME, outcomes(3, 3))).toMatchObject({ state: 'half-open', successes: 0 })
-    await enqueueMany(store, 2)
-    await claimOne(store)
-    expect(await store.recordCalls(NAME, outcomes(0, 3))).toMatchObject({ state: 'half-open', successes: 1 })
-    await claimOne(store)
-    expect((await store.recordCalls(NAME, outcomes(1))).state).toBe('open')
-  })
-
-  it('BREAK-3 health probes close a half-open breaker too', async () => {
-    const bench = opened()
-    await openHalf(bench, { closeAfter: 1 })
-    expect((await bench.store.recordProbe(NAME, true)).state).toBe('closed')
-  })
-}
-
-function describeProbeSlots(opened: () => TestBench): void {
-  it('BREAK-3 the slots are shared by all queues of the dependency', async () => {
-    const bench = opened()
-    const { store } = bench
-    await openHalf(bench, { probeSlots: 2 })
-    await store.mapDependency('mail', NAME)
-    await store.enqueueJobs([TYPE, TYPE, 'mail', 'mail'].map((type) => ({ type })))
-    expect(await claimMany(store, { queues: [TYPE, 'mail'] })).toHaveLength(2)
-    expect(await claimMany(store, { queues: [TYPE, 'mail'] })).toEqual([])
-  })
-
-  it('BREAK-3 a full half-open breaker takes no place from other queues', async () => {
-    const bench = opened()
-    const { store } = bench
-    await openHalf(bench)
-    await enqueueMany(store, 5)
-    await store.enqueueJobs(Array.from({ length: 5 }, () => ({ type: 'mail' })))
-    const claimed = await claimMany(store, { queues: [TYPE, 'mail'], limit: 4 })
-    expect(claimed.map(({ type }) => type).toSorted()).toEqual([TYPE, 'mail', 'mail', 'mail'].toSorted())
-  })
-
-  it('BREAK-3 a claim by id takes a slot, or is refused where there is none', async () => {
-    const bench = opened()
-    const { store } = bench
-    await openHalf(bench)
-    const [first = '', second = ''] = await enqueueMany(store, 2)
-    expect(await store.claimJob(second, { workerId: 'worker-1' })).toMatchObject({ jobId: second })
-    await expectUnchanged(store, first, async () => {
-      expect(await store.claimJob(first, { workerId: 'worker-1' })).toBe('not-claimable')
-    })
-  })
-
-  it('BREAK-3 a probe that never reports gives its slot back after its time', async () => {
-    const bench = opened()
-    const { store, elapse } = bench
-    await openHalf(bench, { probeTimeoutMs: 2 * MINUTE })
-    await enqueueMany(store, 2)
-    const vanished = await claimOne(store)
-    await elapse(MINUTE)
-    expect(await claimMany(store)).toEqual([])
-    await elapse(MINUTE + SECOND)
-    expect((await readBreaker(store)).probing).toBe(0)
-    expect((await claimOne(store)).jobId).not.toBe(vanished.jobId)
-  })
-
-  it('BREAK-3 RATE-5 a probe that was released can be claimed again at once, and has lost no attempt', async () => {
-    const bench = opened()
-    const { store } = bench
-    await store.writePolicy(plainPolicy)
-    await openHalf(bench)
-    const jobId = await enqueueOne(store, { maxAttempts: 1 })
-    for (let nth = 0; nth < 5; nth += 1) await release(store, await claimOne(store))
-    expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', attempt: 0 })
-    expect((await readBreaker(store)).probing).toBe(1)
+    for (const reopens of [1, 2]) {
+      const { jobId } = await claimOne(store)
+      const breaker = await store.recordCalls(NAME, [{ isFailure: true, jobId }])
+      expect(breaker.reopens).toBe(reopens)
+      expectAbout(breaker.nextProbeInMs, MINUTE)
+      await elapse(MINUTE + SECOND)
+    }
   })
 }
 

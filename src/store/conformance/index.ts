@@ -13,6 +13,7 @@ import { describeDispatch } from './dispatch.ts'
 import { describeEnqueue } from './enqueue.ts'
 import { describeEnqueueBatches } from './enqueue-batches.ts'
 import { describeFail } from './fail.ts'
+import { describeHalfOpen } from './half-open.ts'
 import type { ConformanceOptions, StoreHarness } from './harness.ts'
 import { describeHealthAndPolicy } from './health-and-policy.ts'
 import { describeHeartbeat } from './heartbeat.ts'
@@ -95,6 +96,7 @@ export function describeJobStore<Tx = never>(
     describePrune(opened)
     describeHealthAndPolicy(opened, options)
     describeBreaker(opened)
+    describeHalfOpen(opened)
     describePause(opened)
     if (options.leavesOutShared !== true) describeRateLimit(opened)
     describeListJobs(opened, options)

@@ -1,5 +1,5 @@
 import type { Job } from '../../job/job.ts'
-import { breakerState, takeProbeSlots } from '../../policy/breaker.ts'
+import { breakerState, runningProbes, takeProbeSlots } from '../../policy/breaker.ts'
 import type { MemoryState, Pause } from './memory-state.ts'
 
 /** Do pause and breaker of its queue let this job be claimed? A half-open breaker gives it a slot, if it has one left. */
@@ -10,7 +10,7 @@ export function admitJob(state: MemoryState, job: Job, nowMs: number): boolean {
   const condition = breakerState(breaker.facts, nowMs)
   if (condition !== 'half-open') return condition === 'closed'
   breaker.facts = takeProbeSlots(breaker.facts, [job.id], nowMs)
-  return breaker.facts.probes.some(({ jobId }) => jobId === job.id)
+  return runningProbes(breaker.facts, nowMs).some(({ jobId }) => jobId === job.id)
 }
 
 export function isPaused(pause: Pause | undefined, nowMs: number): pause is Pause {

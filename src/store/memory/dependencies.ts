@@ -9,8 +9,10 @@ import {
   closedBreaker,
   countFailures,
   type DependencyCall,
+  earlyProbeInMs,
   forgetCalls,
   nextProbeInMs,
+  runningProbes,
 } from '../../policy/breaker.ts'
 import type { Breaker, DeleteBreakerOutcome, DependencyStore, HoldOptions } from '../dependency-store.ts'
 import { changeSettings } from './breaker-settings.ts'
@@ -121,8 +123,9 @@ function endOf(state: MemoryState, { durationMs }: HoldOptions): number | null {
 function checkCalls(calls: DependencyCall[]): void {
   if (!Array.isArray(calls) || calls.length > MAX_CALLS)
     throw invalidArgument('calls', calls, `an array of at most ${MAX_CALLS} calls`)
-  const bad = calls.find(({ isFailure }) => typeof isFailure !== 'boolean')
-  if (bad !== undefined) throw invalidArgument('call', bad, 'an object with isFailure, true or false')
+  const bad = calls.find(({ isFailure, jobId }) => typeof (isFailure ?? (jobId && true)) !== 'boolean')
+  if (bad !== undefined)
+    throw invalidArgument('call', bad, 'an object with isFailure, true or false, or with a jobId alone')
   const unlimited = calls.find(({ limitedMs = 0 }) => !(limitedMs >= 0 && limitedMs <= YEAR_MS))
   if (unlimited !== undefined)
     throw invalidArgument('limitedMs', unlimited.limitedMs, 'milliseconds from 0 to one year')
@@ -135,9 +138,6 @@ function describe(state: MemoryState, name: string): Breaker {
   const { calls, calledAtMs } = forgetCalls(facts, nowMs)
   const lastCalls = calls.map((isFailure, nth) => ({ isFailure, at: dateOrNull(calledAtMs[nth]) }))
   const untilMs = condition === 'held' ? (facts.hold?.untilMs ?? null) : null
-  const running = facts.probes.filter(
-    ({ grantedAtMs }) => grantedAtMs > nowMs - facts.settings.probeTimeoutMs,
-  )
   return {
     name,
     state: condition,
@@ -147,8 +147,10 @@ function describe(state: MemoryState, name: string): Breaker {
     calls: calls.length,
     failures: countFailures(calls),
     successes: facts.successes,
-    probing: running.length,
+    probing: runningProbes(facts, nowMs).length,
+    reopens: facts.reopens ?? 0,
     nextProbeInMs: nextProbeInMs(facts, nowMs),
+    earlyProbeInMs: earlyProbeInMs(facts, nowMs),
     heldForMs: untilMs === null ? null : untilMs - nowMs,
     lastCalls: lastCalls.slice(-SHOWN_CALLS),
     settings: { ...facts.settings },

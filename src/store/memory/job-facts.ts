@@ -1,6 +1,6 @@
 import type { Job } from '../../job/job.ts'
 import { stageOf } from '../../job/stage.ts'
-import { breakerState, nextProbeInMs } from '../../policy/breaker.ts'
+import { breakerState, nextProbeInMs, runningProbes } from '../../policy/breaker.ts'
 import { hasBudget } from '../../policy/budget.ts'
 import type { HoldingBreaker, JobFacts, PauseFacts } from '../../policy/explain-job.ts'
 import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
@@ -88,7 +88,6 @@ function breakerOf(state: MemoryState, { queue }: Job, nowMs: number): HoldingBr
   const { facts, changedAtMs, changedBy, reason } = breaker
   const condition = breakerState(facts, nowMs)
   const untilMs = condition === 'held' ? (facts.hold?.untilMs ?? null) : null
-  const { probeSlots, probeTimeoutMs } = facts.settings
   return {
     name,
     state: condition,
@@ -97,8 +96,8 @@ function breakerOf(state: MemoryState, { queue }: Job, nowMs: number): HoldingBr
     sinceMs: nowMs - changedAtMs,
     nextProbeInMs: nextProbeInMs(facts, nowMs),
     heldForMs: untilMs === null ? null : untilMs - nowMs,
-    probing: facts.probes.filter(({ grantedAtMs }) => grantedAtMs > nowMs - probeTimeoutMs).length,
-    probeSlots,
+    probing: runningProbes(facts, nowMs).length,
+    probeSlots: facts.settings.probeSlots,
   }
 }
 

@@ -26,11 +26,15 @@ import {
   changeJob,
   countsOf,
   type MemoryState,
+  type NewEvent,
   recordEvent,
   withoutLease,
 } from './memory-state.ts'
 import { copyJson } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
+
+/** So that another job is tried next. */
+const PROBE_WAIT_MS = 1_000
 
 export function completeJobs(
   state: MemoryState,
@@ -98,6 +102,8 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure 
   }
   const { code, reason, category } = error
   const details = { code, reason, category, attempt, worker_id: job.workerId, ...actedBy(failure) }
+  if (!isHopeless(failure) && end === 'failure' && isFailedProbe(state, job))
+    return releaseProbe(state, policy, job, { failure, error, details })
   if (isHopeless(failure) || isFailureFinal(policy, counts, end)) {
     changeJob(state, job, { ...ended, status: 'dead', finishedAt: new Date(nowMs) })
     recordEvent(state, nowMs, { jobId: job.id, type: code === 'EXPIRED' ? 'expired' : 'failed', details })
@@ -110,6 +116,32 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure 
   const plan = { backoff_ms: retryInMs, next_run_at: runAt.toISOString() }
   recordEvent(state, nowMs, { jobId: job.id, type: 'retry', details: { ...details, ...plan } })
   return { jobId: job.id, outcome: 'retried', retryInMs }
+}
+
+/** A half-open breaker let it through, and it met the failure that the breaker stays open for. */
+function isFailedProbe(state: MemoryState, { id, queue }: Job): boolean {
+  const breaker = state.breakers.get(state.dependencies.get(queue) ?? '')
+  return breaker?.facts.probes.some(({ jobId, hasFailed }) => jobId === id && hasFailed === true) === true
+}
+
+function releaseProbe(
+  state: MemoryState,
+  policy: Policy,
+  job: Job,
+  { failure, error, details }: { failure: Failure; error: JobErrorRecord; details: NewEvent['details'] },
+): FailedJob {
+  const nowMs = state.nowMs()
+  const retryInMs = Math.max(failure.retryInMs ?? 0, PROBE_WAIT_MS)
+  const attempt = Math.max(0, job.attempt - (policy.attemptCountedAt === 'claim' ? 1 : 0))
+  const releases = job.releases + 1
+  const runAt = new Date(nowMs + retryInMs)
+  const waiting = { status: 'waiting', runAt, attempt, releases } as const
+  changeJob(state, job, { ...endedLease(job, nowMs), ...waiting, error })
+  recordDispatch(state, policy, job.id)
+  const plan = { cause: 'half-open', delay_ms: retryInMs, next_run_at: runAt.toISOString() }
+  const told = { ...details, ...plan, attempt, releases }
+  recordEvent(state, nowMs, { jobId: job.id, type: 'released', details: told })
+  return { jobId: job.id, outcome: 'released', retryInMs }
 }
 
 export function releaseJobs(

@@ -91,7 +91,9 @@ function bindLeaseVerbs({ change }: VerbRunner): LeaseVerbs {
     },
     failJobs: async (failures, options = {}) => {
       refuseTransaction(options)
-      return change({ jobIds: idsOf(failures) }, (state) => failJobs(state, failures, options))
+      // A job that a half-open breaker let through may lose no attempt.
+      const part = { jobIds: idsOf(failures), kinds: ['breakers', 'dependencies'] as const }
+      return change(part, (state) => failJobs(state, failures, options))
     },
     releaseJobs: async (leases, options = {}) => {
       refuseTransaction(options)

@@ -21,7 +21,9 @@ export function toBreaker(row: Row): Breaker {
     failures: Number(row['failures']),
     successes: Number(row['successes']),
     probing: Number(row['probing']),
+    reopens: Number(row['reopens']),
     nextProbeInMs: numberOrNull(row['next_probe_in_ms']),
+    earlyProbeInMs: numberOrNull(row['early_probe_in_ms']),
     heldForMs: numberOrNull(row['held_for_ms']),
     lastCalls: (row['last_calls'] as Row[]).map((call) => ({
       isFailure: call['is_failure'] === true,
