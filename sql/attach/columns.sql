@@ -28,7 +28,7 @@ alter table "unstuck"."jobs" add column if not exists "crashes" int;
 alter table "unstuck"."jobs" add column if not exists "timeouts" int;
 alter table "unstuck"."jobs" add column if not exists "releases" int;
 alter table "unstuck"."jobs" add column if not exists "interruptions" int;
-alter table "unstuck"."jobs" add column if not exists "max_attempts" int not null default /*max_attempts*/3;
+alter table "unstuck"."jobs" add column if not exists "max_attempts" int;
 alter table "unstuck"."jobs" add column if not exists "generation" int;
 alter table "unstuck"."jobs" add column if not exists "cancel_requested_at" timestamptz;
 alter table "unstuck"."jobs" add column if not exists "reaped_at" timestamptz;

@@ -1,4 +1,5 @@
--- May a waiting job be claimed once more? Compares budgets, never the ordinal of the claim (C10).
+-- Has a job budget for one more run? Compares budgets, never the ordinal of the claim (C10). The claim asks it of the
+-- native table alone: on a team's, a waiting job runs once more, and its end is judged (C29).
 create or replace function "unstuck".has_budget(
   p_policy "unstuck".policies, p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
 returns boolean language sql immutable as $$

@@ -1,4 +1,4 @@
--- Ends waiting jobs that no claim will take, so that none waits for ever.
+-- Ends waiting jobs that no claim will take, so that none waits for ever. In a table of a team's there are none (C29).
 create or replace function "unstuck"."bury_jobs"(p_limit int default 1000, p_policy jsonb default null)
 returns setof "unstuck".reaped_job language plpgsql as $$
 declare
@@ -12,8 +12,8 @@ begin
     select job."id" as id, coalesce(job."stage", v_policy.default_stage, job."type") as stage
       from "unstuck"."jobs" job
      where job."status" = /*waiting*/'waiting'
-       and not "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
-                                    job."max_attempts")
+       and not /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
+                                                       job."timeouts", job."max_attempts"))
      -- In the order of "jobs_ready": by id it would walk all finished rows to find the few waiting ones.
      order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at"), job."id"
      limit p_limit

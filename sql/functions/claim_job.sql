@@ -37,8 +37,8 @@ begin
          lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
    where job."id" = p_id and job."status" is not distinct from /*waiting*/'waiting'
      and coalesce(job."run_at", job."created_at") <= now()
-     and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
-                              job."max_attempts")
+     and /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
+                                                 job."timeouts", job."max_attempts"))
      for no key update of job skip locked;
   if not found then
     return;

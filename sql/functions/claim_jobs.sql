@@ -65,8 +65,8 @@ begin
                  and job."priority" = v_priority
                  and coalesce(job."run_at", job."created_at") between v_due_from and now()
                  and (p_types is null or job."type" = any (p_types))
-                 and "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
-                                          job."max_attempts")
+                 and /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
+                                                             job."timeouts", job."max_attempts"))
                order by coalesce(job."run_at", job."created_at"), job."id"
                limit least(v_share, v_left, (v_slots ->> v_queue)::int)
                  for no key update of job skip locked) due;

@@ -19,8 +19,9 @@ begin
                                and coalesce(job."run_at", job."created_at")
                                      >= coalesce((p_marks -> name ->> p_priority::text)::timestamptz, '-infinity')
                                and (p_types is null or job."type" = any (p_types))
-                               and "unstuck".has_budget(p_policy, job."attempt", job."failures", job."crashes",
-                                                        job."timeouts", job."max_attempts")
+                               and /*judged_waiting*/("unstuck".has_budget(
+                                     p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                     job."max_attempts"))
                              order by coalesce(job."run_at", job."created_at"), job."id" limit p_limit) due
              order by due.at, due.id limit p_limit) head
      group by head.queue;

@@ -17,8 +17,8 @@ begin
            'max_attempts', coalesce(job."max_attempts", v_policy.max_attempts), 'worker_id', job."worker_id",
            'error_code', job."error_code", 'error_reason', job."error_reason", 'error_category', job."error_category",
            'is_cancel_asked', job."cancel_requested_at" is not null,
-           'has_budget', "unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
-                                              job."max_attempts"),
+           'has_budget', /*judged_waiting*/("unstuck".has_budget(
+             v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")),
            'run_in_ms', case when waiting.is_so
              then "unstuck".ms_between(now(), coalesce(job."run_at", job."created_at")) end,
            'ahead', case when waiting.is_so then "unstuck"."jobs_ahead"(job."id") end,

@@ -61,6 +61,7 @@ const table: TableFacts = {
     releasedOften: 0,
   },
   mode: 'reap',
+  ownMaxima: [],
   longOverdue: { jobs: 0, ids: [], oldestMs: null },
   releasedOften: { jobs: 0, ids: [], most: 0 },
   unknownWords: [],
@@ -347,6 +348,18 @@ describe('policy drift', () => {
     expect(withTable(same)).toEqual([])
     const other = { ...same, override: { stageLeasesMs: { asr: 2_000_000 }, reapBackoffStepsMs: [1] } }
     expect(withTable(other)).toEqual([['warning', 'policy drift', 'store it']])
+  })
+
+  it('OPS-8 jobs whose own maximum wins over the policy’s are told with both numbers', () => {
+    const ownMaxima = [{ maximum: 3, jobs: 2, isDefault: true, fix: 'set it' }]
+    const tables = [{ ...table, override: { maxAttempts: 5 }, storeOverride: 'store it', ownMaxima }]
+    const [first] = diagnose({ ...facts, tables }).filter(({ check }) => check === 'policy drift')
+    expect(first).toMatchObject({
+      level: 'warning',
+      message:
+        'public.jobs: max_attempts 3 (2 unfinished jobs, the default of the column) wins over 5 of the policy',
+      fix: 'set it',
+    })
   })
 
   it('OPS-8 what the profile asks for and the database does not go by is told with both values', () => {

@@ -75,6 +75,8 @@ export interface TableFacts {
   storeOverride: string | null
   /** Against the policy of a profile in the config file, with the statement that stores that; null of a shipped profile. */
   profileDrift: { differences: PolicyDifference[]; statement: string | null } | null
+  /** Maxima in rows, or by the default of their column, that win over the policy's. Not of the native table: enqueue sets it. */
+  ownMaxima: { maximum: number; jobs: number; isDefault: boolean; fix: string }[] | null
   /** By which running rows without a lease are judged. */
   ageRule: AgeRule | null
   health: Health | null

@@ -104,6 +104,7 @@ async function readTable(
     override,
     storeOverride: await attempt(of('policy'), () => storePolicy(sources, table, override)),
     profileDrift: await attempt(of('policy'), () => readProfileDrift(sources, table, stored)),
+    ownMaxima: await attempt(of('maxima'), () => readOwnMaxima(sources, table, stored)),
     ageRule: stored === null ? null : ageRuleOf(table, withOverride(stored, override)),
     health: await attempt(of('health'), () => store.readHealth({ policy: override })),
     mode: await attempt(of('mode'), async () => (await store.readMode()).mode),
@@ -171,6 +172,24 @@ async function readProfileDrift(
   const differences = policyDifferences(table.policy, stored)
   const statement = await storePolicy(sources, table, differingSettings(table.policy, differences))
   return { differences, statement }
+}
+
+async function readOwnMaxima(
+  sources: DoctorSources,
+  table: TableProfile,
+  stored: Policy | null,
+): Promise<TableFacts['ownMaxima']> {
+  if (stored === null || table.judgesWaiting === true) return []
+  const { maxAttempts } = withOverride(stored, sources.override)
+  const names = [columnName(table, 'max_attempts'), columnName(table, 'status')]
+  const words = [table.statuses.waiting, ...table.statuses.running]
+  const rows = await sources.look('own_maximum', table, [maxAttempts, ...names, words])
+  return rows.map((row) => ({
+    maximum: Number(row['maximum']),
+    jobs: Number(row['jobs']),
+    isDefault: row['is_default'] === true,
+    fix: String(row['fix']),
+  }))
 }
 
 async function readIndexUse(

@@ -22,6 +22,7 @@ export function nativeProfile(schema: string): Profile {
         defaultType: null,
         ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
         teamEvents: null,
+        judgesWaiting: true,
         hasUniqueDedupeKey: true,
         policy: nativePolicy,
       },

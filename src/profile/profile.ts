@@ -74,6 +74,11 @@ export interface TableProfile {
   ageColumns: [LogicalColumn, ...LogicalColumn[]]
   /** The team's own events table, written in the same transaction as ours. */
   teamEvents: TeamEvents | null
+  /**
+   * Waiting jobs without budget are not claimed, and sweeps end them. Only for a table that nobody but the engine writes: of a
+   * team's table a waiting job runs once more, and its end is judged (C29).
+   */
+  judgesWaiting?: boolean
   /** `last_attempt_at` is the team's time of its lock: cleared with it, and newer than our lease where a hand locked. */
   hasLockTime?: boolean
   /**

@@ -45,6 +45,7 @@ function createModel(table: TableProfile): Model {
   const store = createMemoryStore({
     policy: table.policy,
     table: table.table,
+    judgesWaiting: table.judgesWaiting === true,
     now: () => nowMs,
     random: () => 0,
   })

@@ -14,5 +14,6 @@ describe.each(clipProfile.tables)('clip table $table', (table) => {
   describeJobStore(`PostgreSQL clip ${table.table}`, () => bench.open(), {
     alwaysHasUpdateTime: table.table === 'jobs',
     leavesOutShared: table.table !== 'jobs',
+    isTeams: true,
   })
 })

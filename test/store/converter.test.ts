@@ -16,5 +16,6 @@ describe('converter table', () => {
     alwaysHasUpdateTime: true,
     hasTextIds: true,
     leavesOutShared: true,
+    isTeams: true,
   })
 })

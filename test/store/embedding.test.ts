@@ -12,5 +12,5 @@ describe('embedding table', () => {
     bench = await createPostgresBench({ profile: embeddingProfile, table, applicationSql: embeddingTables })
   })
   afterAll(() => bench.close())
-  describeJobStore('PostgreSQL embedding', () => bench.open(), { leavesOutShared: true })
+  describeJobStore('PostgreSQL embedding', () => bench.open(), { leavesOutShared: true, isTeams: true })
 })

@@ -14,4 +14,5 @@ afterAll(() => bench.close())
 describeJobStore('PostgreSQL executor', () => bench.open(), {
   ignoresUpdateTime: true,
   leavesOutShared: true,
+  isTeams: true,
 })

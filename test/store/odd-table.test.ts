@@ -62,5 +62,5 @@ describe('a table with odd names and types', () => {
     bench = await createPostgresBench({ profile, table, applicationSql })
   })
   afterAll(() => bench.close())
-  describeJobStore('PostgreSQL odd table', () => bench.open(), { leavesOutShared: true })
+  describeJobStore('PostgreSQL odd table', () => bench.open(), { leavesOutShared: true, isTeams: true })
 })

@@ -1,3 +1,4 @@
+import { withOverride } from '../../policy/policy.ts'
 import {
   describeDifference,
   type PolicyDifference,
@@ -13,10 +14,21 @@ export function checkPolicyDrift(table: TableFacts): Finding[] {
   const { name, stored, override, storeOverride, profileDrift } = table
   if (stored === null) return []
   const findings = [
+    ...ownMaxima(table, withOverride(stored, override).maxAttempts),
     ...drift(name, policyDifferences(override, stored), 'here', storeOverride),
     ...drift(name, profileDrift?.differences ?? [], 'in the profile', profileDrift?.statement ?? null),
   ]
   return findings.length > 0 ? findings : [fine(CHECK, `nothing here overrides the stored policy of ${name}`)]
+}
+
+/** The row's own wins (OPS-8), also one that the default of a team's column gave it. */
+function ownMaxima({ name, ownMaxima: found }: TableFacts, maxAttempts: number): Finding[] {
+  return (found ?? []).map(({ maximum, jobs, isDefault, fix }) => {
+    const rows = jobs === 0 ? [] : [jobs === 1 ? '1 unfinished job' : `${jobs} unfinished jobs`]
+    const where = [...rows, ...(isDefault ? ['the default of the column'] : [])].join(', ')
+    const message = `${name}: max_attempts ${maximum} (${where}) wins over ${maxAttempts} of the policy`
+    return warning(CHECK, message, fix)
+  })
 }
 
 function drift(name: string, found: PolicyDifference[], place: string, fix: string | null): Finding[] {

@@ -109,11 +109,10 @@ function describeChoice(opened: () => TestBench): void {
   })
 
   it('LEASE-1 what cannot be claimed takes no place of the limit', async () => {
-    const { store, plantJob } = opened()
+    const { store } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     await enqueueOne(store, { delayMs: HOUR })
     await enqueueOne(store, { type: 'other', queue: TYPE })
-    await plantJob({ type: TYPE, status: 'waiting', attempt: 9, failures: 9, maxAttempts: 3 })
     const jobId = await enqueueOne(store, { priority: 5 })
     expect((await claimOne(store, { types: [TYPE], limit: 1 })).jobId).toBe(jobId)
   })
@@ -170,18 +169,6 @@ function describeOrder(opened: () => TestBench): void {
     const request = { queues: ['a', 'b'], types: [TYPE], limit: 1 }
     expect((await claimOne(store, request)).jobId).toBe(first)
     expect((await claimOne(store, request)).jobId).toBe(second)
-  })
-
-  it('LEASE-1 C10 due time decides also where older jobs of a queue have no budget', async () => {
-    const { store, elapse, plantJob } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const spent = { type: TYPE, queue: 'a', attempt: 3, failures: 3, maxAttempts: 3 }
-    for (let nth = 0; nth < 2; nth += 1) await plantJob(spent)
-    await elapse(MINUTE)
-    const first = await enqueueOne(store, { queue: 'b' })
-    await elapse(MINUTE)
-    await enqueueOne(store, { queue: 'a' })
-    expect((await claimOne(store, { queues: ['a', 'b'] })).jobId).toBe(first)
   })
 }
 
@@ -371,21 +358,6 @@ function describeCounting(opened: () => TestBench): void {
     expect((await startOne(store)).maxAttempts).toBe(4)
   })
 
-  const spent: { name: string; budget: keyof typeof budgets; fields: Partial<Job> }[] = [
-    { name: 'failures', budget: 'failures', fields: { failures: 3, attempt: 3 } },
-    { name: 'crashes', budget: 'failures', fields: { crashes: 3 } },
-    { name: 'timeouts', budget: 'failures', fields: { timeouts: 3 } },
-    { name: 'attempts', budget: 'attempts', fields: { attempt: 3 } },
-    { name: 'crashes beside attempts', budget: 'countedAtFailure', fields: { crashes: 5 } },
-    { name: 'attempts and their last claim', budget: 'countedAtReap', fields: { attempt: 4 } },
-  ]
-  it.each(spent)('C10 a job that has spent its $name is not claimed', async ({ budget, fields }) => {
-    const { store, plantJob } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets[budget] })
-    await plantJob({ type: TYPE, status: 'waiting', maxAttempts: 3, ...fields })
-    expect(await claimMany(store)).toEqual([])
-  })
-
   const left: { name: string; budget: keyof typeof budgets; fields: Partial<Job> }[] = [
     // Left waiting by a crash: a failure would have ended it.
     { name: 'all attempts counted at failures', budget: 'countedAtFailure', fields: { attempt: 3 } },
@@ -483,12 +455,5 @@ function describeClaimById(opened: () => TestBench): void {
     for (const jobId of [running.jobId, dead, delayed, MISSING_ID])
       expect(await store.claimJob(jobId, request)).toBe('not-claimable')
     expect(await readJob(store, running.jobId)).toMatchObject({ leaseId: running.leaseId })
-  })
-
-  it('C10 a job without budget is not claimable', async () => {
-    const { store, plantJob } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const jobId = await plantJob({ type: TYPE, status: 'waiting', crashes: 3 })
-    expect(await store.claimJob(jobId, request)).toBe('not-claimable')
   })
 }

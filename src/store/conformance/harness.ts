@@ -27,6 +27,8 @@ export interface ConformanceOptions {
   alwaysHasUpdateTime?: boolean
   /** The table judges a row without a lease by other times than that of its last update. */
   ignoresUpdateTime?: boolean
+  /** A team's own: its waiting jobs are not compared with a budget, and never ended (C29). */
+  isTeams?: boolean
   /** Ids are any text: the beginning of one is found as it is written, and in no other way. */
   hasTextIds?: boolean
   /**

@@ -38,6 +38,7 @@ import { describeSlo } from './slo.ts'
 import { describeStage } from './stage.ts'
 import { describeSweep } from './sweep.ts'
 import { describeTotalDeadline } from './total-deadline.ts'
+import { describeUnjudgedWaiting, describeWaitingBudget } from './waiting-budget.ts'
 import { describeWebhooks } from './webhooks.ts'
 import { describeWorkers } from './workers.ts'
 
@@ -83,6 +84,8 @@ export function describeJobStore<Tx = never>(
     describeCancel(opened)
     describeRetry(opened)
     describeSweep(opened)
+    if (options.isTeams === true) describeUnjudgedWaiting(opened)
+    else describeWaitingBudget(opened)
     describeReapBackoff(opened)
     describePreview(opened)
     describeLegacyRows(opened, options)

@@ -38,7 +38,6 @@ export function describeSweep(opened: () => TestBench): void {
     describeUntouched(opened)
     describeEvidence(opened)
     describeSteps(opened)
-    describeExhausted(opened)
   })
 }
 
@@ -421,40 +420,5 @@ function describeSteps(opened: () => TestBench): void {
   it.each([0, -1, 1.5, 10_001])('C8 refuses a limit of %s', async (limit) => {
     const { store } = opened()
     await expect(store.sweepJobs({ limit })).rejects.toMatchObject(invalidArgument)
-  })
-}
-
-function describeExhausted(opened: () => TestBench): void {
-  const spent = { type: TYPE, status: 'waiting', attempt: 3, failures: 3, maxAttempts: 3 } as const
-
-  it('C10 a waiting job whose maximum was lowered under what it has spent is made dead', async () => {
-    const { store, plantJob } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const jobId = await plantJob(spent)
-    const { reaped } = await sweep(store)
-    expect(reaped).toMatchObject([
-      { jobId, action: 'dead', reason: 'attempts_exhausted', workerId: null, retryInMs: null },
-    ])
-    const job = await readJob(store, jobId)
-    expect(job.status).toBe('dead')
-    expect(job.error).toMatchObject({ code: 'exhausted', reason: 'attempts_exhausted' })
-    expect(job.finishedAt).not.toBeNull()
-    expect(await eventsOf(store, jobId, 'failed')).toHaveLength(1)
-  })
-
-  it('C10 so is one whose limit of crashes was lowered', async () => {
-    const bench = opened()
-    const { store } = bench
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const { jobId } = await crashOnce(bench, await startOne(store))
-    await store.writePolicy({ maxCrashes: 1 })
-    expect((await sweep(store)).reaped).toMatchObject([{ jobId, action: 'dead' }])
-  })
-
-  it('C10 a waiting job that has budget left is not touched', async () => {
-    const { store, plantJob } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const jobId = await plantJob({ ...spent, failures: 2 })
-    await expectUnchanged(store, jobId, () => sweep(store))
   })
 }

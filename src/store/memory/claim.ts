@@ -37,7 +37,7 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const queues = new Set(request.queues)
   const types = request.types === undefined ? undefined : new Set(request.types)
   const ready = [...state.jobs.values()].filter(
-    (job) => queues.has(job.queue) && types?.has(job.type) !== false && isClaimable(grant, job),
+    (job) => queues.has(job.queue) && types?.has(job.type) !== false && isClaimable(state, grant, job),
   )
   const claimed: ClaimedJob[] = []
   for (const job of ready.toSorted(compareClaimOrder)) {
@@ -54,7 +54,7 @@ export function claimJob(
 ): ClaimedJob | 'not-claimable' {
   const grant = prepareGrant(state, request)
   const job = state.jobs.get(jobId)
-  return job !== undefined && isClaimable(grant, job) && admitJob(state, job, grant.nowMs)
+  return job !== undefined && isClaimable(state, grant, job) && admitJob(state, job, grant.nowMs)
     ? grantLease(state, grant, job)
     : 'not-claimable'
 }
@@ -68,8 +68,9 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
 }
 
 // Never looks at lease fields: what an old worker left there must not hide a waiting job.
-function isClaimable({ nowMs, policy }: Grant, job: Job): boolean {
-  return job.status === 'waiting' && dueMs(job) <= nowMs && hasBudget(policy, countsOf(policy, job))
+function isClaimable({ judgesWaiting }: MemoryState, { nowMs, policy }: Grant, job: Job): boolean {
+  if (job.status !== 'waiting' || dueMs(job) > nowMs) return false
+  return !judgesWaiting || hasBudget(policy, countsOf(policy, job))
 }
 
 function compareClaimOrder(a: Job, b: Job): number {

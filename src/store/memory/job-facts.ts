@@ -35,7 +35,7 @@ export function readJobFacts(
     ...counts,
     releases: job.releases,
     isReleasedOften: isOften(job, nowMs),
-    hasBudget: hasBudget(policy, counts),
+    hasBudget: !state.judgesWaiting || hasBudget(policy, counts),
     error: job.error === null ? null : { code, reason, category },
     isCancelAsked: job.cancelRequestedAt !== null,
     runInMs: isWaiting ? dueMs(job) - nowMs : null,

@@ -78,6 +78,8 @@ export interface MemoryCause {
 
 export interface MemoryState {
   readonly table: string
+  /** Waiting jobs without budget are not claimed, and sweeps end them. */
+  readonly judgesWaiting: boolean
   readonly jobs: Map<string, Job>
   readonly events: Map<string, JobEvent[]>
   readonly nowMs: () => number

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { describeJobStore } from '../conformance/index.ts'
-import { createMemoryStore } from './memory-store.ts'
+import { describeJobStore, type StoreHarness } from '../conformance/index.ts'
+import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 
-describeJobStore('memory', async () => {
-  const store = createMemoryStore()
+function openMemory(options: MemoryStoreOptions): StoreHarness {
+  const store = createMemoryStore(options)
   return {
     store,
     elapse: async (ms) => store.elapse(ms),
@@ -11,6 +11,11 @@ describeJobStore('memory', async () => {
     hasTransactions: false,
     close: async () => undefined,
   }
+}
+
+describeJobStore('memory', async () => openMemory({}))
+describeJobStore('memory, as of a team’s table,', async () => openMemory({ judgesWaiting: false }), {
+  isTeams: true,
 })
 
 const request = { workerId: 'worker-1', queues: ['asr'], limit: 1 }

@@ -36,6 +36,8 @@ export interface MemoryStoreOptions {
   now?: () => number
   /** What events call the table. */
   table?: string
+  /** As of the native table, where absent; false: as of a team's, whose waiting jobs are not compared with a budget (C29). */
+  judgesWaiting?: boolean
 }
 
 export interface MemoryJobStore extends JobStore {
@@ -52,6 +54,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
   let elapsedMs = 0
   const state: MemoryState = {
     table: options.table ?? 'jobs',
+    judgesWaiting: options.judgesWaiting ?? true,
     jobs: new Map(),
     events: new Map(),
     nowMs: () => clock() + elapsedMs,

@@ -112,7 +112,7 @@ function drawSpreadMs(state: MemoryState, { policy }: Moment, expired: number): 
 
 function planLeftovers(state: MemoryState, moment: Moment, limit: number): ReapPlan[] {
   const jobs = jobsInIdOrder(state)
-  const exhausted = jobs.filter((job) => isExhausted(moment, job)).slice(0, limit)
+  const exhausted = state.judgesWaiting ? jobs.filter((job) => isExhausted(moment, job)).slice(0, limit) : []
   const unjudged = jobs.filter((job) => isUnjudged(moment, job)).slice(0, limit)
   return [
     ...exhausted.map((job) => planExhausted(moment, job)),

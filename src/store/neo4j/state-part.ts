@@ -137,6 +137,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
   return {
     ...(records as unknown as Pick<MemoryState, (typeof kinds)[number]>),
     table: context.table,
+    judgesWaiting: true,
     jobs: new Map(jobs),
     events,
     nowMs: () => nowMs,

@@ -108,6 +108,8 @@ export function render(sql: string, options: RenderOptions): string {
 
   function replacement(marker: string, marked: string): string {
     if (marker === 'new_id') return newId(options.table, renderText(marked))
+    if (marker === 'judged_waiting')
+      return options.table.judgesWaiting === true ? renderText(marked) : '(true)'
     const found = markers.get(marker)
     if (found === undefined) throw new Error(`unknown marker /*${marker}*/ in a file of sql/`)
     return found
@@ -223,7 +225,6 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['table_schema', quoteLiteral(table.schema)],
     ['table', quoteLiteral(table.table)],
     ['default_type', quoteLiteral(table.defaultType ?? 'job')],
-    ['max_attempts', String(table.policy.maxAttempts)],
     ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
     ['age', `greatest(${table.ageColumns.map((column) => jobColumn(table, column)).join(', ')})`],
     ['lease_end', leaseEnd(table)],

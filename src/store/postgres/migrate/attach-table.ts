@@ -6,6 +6,7 @@ import { columnName } from '../../../profile/profile.ts'
 import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
+import { freeMaximumSql } from './fixed-maximum.ts'
 import { readTable, type TableFacts, unsupported } from './inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import type { MigrationSession } from './migration-session.ts'
@@ -32,6 +33,8 @@ export interface Attachment {
   isNew: boolean
   /** The names of its functions as an older version recorded them. */
   formerFunctions: string[]
+  /** `max_attempts` as an earlier version added it. */
+  hasFixedMaximum: boolean
   /** Which steps of the team's own plan; all where absent. */
   phases?: number[]
   /** Those that the team's document names too. */
@@ -47,7 +50,7 @@ export async function attachTable(
   attachment: Attachment,
   patience: LockPatience,
 ): Promise<void> {
-  const { options, facts } = attachment
+  const { options } = attachment
   const indexes = wantedIndexes({ ...options, isConcurrent: true }, attachment.hasDocumentIndexes)
   const name = nameOf(options)
   patience.onStep?.(`attach ${name}`)
@@ -56,7 +59,7 @@ export async function attachTable(
       ? told(error, `table ${name}: ${lockNotGranted(patience)}; ${what}`, runAgain)
       : error
   try {
-    await retryOnLock(patience, () => session.transaction(() => addColumns(session, options, facts, indexes)))
+    await retryOnLock(patience, () => session.transaction(() => addColumns(session, attachment, indexes)))
   } catch (error) {
     throw locked(error, 'nothing was changed on it')
   }
@@ -80,8 +83,7 @@ const runAgain = 'Run it again when the table is less busy: it goes on where it 
 
 async function addColumns(
   session: MigrationSession,
-  options: RenderOptions,
-  facts: TableFacts,
+  { options, facts, hasFixedMaximum }: Attachment,
   indexes: IndexStatement[],
 ): Promise<void> {
   const statements = columnStatements()
@@ -91,7 +93,9 @@ async function addColumns(
   await session.query('record_indexes', options, [indexes.map(({ name }) => name)])
   const missing = statements.filter((statement) => !(nameIn(statement) in facts.columns))
   // In one message: the table is locked from the first to the commit.
-  if (missing.length > 0) await session.run(missing.map(({ sql }) => render(sql, options)).join('\n'))
+  const changes = missing.map(({ sql }) => render(sql, options))
+  if (hasFixedMaximum) changes.push(freeMaximumSql(options))
+  if (changes.length > 0) await session.run(changes.join('\n'))
 }
 
 /** Those that are missing. A build that failed leaves an invalid index, which `if not exists` would take for done. */

@@ -8,6 +8,7 @@ import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { type Attachment, attachTable, buildIndexes, nameOf, told } from './attach-table.ts'
 import { assertProfile } from './check-profile.ts'
+import { hasFixedMaximum } from './fixed-maximum.ts'
 import { inspectTable, renderFacts, unsupported } from './inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import { removeEngine } from './migrate-down.ts'
@@ -122,6 +123,7 @@ async function inspectTables(
       facts,
       isNew: (row?.['functions_digest'] ?? null) === null,
       formerFunctions: functionsOf(row),
+      hasFixedMaximum: hasFixedMaximum(options, facts, row),
       ...(phases === undefined ? {} : { phases }),
       hasDocumentIndexes,
       startsObserved,
