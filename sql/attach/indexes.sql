@@ -17,8 +17,8 @@ create index /*+concurrently concurrently */ if not exists "jobs_dead"
   on /*+only only */ "unstuck"."jobs" ("id")
   where "status" = /*dead*/'dead';
 
--- At most one unfinished job of a type has a dedupe key: in the native table, and where the profile says so. Elsewhere, and
--- over partitions, it only finds, and the writers of the team are free to use a key twice.
+-- At most one unfinished job of a type has a dedupe key: in the native table, and where the profile says so. Elsewhere,
+-- and over partitions, it only finds, and the writers of the team are free to use a key twice.
 create /*unique*/unique index /*+concurrently concurrently */ if not exists "jobs_dedupe"
   on /*+only only */ "unstuck"."jobs" ("type", "dedupe_key")
   where "dedupe_key" is not null and "status" in /*unfinished_words*/('waiting', 'running');

@@ -11,6 +11,7 @@ begin
   perform "unstuck"."enqueue_jobs"('[]');
   perform "unstuck"."may_refuse"();
   perform "unstuck"."hold_keys"('[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);
+  perform "unstuck"."hold_keys_of"(array[v_id], null);
   perform "unstuck"."insert_alike"('{"type": "unstuck-rehearsal"}', '[]', '{}', now(), 1);
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');

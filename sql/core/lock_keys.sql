@@ -1,5 +1,5 @@
--- Private: holds the slots of these dedupe keys until the transaction ends. They are written, not only locked: where a
--- caller's snapshot is older than the last use of a key (REPEATABLE READ) this fails with 40001, as a unique index does.
+-- Private: holds the slots of these dedupe keys until the transaction ends. They are written, not only locked: if the
+-- caller's snapshot is older than the last use of a key (REPEATABLE READ) it fails with 40001, as a unique index does.
 create or replace function "unstuck".lock_keys(p_attachment text, p_types text[], p_keys text[])
 returns boolean language plpgsql as $$
 begin

@@ -1,6 +1,6 @@
--- Private: for a table whose own rows may share a dedupe key. Holds the keys of these jobs until the transaction ends, and
--- answers the ids of those that may be written: jobs without a key, and the first of each key that no unfinished job has.
--- NULL means all of them: none has a key.
+-- Private: for a table whose own rows may share a dedupe key. Holds the keys of these jobs until the transaction ends,
+-- and answers the ids of those that may be written: jobs without a key, and the first of each key that no unfinished
+-- job has. NULL means all of them: none has a key.
 create or replace function "unstuck"."hold_keys"(p_jobs jsonb, p_ids /*id*/uuid[])
 returns /*id*/uuid[] language plpgsql set enable_seqscan = off as $$
 begin

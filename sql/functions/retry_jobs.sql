@@ -12,18 +12,9 @@ declare
 begin
   perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs') and "unstuck".require_acting(/*attachment*/'native');
   perform "unstuck".require(p_keep_attempts is not null, 'keep_attempts', p_keep_attempts::text, 'true or false');
+  /*+shared_keys perform "unstuck"."hold_keys_of"(p_ids, p_owner); */
   for v_look in 1..5 loop
     begin
-      /*+shared_keys
-      -- Jobs before keys, as everywhere; the statement after these sees what the last holder of a key has committed.
-      perform from "unstuck"."jobs" job
-        where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
-        order by job."id" for no key update of job;
-      perform "unstuck".lock_keys(/*attachment*/'native', array_agg(job."type"::text), array_agg(job."dedupe_key"::text))
-         from "unstuck"."jobs" job
-        where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
-          and job."dedupe_key" is not null;
-      */
       return query
       with locked as materialized (
         select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
@@ -34,8 +25,7 @@ begin
                    and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is true as has_twin
           from "unstuck"."jobs" job
          where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
-         order by job."id"
-           for no key update of job
+         order by job."id" for no key update of job
       ), found as materialized (
         -- Of two jobs with one key in one call the first is retried.
         select id, is_dead, is_current,

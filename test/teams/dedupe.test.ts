@@ -51,7 +51,7 @@ describe('the executor’s table', () => {
 
   it('WORK-7 enqueue answers the oldest unfinished job that has the key, whoever wrote it', async () => {
     await database.pool.query(executorTables)
-    await run('attach', '--profile', 'executor')
+    await run('migrate', 'up', '--profile', 'executor')
     const [oldest] = (await insertTwice()).rows
     expect(await enqueue('doc-1')).toEqual([{ id: oldest?.id, outcome: 'duplicate' }])
     const [first] = await enqueue('doc-2')
@@ -78,7 +78,7 @@ describe('the executor’s table', () => {
 
     const attached = await run('attach', '--profile', 'executor')
     expect(attached.exitCode).toBe(0)
-    expect(attached.stderr).toContain('drop index unstuck_executor_jobs_dedupe: it was unique')
+    expect(attached.stderr).toContain('index unstuck_executor_jobs_dedupe dropped: it was unique')
     expect(await keyIndexes()).toEqual([{ name: 'unstuck_executor_jobs_keys', is_unique: false }])
     expect((await insertTwice()).rowCount).toBe(2)
     expect(await run('migrate', 'status', '--profile', 'executor')).toMatchObject({ exitCode: 0 })

@@ -147,12 +147,14 @@ async function dropReplacedIndex(
 ): Promise<void> {
   const name = replacedIndex(options)
   if (name === null || !(name in (await readTable(session, options)).indexes)) return
-  patience.onStep?.(`drop index ${name}: ${whyReplaced(options)}`)
+  patience.onStep?.(`index ${name} dropped: ${whyReplaced(options)}`)
   const usual = { ...patience, lockTimeoutMs: patience.lockTimeoutMs ?? defaultLockTimeoutMs }
   await limitLocks(session, whileBuilding(usual).lockTimeoutMs)
-  await retryOnLock(patience, () => dropIndex(session, options, name)).finally(() =>
-    limitLocks(session, usual.lockTimeoutMs).catch(() => {}),
-  )
+  try {
+    await retryOnLock(patience, () => dropIndex(session, options, name))
+  } finally {
+    await limitLocks(session, usual.lockTimeoutMs).catch(() => {})
+  }
 }
 
 const whyReplaced = (options: RenderOptions) =>
