@@ -123,6 +123,19 @@ describe('the server', () => {
   })
 })
 
+describe('deadlines', () => {
+  const withPolicy = (change: Partial<typeof nativePolicy>) =>
+    kinds(withTable({ stored: { ...nativePolicy, ...change } }))
+
+  it('LEASE-11 a stage that may run for longer than the whole attempt is a warning', () => {
+    const stageDeadlinesMs = { render: 172_800_000 }
+    expect(withPolicy({ stageDeadlinesMs })).toEqual([['warning', 'deadlines']])
+    expect(withPolicy({ stageDeadlinesMs, maxRuntimeMs: 0 })).toEqual([])
+    expect(withPolicy({ stageDeadlinesMs, maxRuntimeMs: 172_800_000 })).toEqual([])
+    expect(withPolicy({ stageDeadlinesMs, typeRuntimesMs: { film: 259_200_000 } })).toEqual([])
+  })
+})
+
 describe('a pooler', () => {
   const fix = 'Set UNSTUCK_DIRECT_URL to the address of the server behind the pooler.'
 

@@ -1,5 +1,6 @@
 // Facts in, findings out. Every check is a small function of the facts; none of them reads or changes anything.
 import { checkConnection } from './checks/connection.ts'
+import { checkDeadlines } from './checks/deadlines.ts'
 import {
   checkBreakers,
   checkDispatches,
@@ -31,6 +32,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
       ...checkRights(table, server.role),
       ...checkIndexUse(table),
       ...checkLeaseAndBeat(table),
+      ...checkDeadlines(table),
       ...checkReaper(table, server),
       ...checkLongOverdue(table),
       ...checkUnjudged(table),

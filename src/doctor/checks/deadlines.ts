@@ -1,0 +1,21 @@
+import { withOverride } from '../../policy/policy.ts'
+import { showDuration } from '../../policy/show-duration.ts'
+import type { TableFacts } from '../facts.ts'
+import { type Finding, fine, warning } from '../finding.ts'
+
+/** A stage that may run for longer than the whole attempt is stopped before its deadline. */
+export function checkDeadlines({ name, stored, override }: TableFacts): Finding[] {
+  if (stored === null) return []
+  const { maxRuntimeMs, typeRuntimesMs, stageDeadlinesMs } = withOverride(stored, override)
+  const runtimesMs = [maxRuntimeMs, ...Object.values(typeRuntimesMs)]
+  const longestMs = runtimesMs.includes(0) ? Number.POSITIVE_INFINITY : Math.max(...runtimesMs)
+  const cut = Object.entries(stageDeadlinesMs).filter(([, deadlineMs]) => deadlineMs > longestMs)
+  const told = cut.map(([stage, deadlineMs]) => {
+    const message = `${name}: stage ${stage} has a deadline of ${showDuration(deadlineMs)}, but an attempt ends after ${showDuration(longestMs)}`
+    return warning('deadlines', message, 'Raise maxRuntimeMs (UNSTUCK_MAX_RUNTIME_SEC), or set it to 0.')
+  })
+  if (told.length > 0) return told
+  const end =
+    maxRuntimeMs === 0 ? 'an attempt has no end' : `an attempt ends after ${showDuration(maxRuntimeMs)}`
+  return [fine('deadlines', `${name}: ${end}`)]
+}
