@@ -108,4 +108,16 @@ export const jobMutants = [
     ],
     suites: [{ files: ['test/spec', 'test/race/cancel.test.ts'] }],
   },
+  {
+    id: 'M27',
+    fault: 'a view shows its owner’s rows to whoever reads it',
+    edits: [
+      {
+        file: 'sql/core/keep_rights.sql',
+        find: 'set (security_invoker = true)',
+        replacement: 'set (security_invoker = false)',
+      },
+    ],
+    suites: [{ files: ['test/migrate/team-rights.test.ts'] }],
+  },
 ]

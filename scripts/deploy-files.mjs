@@ -245,3 +245,15 @@ function namesOf(instruments) {
   const entries = Object.entries(instruments).map(([name, { prometheus }]) => [name, prometheus])
   return /** @type {Record<InstrumentName, string>} */ (Object.fromEntries(entries))
 }
+
+/**
+ * @param {string} grants
+ * @returns {string}
+ */
+export function renderSupabase(grants) {
+  return `-- The grants of a Supabase project: service_role does the work, anon and authenticated get nothing. Run it as the
+-- owner of the tables (postgres) after unstuck attach or unstuck migrate up, and again after an upgrade.
+-- docs/guides/supabase.md says more.
+
+${grants}`
+}

@@ -91,8 +91,8 @@ export interface Installer {
   status(): Promise<MigrationStatus>
   /** What `up` would run on an empty database; needs no connection. */
   sql(): string
-  /** The role of workers and its grants; needs no connection. */
-  rolesSql(): string
+  /** The role of workers and its grants, or the grants of another role; needs no connection. */
+  rolesSql(role?: string): string
 }
 
 export interface IndexOption {
@@ -125,7 +125,7 @@ export function createInstaller(config: Config, url?: string, profile = profileO
     readUse: async () => (await loadPostgres()).readEngineUse(address(), schema),
     status: async () => (await loadPostgres()).migrateStatus(target()),
     sql: () => migrationSql(schema, profile),
-    rolesSql: () => rolesSql(schema, profile),
+    rolesSql: (role) => rolesSql(schema, profile, role),
   }
 }
 

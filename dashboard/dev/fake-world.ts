@@ -307,6 +307,7 @@ function healthOf(world: FakeWorld, table: string): TableHealth {
     reaper_age_ms: 640,
     sweep_interval_ms: 5_000,
     hold_reason: null,
+    hidden: null,
     is_healthy: true,
   }
 }

@@ -1,15 +1,10 @@
-create role unstuck_worker login;
-
-grant usage on schema "unstuck" to unstuck_worker;
-grant select on all tables in schema "unstuck" to unstuck_worker;
-grant insert, update, delete on
-  "unstuck"."jobs", "unstuck".events, "unstuck".dispatches, "unstuck".schedules, "unstuck".sweeps,
-  "unstuck".breakers, "unstuck".dependencies, "unstuck".probes, "unstuck".pauses, "unstuck".rate_limits,
-  "unstuck".dedupe_locks, "unstuck".workers, "unstuck".webhooks, "unstuck".deliveries,
-  "unstuck".operations, "unstuck".operation_jobs, "unstuck".causes,
-  "unstuck".observations, "unstuck".sweep_history, "unstuck".acts
-  to unstuck_worker;
-
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'unstuck_worker') then
+    create role unstuck_worker login;
+  end if;
+end
+$$;
 alter role unstuck_worker set lock_timeout = '10s';
 alter role unstuck_worker set statement_timeout = '60s';
 alter role unstuck_worker set idle_in_transaction_session_timeout = '60s';

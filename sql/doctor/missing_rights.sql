@@ -15,7 +15,7 @@ select format('%I.%I', nspname, relname), lacking.rights,
                             when nspname = /*schema*/'unstuck' and relname in ('policies', 'attachments')
                               then right_name = 'select'
                             else true end) lacking
- where relkind = 'r' and lacking.rights is not null
+ where relkind in ('r', 'p') and lacking.rights is not null
    and (nspname = /*schema*/'unstuck' and relname in ('policies', 'attachments', 'events', 'dispatches', 'schedules',
           'sweeps', 'sweep_history', 'acts', 'breakers', 'dependencies', 'probes', 'pauses', 'rate_limits',
           'dedupe_locks')

@@ -51,4 +51,5 @@ begin
 end
 $$;
 -- Whoever may call it could make it the trigger of a table of his own, and write our events (C20).
-revoke all on function "unstuck"."fence_writer"() from public;
+select "unstuck".withhold('function', format(
+  '%I.%I()', /*schema*/'unstuck', concat('fence_writer', '__' || nullif(/*attachment*/'native', 'native'))));

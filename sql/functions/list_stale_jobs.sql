@@ -12,6 +12,7 @@ declare
   v_pulse "unstuck".sweeps;
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
+  perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
   select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native';
   return query
   with stale as materialized (

@@ -5,6 +5,7 @@ declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
 begin
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
   return query
   select running.id::text, verdict.action,
          case when running.is_timeout then 'deadline_exceeded' else 'lease_expired' end,

@@ -15,6 +15,7 @@ begin
       and "unstuck".require_acting(/*attachment*/'native');
   perform "unstuck".require(coalesce(p_spread_ms, 0) between 0 and 31536000000, 'spread_ms', p_spread_ms::text,
                             'milliseconds from 0 to one year');
+  perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
   return query
   with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
@@ -31,9 +32,8 @@ begin
                       stage.name, lease.ms)) as at) ended
      where job."status" in /*running_words*/('running')
        and job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
-       and ended.at < now()
-       and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at",
-                                 case when p_outage_to is not null then lease.ms end)
+       and ended.at < now() and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at",
+                                                      case when p_outage_to is not null then lease.ms end)
      order by job."id" limit p_limit for no key update of job skip locked
   ), judged as materialized (
     select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,

@@ -19,6 +19,7 @@ begin
   if v_policy.is_observed and p_reaper is null then
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;
+  perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
   v_lock := case when p_cursor is null and p_reaper is not null then "unstuck"."lock_table"() else 'free' end;
   if v_lock = 'locked' then
     return "unstuck"."note_lock"(v_now);

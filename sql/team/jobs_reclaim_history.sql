@@ -1,4 +1,5 @@
--- Every reclaim there was, newest first, with what has become of the job since.
+-- Every reclaim of a job that still exists, newest first, with what has become of the job since. The join also keeps to
+-- the jobs that the reader may see: events have no row security of their own.
 create or replace view "team"."jobs_reclaim_history" as
 select event.at as reclaimed_at, event.job_id, job."type",
        case event.type when 'reaper:requeued' then 'requeued' when 'reaper:cancelled' then 'cancelled'
@@ -8,7 +9,7 @@ select event.at as reclaimed_at, event.job_id, job."type",
        event.data -> 'details' ->> 'last_heartbeat_at' as last_heartbeat_at,
        job."status" as status_now, job."attempt" as attempts_now, job."updated_at"
        /*+last_error , job."last_error" */
-  from "unstuck".events event left join "unstuck"."jobs" job on job."id"::text = event.job_id
+  from "unstuck".events event join "unstuck"."jobs" job on job."id"::text = event.job_id
  where event.attachment = /*attachment*/'native'
    and event.type in ('reaper:requeued', 'reaper:failed(timeout)', 'reaper:cancelled')
  order by event.id desc;

@@ -129,7 +129,8 @@ export const readHealth = command('readHealth', (context, input: InTable) =>
     const sweepIntervalMs = context.policy?.sweepIntervalMs ?? stored.sweepIntervalMs
     const lateMs = LATE_INTERVALS * sweepIntervalMs
     const isSwept = health.reaperAgeMs !== null && health.reaperAgeMs <= lateMs
-    const isHealthy = (isSwept || health.running === 0) && (health.oldestOverdueMs ?? 0) <= lateMs
+    const isInTime = (isSwept || health.running === 0) && (health.oldestOverdueMs ?? 0) <= lateMs
+    const isHealthy = isInTime && health.hidden === null
     return [{ ...health, sweepIntervalMs, isHealthy }]
   }),
 )

@@ -16,6 +16,7 @@ import { checkPolicyDrift } from './checks/policy-drift.ts'
 import { checkPooler } from './checks/pooler.ts'
 import { checkLongOverdue, checkReaper, checkUnjudged } from './checks/reaper.ts'
 import { checkRights } from './checks/rights.ts'
+import { checkExposure, checkHiddenRows } from './checks/row-security.ts'
 import { checkStatusWords } from './checks/status-words.ts'
 import { checkStorage } from './checks/storage.ts'
 import type { DoctorFacts } from './facts.ts'
@@ -30,6 +31,8 @@ export function diagnose(facts: DoctorFacts): Finding[] {
     ...unreadable.map(({ what, reason }) => problem('unreadable', `${what}: ${reason}`, null)),
     ...tables.flatMap((table) => [
       ...checkRights(table, server.role),
+      ...checkHiddenRows(table, server.role),
+      ...checkExposure(table),
       ...checkIndexUse(table),
       ...checkLeaseAndBeat(table),
       ...checkDeadlines(table),

@@ -87,10 +87,32 @@ export interface TableFacts {
   unknownWords: { word: string | null; jobs: number }[] | null
   relation: RelationFacts | null
   missingRights: { object: string; missing: string; fix: string }[] | null
+  /** What row security may hide from this role, by command. */
+  hiddenRows: HiddenRows[] | null
+  exposedObjects: ExposedObject[] | null
   claim: IndexUse | null
   sweep: IndexUse | null
   dispatchesWaiting: number | null
   queues: QueueStatus[] | null
+}
+
+export interface HiddenRows {
+  object: string
+  commands: string
+  /** No policy lets the role through at all. */
+  isAll: boolean
+  fix: string
+}
+
+/** A view, function or table of ours that shows a role more than the job table does. */
+export interface ExposedObject {
+  kind: 'view' | 'function' | 'table'
+  object: string
+  /** Null: it could show everything, but no such role may read it yet. */
+  role: string | null
+  /** By row security; otherwise the role has no right on the job table. */
+  isHidden: boolean
+  fix: string
 }
 
 export interface RelationFacts {

@@ -16,7 +16,7 @@ import type {
   Unreadable,
 } from './facts.ts'
 import { indexesUsed } from './indexes-used.ts'
-import { type Row, toHolder, toRelation, toServer } from './rows.ts'
+import { type Row, toExposedObject, toHiddenRows, toHolder, toRelation, toServer } from './rows.ts'
 
 export interface DoctorSources {
   /** A file of sql/doctor for one table, in a read-only transaction. */
@@ -129,18 +129,7 @@ async function readTable(
       const [row] = await sources.look('relation', table, [beaten, columnName(table, 'id')])
       return row === undefined ? null : toRelation(row)
     }),
-    missingRights: await attempt(of('rights'), async () =>
-      (
-        await sources.look('missing_rights', table, [
-          table.teamEvents?.schema ?? null,
-          table.teamEvents?.table ?? null,
-        ])
-      ).map((row) => ({
-        object: String(row['object']),
-        missing: String(row['missing']),
-        fix: String(row['fix']),
-      })),
-    ),
+    ...(await readRights(sources, table, attempt, of)),
     claim: await attempt(of('claim'), () => readIndexUse(sources, table, 'claim')),
     sweep: await attempt(of('sweep'), () => readIndexUse(sources, table, 'sweep')),
     dispatchesWaiting:
@@ -148,6 +137,30 @@ async function readTable(
         ? await attempt(of('dispatches'), () => store.countDispatches())
         : null,
     queues: await attempt(of('queues'), () => store.listQueues()),
+  }
+}
+
+async function readRights(
+  sources: DoctorSources,
+  table: TableProfile,
+  attempt: Attempt,
+  of: (what: string) => string,
+): Promise<Pick<TableFacts, 'missingRights' | 'hiddenRows' | 'exposedObjects'>> {
+  const events = [table.teamEvents?.schema ?? null, table.teamEvents?.table ?? null]
+  return {
+    missingRights: await attempt(of('rights'), async () =>
+      (await sources.look('missing_rights', table, events)).map((row) => ({
+        object: String(row['object']),
+        missing: String(row['missing']),
+        fix: String(row['fix']),
+      })),
+    ),
+    hiddenRows: await attempt(of('row security'), async () =>
+      (await sources.look('hidden_rows', table, events)).map(toHiddenRows),
+    ),
+    exposedObjects: await attempt(of('exposure'), async () =>
+      (await sources.look('exposed_objects', table)).map(toExposedObject),
+    ),
   }
 }
 

@@ -1,5 +1,5 @@
 // Rows of sql/doctor as facts.
-import type { HorizonHolder, RelationFacts, ServerFacts } from './facts.ts'
+import type { ExposedObject, HiddenRows, HorizonHolder, RelationFacts, ServerFacts } from './facts.ts'
 
 export type Row = Record<string, unknown>
 
@@ -30,6 +30,25 @@ export function toHolder(row: Row): HorizonHolder {
     state: String(row['state']),
     ageMs: numberOrNull(row['age_ms']),
     xminAge: numberOrNull(row['xmin_age']),
+    fix: String(row['fix']),
+  }
+}
+
+export function toHiddenRows(row: Row): HiddenRows {
+  return {
+    object: String(row['object']),
+    commands: String(row['commands']),
+    isAll: row['is_all'] === true,
+    fix: String(row['fix']),
+  }
+}
+
+export function toExposedObject(row: Row): ExposedObject {
+  return {
+    kind: row['kind'] as ExposedObject['kind'],
+    object: String(row['object']),
+    role: row['role'] as string | null,
+    isHidden: row['is_hidden'] === true,
     fix: String(row['fix']),
   }
 }

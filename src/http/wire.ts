@@ -272,8 +272,15 @@ export function toWireHealth(health: TableHealth, table: string): wire.TableHeal
     reaper_age_ms: health.reaperAgeMs,
     sweep_interval_ms: health.sweepIntervalMs,
     hold_reason: health.holdReason,
+    hidden: toWireHidden(health.hidden),
     is_healthy: health.isHealthy,
   }
+}
+
+function toWireHidden(hidden: TableHealth['hidden']): wire.TableHealth['hidden'] {
+  if (hidden === null) return null
+  const { role, table, isAll, fix } = hidden
+  return { role, table, is_all: isAll, fix }
 }
 
 export function toWireToken(token: TokenRecord): wire.Token {

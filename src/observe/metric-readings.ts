@@ -20,6 +20,8 @@ export interface HealthReading {
   unjudged: number
   releasedOften: number
   reaperAgeMs: number | null
+  /** Row security may hide jobs: where it hides all of them, nothing is known about them. */
+  hidden?: { isAll: boolean } | null
 }
 
 export interface QueueReading {
@@ -151,14 +153,19 @@ export class MetricReadings {
 
   #ofHealth(health: HealthReading): Sample[] {
     const { table } = this.#options
-    const { overdue, oldestOverdueMs, oldestDueMs, unjudged, releasedOften, reaperAgeMs } = health
+    const { overdue, oldestOverdueMs, oldestDueMs, unjudged, releasedOften, reaperAgeMs, hidden } = health
+    const age = reaperAgeMs === null ? [] : [sample('reaperAge', { table }, reaperAgeMs / 1_000)]
+    if (hidden?.isAll === true) {
+      this.#onFailed('readHealth')
+      return age
+    }
     return [
       sample('overdueJobs', { table }, overdue),
       sample('oldestOverdue', { table }, (oldestOverdueMs ?? 0) / 1_000),
       sample('oldestWaiting', { table }, (oldestDueMs ?? 0) / 1_000),
       sample('unjudgedJobs', { table }, unjudged),
       sample('releasedOftenJobs', { table }, releasedOften),
-      ...(reaperAgeMs === null ? [] : [sample('reaperAge', { table }, reaperAgeMs / 1_000)]),
+      ...age,
     ]
   }
 

@@ -1,4 +1,5 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
+import { isUnstuckError } from '../errors/index.ts'
 import { createBatcher, untilNextTurn } from './batcher.ts'
 import { type BreakerWatch, watchBreakers } from './breaker-watch.ts'
 import { ClaimLoop } from './claim-loop.ts'
@@ -52,6 +53,8 @@ class RunningWorker<Tx> {
   readonly #leaving = new AbortController()
   #looking: NodeJS.Timeout | undefined
   #leaked = 0
+  /** Why the last sweep was refused: a right is missing, and more sweeps change nothing about it. */
+  #sweepRefusal: string | undefined
   #exitCode = 0
 
   constructor(options: WorkerOptions<Tx>) {
@@ -107,6 +110,7 @@ class RunningWorker<Tx> {
     const problems = []
     if (this.#leaked > 0) problems.push(`${this.#leaked} hung handlers still hold memory`)
     if (!this.#options.heartbeat.isHealthy()) problems.push('heartbeats fail: no more jobs are claimed')
+    if (this.#sweepRefusal !== undefined) problems.push(`sweeps are refused: ${this.#sweepRefusal}`)
     if (this.#stopping.signal.aborted) problems.push('the worker is leaving')
     return problems
   }
@@ -153,10 +157,12 @@ class RunningWorker<Tx> {
         intervalMs: sweepIntervalMs,
         policy,
         onSweep: (table, report) => {
+          this.#sweepRefusal = undefined
           resolve()
           tellSweep(events, table, report)
         },
         onError: (table, error) => {
+          this.#sweepRefusal = isUnstuckError(error, 'PERMISSION_DENIED') ? error.message : undefined
           resolve()
           events.emit('sweep:failed', { table, error })
         },

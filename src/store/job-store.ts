@@ -102,6 +102,8 @@ export interface JobStore<Tx = never>
   getJob(jobId: string, options?: TxOption<Tx>): Promise<Job | null>
   listEvents(jobId: string): Promise<JobEvent[]>
   readHealth(options?: PolicyOption): Promise<Health>
+  /** The `hidden` of `readHealth` alone, without counting jobs. */
+  readHidden(): Promise<HiddenJobs | null>
   readPolicy(): Promise<Policy>
   /** Changes the stored policy; takes effect with the next call of anyone. */
   writePolicy(change: PolicyOverride): Promise<Policy>
@@ -268,4 +270,16 @@ export interface Health {
   holdReason: HoldReason | null
   /** Waiting jobs that were released 20 times, or over a day: something keeps sending them back. */
   releasedOften: number
+  /** Set: row security may hide jobs from the role of this connection, and the counts are too low. */
+  hidden: HiddenJobs | null
+}
+
+export interface HiddenJobs {
+  role: string
+  /** With its schema. */
+  table: string
+  /** The role sees no job at all; otherwise policies with a condition decide. */
+  isAll: boolean
+  /** The statement that lets the role see them. */
+  fix: string
 }

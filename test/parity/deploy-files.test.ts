@@ -7,11 +7,13 @@ import { RuntimeEventEmitter } from '../../src/observe/events.ts'
 import { type Instrument, instruments } from '../../src/observe/instruments.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
+import { supabaseSql } from '../../src/store/postgres/index.ts'
 
 interface DeployFiles {
   listAlerts: (from: typeof instruments) => { name: string; page: string; expr: string }[]
   renderAlerts: (from: typeof instruments) => string
   renderDashboard: (from: typeof instruments) => string
+  renderSupabase: (grants: string) => string
 }
 
 const root = new URL('../../', import.meta.url)
@@ -51,6 +53,10 @@ async function scrapedNames(): Promise<Set<string>> {
 it('SEE-6 the files are what the table of metrics renders; `npm run docs:generate` writes them anew', () => {
   expect(read(rules)).toBe(renderAlerts(instruments))
   expect(read('deploy/grafana/unstuck.json')).toBe(renderDashboard(instruments))
+})
+
+it('OPS-11 the grants of Supabase are those of the role of workers; `npm run docs:generate` writes them anew', () => {
+  expect(read('deploy/supabase.sql')).toBe(files.renderSupabase(supabaseSql('unstuck')))
 })
 
 it('SEE-6 every metric that a rule or a panel names is in a scrape', async () => {

@@ -73,8 +73,22 @@ function connectionBanners({ connection, stale, heardAtMs }: LiveState): Banner[
 }
 
 function reaperBanners({ tables }: LiveState): Banner[] {
-  return (tables ?? []).flatMap(({ table, reaper_age_ms, sweep_interval_ms, hold_reason }): Banner[] => {
+  return (tables ?? []).flatMap((health): Banner[] => {
+    const { table, reaper_age_ms, sweep_interval_ms, hold_reason, hidden } = health
     const said: Banner[] = []
+    if (hidden !== null)
+      said.push({
+        key: `hidden-${table}`,
+        tone: 'bad',
+        isUrgent: true,
+        text: (
+          <>
+            Row security {hidden.is_all ? 'hides every job' : 'may hide jobs'} of {hidden.table} from role{' '}
+            {hidden.role}, so these numbers are too low:{' '}
+            <code className="font-mono text-xs">{hidden.fix}</code>
+          </>
+        ),
+      })
     if (reaper_age_ms === null || reaper_age_ms > sweep_interval_ms * 6)
       said.push({
         key: `reaper-${table}`,

@@ -21,7 +21,7 @@ interface AttachFlags extends ConnectionFlags {
   plan?: boolean
   layout?: LayoutName
   out?: string
-  roles?: boolean
+  roles?: boolean | string
   documentIndexes?: boolean
   yes?: boolean
 }
@@ -35,7 +35,7 @@ export function addAttach(program: Command): void {
       new Option('--layout <tool>', 'write it as migration files instead of running it').choices(layoutNames),
     )
     .option('--out <folder>', 'where to write them; the tool’s own folder where absent')
-    .option('--roles', 'print the role of workers with its rights, and run nothing')
+    .option('--roles [role]', 'print the grants of workers, for unstuck_worker or another role; run nothing')
     .option('--document-indexes', 'make the indexes that the document of the profile names, too')
     .option('--yes', 'go on with a profile that was just made')
     .addHelpText('after', example('unstuck attach --plan --table public.video_jobs'))
@@ -51,7 +51,7 @@ async function attachCommand(flags: AttachFlags): Promise<void> {
   const proposal = hasProfile(config) ? null : await proposeProfile(config, flags.table)
   const profile = proposal === null ? chosenTables(config, flags.table) : completeProfile(proposal.profile)
   const installer = createInstaller(config, undefined, profile)
-  if (flags.roles === true) return printRoles(installer, flags)
+  if (flags.roles !== undefined) return printRoles(installer, flags)
   if (isPlan === true) return printPlan(installer, profile, proposal, flags)
   if (proposal !== null && writeProposal(proposal, flags) === 'stop') return
   if (layout !== undefined) return writeFiles(installer, layout, flags)
@@ -75,8 +75,8 @@ function chosenTables(config: Config, given: string | undefined): Profile {
 
 const namesOf = ({ tables }: Profile) => tables.map(showTableName)
 
-function printRoles(installer: Installer, { json }: AttachFlags): void {
-  const sql = installer.rolesSql()
+function printRoles(installer: Installer, { json, roles }: AttachFlags): void {
+  const sql = installer.rolesSql(typeof roles === 'string' ? roles : undefined)
   if (json === true) return printJson({ sql })
   process.stdout.write(sql)
 }

@@ -1,13 +1,15 @@
+import { describeHidden } from '../../commands/describe-hidden.ts'
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
-import { exitCodes, isUnstuckError } from '../../errors/index.ts'
+import { exitCodes, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import { startReaper } from '../../runtime/reaper.ts'
 import { runSweep, type SweepReport } from '../../runtime/run-sweep.ts'
-import type { ReapedJob } from '../../store/job-store.ts'
+import type { HiddenJobs, ReapedJob } from '../../store/job-store.ts'
 import { actorName } from '../actor-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { eachActingTable } from '../each-acting-table.ts'
 import { endSignal } from '../end-signal.ts'
+import { hiddenLine, markUnhealthy, seenTables } from '../hidden-tables.ts'
 import { printJson, printLine, printProgress } from '../output.ts'
 
 export interface ReapFlags extends ConnectionFlags {
@@ -29,11 +31,13 @@ export async function reapCommand(flags: ReapFlags): Promise<void> {
   }
 }
 
-async function previewSweep({ tables }: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
+async function previewSweep(deployment: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
+  const { tables, hidden } = await seenTables(deployment.tables)
+  markUnhealthy(hidden)
   const previews: { table: string; wouldReap: ReapedJob[] }[] = []
   for (const { name, store } of tables)
     previews.push({ table: name, wouldReap: await store.previewSweep({ policy }) })
-  if (flags.json === true) return printJson({ dryRun: true, tables: previews })
+  if (flags.json === true) return printJson({ dryRun: true, tables: previews, hidden })
   for (const { table, wouldReap } of previews) {
     printLine(`${table}: ${wouldReap.length === 0 ? 'nothing to take back' : ''}`.trimEnd())
     printJobs('WOULD REQUEUE', wouldReap, 'requeued')
@@ -41,28 +45,40 @@ async function previewSweep({ tables }: Deployment, { policy }: Config, flags: R
     printJobs('WOULD CANCEL', wouldReap, 'cancelled')
     printJobs('WOULD NOT TOUCH', wouldReap, 'reported')
   }
+  for (const found of hidden) printLine(hiddenLine(found))
   printLine('nothing was changed')
 }
 
-async function sweepOnce({ tables }: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
+async function sweepOnce(deployment: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
+  const { tables, hidden } = await seenTables(deployment.tables)
+  markUnhealthy(hidden)
+  const report = (reports: ({ table: string } & SweepReport)[]) => {
+    if (flags.json === true) return printJson({ tables: reports, hidden })
+    for (const { table, ...swept } of reports) printReport(table, swept)
+    for (const found of hidden) printLine(hiddenLine(found))
+  }
+  if (tables.length === 0) return report([])
   await eachActingTable(
     tables,
     async ({ name, store }) => ({
       table: name,
       ...(await runSweep(store, { policy, actor: actorName() })),
     }),
-    (reports) => {
-      if (flags.json === true) return printJson({ tables: reports })
-      for (const { table, ...report } of reports) printReport(table, report)
-    },
+    report,
   )
 }
 
-/** Sweeps until SIGINT or SIGTERM; a sweep that is under way ends first. */
+/**
+ * Sweeps until SIGINT or SIGTERM; a sweep that is under way ends first. A table whose jobs are hidden stays among them:
+ * its sweeps fail, and say why, until its owner lets the role in.
+ */
 async function sweepUntilStopped({ tables }: Deployment, config: Config, flags: ReapFlags): Promise<void> {
   const [{ store }] = tables
   // Fails at once where nothing is installed or nobody answers: a service that cannot work should not look alive.
   const stored = await store.readPolicy()
+  const seen = await seenTables(tables)
+  if (seen.tables.length === 0) throw noTableSeen(seen.hidden)
+  for (const found of seen.hidden) process.stderr.write(`unstuck: ${hiddenLine(found)}\n`)
   const intervalMs = config.policy.sweepIntervalMs ?? stored.sweepIntervalMs
   const ended = endSignal()
   if (flags.json !== true)
@@ -80,6 +96,12 @@ async function sweepUntilStopped({ tables }: Deployment, config: Config, flags: 
   const signal = await ended
   await reaper.stop()
   if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
+}
+
+function noTableSeen(hidden: HiddenJobs[]): UnstuckError {
+  const message = hidden.map(describeHidden).join('; ')
+  const hint = `As the owner of the table: ${hidden.map(({ fix }) => fix).join('; ')}`
+  return new UnstuckError('PERMISSION_DENIED', message, { hint })
 }
 
 const nameOf = ({ name }: DeploymentTable) => name

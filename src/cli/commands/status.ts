@@ -8,6 +8,7 @@ import type { QueueStatus } from '../../store/dependency-store.ts'
 import type { Health, ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { showBound, showDuration, showTime } from '../duration.ts'
+import { hiddenLine, markUnhealthy, seenTables } from '../hidden-tables.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { describeBreaker } from './breaker.ts'
 import { describePause } from './queues.ts'
@@ -23,7 +24,10 @@ interface TableStatus {
   slo: Slo
 }
 
-/** How every table of the profile is. Exit code 1 where jobs are past their lease for longer than a sweep may take. */
+/**
+ * How every table of the profile is. Exit code 1 where jobs are past their lease for longer than a sweep may take, or row
+ * security may hide some of them.
+ */
 export async function statusCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config)
@@ -31,7 +35,7 @@ export async function statusCommand(flags: ConnectionFlags): Promise<void> {
     const tables = await readTables(deployment, config)
     const breakers = await deployment.tables[0].store.listBreakers()
     const notClosed = breakers.filter(({ state }) => state !== 'closed')
-    if (tables.some(({ health, sweepIntervalMs }) => isLate(health, sweepIntervalMs))) {
+    if (tables.some(({ health, sweepIntervalMs }) => isUnhealthy(health, sweepIntervalMs))) {
       process.exitCode = exitCodes.problemFound
     }
     if (flags.json === true) {
@@ -64,8 +68,10 @@ async function readTables(deployment: Deployment, { policy }: Config): Promise<T
   return tables
 }
 
-const isLate = ({ oldestOverdueMs, holdReason }: Health, sweepIntervalMs: number) =>
-  holdReason === null && oldestOverdueMs !== null && oldestOverdueMs > 3 * sweepIntervalMs
+function isUnhealthy({ oldestOverdueMs, holdReason, hidden }: Health, sweepIntervalMs: number): boolean {
+  if (hidden !== null) return true
+  return holdReason === null && oldestOverdueMs !== null && oldestOverdueMs > 3 * sweepIntervalMs
+}
 
 function describeMode({ mode, since }: ModeStatus): string {
   const acts = mode === 'observe' ? ': sweeps only note what they would do, and nothing else acts' : ''
@@ -87,6 +93,7 @@ function printHealth(health: Health, sweepIntervalMs: number, ageRule: AgeRule):
       `past their lease ${overdue}${oldestOverdueMs === null ? '' : `, oldest by ${showDuration(oldestOverdueMs)}`}`,
     ],
   ])
+  if (health.hidden !== null) printLine(`  ${hiddenLine(health.hidden)}`)
   if (unjudged > 0) printLine(`  ! ${describeUnjudged(unjudged, ageRule)}`)
   if (holdReason !== null) printLine(`  ! the reaper holds leases that ended in an outage (${holdReason})`)
   if (reaperAgeMs === null) printLine('  ✗ nobody has swept yet: start a worker, or unstuck reaper')
@@ -110,7 +117,7 @@ function describeSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs }: Slo)
   return `${late === '' ? '●' : '!'} rescue last 24 h: ${rescued} rescued${late}, ${times} — ${promise}`
 }
 
-/** Jobs that are past their lease now. Exit code 1 where there are any. */
+/** Jobs that are past their lease now. Exit code 1 where there are any, or where some may be hidden. */
 export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config)
@@ -118,7 +125,9 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
     const stuck: (ReapedJob & { table: string })[] = []
     const unjudged: string[] = []
     const observed = new Set<string>()
-    for (const { name, table, store } of deployment.tables) {
+    const { tables, hidden } = await seenTables(deployment.tables)
+    markUnhealthy(hidden)
+    for (const { name, table, store } of tables) {
       const jobs = await store.previewSweep({ policy: config.policy })
       stuck.push(...jobs.map((job) => ({ table: name, ...job })))
       if (jobs.length > 0 && (await store.readMode()).mode === 'observe') observed.add(name)
@@ -128,8 +137,9 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
       unjudged.push(`${name}: ${describeUnjudged(reported, ageRule)}`)
     }
     if (stuck.length > 0) process.exitCode = exitCodes.problemFound
-    if (flags.json === true) return printJson({ stuck })
-    if (stuck.length === 0) return printLine('no job is stuck')
+    if (flags.json === true) return printJson({ stuck, hidden })
+    for (const found of hidden) printLine(hiddenLine(found))
+    if (stuck.length === 0) return hidden.length === 0 ? printLine('no job is stuck') : undefined
     const rows = stuck.map(({ table, jobId, stage, reason, workerId, attempt, action }) => [
       table,
       jobId,

@@ -1,6 +1,7 @@
 // One frame of `unstuck top`, from what was read. Pure: the same for a terminal, a pipe and a test.
 import { describeBreaker } from '../commands/breaker.ts'
 import { showBound, showDuration } from '../duration.ts'
+import { hiddenLine } from '../hidden-tables.ts'
 import type { Line, Piece } from '../terminal/line.ts'
 import type { Picture } from './read-picture.ts'
 import type { TopRow } from './top-rows.ts'
@@ -45,6 +46,7 @@ function headOf({ health, slo, breakers }: Picture): Line[] {
     const swept = reaperAgeMs === null ? 'never swept' : `swept ${showDuration(reaperAgeMs)} ago`
     const oldest = oldestDueMs === null ? '' : `, oldest for ${showDuration(oldestDueMs)}`
     return [
+      ...(value.hidden === null ? [] : [[[hiddenLine(value.hidden), 'red'] as Piece]]),
       [
         light(overdue === 0, isLate, `${overdue} past their lease`),
         light(isSwept, !isSwept, swept),

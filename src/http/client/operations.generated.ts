@@ -27,7 +27,7 @@ export interface Schemas {
   SettleAnswer: { db_now: string; id: string; outcome: string; retry_in_ms?: number | null }
   CompleteRequest: { id: string; lease_id: string; result?: unknown; table?: string }
   FailRequest: { id: string; lease_id: string; code?: string; reason?: string; category?: "TRANSIENT" | "PERMANENT" | "CRITICAL"; stack?: string; is_retryable?: boolean; retry_in_ms?: number; cause?: "failure" | "timeout"; table?: string }
-  ReleaseRequest: { id: string; lease_id: string; delay_ms?: number; cause?: "release" | "interruption"; table?: string }
+  ReleaseRequest: { id: string; lease_id: string; delay_ms?: number; cause?: "release" | "interruption"; reason?: string; table?: string }
   DeadLetterList: { db_now: string; groups: Schemas['DeadLetterGroup'][]; is_complete: boolean }
   DeadLetterGroup: { cause_id: string; table: string; code: string | null; category: string | null; jobs: number; first_at: string; last_at: string; example_reason: string | null; example_job_id: string; max_crashes: number; state: "new" | "investigating" | "resolved" | "ignored"; changed_by: string | null; changed_at: string | null; state_reason: string | null; back_since: string | null }
   DeadLetterAnswer: { db_now: string; group: Schemas['DeadLetterGroup'] }
@@ -52,7 +52,7 @@ export interface Schemas {
   ReapedJob: { id: string; action: "requeued" | "dead" | "cancelled" | "held" | "reported"; reason: string; stage: string | null; attempt: number; worker_id: string | null; retry_in_ms: number | null }
   SweepRequest: { dry_run?: boolean; reason?: string; table?: string }
   Health: { db_now: string; is_healthy: boolean; tables: Schemas['TableHealth'][] }
-  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; is_healthy: boolean }
+  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; is_healthy: boolean }
   Me: { db_now: string; id: string; scopes: string[]; owner: string | null; is_read_only: boolean; commands: Record<string, { is_allowed: boolean; reason: string | null }> }
   ConfigAnswer: { db_now: string; version: string; profile: string; schema: string; tables: string[]; environment: string | null; is_read_only: boolean; values: { name: string; value?: unknown; source: string }[] }
   DoctorAnswer: { db_now: string; problems: number; warnings: number; findings: ({ check: string; level: "fine" | "warning" | "problem"; message: string; fix: string | null })[] }

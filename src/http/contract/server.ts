@@ -21,7 +21,11 @@ export const tableHealthSchema = z
     reaper_age_ms: msOrNull,
     sweep_interval_ms: z.number(),
     hold_reason: textOrNull,
-    /** Nothing is past its lease by more than it may, and somebody sweeps. */
+    /** Row security may hide jobs from the server's role: the counts are then too low. */
+    hidden: z
+      .object({ role: z.string(), table: z.string(), is_all: z.boolean(), fix: z.string() })
+      .nullable(),
+    /** Nothing is past its lease by more than it may, somebody sweeps, and no job is hidden. */
     is_healthy: z.boolean(),
   })
   .openapi('TableHealth')

@@ -26,12 +26,19 @@ export function addProbeRoutes(api: Api, { options }: ApiParts): void {
     method: 'get',
     path: '/readyz',
     operationId: 'readyz',
-    summary: 'The database answers',
-    responses: { 200: json(probeAnswer, 'It does.'), 503: json(probeAnswer, 'It does not.') },
+    summary: 'The database answers and shows its jobs',
+    responses: {
+      200: json(probeAnswer, 'It does.'),
+      503: json(probeAnswer, 'It does not answer, or row security hides every job of a table.'),
+    },
   })
   api.openapi(ready, async (c) => {
     try {
-      await options.access.readClock()
+      const { access, tables } = options.reading ?? options
+      await access.readClock()
+      const hidden = await Promise.all(tables.map(({ store }) => store.readHidden()))
+      if (hidden.some((found) => found?.isAll === true))
+        return c.json({ status: 'unavailable' as const }, 503)
       return c.json({ status: 'ok' as const }, 200)
     } catch {
       // Why is in the log of the database; a load balancer only wants to know whether.
@@ -86,6 +93,7 @@ function openMetrics({ tables, policy }: ApiParts['options']): Promise<Metrics> 
         oldestOverdueMs: most(all.map(({ oldestOverdueMs }) => oldestOverdueMs)),
         oldestDueMs: most(all.map(({ oldestDueMs }) => oldestDueMs)),
         reaperAgeMs: most(all.map(({ reaperAgeMs }) => reaperAgeMs)),
+        hidden: all.find(({ hidden }) => hidden?.isAll === true)?.hidden ?? null,
       }
     },
     readQueues: async () => valueOf(await listQueues(context, {})).map(({ value }) => value),

@@ -46,7 +46,9 @@ function describeHealth(opened: () => TestBench): void {
       reaperAgeMs: null,
       holdReason: null,
       releasedOften: 0,
+      hidden: null,
     })
+    expect(await store.readHidden()).toBe(null)
   })
 
   it('SEE-2 counts what waits and what is due, and how long the oldest is', async () => {

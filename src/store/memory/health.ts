@@ -25,6 +25,7 @@ export function readHealth(state: MemoryState, override: PolicyOverride | undefi
     reaperAgeMs: reaperAgeMs(state),
     holdReason: holdReason(state, moment),
     releasedOften: waiting.filter((job) => isOften(job, moment.nowMs)).length,
+    hidden: null,
   }
 }
 

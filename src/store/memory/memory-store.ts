@@ -124,6 +124,7 @@ function bindVerbs(state: MemoryState): JobStore {
     getJob: async (jobId) => structuredClone(state.jobs.get(jobId) ?? null),
     listEvents: async (jobId) => structuredClone(state.events.get(jobId) ?? []),
     readHealth: async (options) => readHealth(state, options?.policy),
+    readHidden: async () => null,
     readPolicy: async () => structuredClone(state.policy),
     writePolicy: async (change) => {
       state.policy = policyOf(state.policy, structuredClone(change))

@@ -121,7 +121,10 @@ function bindManualVerbs({ change }: VerbRunner): Pick<JobStore, 'cancelJobs' | 
   }
 }
 
-type ReadVerbs = Pick<JobStore, 'getJob' | 'listEvents' | 'readHealth' | 'readPolicy' | 'writePolicy'>
+type ReadVerbs = Pick<
+  JobStore,
+  'getJob' | 'listEvents' | 'readHealth' | 'readHidden' | 'readPolicy' | 'writePolicy'
+>
 
 function bindReadVerbs(runner: VerbRunner): ReadVerbs {
   const { graph, change, look } = runner
@@ -136,6 +139,7 @@ function bindReadVerbs(runner: VerbRunner): ReadVerbs {
       return rows.map(toEvent)
     },
     readHealth: (options) => readHealth(runner, options?.policy),
+    readHidden: async () => null,
     readPolicy: () => look({}, (state) => state.policy),
     writePolicy: async (override) => {
       if ((override.dispatch ?? 'off') !== 'off') throw notSupported('Neo4j', 'dispatch')

@@ -23,7 +23,7 @@ export {
 export { type MigrateOptions, migrateUp } from './migrate/migrate-up.ts'
 export { migrationSql } from './migrate/migration-sql.ts'
 export { planText, statementsOf, withLimits } from './migrate/plan-text.ts'
-export { rolesSql } from './migrate/roles-sql.ts'
+export { rolesSql, supabaseSql } from './migrate/roles-sql.ts'
 export { readTableShapes, type ShapedTable } from './migrate/table-shapes.ts'
 export { createPostgresAccess } from './postgres-access.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'

@@ -19,6 +19,7 @@ import type {
   Health,
   HeartbeatOptions,
   HeartbeatReport,
+  HiddenJobs,
   JobStore,
   ManualOptions,
   PolicyOption,
@@ -47,6 +48,7 @@ import {
   toEvent,
   toFailedJob,
   toHealth,
+  toHidden,
   toJob,
   toReapedJob,
   toReleasedJob,
@@ -213,6 +215,11 @@ class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
   async readHealth({ policy }: PolicyOption = {}): Promise<Health> {
     const [row] = await this.#call('read_health', [policyToJson(policy)])
     return toHealth(row ?? {})
+  }
+
+  async readHidden(): Promise<HiddenJobs | null> {
+    const [row] = await this.#call('read_hidden', [])
+    return toHidden(row?.['hidden'] as Row | null)
   }
 
   readPolicy(): Promise<Policy> {

@@ -14,6 +14,9 @@ import {
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { policyToJson } from './policy-row.ts'
 
+/** As the files of sql/ spell it. */
+const WORKER_ROLE = 'unstuck_worker'
+
 export interface RenderOptions {
   schema: string
   table: TableProfile
@@ -29,6 +32,8 @@ export interface RenderOptions {
   profile?: string
   /** Drop native jobs too. */
   isPurge?: boolean
+  /** Who gets the grants. */
+  role?: string
   /** The index that "index" stands for, in the schema of the table. */
   index?: string
   /** The index that "document_index" and its columns stand for. */
@@ -198,7 +203,7 @@ function nameTable(options: RenderOptions): (token: string) => string {
 }
 
 function markerTable(options: RenderOptions): Map<string, string> {
-  const { schema, table, statusType, profile, isPurge, documentIndex } = options
+  const { schema, table, statusType, profile, isPurge, documentIndex, role = WORKER_ROLE } = options
   const { waiting, running, succeeded, dead, cancelled } = table.statuses
   const word = (text: string) => quoteLiteral(text) + (statusType === undefined ? '' : `::${statusType}`)
   const words = (texts: string[]) => `(${[...new Set(texts)].map(word).join(', ')})`
@@ -222,6 +227,10 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['profile', quoteLiteral(profile ?? 'native')],
     ['policy', quoteLiteral(policyToJson(table.policy) ?? '{}')],
     ['purge', String(isPurge ?? false)],
+    ['role', quoteLiteral(role)],
+    ['grantee', role === WORKER_ROLE ? role : quoteIdentifier(role)],
+    ['events_schema', quoteLiteral(table.teamEvents?.schema ?? '')],
+    ['events_table', quoteLiteral(table.teamEvents?.table ?? '')],
     ['table_schema', quoteLiteral(table.schema)],
     ['table', quoteLiteral(table.table)],
     ['default_type', quoteLiteral(table.defaultType ?? 'job')],

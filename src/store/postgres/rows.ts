@@ -9,6 +9,7 @@ import type {
   EnteredStage,
   FailedJob,
   Health,
+  HiddenJobs,
   HoldReason,
   ReapedJob,
   ReleasedJob,
@@ -206,5 +207,16 @@ export function toHealth(row: Row): Health {
     reaperAgeMs: numberOrNull(row['reaper_age_ms']),
     holdReason: text(row['hold_reason']) as HoldReason | null,
     releasedOften: number(row['released_often']),
+    hidden: toHidden(row['hidden'] as Row | null),
+  }
+}
+
+export function toHidden(hidden: Row | null): HiddenJobs | null {
+  if (hidden === null) return null
+  return {
+    role: String(hidden['role']),
+    table: String(hidden['table']),
+    isAll: hidden['is_all'] === true,
+    fix: String(hidden['fix']),
   }
 }

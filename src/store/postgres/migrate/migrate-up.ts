@@ -21,6 +21,7 @@ import {
   indexStatements,
   migrations,
   ownNames,
+  withheldTables,
 } from './plan.ts'
 import { defaultLockTimeoutMs, type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
 
@@ -187,10 +188,12 @@ async function applyMigrations(
   const known = migrations()
   const stranger = [...applied].find((name) => !known.some((migration) => migration.name === name))
   if (stranger !== undefined) throw newerSchema(stranger)
-  for (const { name, text } of known) {
+  for (const migration of known) {
+    const { name, text } = migration
     if (applied.has(name) || (options.upTo !== undefined && name > options.upTo)) continue
     options.onStep?.(`migration ${name}`)
     await session.run(render(text, base))
+    for (const statement of withheldTables(base, migration)) await session.run(statement)
     await session.query('record_migration', base, [name])
   }
 }

@@ -11,6 +11,7 @@ import {
   type IndexStatement,
   indexStatements,
   migrations,
+  withheldTables,
 } from './plan.ts'
 import { withLiterals } from './statement-text.ts'
 import { teamObjectValues } from './team-objects.ts'
@@ -31,9 +32,10 @@ export function migrationSql(schema: string, profile: Profile): string {
 export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[] {
   return [
     render(readSql('attach', 'schema'), base),
-    ...pending.flatMap(({ name, text }) => [
-      `-- migration ${name}\n${render(text, base)}`,
-      recorded('record_migration', base, [name]),
+    ...pending.flatMap((migration) => [
+      `-- migration ${migration.name}\n${render(migration.text, base)}`,
+      ...withheldTables(base, migration),
+      recorded('record_migration', base, [migration.name]),
     ]),
   ]
 }

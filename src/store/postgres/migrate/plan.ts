@@ -20,13 +20,25 @@ export function ownNames(applied: Iterable<string>): OwnNames {
       .filter(({ name }) => names.has(name))
       .map(({ text }) => text),
   ]
-  const made = [
-    ...texts.join('\n').matchAll(/^create (table|type|domain)(?: if not exists)? "unstuck"\."?(\w+)/gm),
-  ].map(([, kind, name]) => ({ kind: String(kind), name: String(name) }))
+  return namesIn(texts.join('\n'))
+}
+
+function namesIn(text: string): OwnNames {
+  const made = [...text.matchAll(/^create (table|type|domain)(?: if not exists)? "unstuck"\."?(\w+)/gm)].map(
+    ([, kind, name]) => ({ kind: String(kind), name: String(name) }),
+  )
   return {
     tables: made.filter(({ kind }) => kind === 'table').map(({ name }) => name),
     types: made.filter(({ kind }) => kind !== 'table').map(({ name }) => name),
   }
+}
+
+/** What takes the tables of a migration from those whom default privileges gave them to; run once, right after it. */
+export function withheldTables(base: RenderOptions, { name, text }: SqlFile): string[] {
+  const isFirst = name === migrations()[0]?.name
+  const { tables } = namesIn(isFirst ? `${readSql('attach', 'schema')}\n${text}` : text)
+  if (tables.length === 0) return []
+  return [withLiterals(render(readSql('attach', 'withhold_tables'), base), [tables])]
 }
 
 export function attachmentFunctions(options: RenderOptions): SqlFile[] {

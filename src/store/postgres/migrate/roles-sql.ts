@@ -4,14 +4,34 @@ import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
 
-/** The role of workers, with what it needs on the engine and on the tables of the profile, and nothing more. */
-export function rolesSql(schema: string, profile: Profile): string {
-  assertProfile(schema, profile)
-  const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0] }
-  const attached = profile.name === 'native' ? [] : profile.tables
-  const parts = [
-    render(readSql('attach', 'worker_role'), base),
-    ...attached.map((table) => render(readSql('attach', 'table_grants'), { schema, table })),
-  ]
-  return `${parts.map((part) => part.trim()).join('\n\n')}\n`
+/**
+ * The role of workers, with what it needs on the engine and on the tables of the profile, and nothing more. Another role is
+ * not made, nor are its settings changed: it only gets the grants.
+ */
+export function rolesSql(schema: string, profile: Profile, role?: string): string {
+  const made = role === undefined ? [render(readSql('attach', 'worker_role'), baseOf(schema))] : []
+  return joined([...made, ...grants(schema, profile, role)])
 }
+
+/** What a Supabase project grants, whatever is attached: its service role works, and the roles of its API have nothing. */
+export function supabaseSql(schema: string): string {
+  const base = baseOf(schema)
+  return joined([
+    render(readSql('attach', 'engine_grants'), { ...base, role: 'service_role' }),
+    render(readSql('attach', 'supabase_grants'), base),
+  ])
+}
+
+function grants(schema: string, profile: Profile, role?: string): string[] {
+  assertProfile(schema, profile)
+  const to = role === undefined ? {} : { role }
+  const attached = profile.name === 'native' ? [] : profile.tables
+  return [
+    render(readSql('attach', 'engine_grants'), { ...baseOf(schema), ...to }),
+    ...attached.map((table) => render(readSql('attach', 'table_grants'), { schema, table, ...to })),
+  ]
+}
+
+const baseOf = (schema: string): RenderOptions => ({ schema, table: nativeProfile(schema).tables[0] })
+
+const joined = (parts: string[]) => `${parts.map((part) => part.trim()).join('\n\n')}\n`

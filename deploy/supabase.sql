@@ -1,0 +1,46 @@
+-- The grants of a Supabase project: service_role does the work, anon and authenticated get nothing. Run it as the
+-- owner of the tables (postgres) after unstuck attach or unstuck migrate up, and again after an upgrade.
+-- docs/guides/supabase.md says more.
+
+grant usage on schema "unstuck" to "service_role";
+grant select on all tables in schema "unstuck" to "service_role";
+grant insert, update, delete on
+  "unstuck"."jobs", "unstuck".events, "unstuck".dispatches, "unstuck".schedules, "unstuck".sweeps,
+  "unstuck".breakers, "unstuck".dependencies, "unstuck".probes, "unstuck".pauses, "unstuck".rate_limits,
+  "unstuck".dedupe_locks, "unstuck".workers, "unstuck".webhooks, "unstuck".deliveries,
+  "unstuck".operations, "unstuck".operation_jobs, "unstuck".causes,
+  "unstuck".observations, "unstuck".sweep_history, "unstuck".acts
+  to "service_role";
+
+-- Every attached table with what attach made beside it, under names that the project calls. PostgREST serves whatever
+-- is in an exposed schema, so the roles of the API have none of it.
+do $$
+declare
+  v_object text;
+  v_right text;
+begin
+  for v_object, v_right in
+    select format('table %I.%I', table_schema, table_name), 'select, insert, update, delete'
+      from "unstuck".attachments where name <> 'native'
+    union all
+    select 'sequence ' || pg_get_serial_sequence(format('%I.%I', table_schema, table_name), attname), 'usage'
+      from "unstuck".attachments join pg_attribute on attrelid = to_regclass(format('%I.%I', table_schema, table_name))
+     where name <> 'native' and attnum > 0 and not attisdropped
+  loop
+    if v_object is not null then
+      execute format('grant %s on %s to service_role', v_right, v_object);
+    end if;
+  end loop;
+  for v_object, v_right in
+    select format(case kind when 'view' then 'table %I.%I' else 'routine %I.%I(%s)' end, table_schema, made, takes),
+           case kind when 'view' then 'select' else 'execute' end
+      from "unstuck".team_objects,
+           -- What a wrapper goes on with, as long as it is ours.
+           unnest(array[name, case when kept_digest is not null then kept_name end]) made
+     where made is not null
+  loop
+    execute format('revoke all on %s from public, anon, authenticated', v_object);
+    execute format('grant %s on %s to service_role', v_right, v_object);
+  end loop;
+end
+$$;

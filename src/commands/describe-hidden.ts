@@ -1,0 +1,8 @@
+import type { HiddenJobs } from '../store/job-store.ts'
+
+/** One sentence; what is to be done about it is `fix`. */
+export function describeHidden({ role, table, isAll }: HiddenJobs): string {
+  return isAll
+    ? `row security hides every job of ${table} from role ${role}`
+    : `row security may hide jobs of ${table} from role ${role}`
+}

@@ -1,0 +1,31 @@
+import type { TableFacts } from '../facts.ts'
+import { type Finding, fine, problem, warning } from '../finding.ts'
+
+/** Rows that this role cannot see look like rows that do not exist: a reaper would find nothing, and be content. */
+export function checkHiddenRows({ name, hiddenRows }: TableFacts, role: string): Finding[] {
+  const check = 'row security'
+  if (hiddenRows === null) return []
+  if (hiddenRows.length === 0) return [fine(check, `role ${role} sees every row of ${name}`)]
+  return hiddenRows.map(({ object, commands, isAll, fix }) => {
+    const hides = isAll ? 'hides every row' : 'may hide rows'
+    return problem(check, `row security of ${object} ${hides} from role ${role} (${commands})`, fix)
+  })
+}
+
+/** Nothing of ours shows a role more than its table does (OPS-11). */
+export function checkExposure({ name, exposedObjects }: TableFacts): Finding[] {
+  const check = 'exposure'
+  if (exposedObjects === null) return []
+  if (exposedObjects.length === 0)
+    return [fine(check, `no view, function or table shows more of ${name} than its grants and policies do`)]
+  return exposedObjects.map(({ kind, object, role, isHidden, fix }) => {
+    if (role === null) {
+      const message = `${object} runs with the rights of its owner: a role that may read it sees every job of ${name}`
+      return warning(check, message, fix)
+    }
+    const cause = isHidden ? 'row security hides them from it' : 'it has no right on that table'
+    const what = kind === 'function' ? 'act on jobs' : 'read about jobs'
+    const message = `${object} lets ${role} ${what} of ${name}, though ${cause}`
+    return isHidden ? problem(check, message, fix) : warning(check, message, fix)
+  })
+}
