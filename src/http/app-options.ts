@@ -6,8 +6,12 @@ import type { Job, JsonValue } from '../job/job.ts'
 import type { RedactOptions } from '../observe/redact.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { AccessStore } from '../store/access-store.ts'
-import type { StreamLimit } from './open-streams.ts'
 import type { Connection } from './peer-address.ts'
+
+export interface StreamLimit {
+  perCaller: number
+  total: number
+}
 
 export interface JwtOptions {
   issuer: string

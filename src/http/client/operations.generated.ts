@@ -42,7 +42,7 @@ export interface Schemas {
   QueueList: { db_now: string; queues: Schemas['Queue'][] }
   Queue: { queue: string; table: string; waiting: number; due: number; running: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null }
   BreakerList: { db_now: string; breakers: Schemas['Breaker'][] }
-  Breaker: { name: string; state: "closed" | "open" | "half-open" | "held"; since: string; changed_by: string | null; reason: string | null; calls: number; failures: number; successes: number; probing: number; next_probe_in_ms: number | null; held_for_ms: number | null; last_calls: ({ is_failure: boolean; at: string | null })[]; settings: Record<string, unknown>; queues: { attachment: string; queue: string }[]; banner: string | null }
+  Breaker: { name: string; state: "closed" | "open" | "half-open" | "held"; since: string; changed_by: string | null; reason: string | null; calls: number; failures: number; successes: number; probing: number; reopens: number; next_probe_in_ms: number | null; held_for_ms: number | null; last_calls: ({ is_failure: boolean; at: string | null })[]; settings: Record<string, unknown>; queues: { attachment: string; queue: string }[]; banner: string | null }
   ScheduleList: { db_now: string; schedules: Schemas['Schedule'][] }
   Schedule: { name: string; table: string; cron: string; timezone: string; overlap: string; type: string; queue: string | null; next_run_at: string | null; due_in_ms: number | null; last_run_at: string | null; last_job_id: string | null; last_skipped_at: string | null }
   PauseAnswer: { db_now: string; queue: string; table: string; is_paused: boolean; is_changed: boolean }
