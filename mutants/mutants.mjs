@@ -1,8 +1,10 @@
 // @ts-check
 // The engine with one rule taken out each. All of them must be noticed: `npm run mutants`.
+import { brakeMutants } from './brakes.mjs'
 import { jobMutants } from './jobs.mjs'
 import { leaseMutants } from './leases.mjs'
 import { reapMutants } from './reaps.mjs'
+import { verbMutants } from './verbs.mjs'
 import { workerMutants } from './workers.mjs'
 
 /**
@@ -17,9 +19,14 @@ import { workerMutants } from './workers.mjs'
 const numberOf = ({ id }) => Number(id.slice(1))
 
 /** @type {Mutant[]} */
-export const mutants = [...leaseMutants, ...reapMutants, ...jobMutants, ...workerMutants].toSorted(
-  (a, b) => numberOf(a) - numberOf(b),
-)
+export const mutants = [
+  ...leaseMutants,
+  ...reapMutants,
+  ...jobMutants,
+  ...workerMutants,
+  ...verbMutants,
+  ...brakeMutants,
+].toSorted((a, b) => numberOf(a) - numberOf(b))
 
 /** One of each place: a lease, a sweep, a verb of people. */
 export const quickMutants = ['M1', 'M5', 'M20']

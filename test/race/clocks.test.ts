@@ -5,6 +5,7 @@ import {
   claimOne,
   enqueueOne,
   expectAbout,
+  HOUR,
   leaseOf,
   MINUTE,
   msBetween,
@@ -12,6 +13,8 @@ import {
   storeNow,
   sweep,
 } from '../../src/store/conformance/builders.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import type { SqlClient } from '../../src/store/postgres/executor.ts'
 import { raceBench } from './race-bench.ts'
 
 const opened = raceBench()
@@ -43,6 +46,60 @@ describe('a lease of a long transaction', () => {
     const job = await readJob(store, lease.jobId)
     expect(msBetween(began?.['at'] as Date, job.heartbeatAt)).toBeGreaterThanOrEqual(500)
     expect(msBetween(job.heartbeatAt, job.leaseExpiresAt)).toBe(MINUTE)
+  })
+})
+
+describe('a verb of a long transaction', () => {
+  /** A transaction that is 500 ms old when the verb is called, and when it began. */
+  async function inOldTransaction(call: (store: JobStore<SqlClient>) => Promise<unknown>): Promise<Date> {
+    const worker = await opened().connect()
+    await worker.begin()
+    const [began] = await worker.query('select now() as at, pg_sleep(0.5)')
+    await call(worker.store)
+    await worker.commit()
+    return began?.['at'] as Date
+  }
+
+  it('LEASE-8 a stage is counted from its entry', async () => {
+    const { store } = opened()
+    await store.writePolicy({ stageDeadlinesMs: { burnin: HOUR } })
+    await enqueueOne(store)
+    const lease = leaseOf(await claimOne(store))
+    const began = await inOldTransaction((own) => own.enterStage(lease, 'burnin'))
+    const job = await readJob(store, lease.jobId)
+    expect(msBetween(began, job.heartbeatAt)).toBeGreaterThanOrEqual(500)
+    expect(msBetween(job.heartbeatAt, job.leaseExpiresAt)).toBe(MINUTE)
+    expect(msBetween(job.heartbeatAt, job.deadlineAt)).toBe(HOUR)
+  })
+
+  it('FAIL-4 a backoff is counted from the failure', async () => {
+    const { store } = opened()
+    await enqueueOne(store)
+    const lease = leaseOf(await claimOne(store))
+    const began = await inOldTransaction((own) => own.failJobs([{ ...lease, code: 'X', retryInMs: MINUTE }]))
+    const { runAt } = await readJob(store, lease.jobId)
+    expect(msBetween(began, runAt)).toBeGreaterThanOrEqual(MINUTE + 500)
+  })
+
+  it('LEASE-6 a delay is counted from the release', async () => {
+    const { store } = opened()
+    await enqueueOne(store)
+    const lease = leaseOf(await claimOne(store))
+    const began = await inOldTransaction((own) => own.releaseJobs([lease], { delayMs: MINUTE }))
+    const { runAt } = await readJob(store, lease.jobId)
+    expect(msBetween(began, runAt)).toBeGreaterThanOrEqual(MINUTE + 500)
+  })
+
+  it('RATE-1 a token that came back meanwhile is granted', async () => {
+    const { store, connect } = opened()
+    const limit = { key: 'gateway', ratePerS: 4, burst: 1 }
+    const worker = await connect()
+    await worker.begin()
+    await worker.query('select now()')
+    expect((await store.takeTokens([limit])).granted).toBe(1)
+    await worker.query('select pg_sleep(0.5)')
+    expect((await worker.store.takeTokens([limit])).granted).toBe(1)
+    await worker.commit()
   })
 })
 

@@ -20,6 +20,7 @@ const writers: { verb: string; write: (store: JobStore, lease: Lease) => Promise
   { verb: 'complete', write: complete },
   { verb: 'fail', write: async (store, lease) => (await fail(store, lease)).outcome },
   { verb: 'release', write: release },
+  { verb: 'stage', write: async (store, lease) => (await store.enterStage(lease, 'burnin')).outcome },
 ]
 const cases = ['waiting', 'dead'].flatMap((status) => writers.map((writer) => ({ status, ...writer })))
 

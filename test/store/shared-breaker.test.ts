@@ -54,6 +54,20 @@ describe('two tables of one install', () => {
     expect(await native.claimJobs(claim)).toHaveLength(1)
   })
 
+  it('BREAK-4 neither a pause nor a breaker of another table holds a queue, whatever rules its own table has', async () => {
+    // With no rule at all a claim would not look for any.
+    await native.pauseQueue('mail')
+    await native.mapDependency('mail', 'smtp')
+    await native.enqueueJobs([{ type: 'asr' }])
+    await clip.pauseQueue('asr')
+    expect(await native.claimJobs({ ...claim, limit: 1 })).toHaveLength(1)
+    await clip.resumeQueue('asr')
+    await clip.mapDependency('asr', 'gateway')
+    await clip.holdBreaker('gateway')
+    expect(await native.claimJobs({ ...claim, limit: 1 })).toHaveLength(1)
+    expect(await clip.claimJobs(claim)).toEqual([])
+  })
+
   it('RATE-1 a limit is one bucket for all tables', async () => {
     const limit = { key: 'gateway', ratePerS: 0.001, burst: 3 }
     expect((await clip.takeTokens([limit], 2)).granted).toBe(2)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   beat,
+  claimOne,
   complete,
   crashOnce,
   eventsOf,
@@ -99,6 +100,25 @@ export function describeStage(opened: () => TestBench): void {
       expect(await store.enterStage(forgedLease(MISSING_ID), 'burnin')).toMatchObject({
         outcome: 'not-found',
       })
+    })
+
+    it('LEASE-5 while another worker runs the job, an old or forged lease enters no stage', async () => {
+      const bench = opened()
+      const { store, elapse } = bench
+      await store.writePolicy(plainPolicy)
+      const stale = await startOne(store)
+      await crashOnce(bench, stale)
+      await elapse(HOUR)
+      const current = await claimOne(store, { workerId: 'worker-2' })
+      expect(current.jobId).toBe(stale.jobId)
+      await expectUnchanged(store, current.jobId, async () => {
+        for (const lease of [stale, forgedLease(current.jobId)])
+          expect(await store.enterStage(lease, 'burnin')).toMatchObject({
+            outcome: 'lease-lost',
+            leaseMs: null,
+          })
+      })
+      expect(await store.enterStage(current, 'burnin')).toMatchObject({ outcome: 'entered' })
     })
 
     it('C3 after its own end a lease is told so', async () => {

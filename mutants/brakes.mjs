@@ -1,0 +1,78 @@
+// @ts-check
+// What holds jobs back: pauses, breakers and limits; and who may take the steps of an operation.
+/** @import { Mutant } from './mutants.mjs' */
+
+const queues = 'sql/core/open_queues.sql'
+const tokens = 'sql/core/take_tokens.sql'
+/** @param {string} filter */
+const store = (filter) => ({ files: ['test/store/native.test.ts'], filter })
+
+/** @type {Mutant[]} */
+export const brakeMutants = [
+  {
+    id: 'M35',
+    fault: 'the pause of a queue holds the queue of this name in every table',
+    edits: [{ file: queues, find: 'pause.attachment = p_attachment and ', replacement: '' }],
+    suites: [{ files: ['test/store/shared-breaker.test.ts'] }],
+  },
+  {
+    id: 'M36',
+    fault: 'a half-open breaker lets everything through',
+    edits: [
+      {
+        file: queues,
+        find: "filter (where breaker.state = 'half-open')",
+        replacement: 'filter (where false)',
+      },
+    ],
+    suites: [store('breakers'), { files: ['test/race/breaker.test.ts'] }],
+  },
+  {
+    id: 'M37',
+    fault: 'tokens are counted by the clock before the rows were waited for',
+    edits: [{ file: tokens, find: '  v_now := clock_timestamp();', replacement: '  v_now := now();' }],
+    suites: [{ files: ['test/race/clocks.test.ts'] }],
+  },
+  {
+    id: 'M38',
+    fault: 'of several limits the fullest decides',
+    edits: [{ file: tokens, find: 'min(floor(', replacement: 'max(floor(' }],
+    suites: [store('takeTokens')],
+  },
+  {
+    id: 'M39',
+    fault: 'a step of an operation does not look at the lease',
+    edits: [
+      {
+        file: 'sql/functions/step_operation.sql',
+        find: 'operation.lease_id = p_lease_id',
+        replacement: 'true',
+      },
+    ],
+    suites: [store('operations')],
+  },
+  {
+    id: 'M40',
+    fault: 'an operation is taken from whoever runs it',
+    edits: [
+      {
+        file: 'sql/core/take_operation.sql',
+        find: '(operation.lease_expires_at is null or operation.lease_expires_at <= now())',
+        replacement: 'true',
+      },
+    ],
+    suites: [store('operations'), { files: ['test/race/operations.test.ts'] }],
+  },
+  {
+    id: 'M41',
+    fault: 'an operation is stopped for another owner than the one who asked for it',
+    edits: [
+      {
+        file: 'sql/core/abort_operation.sql',
+        find: "(p_owner is null or owner = p_owner) and state = 'running'",
+        replacement: "state = 'running'",
+      },
+    ],
+    suites: [store('operations')],
+  },
+]

@@ -1,0 +1,77 @@
+// @ts-check
+// What a worker does to its own job besides finishing it: stages, failures, releases.
+/** @import { Mutant } from './mutants.mjs' */
+
+const stage = 'sql/functions/enter_stage.sql'
+const fail = 'sql/functions/fail_jobs.sql'
+const release = 'sql/functions/release_jobs.sql'
+const clocks = { files: ['test/race/clocks.test.ts'] }
+/** @param {string} filter */
+const store = (filter) => ({ files: ['test/store/native.test.ts'], filter })
+const ownClock = { find: 'v_now timestamptz := clock_timestamp()', replacement: 'v_now timestamptz := now()' }
+
+/** @type {Mutant[]} */
+export const verbMutants = [
+  {
+    id: 'M23',
+    fault: 'a stage is entered without the lease',
+    edits: [{ file: stage, find: 'job."lease_id" = p_lease_id and ', replacement: '' }],
+    suites: [store('enterStage')],
+  },
+  {
+    id: 'M24',
+    fault: 'the lease of a stage is counted from the start of the transaction',
+    edits: [{ file: stage, find: 'v_now := clock_timestamp();', replacement: 'v_now := now();' }],
+    suites: [clocks],
+  },
+  {
+    id: 'M29',
+    fault: 'a job past its deadline enters a stage and lives on',
+    edits: [{ file: stage, find: 'if v_deadline_at <= v_now then', replacement: 'if false then' }],
+    suites: [store('enterStage')],
+  },
+  {
+    id: 'M30',
+    fault: 'a stage is entered by a lease that stayed on a job that does not run',
+    edits: [
+      {
+        file: stage,
+        find: ` and job."status" is not distinct from /*any_running*/'running'`,
+        replacement: '',
+      },
+    ],
+    suites: [{ files: ['test/race/hand-written-status.test.ts'] }],
+  },
+  {
+    id: 'M31',
+    fault: 'a failure forgets that a cancel was asked for',
+    edits: [
+      { file: fail, find: "case when is_cancelled then 'cancelled'", replacement: "case when false then ''" },
+    ],
+    suites: [store('failJobs')],
+  },
+  {
+    id: 'M32',
+    fault: 'the backoff of a failure is counted from the start of the transaction',
+    edits: [{ file: fail, ...ownClock }],
+    suites: [clocks],
+  },
+  {
+    id: 'M33',
+    fault: 'a release costs an attempt',
+    edits: [
+      {
+        file: release,
+        find: "attempt_counted_at = 'claim' then 1",
+        replacement: "attempt_counted_at = 'claim' then 0",
+      },
+    ],
+    suites: [store('releaseJobs')],
+  },
+  {
+    id: 'M34',
+    fault: 'the delay of a release is counted from the start of the transaction',
+    edits: [{ file: release, ...ownClock }],
+    suites: [clocks],
+  },
+]
