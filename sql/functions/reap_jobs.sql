@@ -38,8 +38,7 @@ begin
   ), judged as materialized (
     select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
            "unstuck".reaped_attempt(v_policy, action, attempt, max_attempts) as attempt_after,
-           case when action = 'requeued' then "unstuck".reap_backoff_ms(
-             v_policy, attempt, failures, crashes, timeouts)
+           case when action = 'requeued' then "unstuck".reap_backoff_ms(v_policy, attempt, failures, crashes, timeouts)
              + floor(random() * coalesce(p_spread_ms, "unstuck".spread_ms(v_policy, (select count(*) from expired)), 0))
            end as backoff_ms
       from expired, lateral (select "unstuck".reap_verdict(
