@@ -92,10 +92,10 @@ async function measure({ servers }: Bench, cell: Cell): Promise<Values> {
       if (cell.offeredPerS === undefined) await addJobs('unstuck', url, [addition])
     },
   })
-  const { url, close } = await delayed(fresh.url, cell.delayMs)
+  const connection = await delayed(fresh.url, cell.delayMs)
   const load = startLoad(cell.load ?? 0)
   try {
-    const worker = await startBenchWorker('unstuck', url)
+    const worker = await startBenchWorker('unstuck', connection.url)
     if (cell.offeredPerS !== undefined) {
       const width = Math.round(cell.offeredPerS())
       await addJobs('unstuck', fresh.url, [{ ...addition, mode: 'offered', width }])
@@ -106,7 +106,7 @@ async function measure({ servers }: Bench, cell: Cell): Promise<Values> {
     return { ...(await readCounts(fresh.url)), jobsPerS }
   } finally {
     load.stop()
-    close()
+    connection.close()
     await fresh.drop()
   }
 }
