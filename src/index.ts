@@ -87,7 +87,7 @@ export {
   type GatewayOptions,
   type GatewayOutcome,
 } from './runtime/gateway.ts'
-export type { AbortCause, Handler, HandlerOptions, JobContext } from './runtime/handler.ts'
+export type { AbortCause, Handler, HandlerOptions, JobContext, ReleaseRequest } from './runtime/handler.ts'
 export { JobAborted } from './runtime/handler.ts'
 export {
   createJobService,
@@ -97,7 +97,6 @@ export {
 } from './runtime/job-service.ts'
 export { type Pruner, type PrunerOptions, startPruner } from './runtime/pruner.ts'
 export { type Reaper, type ReaperOptions, type ReaperTable, startReaper } from './runtime/reaper.ts'
-export type { ReleaseRequest } from './runtime/release-request.ts'
 export { type RunOperationOptions, runOperation } from './runtime/run-operation.ts'
 export { type RunPruneOptions, runPrune } from './runtime/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/run-sweep.ts'

@@ -14,40 +14,26 @@ declare
   v_waits jsonb;
 begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
-  perform "unstuck".require(coalesce(p_delay_ms, 0) between 0 and 31536000000, 'delay_ms', p_delay_ms::text,
-                            'milliseconds from 0 to one year');
-  perform "unstuck".require(p_spread_ms between 0 and 86400000, 'spread_ms', p_spread_ms::text,
-                            'milliseconds from 0 to one day');
-  perform "unstuck".require(p_cause in ('release', 'interruption'), 'cause', p_cause, 'release or interruption');
-  perform "unstuck".require(coalesce(length(p_reason), 1) between 1 and 1000, 'reason', p_reason,
-                            '1 to 1000 characters');
+  perform "unstuck".require_release(p_delay_ms, p_cause, p_spread_ms, p_reason);
   with held as materialized (
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
            job."cancel_requested_at" is not null as is_cancelled,
            nullif(case when p_reason is null then asked.delay_ms
-                       else "unstuck".release_delay_ms(asked.delay_ms, last.delay_ms, "unstuck".is_released_often(
-                              job."releases", job."started_at", v_now)) end, 0) as delay_ms
+                       else "unstuck".release_delay_ms(
+                              asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
+                              "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0) as delay_ms
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, for the reason given in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = give.id and job."lease_id" = give.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
-                       for no key update) job
-           -- What ended its last attempt; a release without a reason tells nothing.
-           left join lateral (
-             select case when event.type = 'released' then (event.data #>> '{details,delay_ms}')::float8 end as delay_ms
-               from "unstuck".events event
-              where p_reason is not null and event.attachment = /*attachment*/'native'
-                and event.job_id = job."id"::text and event.type <> 'processing'
-                and (event.type <> 'released' or event.data #>> '{details,reason}' is not null)
-              order by event.id desc limit 1) last on true,
+                       for no key update) job,
            lateral (select coalesce(p_delay_ms, 0) + (give.ordinal - 1) * p_spread_ms as delay_ms) asked
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
            "run_at" = case when not held.is_cancelled then "unstuck".after_ms(v_now, held.delay_ms) end,
-           "finished_at" = case when held.is_cancelled then v_now end,
-           "updated_at" = v_now,
+           "finished_at" = case when held.is_cancelled then v_now end, "updated_at" = v_now,
            "finished_lease_id" = held.lease_id,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+lock_time "last_attempt_at" = null, */
@@ -84,7 +70,7 @@ begin
 
   return query
   select settled.id, case when cancelled.id is null then settled.outcome else 'cancelled' end,
-         case when settled.outcome = 'released' then coalesce((v_waits ->> settled.id)::float8, 0) end
+         case when settled.outcome = 'released' and v_waits ? settled.id then coalesce((v_waits ->> settled.id)::float8, 0) end
     from "unstuck"."settlements"(p_ids, p_lease_ids, v_released || v_cancelled, 'released')
            with ordinality settled(id, outcome, retry_in_ms, ordinal)
     left join unnest(v_cancelled) cancelled(id) on cancelled.id::text = settled.id and settled.outcome = 'released'

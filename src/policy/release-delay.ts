@@ -2,7 +2,7 @@
 // sql/core/is_released_often.sql and release_delay_ms.sql.
 
 /** From here on people are told, and the waits double. */
-export const MANY_RELEASES = 20
+const MANY_RELEASES = 20
 const LONG_RELEASED_MS = 24 * 3_600_000
 const LEAST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 3_600_000

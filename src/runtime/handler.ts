@@ -2,9 +2,17 @@
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob } from '../job/lease.ts'
 import type { Gateway } from './gateway.ts'
-import type { ReleaseRequest } from './release-request.ts'
 import type { ChildResult, SpawnOptions } from './spawn-child.ts'
 import type { HandlerLimit } from './token-limiter.ts'
+
+export interface ReleaseRequest {
+  /** The job is not claimed again before; 1000 where absent, and a year at most. */
+  afterMs?: number
+  /** One line for operators: kept as an event of the job. */
+  reason?: string
+  /** The service behind the handler's `dependency` asked for it: no job of any worker that calls it starts before. */
+  isLimited?: boolean
+}
 
 /** Plain functions, so that a handler may take them apart. */
 export interface JobContext<Tx = unknown> {

@@ -281,8 +281,9 @@ describe('breaker', () => {
   })
 
   const allFailed = Array.from({ length: 4 }, () => ({ isFailure: true }))
-  const untilReleased = async (jobId: string | undefined) =>
-    expect.poll(() => bench.job(jobId), { timeout: 30_000 }).toMatchObject({ releases: 1 })
+  const untilReleased = async (jobId: string | undefined) => {
+    await expect.poll(() => bench.job(jobId), { timeout: 30_000 }).toMatchObject({ releases: 1 })
+  }
 
   it('BREAK-3 RATE-5 a job that half-open let through and whose service still fails loses no attempt', async () => {
     await bench.store.recordCalls('gateway', allFailed)

@@ -2,17 +2,8 @@
 import { invalidArgument, isUnstuckError, releaseError } from '../errors/index.ts'
 import { classifyError } from '../policy/classify-error.ts'
 import type { ReleasedJob } from '../store/job-store.ts'
-import type { AbortCause } from './handler.ts'
+import type { AbortCause, ReleaseRequest } from './handler.ts'
 import type { Settlement } from './settlement.ts'
-
-export interface ReleaseRequest {
-  /** The job is not claimed again before; 1000 where absent, and a year at most. */
-  afterMs?: number
-  /** One line for operators: kept as an event of the job. */
-  reason?: string
-  /** The service behind the handler's `dependency` asked for it: no job of any worker that calls it starts before. */
-  isLimited?: boolean
-}
 
 /** What is to be written, and told to the breaker. */
 export interface AskedRelease {

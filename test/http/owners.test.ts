@@ -134,9 +134,10 @@ describe('what an owner reads of a failure', () => {
   it('FAIL-2 is one of the ten codes, and no host or port, at every address', async () => {
     for (const line of lines()) {
       const { status, body } = await bench.call(line, { as: owner })
-      expect(status).toBe(200)
-      expect(JSON.stringify(body), line).not.toMatch(secrets)
-      expect(JSON.stringify(body), line).toContain('GW_5XX')
+      const told = `${line} ${status} ${JSON.stringify(body)}`
+      expect(told).toContain(`${line} 200`)
+      expect(told).toContain('GW_5XX')
+      expect(told).not.toMatch(secrets)
     }
     const { job } = (await bench.call(`GET /v1/jobs/${jobId}`, { as: owner })).body
     expect(publicCodes).toContain(job.error.code)

@@ -172,7 +172,7 @@ function describeWindow(opened: () => TestBench): void {
     for (const change of bad)
       await expect(store.writeBreaker(NAME, change as never)).rejects.toMatchObject(invalidArgument)
     await expect(store.recordCalls('', [])).rejects.toMatchObject(invalidArgument)
-    await expect(store.recordCalls(NAME, [{} as never])).rejects.toMatchObject(invalidArgument)
+    await expect(store.recordCalls(NAME, [{}])).rejects.toMatchObject(invalidArgument)
     for (const limitedMs of [-1, 400 * 24 * HOUR])
       await expect(store.recordCalls(NAME, limited(limitedMs))).rejects.toMatchObject(invalidArgument)
     await expect(store.holdBreaker(NAME, { durationMs: 0 })).rejects.toMatchObject(invalidArgument)

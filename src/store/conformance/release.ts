@@ -288,7 +288,9 @@ function describeCancelledReleases(opened: () => TestBench): void {
     const { store } = opened()
     const claimed = await startOne(store)
     await cancel(store, claimed.jobId)
-    expect(await release(store, claimed)).toBe('cancelled')
+    expect(await store.releaseJobs([leaseOf(claimed)], { delayMs: MINUTE })).toEqual([
+      { jobId: claimed.jobId, outcome: 'cancelled', retryInMs: null },
+    ])
     await expectLeaseGone(store, claimed.jobId)
     const job = await readJob(store, claimed.jobId)
     expect(job.status).toBe('cancelled')

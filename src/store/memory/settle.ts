@@ -136,7 +136,7 @@ function releaseProbe(
   const releases = job.releases + 1
   const runAt = new Date(nowMs + retryInMs)
   const waiting = { status: 'waiting', runAt, attempt, releases } as const
-  changeJob(state, job, { ...endedLease(job, nowMs), ...waiting, error })
+  changeJob(state, job, { ...endedLease(job, nowMs), ...waiting, error: { ...error, attempt } })
   recordDispatch(state, policy, job.id)
   const plan = { cause: 'half-open', delay_ms: retryInMs, next_run_at: runAt.toISOString() }
   const told = { ...details, ...plan, attempt, releases }
