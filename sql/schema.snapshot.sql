@@ -476,7 +476,7 @@
 -- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile b25c9fb0070345a95c3f3b4b87893368
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
 -- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 7b30de1bb4799e0606f0d39755b78c66
--- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean) sql stable e7f069cc5829209f849b3a2561ee2efe
+-- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 0035d6c77ec3ec3f363044e526ada8cc
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 993c6fd61c1d011bc0392235c5208b1c
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
@@ -509,9 +509,11 @@
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 5bb7ddb3e1d56c13dfa4475b23ea6527
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off f76c93b06f334f501d65e281393e0de0
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 8462392f9e7cb1bca580ce7dafa2bf19
--- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable 93bcaae592e7a6a2c601e0300dec420c
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 9fa1e84321cd0b6efa52354f45b3123f
+-- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_is_free boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable cbeb5ce90e932e1ddfda4c3ad0f99f80
+-- function failure_event(p_outcome text, p_code text) returns text sql immutable 3a95a912a0b10b402fcf1cf0a57baaea
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 45c404d0516b4cf218adbb456b086abc
+-- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 1ec11ed5ff07e80af26ae8c3480be820
 -- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp ee3d6ca8672c7649715b056cedf5306e
 -- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable 654117bbf148e411ef896eca2d1bed61
 -- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile 444662b3e2e8251c9c4636df4bc1b34c
@@ -534,6 +536,7 @@
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 365979af18f7df6e03ee4fb676899c8c
 -- function insert_alike(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile 198f3311b634c09af1a4cb26377ba5f7
 -- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile af8aa3d60a81b929a9af428b7b2c51fe
+-- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable 0f6332a5e6cc681f8d6769c927b09586
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable b59ac57e81f0634f53140e9ca98576f3
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 7c6c6640884b1f2a8c204162b0e13119
@@ -547,6 +550,7 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d255631a75fb8e6b45afc26842a902e5
+-- function last_release_ms(p_id uuid) returns double precision plpgsql stable e0640257c0e7eca2746e939ee12c1b29
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
 -- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile ad356288492e11a67a56ec45cc143888
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile 892e51c4de4f81ce1ada17baea91b0dd
@@ -608,7 +612,7 @@
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile d387f972bfb7181af550bc0b406d411f
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile f2d0f27f3e78569b822eb05f65131879
 -- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable e830caa918a03abc7bad97df27e6603a
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 464474d8d30e05147ede8aa0d28e6d3b
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 96ac5a2a4bb2aa78a3224cc4a2326e29
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 40da7527baec01e2b1036913584cc914
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile 6c9db5bdcd643bf5dab5f0ae74555527
@@ -629,6 +633,7 @@
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable 8f7366a5401ca37c62f2ad8108da99e1
 -- function require_queue(p_queue text) returns boolean plpgsql immutable cf30c6dc0d2889e1b34fed24ec728e3b
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable 8e68e3d59c18b6ee46f01ef465e4a406
+-- function require_release(p_delay_ms bigint, p_cause text, p_spread_ms double precision, p_reason text) returns boolean plpgsql immutable 646d04872401631e493b522d1791d9b8
 -- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 3909d0562a10324c4b8a869fc5cac2b6
 -- function require_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text) returns boolean plpgsql stable ec99a3974f4d475f56fc4dfd8b3e99f7
 -- function require_schedule_name(p_name text) returns boolean plpgsql immutable 1a6c6ab6bd55b3ef297f0f3e08bf9fce
