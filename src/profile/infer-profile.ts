@@ -86,7 +86,11 @@ function idOf({
   }
   if (second !== undefined || primaryKey[0] !== column) {
     const problem = `its primary key is (${primaryKey.join(', ')}), more than one column`
-    return { problem, hint: 'An id must name one job: make it the primary key alone.' }
+    const hint =
+      second === undefined
+        ? `A job is found by its id: put ${column} first in the key.`
+        : 'An id must name one job: make it the primary key alone.'
+    return { problem, hint }
   }
   const type = idTypes[columns[column]?.type ?? '']
   if (type !== undefined) return { column, type }

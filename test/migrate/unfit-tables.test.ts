@@ -101,7 +101,7 @@ describe('a table', () => {
       `${table('tenant int, id uuid, status text, primary key (tenant, id)', 'partition by list (tenant)')}
        create table team_jobs_1 partition of team_jobs default`,
       {},
-      { message: /primary key is \(tenant, id\), more than id/, hint: /one job/ },
+      { message: /primary key is \(tenant, id\), more than id/, hint: /put id first in the key/ },
     ],
     [
       'is partitioned by what a job changes',

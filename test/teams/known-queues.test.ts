@@ -184,6 +184,7 @@ describe('pg-boss 12, as it installs itself', () => {
   it('OPS-7 attach refuses its tables', async () => {
     await expectUntouched('pgboss', 'job', 'pg-boss')
     await expectUntouched('pgboss', 'job_common', 'pg-boss')
+    await expectUntouched('pgboss', 'bam', 'pg-boss')
   })
 })
 

@@ -169,7 +169,10 @@ function assertPrimaryKey(options: RenderOptions, row: Row, columns: Record<stri
   const isComposite = key.some((column) => column !== id && !partitionColumns.includes(column))
   if (isComposite || key[0] !== id) {
     const problem = `its primary key is (${key.join(', ')}), more than ${id}`
-    throw unsupported(table, problem, 'An id must name one job: make it the primary key alone.')
+    const hint = isComposite
+      ? 'An id must name one job: make it the primary key alone.'
+      : `A job is found by its id: put ${id} first in the key.`
+    throw unsupported(table, problem, hint)
   }
   const type = columns[id]?.type
   if (type !== undefined && !idTypes[table.idType].includes(type)) {
