@@ -32,10 +32,8 @@ begin
     and "unstuck".require_list(p_queues, 'queues', 'names of queues')
     and "unstuck".require_list(coalesce(p_types, '{}'), 'types', 'names of types')
     and "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000')
-    and (p_marks is null or "unstuck".require_marks(p_marks));
-  if v_policy.is_observed then
-    perform "unstuck".require_acting(/*attachment*/'native');
-  end if;
+    and (p_marks is null or "unstuck".require_marks(p_marks))
+    and (not v_policy.is_observed or "unstuck".require_acting(/*attachment*/'native'));
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
   end if;

@@ -138,7 +138,7 @@ async function sweepAll(store: JobStore, leftId: string): Promise<void> {
     reaped.push(...step.reaped.map(({ jobId }) => jobId))
     cursor = step.next ?? undefined
   } while (cursor !== undefined)
-  expect(reaped.toSorted()).toEqual([leftId, extra?.jobId].toSorted())
+  expect(new Set(reaped)).toEqual(new Set([leftId, extra?.jobId]))
   expect(await store.readHealth()).toMatchObject({ overdue: 0, running: 0 })
   expect((await store.listSweeps()).last?.sweptAt.getTime()).toBeGreaterThan(0)
 }

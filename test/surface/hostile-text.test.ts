@@ -22,6 +22,7 @@ const shown = String.raw`a\nb\x1b[31m`
 const shownOthers = String.raw`\r\x9b2K\x90title\x9c\x7f\u061c\u202egpj.exe\u2069\u2028`
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
 const STEERING =
+  // oxlint-disable-next-line no-control-regex -- they are what must not be there
   /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 
 const profile = nativeProfile('unstuck')

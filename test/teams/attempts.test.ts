@@ -149,7 +149,7 @@ describe('waiting rows of a team', () => {
     const why = await clip('why', ids[0] ?? '')
     expect(why.stdout).not.toContain('BUDGET_SPENT')
     const claimed = await rows(`select id from unstuck.claim_jobs__jobs('w', array['clip'], 10)`)
-    expect(claimed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    expect(new Set(claimed.map(({ id }) => id))).toEqual(new Set(ids))
   })
 
   it('C29 are not counted as lost in mode observe', async () => {
