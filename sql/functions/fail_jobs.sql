@@ -33,8 +33,7 @@ begin
              /*attachment*/'native', coalesce(job."queue", job."type")::text, job."id"::text) as is_so) probe
   ), judged as materialized (
     select held.*, outcome,
-           "unstuck".failure_wait_ms(v_policy, outcome, retry_in_ms, attempt, failures, crashes,
-                                      timeouts) as backoff_ms
+           "unstuck".failure_wait_ms(v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
       from held,
            lateral (select case when is_cancelled then 'cancelled' when is_probe then 'released'
                                 when "unstuck".is_failure_final(v_policy, is_retryable, category, is_timeout, attempt,

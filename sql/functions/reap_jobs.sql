@@ -11,8 +11,8 @@ declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
 begin
-  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000')
-      and "unstuck".require_acting(/*attachment*/'native');
+  perform "unstuck".require_acting(/*attachment*/'native');
+  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   perform "unstuck".require(coalesce(p_spread_ms, 0) between 0 and 31536000000, 'spread_ms', p_spread_ms::text,
                             'milliseconds from 0 to one year');
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
@@ -50,8 +50,8 @@ begin
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+last_error "last_error" = "unstuck"."reap_error"(action, lease_ms, judged.worker_id, judged.attempt), */
            "reaped_at" = case when judged.action = 'requeued' then v_now end, /*+lock_time "last_attempt_at" = null, */
-           "finished_at" = case when judged.action <> 'requeued' then v_now end,
-           "updated_at" = v_now, "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms),
+           "finished_at" = case when judged.action <> 'requeued' then v_now end, "updated_at" = v_now,
+           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms),
            "attempt" = judged.attempt_after, "crashes" = judged.crashes + (not judged.is_timeout)::int,
            "timeouts" = judged.timeouts + judged.is_timeout::int,
            "error_code" = case judged.action when 'dead' then 'timeout' when 'cancelled' then 'cancelled'

@@ -70,7 +70,8 @@ begin
 
   return query
   select settled.id, case when cancelled.id is null then settled.outcome else 'cancelled' end,
-         case when settled.outcome = 'released' and v_waits ? settled.id then coalesce((v_waits ->> settled.id)::float8, 0) end
+         case when settled.outcome = 'released' and v_waits ? settled.id
+              then coalesce((v_waits ->> settled.id)::float8, 0) end
     from "unstuck"."settlements"(p_ids, p_lease_ids, v_released || v_cancelled, 'released')
            with ordinality settled(id, outcome, retry_in_ms, ordinal)
     left join unnest(v_cancelled) cancelled(id) on cancelled.id::text = settled.id and settled.outcome = 'released'

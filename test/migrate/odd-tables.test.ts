@@ -206,7 +206,7 @@ describe.each(oddTables)('$name', ({ sql, table: fields }) => {
       { outcome: 'retried' },
     ])
     const released = await claimOne()
-    expect(await store.releaseJobs([released])).toEqual([{ jobId, outcome: 'released' }])
+    expect(await store.releaseJobs([released])).toMatchObject([{ jobId, outcome: 'released' }])
     const last = await claimOne()
     expect(await store.failJobs([{ ...last, isRetryable: false }])).toMatchObject([
       { jobId, outcome: 'dead' },
