@@ -11,11 +11,11 @@ declare
   v_ids /*id*/uuid[];
   v_lease_ids uuid[];
   v_settled "unstuck".settled_job[];
+  v_has_probes boolean := exists (select from "unstuck".probes where attachment = /*attachment*/'native');
 begin
   perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
   select array_agg(id order by ordinal), array_agg(lease_id order by ordinal) into v_ids, v_lease_ids
     from "unstuck"."asked_failures"(p_failures);
-
   with held as materialized (
     select failure.*, job."worker_id" as worker_id, job."max_attempts" as max_attempts,
            job."cancel_requested_at" is not null as is_cancelled, probe.is_so as is_probe,
@@ -29,11 +29,12 @@ begin
                      where job."id" = failure.id and job."lease_id" = failure.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
-           lateral (select failure.is_passing and job."cancel_requested_at" is null and "unstuck".is_failed_probe(
-             /*attachment*/'native', coalesce(job."queue", job."type")::text, job."id"::text) as is_so) probe
+           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_has_probes
+                    and "unstuck".is_failed_probe(/*attachment*/'native', coalesce(job."queue", job."type")::text,
+                                                  job."id"::text) as is_so) probe
   ), judged as materialized (
-    select held.*, outcome,
-           "unstuck".failure_wait_ms(v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
+    select held.*, outcome, "unstuck".failure_wait_ms(
+             v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
       from held,
            lateral (select case when is_cancelled then 'cancelled' when is_probe then 'released'
                                 when "unstuck".is_failure_final(v_policy, is_retryable, category, is_timeout, attempt,
@@ -48,10 +49,9 @@ begin
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+lock_time "last_attempt_at" = null, */ /*+last_error "last_error" = judged.reason, */
            "attempt" = judged.attempt, "failures" = judged.failures, "timeouts" = judged.timeouts,
-           "releases" = judged.releases,
+           "releases" = judged.releases, "error_reason" = judged.reason, "error_category" = judged.category,
            "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
-           "error_reason" = judged.reason, "error_category" = judged.category, "error_stack" = judged.stack,
-           "error_attempt" = judged.attempt
+           "error_stack" = judged.stack, "error_attempt" = judged.attempt
       from judged
      where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.*, job."run_at" as run_at
@@ -60,15 +60,14 @@ begin
              row(id::text, "unstuck".failure_event(outcome, code), "unstuck".acted_by(p_actor) || jsonb_build_object(
                    'code', code, 'reason', reason, 'category', category, 'attempt', attempt, 'worker_id', worker_id,
                    'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at))
-                 || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms,
-                      'releases', releases) else '{}' end)::"unstuck".new_event)) as count
+                 || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms, 'releases',
+                                                               releases) else '{}' end)::"unstuck".new_event)) as count
       from failed
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".settled_job) into v_settled
     from failed, recorded where recorded.count >= 0;
   perform "unstuck".record_dispatches(v_policy, array(select id from unnest(v_settled) where retry_in_ms is not null))
     where v_policy.dispatch <> 'off';
-
   return query
   select answer.id, coalesce(settled.outcome, answer.outcome), settled.retry_in_ms
     from "unstuck"."settlements"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)

@@ -51,9 +51,8 @@ begin
            /*+last_error "last_error" = "unstuck"."reap_error"(action, lease_ms, judged.worker_id, judged.attempt), */
            "reaped_at" = case when judged.action = 'requeued' then v_now end, /*+lock_time "last_attempt_at" = null, */
            "finished_at" = case when judged.action <> 'requeued' then v_now end, "updated_at" = v_now,
-           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms),
-           "attempt" = judged.attempt_after, "crashes" = judged.crashes + (not judged.is_timeout)::int,
-           "timeouts" = judged.timeouts + judged.is_timeout::int,
+           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms), "attempt" = judged.attempt_after,
+           "crashes" = judged.crashes + (not is_timeout)::int, "timeouts" = judged.timeouts + is_timeout::int,
            "error_code" = case judged.action when 'dead' then 'timeout' when 'cancelled' then 'cancelled'
                                              else job."error_code" end,
            "error_reason" = case when judged.action = 'dead' then judged.reason else job."error_reason" end,

@@ -19,8 +19,7 @@ begin
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
            job."cancel_requested_at" is not null as is_cancelled,
            nullif(case when p_reason is null then asked.delay_ms
-                       else "unstuck".release_delay_ms(
-                              asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
+                       else "unstuck".release_delay_ms(asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
                               "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0) as delay_ms
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, for the reason given in complete_jobs.
