@@ -685,7 +685,7 @@
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 12680fb5b8c1bf8a9a3b0c6a0778c12d
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 2e1a6767e99ac76277b9b31a8ac9586d
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable 3494a0ac458e3b1bad5a959052737190
--- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable e4f68dd21b45648f3e92beb97a5667a8
+-- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable a84da56a628e072092a0db6512bbf2be
 -- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 7cc6919fa1ad04a45f4bdb61e0e1e0c7
 -- function write_policy(p_attachment text, p_change jsonb) returns jsonb plpgsql volatile ed8cf9fe648086f2762df2f6a52fd9b4
 -- function write_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text DEFAULT 'skip'::text) returns SETOF <schema>.schedule_status plpgsql volatile cdc8e6bc83f5f8ed5c1ab3d48d9a0106

@@ -16,7 +16,7 @@ begin
                     else 'return' end;
   if v_kept.prosecdef and not exists (select from unnest(v_kept.proconfig) setting where setting ~ '^search_path=') then
     v_path := E'perform pg_catalog.set_config(name, reset_val, true) from pg_catalog.pg_settings'
-              || E' where name = \'search_path\';\n  ';
+              || E' where name = ''search_path'';\n  ';
   end if;
   return format('create or replace function %I.%I() returns %s language plpgsql as %L', p_schema, p_name,
     pg_get_function_result(v_kept.oid), format('
