@@ -113,7 +113,7 @@ function jobRoutes(world: FakeWorld) {
     route('GET', /^v1\/jobs\/([^/]+)$/, (_, [id]) => {
       const found = job(id)
       if (found === undefined) return null
-      const isGone = found.error?.code === 'SOURCE_UNREADABLE'
+      const isGone = found.error_detail?.code === 'SOURCE_UNREADABLE'
       const retry =
         found.status !== 'dead'
           ? 'It is not dead.'

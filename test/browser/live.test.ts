@@ -75,11 +75,15 @@ describe('a worker process that is killed', () => {
   })
 })
 
-/** The secret of a new one. A server that finds one at its start asks for it. */
+const tokens: string[] = []
+
+/** The secret of a new one. From the first token on, every server of the database asks for one. */
 async function createToken(scopes: readonly Scope[], owner?: string): Promise<string> {
   const secret = `unstuck_${randomBytes(32).toString('base64url')}`
+  const name = `somebody-${randomBytes(4).toString('hex')}`
+  tokens.push(name)
   await deployment.access.createToken({
-    name: `somebody-${randomBytes(4).toString('hex')}`,
+    name,
     sha256: createHash('sha256').update(secret).digest('hex'),
     scopes,
     ...(owner === undefined ? {} : { owner }),
@@ -93,6 +97,10 @@ async function signIn(page: Page, secret: string): Promise<void> {
 }
 
 describe('who has to sign in', () => {
+  afterEach(async () => {
+    for (const name of tokens.splice(0)) await deployment.access.revokeToken(name, 'test')
+  })
+
   it('OPS-1 two owners see their own jobs and nothing of each other', async () => {
     const [mine = '', theirs = ''] = (
       await harness.store.enqueueJobs([
@@ -135,7 +143,7 @@ describe('who has to sign in', () => {
     await page.goto(`${guarded.url}/`)
     await signIn(page, secret)
     await page.getByText('No running jobs.').waitFor()
-    expect(await page.getByText('not known').count()).toBe(3)
+    await expect.poll(() => page.getByText('not known').count()).toBe(3)
     expect(await page.getByText(/nobody waits|past their lease|Nothing is due|Start a worker/).count()).toBe(
       1,
     )
