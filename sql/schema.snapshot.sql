@@ -289,7 +289,7 @@
 -- column policies.dispatch <schema>.dispatched_jobs not null default 'off'::text
 -- column policies.legacy_age_stages <schema>.judged_stages not null default 'all'::text
 -- column policies.is_observed boolean not null default false
--- column policies.max_runtime_ms <schema>.duration_ms not null default 86400000
+-- column policies.max_runtime_ms <schema>.runtime_ms not null default 86400000
 -- column policies.type_runtimes_ms <schema>.deadlines_by_type not null default '{}'::jsonb
 -- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint policies policies_pkey PRIMARY KEY (attachment)
@@ -466,6 +466,7 @@
 -- domain reap_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'crashes'::text])))
 -- type reaped_job id text, action text, reason text, stage text, attempt integer, worker_id text, retry_in_ms double precision
 -- domain retention_days integer CHECK (((VALUE >= 1) AND (VALUE <= 3650)))
+-- domain runtime_ms bigint CHECK (((VALUE >= 0) AND (VALUE <= '31536000000'::bigint)))
 -- type schedule_status name text, cron text, timezone text, overlap text, job jsonb, next_run_at timestamp with time zone, due_in_ms double precision, last_run_at timestamp with time zone, last_job_id text, last_skipped_at timestamp with time zone
 -- type settled_job id text, outcome text, retry_in_ms double precision
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))

@@ -113,7 +113,7 @@ export function clearStatements(table: TableProfile, schema: string, tables = cl
   return [
     ...names.map((name) => `delete from ${name}`),
     // The maps of a policy are merged by writePolicy, so what a test put into them is taken out here.
-    `update ${schema}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}'`,
+    `update ${schema}.policies set stage_leases_ms = '{}', stage_factors = '{}', stage_deadlines_ms = '{}', type_runtimes_ms = '{}'`,
     `insert into ${schema}.sweeps (attachment) select name from ${schema}.attachments`,
   ].join('; ')
 }

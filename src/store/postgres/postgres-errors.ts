@@ -161,22 +161,31 @@ export function conflictOf(error: unknown): UnstuckError | null {
 const conflictRetries = 3
 
 /**
- * A deadlock or a serialization failure rolled the whole call back, so it is simply made again, a little later than the one
- * it collided with (C12). Where the client is in a transaction of its caller, that one is gone with the conflict, and the
- * conflict is what the caller must hear of.
+ * A deadlock, a serialization failure, or an upgrade that replaced a function beneath the call rolled all of it back, so it
+ * is simply made again, a little later than what it collided with (C12). Where the client is in a transaction of its caller,
+ * that one is gone with the conflict, and the conflict is what the caller must hear of.
  */
 export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
-  let conflict: UnstuckError | undefined
+  let conflict: Error | undefined
   for (let retry = 1; ; retry++) {
     try {
       return await run()
     } catch (error) {
       if (conflict !== undefined && error instanceof Error && codeOf(error) === '25P02') throw conflict
-      if (!isUnstuckError(error, 'DATABASE_CONFLICT') || retry > conflictRetries) throw error
+      if (!(error instanceof Error) || !isConflict(error) || retry > conflictRetries) throw error
       conflict = error
       await new Promise((resolve) => setTimeout(resolve, 20 * retry * Math.random()))
     }
   }
+}
+
+/** A body that runs meets the new version of what it calls: other arguments, or another result. */
+const replacements = new Set(['42883', '42804'])
+
+function isConflict(error: Error): boolean {
+  if (error.message.includes('cache lookup failed for function')) return true
+  if (!isUnstuckError(error)) return replacements.has(codeOf(error))
+  return error.code === 'DATABASE_CONFLICT' || replacements.has(String(error.details['sqlState']))
 }
 
 /** What the type of the ids cannot read is no cursor of ours: PostgreSQL would tell of its types, and not of the argument. */
