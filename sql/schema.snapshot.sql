@@ -582,6 +582,7 @@
 -- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile 27bb0dcbb847968b52c156fe2b5e7d15
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 86a031e2b208d865957fb542d5ab6f8e
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 11b99b45058b90913bc3c97637d192ea
+-- function oldest_client() returns text sql immutable 6fe28dbe41fe55531efd2ede1a3f8a5e
 -- function open_breaker(p_name text) returns boolean plpgsql volatile 9632ef73771a3849075fdb6d4a6898d0
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable 903fbccb98261ed2c56ae9a0002b72a8
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 6994b6ac67d1c8b21bb015f9332e88d2

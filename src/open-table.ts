@@ -2,6 +2,7 @@
 import type { TableProfile } from './profile/profile.ts'
 import type { JobStore } from './store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from './store/neo4j/deferred-store.ts'
+import { createCallQuery } from './store/postgres/call-query.ts'
 import {
   type ConnectionPool,
   type ConnectionPoolOptions,
@@ -9,6 +10,7 @@ import {
 } from './store/postgres/connection-pool.ts'
 import type { SqlClient } from './store/postgres/executor.ts'
 import { createPostgresStore } from './store/postgres/postgres-store.ts'
+import { requireSchemaVersion } from './store/postgres/schema-version.ts'
 
 export interface OpenTableOptions extends ConnectionPoolOptions {
   schema: string
@@ -17,6 +19,8 @@ export interface OpenTableOptions extends ConnectionPoolOptions {
 
 export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'> {
   store: JobStore<SqlClient>
+  /** Throws where the schema in the database and this version do not fit together. Absent: there is no schema. */
+  checkSchema?: () => Promise<void>
 }
 
 /** One table over connections of its own. */
@@ -24,5 +28,6 @@ export function openTable({ schema, table, ...options }: OpenTableOptions): Open
   if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
     return deferNeo4jStore(options.databaseUrl, table.policy)
   const { client, transaction, close } = openConnectionPool(options)
-  return { store: createPostgresStore({ client, table, schema }), transaction, close }
+  const checkSchema = () => requireSchemaVersion(createCallQuery(client, { schema, table }), schema)
+  return { store: createPostgresStore({ client, table, schema }), checkSchema, transaction, close }
 }

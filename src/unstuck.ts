@@ -155,7 +155,8 @@ class Application implements Unstuck {
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const databaseUrl = await this.#database.url()
     const directUrl = await findDirectUrl(this.#config, databaseUrl)
-    // Fails at once where nothing is installed: a worker that cannot work should not look alive.
+    // Fails at once where nothing is installed, or too little: a worker that cannot work should not look alive.
+    await this.#open.checkSchema?.()
     const stored = await this.store.readPolicy()
     const policy = withOverride(stored, this.#config.policy)
     this.#requireBeats(policy)

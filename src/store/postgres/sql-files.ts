@@ -22,9 +22,13 @@ export function readSql(folder: SqlFolder, name: string): string {
 
 /** All files of a folder, by name. */
 export function readSqlFolder(folder: SqlFolder): SqlFile[] {
+  return listSql(folder).map((name) => ({ name, text: readSql(folder, name) }))
+}
+
+/** Their names alone, in order. */
+export function listSql(folder: SqlFolder): string[] {
   return readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => file.slice(0, -'.sql'.length))
-    .map((name) => ({ name, text: readSql(folder, name) }))
 }

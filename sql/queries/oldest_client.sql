@@ -1,0 +1,1 @@
+select "unstuck".oldest_client() as oldest
