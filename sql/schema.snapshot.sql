@@ -655,7 +655,7 @@
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 67846ed677e0894b0b87fc73e1a29241
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile 11aebbd4a253998ee3a01198d3f42421
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile e39580868a234639482f03c9edbffb25
--- function server_epoch() returns text sql stable cde01cb78d3d9f6fad0636e09521961e
+-- function server_epoch() returns text sql stable f69668623d067ccf0e4128c3c2ff4b40
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s 94cd00d69abe7c04518f836a9fb3121a
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile 7c772d3c055a2b98d9cab6982de8cb48
 -- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
