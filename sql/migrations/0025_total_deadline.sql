@@ -1,7 +1,7 @@
 -- How long one attempt may run over all its stages; 0 is off. Tables that are attached already keep running without it,
 -- and so does a native table whose deadlines somebody has changed.
--- The constraints come after the columns: a column whose domain has one makes PostgreSQL write the table anew, and calls
--- that waited for the lock would find no policy in it, for their snapshot is older.
+-- The constraints come after the columns: a column whose domain has one makes PostgreSQL write the table anew, and a
+-- call that waited for the lock would find no policy in it, for its snapshot is older.
 create domain "unstuck".runtime_ms as bigint;
 create domain "unstuck".deadlines_by_type as jsonb;
 alter table "unstuck".policies

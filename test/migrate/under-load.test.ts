@@ -93,17 +93,17 @@ describe('a function that is replaced', () => {
     app.on('job:ended', (ended) => (ended.end === 'completed' ? completed++ : wrong.push(ended)))
     app.handle('asr', () => new Promise((resolve) => setTimeout(resolve, 5)))
     await app.start()
-    let isDone = false
+    const done = new AbortController()
     let enqueued = 0
     const feeding = (async () => {
-      while (!isDone)
+      while (!done.signal.aborted)
         enqueued += (await app.enqueueMany(Array.from({ length: 20 }, () => ({ type: 'asr' })))).length
     })()
     for (let round = 0; round < 3; round++) {
       await installFormer()
       await migrateUp({ databaseUrl: database.url, ...target })
     }
-    isDone = true
+    done.abort()
     await feeding
     await expect.poll(() => completed).toBe(enqueued)
     expect(wrong).toEqual([])
