@@ -19,7 +19,7 @@ begin
   with held as materialized (
     select failure.*, job."worker_id" as worker_id, job."max_attempts" as max_attempts,
            job."cancel_requested_at" is not null as is_cancelled, probe.is_so as is_probe,
-           "unstuck".failed_attempt(v_policy, failure.is_timeout, probe.is_so, job."attempt", job."max_attempts")
+           "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", job."max_attempts", probe.is_so)
              as attempt, coalesce(job."releases", 0) + probe.is_so::int as releases,
            coalesce(job."failures", 0) + (not failure.is_timeout and not probe.is_so)::int as failures,
            job."crashes" as crashes, coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts

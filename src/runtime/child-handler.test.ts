@@ -126,6 +126,14 @@ it('FAIL-1 what the handler throws there is judged as if it were thrown here', a
   expect(isUnstuckError(await thrownBy('unserialisable'), 'INVALID_ARGUMENT')).toBe(true)
 })
 
+it('RATE-6 a handler gives its job back from there too', async () => {
+  expect(classifyError(await thrownBy('releases'))).toMatchObject({
+    release: 'limited',
+    retryInMs: 4_000,
+    reason: 'the source is locked',
+  })
+})
+
 it('FAIL-1 an error that nobody caught is how the attempt ended', async () => {
   expect(classifyError(await thrownBy('uncaught'))).toMatchObject({ code: 'IO_ERROR', reason: 'in a timer' })
 })
