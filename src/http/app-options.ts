@@ -34,6 +34,11 @@ export interface TrustedProxyOptions {
   roles?: Readonly<Record<string, Role>>
 }
 
+export interface StreamLimit {
+  perCaller: number
+  total: number
+}
+
 /** Null: not this way; the other ways are tried. */
 export type Authorize = (request: Request) => Actor | null | Promise<Actor | null>
 
