@@ -3,9 +3,7 @@
 /** @import { Mutant } from './mutants.mjs' */
 
 const reap = 'sql/functions/reap_jobs.sql'
-const expiry = `and ended.at < now()
-       and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at",
-                                 case when p_outage_to is not null then lease.ms end)`
+const expiry = 'and ended.at < now() and not '
 const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-and-reap.test.ts'] }]
 
 /** @type {Mutant[]} */
@@ -35,7 +33,7 @@ export const reapMutants = [
      where job."status" in /*running_words*/('running') and job."lease_expires_at" < now()
        and not "unstuck".is_held(p_outage_from, p_outage_to, job."lease_expires_at", job."heartbeat_at", 60000));`,
       },
-      { file: reap, find: expiry, replacement: 'and job."id" = any (v_seen)' },
+      { file: reap, find: expiry, replacement: 'and job."id" = any (v_seen) or false and ' },
     ],
     suites: windows,
   },
@@ -80,6 +78,14 @@ export const reapMutants = [
       },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'workers that fall silent at once' }],
+  },
+  {
+    id: 'M28',
+    fault: 'a waiting row of a team is ended by a sweep',
+    edits: [
+      { file: 'sql/functions/bury_jobs.sql', find: 'and not /*judged_waiting*/(', replacement: 'and not (' },
+    ],
+    suites: [{ files: ['test/store/clip.test.ts'], filter: 'C29' }],
   },
   {
     id: 'M29',

@@ -25,12 +25,6 @@ export const verbMutants = [
     suites: [clocks],
   },
   {
-    id: 'M29',
-    fault: 'a job past its deadline enters a stage and lives on',
-    edits: [{ file: stage, find: 'if v_deadline_at <= v_now then', replacement: 'if false then' }],
-    suites: [store('enterStage')],
-  },
-  {
     id: 'M30',
     fault: 'a stage is entered by a lease that stayed on a job that does not run',
     edits: [
@@ -73,5 +67,11 @@ export const verbMutants = [
     fault: 'the delay of a release is counted from the start of the transaction',
     edits: [{ file: release, ...ownClock }],
     suites: [clocks],
+  },
+  {
+    id: 'M42',
+    fault: 'a job past its deadline enters a stage and lives on',
+    edits: [{ file: stage, find: 'if v_deadline_at <= v_now or', replacement: 'if false or' }],
+    suites: [store('enterStage')],
   },
 ]

@@ -17,9 +17,8 @@ export const workerMutants = [
       },
       {
         file: startWorker,
-        find: 'function startHeartbeat({ databaseUrl, config, table, policy, events }: StartedParts): Heartbeat {',
-        replacement:
-          'function startHeartbeat({ open, databaseUrl, config, table, policy, events }: StartedParts): Heartbeat {',
+        find: 'function startHeartbeat({ directUrl,',
+        replacement: 'function startHeartbeat({ open, directUrl,',
       },
       {
         file: startWorker,

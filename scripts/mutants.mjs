@@ -32,6 +32,9 @@ const copied = [
   'vitest.config.ts',
 ]
 
+/** What chaos exits with where the machine starved its processes. */
+const TOO_SLOW = 3
+
 const USAGE = `npm run mutants -- [options]
 
   --only <id,…>   ${mutants.map(({ id }) => id).join(', ')}
@@ -171,6 +174,7 @@ async function runChaos(args) {
     ['scripts/chaos.mjs', ...args, '--json'],
     { cwd: tree, signal },
   )
+  if (code === TOO_SLOW) return { noticedBy: null, problem: `${name}: the machine was too slow to judge it` }
   if (code !== 0 && code !== 1) return { noticedBy: null, problem: `${name} could not be made: ${stderr}` }
   const { keptIn, invariants = {} } = /** @type {ChaosLine} */ (JSON.parse(stdout))
   if (keptIn !== undefined) rmSync(keptIn, { recursive: true, force: true })
