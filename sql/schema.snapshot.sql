@@ -510,8 +510,8 @@
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 5bb7ddb3e1d56c13dfa4475b23ea6527
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off f76c93b06f334f501d65e281393e0de0
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off a32c14b0f749037add0d9f38b5edb7e9
--- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_is_free boolean, p_attempt integer, p_max_attempts integer) returns integer sql immutable cbeb5ce90e932e1ddfda4c3ad0f99f80
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off f6cd2daaf7df81b6326f71a784f22881
+-- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable cbeb5ce90e932e1ddfda4c3ad0f99f80
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable 3a95a912a0b10b402fcf1cf0a57baaea
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 45c404d0516b4cf218adbb456b086abc
 -- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 1ec11ed5ff07e80af26ae8c3480be820
@@ -661,7 +661,7 @@
 -- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
 -- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile de63c1da36512f594dbbcf7108af53fb
 -- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 4b6bb004f10a3c81027346dac7ef89be
--- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable da2b5679a4feb484f0c55b9ec6bff783
+-- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable 1b062e7f7ab30521bdc00135641dcded
 -- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 6a0cd3556dff7a99688f9ec8481caf3c
 -- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable acb094d170b07bd333432f9602d4efe2
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef

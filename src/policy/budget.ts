@@ -11,11 +11,12 @@ export interface Counts {
 }
 
 /**
- * Attempts that count toward the budget and the backoff. Some workers claim without raising the attempt count of their table;
- * each of their crashes used one all the same. A claim that counts always stays at or above the ends counted here.
+ * Attempts that count toward the budget and the backoff. Some workers claim without raising the attempt count of their
+ * table, which then stays 0: the attempts that are known to have ended count instead. Any other number is believed, also one
+ * that an operator has set back.
  */
 function spentAttempts(policy: Policy, { attempt, failures, crashes, timeouts }: Counts): number {
-  return policy.attemptCountedAt === 'claim' ? Math.max(attempt, failures + crashes + timeouts) : attempt
+  return policy.attemptCountedAt === 'claim' && attempt === 0 ? failures + crashes + timeouts : attempt
 }
 
 /** May a waiting job be claimed once more? Compares budgets, never the ordinal of the claim. */

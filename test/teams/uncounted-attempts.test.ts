@@ -15,13 +15,13 @@ describe('workers that do not count attempts', () => {
   afterAll(() => database.drop())
 
   /** Claims as the old worker does, dies, and answers what a sweep makes of the job. */
-  async function claimAndDie(id: string) {
+  async function claimAndDie(id: string, counted = 0) {
     await database.pool.query(
       `update asr_jobs set status = 'processing', started_at = now() - interval '1 day',
               last_heartbeat_at = now() - interval '1 day', updated_at = now() - interval '1 day',
-              next_earliest_run_at = null
+              next_earliest_run_at = null, attempt_count = attempt_count + $2
         where id = $1 and status = 'queued'`,
-      [id],
+      [id, counted],
     )
     const { rows } = await database.pool.query(
       'select action, floor(retry_in_ms / 1000) as waits_s from unstuck.reap_jobs__asr_jobs() where id = $1',
@@ -43,5 +43,19 @@ describe('workers that do not count attempts', () => {
     expect(jobs).toEqual([
       { status: 'failed', attempt_count: 0, fail_code: 'timeout', fail_reason: 'lease_expired' },
     ])
+  })
+
+  it('FAIL-5 OPS-14 with workers that count, attempts that an operator sets back are a whole budget', async () => {
+    const { rows } = await database.pool.query('insert into asr_jobs default values returning id')
+    const id = String(rows[0].id)
+    const untilItEnds = async () => {
+      const ends: unknown[] = []
+      do ends.push(...(await claimAndDie(id, 1)).map(({ action }) => action))
+      while (ends.at(-1) === 'requeued')
+      return ends
+    }
+    expect(await untilItEnds()).toEqual(['requeued', 'requeued', 'dead'])
+    await database.pool.query(`update asr_jobs set status = 'queued', attempt_count = 0 where id = $1`, [id])
+    expect(await untilItEnds()).toEqual(['requeued', 'requeued', 'dead'])
   })
 })

@@ -363,7 +363,7 @@ function describeCounting(opened: () => TestBench): void {
     { name: 'all attempts counted at failures', budget: 'countedAtFailure', fields: { attempt: 3 } },
     { name: 'a high ordinal but few failures', budget: 'failures', fields: { failures: 2, attempt: 90 } },
     { name: 'one crash left', budget: 'failures', fields: { crashes: 2, timeouts: 2 } },
-    { name: 'one attempt left', budget: 'attempts', fields: { attempt: 2, crashes: 1, failures: 1 } },
+    { name: 'one attempt left', budget: 'attempts', fields: { attempt: 2, crashes: 90, failures: 90 } },
     { name: 'a reap at its maximum', budget: 'countedAtReap', fields: { attempt: 3 } },
   ]
   it.each(left)('C10 a job with $name is claimed', async ({ budget, fields }) => {
