@@ -1,25 +1,23 @@
-import type { DeploymentTable } from '../compose.ts'
+import type { CommandContext } from '../commands/command.ts'
+import { listDeadLetters, type TableGroup } from '../commands/dead-letter-commands.ts'
 import { UnstuckError } from '../errors/index.ts'
-import type { DeadJobGroup } from '../store/job-store.ts'
+import type { JobFilter } from '../store/job-store.ts'
+import { valueOf } from './with-commands.ts'
 
-export interface FoundGroup {
-  table: DeploymentTable
-  group: DeadJobGroup
-}
+const MAX_GROUPS = 1000
 
-/** The groups of this cause, one for each table that has it. The beginning of a cause will do. */
-export async function findGroups(tables: DeploymentTable[], cause: string): Promise<FoundGroup[]> {
-  const found: FoundGroup[] = []
-  for (const table of tables) {
-    const { groups } = await table.store.groupDeadJobs({ limit: 1000 })
-    found.push(
-      ...groups.filter(({ causeId }) => causeId.startsWith(cause)).map((group) => ({ table, group })),
-    )
-  }
+/** The groups of this cause, one for each table that has it. The beginning of a cause is enough. */
+export async function findGroups(context: CommandContext, cause: string): Promise<TableGroup[]> {
+  const { groups } = valueOf(await listDeadLetters(context, { limit: MAX_GROUPS }))
+  const found = groups.filter(({ group: { causeId } }) => causeId.startsWith(cause))
   const causes = [...new Set(found.map(({ group }) => group.causeId))]
   if (causes.length === 1) return found
   if (causes.length === 0) throw new UnstuckError('JOB_NOT_FOUND', `cause ${cause}: no dead job has it`)
   throw new UnstuckError('INVALID_ARGUMENT', `cause ${cause}: more than one begins with this`, {
     hint: causes.slice(0, 5).join(', '),
   })
+}
+
+export function filterOfCause(causeId: string): { filter: JobFilter; q: string } {
+  return { filter: { status: 'dead', causeId }, q: `status:dead cause:${causeId}` }
 }

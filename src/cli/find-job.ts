@@ -53,12 +53,3 @@ export async function findJobs(tables: DeploymentTable[], prefixes: string[]): P
   for (const prefix of prefixes) jobs.push(await findJob(tables, prefix))
   return jobs
 }
-
-/** One call for each table. */
-export function groupByTable(jobs: FoundJob[]): { table: DeploymentTable; jobIds: string[] }[] {
-  const tables = [...new Set(jobs.map(({ table }) => table))]
-  return tables.map((table) => ({
-    table,
-    jobIds: jobs.filter((job) => job.table === table).map(({ jobId }) => jobId),
-  }))
-}

@@ -1,6 +1,5 @@
 // The process of the command: arguments in, exit code out. Everything else is in program.ts.
-import { createProgram } from './program.ts'
-import { exitCodeOf, reportError } from './report-error.ts'
+import { runCli } from './run-cli.ts'
 
 // A reader that left (`unstuck … | head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -10,10 +9,4 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-const isJson = process.argv.includes('--json')
-try {
-  await createProgram({ isJson }).parseAsync(process.argv)
-} catch (error) {
-  reportError(error, isJson)
-  process.exitCode = exitCodeOf(error)
-}
+await runCli(process.argv.slice(2))

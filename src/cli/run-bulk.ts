@@ -1,15 +1,21 @@
 // A change of many jobs from the command line: planned, asked about, then run here in the foreground. It lives in the
 // database, so that a server goes on with it if this process dies; Ctrl-C ends it, and what was changed stays so.
-import type { DeploymentTable } from '../compose.ts'
+import {
+  abortOperation,
+  beginOperation,
+  type OperationInput,
+  planOperation,
+} from '../commands/operation-commands.ts'
 import { exitCodes, UnstuckError } from '../errors/index.ts'
 import type { OperationStop } from '../policy/operation-move.ts'
 import { runOperation } from '../runtime/run-operation.ts'
-import type { NewOperation, Operation } from '../store/job-store.ts'
+import type { Operation } from '../store/job-store.ts'
 import { MAX_OPERATION_JOBS } from '../store/operation-store.ts'
 import { confirm } from './confirm.ts'
 import type { ChangeFlags } from './job-flags.ts'
 import { printJson, printLine, printProgress } from './output.ts'
 import { escapeControls } from './terminal/escape-controls.ts'
+import { type CliContext, valueOf } from './with-commands.ts'
 
 export interface BulkFlags extends ChangeFlags {
   limit?: number
@@ -18,10 +24,7 @@ export interface BulkFlags extends ChangeFlags {
   yes?: boolean
 }
 
-export interface BulkWish {
-  table: DeploymentTable
-  request: NewOperation
-}
+export type BulkRequest = OperationInput & { table: string }
 
 export interface BulkWords {
   /** What is asked about, or shown by a dry run. */
@@ -42,8 +45,13 @@ type Report = { table: string; operationId: string } & Pick<
 const LEASE_MS = 30_000
 
 /** Exit code 1 where it stopped by itself, 130 after Ctrl-C. */
-export async function runBulk(wishes: BulkWish[], flags: BulkFlags, words: BulkWords): Promise<void> {
-  const planned = await plan(wishes, flags)
+export async function runBulk(
+  context: CliContext,
+  requests: BulkRequest[],
+  flags: BulkFlags,
+  words: BulkWords,
+): Promise<void> {
+  const planned = await plan(context, requests, flags)
   const count = planned.reduce((sum, { total }) => sum + total, 0)
   const { expect, dryRun, json } = flags
   if (expect !== undefined && expect !== count) {
@@ -51,7 +59,7 @@ export async function runBulk(wishes: BulkWish[], flags: BulkFlags, words: BulkW
     throw new UnstuckError('PRECONDITION_FAILED', message, { details: { count, expected: expect } })
   }
   if (dryRun === true) {
-    const tables = planned.map(({ table, total }) => ({ table: table.name, total }))
+    const tables = planned.map(({ request: { table }, total }) => ({ table, total }))
     return json === true ? printJson({ dryRun, count, tables }) : printLine(words.planOf(count))
   }
   if (count === 0) throw new UnstuckError('JOB_NOT_FOUND', words.none)
@@ -60,7 +68,7 @@ export async function runBulk(wishes: BulkWish[], flags: BulkFlags, words: BulkW
     process.exitCode = exitCodes.refused
     return
   }
-  const reports = await runAll(planned)
+  const reports = await runAll(context, planned)
   const stops = reports.map(({ stopped }) => stopped).filter((stopped) => stopped !== null)
   if (stops.length > 0)
     process.exitCode = stops.includes('interrupted') ? exitCodes.interrupted : exitCodes.problemFound
@@ -68,52 +76,47 @@ export async function runBulk(wishes: BulkWish[], flags: BulkFlags, words: BulkW
   for (const report of reports) printReport(report, words)
 }
 
-interface PlannedWish extends BulkWish {
+interface PlannedRequest {
+  request: BulkRequest
   total: number
 }
 
 /** The limit is for all tables together. */
-async function plan(wishes: BulkWish[], { limit }: BulkFlags): Promise<PlannedWish[]> {
-  const planned: PlannedWish[] = []
+async function plan(
+  context: CliContext,
+  requests: BulkRequest[],
+  { limit }: BulkFlags,
+): Promise<PlannedRequest[]> {
+  const planned: PlannedRequest[] = []
   let left = limit
-  for (const { table, request } of wishes) {
+  for (const request of requests) {
     if (left === 0) break
     const limited = left === undefined ? request : { ...request, limit: Math.min(left, MAX_OPERATION_JOBS) }
-    const { outcome, total } = await table.store.beginOperation({ ...limited, isPlan: true })
-    if (outcome === 'too-many') throw tooMany()
-    if (total > 0) planned.push({ table, request: limited, total })
+    const { total } = valueOf(await planOperation(context, limited))
+    if (total > 0) planned.push({ request: limited, total })
     if (left !== undefined) left -= total
   }
   return planned
 }
 
-function tooMany(): UnstuckError {
-  const most = MAX_OPERATION_JOBS.toLocaleString('en')
-  return new UnstuckError('INVALID_ARGUMENT', `more than ${most} jobs match, which is the most at once`, {
-    hint: 'Narrow the filter, or take them in parts with --limit.',
-  })
-}
-
-async function runAll(planned: PlannedWish[]): Promise<Report[]> {
+async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<Report[]> {
   const stop = new AbortController()
   let abort = async () => {}
   const interrupt = () => void abort().finally(() => stop.abort())
   process.once('SIGINT', interrupt)
   try {
     const reports: Report[] = []
-    for (const { table, request } of planned) {
+    for (const { request } of planned) {
       if (stop.signal.aborted) break
-      const { store } = table
-      const begun = await store.beginOperation({ ...request, leaseMs: LEASE_MS })
-      if (begun.outcome !== 'begun' || begun.leaseId === null) throw tooMany()
-      const { operation, leaseId } = begun
-      const { actor } = request
-      const who = actor === undefined ? {} : { actor }
-      abort = async () => void (await store.abortOperation(operation.id, who))
-      const onProgress = progressPrinter(table.name)
-      const options = { signal: stop.signal, leaseMs: LEASE_MS, onProgress }
+      const { table, operation, leaseId } = valueOf(
+        await beginOperation(context, { ...request, leaseMs: LEASE_MS }),
+      )
+      const store = context.tables.find(({ name }) => name === table)?.store
+      if (store === undefined || leaseId === null) throw new UnstuckError('INTERNAL', 'no lease was granted')
+      abort = async () => void (await abortOperation(context, operation.id))
+      const options = { signal: stop.signal, leaseMs: LEASE_MS, onProgress: progressPrinter(table) }
       const ended = (await runOperation(store, { operation, leaseId }, options)) ?? operation
-      reports.push(reportOf(table.name, ended))
+      reports.push(reportOf(table, ended))
       if (ended.state !== 'done') break
     }
     return reports

@@ -25,5 +25,5 @@ export async function withTables(
 export function findTable({ tables }: Deployment, name: string): DeploymentTable {
   const found = tables.find((table) => table.name === name)
   if (found !== undefined) return found
-  throw invalidArgument('table', name, tables.map((table) => table.name).join(', '))
+  throw invalidArgument('--table', name, tables.map((table) => table.name).join(', '))
 }

@@ -1,4 +1,5 @@
 // What holds jobs back and lets them go: queues, breakers, schedules; and sweeps by hand.
+import { isTableHealthy } from '../policy/table-health.ts'
 import { runSweep } from '../runtime/run-sweep.ts'
 import type {
   Breaker,
@@ -56,24 +57,30 @@ export const listBreakers = command('listBreakers', async ({ tables }) =>
   done<Breaker[]>(await tables[0].store.listBreakers()),
 )
 
+export const readBreaker = command('listBreakers', (context, name: string) => findBreaker(context, name))
+
 export const holdBreaker = command('holdBreaker', async (context, input: HoldInput) => {
-  const known = await requireBreaker(context, input.name)
+  const known = await findBreaker(context, input.name)
   if (!known.isDone) return known
   return done<Breaker>(await context.tables[0].store.holdBreaker(input.name, holdOptions(context, input)))
 })
 
 export const resumeBreaker = command('resumeBreaker', async (context, input: HoldInput) => {
-  const known = await requireBreaker(context, input.name)
+  const known = await findBreaker(context, input.name)
   if (!known.isDone) return known
   const options = actorOptions(context, input)
   return done<Breaker>(await context.tables[0].store.resumeBreaker(input.name, options))
 })
 
 /** A name that was mistyped would come into being as a breaker that holds nothing back. */
-async function requireBreaker({ tables }: CommandContext, name: string): Promise<Answer<true>> {
+async function findBreaker({ tables }: CommandContext, name: string): Promise<Answer<Breaker>> {
   const breakers = await tables[0].store.listBreakers()
-  if (breakers.some((breaker) => breaker.name === name)) return done(true)
-  return refused('NOT_FOUND', `no breaker is called ${name.slice(0, 200)}`)
+  const found = breakers.find((breaker) => breaker.name === name)
+  if (found !== undefined) return done(found)
+  const known = breakers.map((breaker) => breaker.name).join(', ')
+  return refused('NOT_FOUND', `no breaker is called ${name.slice(0, 200)}`, {
+    hint: known === '' ? 'No dependency has a breaker yet.' : `There is ${known}.`,
+  })
 }
 
 export const listSchedules = command('listSchedules', (context, input: InTable) =>
@@ -87,12 +94,14 @@ export interface SweepAnswer {
   failedIds: string[]
   held: number
   holdReason: string | null
+  durationMs: number
 }
 
 /** What a sweep would do now. Changes nothing (REAP-13). */
 export const previewSweep = command('previewSweep', async (context, input: InTable) => {
   const table = findTable(context, input.table)
   if (!table.isDone) return table
+  const startedAt = performance.now()
   const reaped = await table.value.store.previewSweep(policyOf(context))
   const ids = (action: ReapedJob['action']) =>
     reaped.filter((job) => job.action === action).map(({ jobId }) => jobId)
@@ -104,6 +113,7 @@ export const previewSweep = command('previewSweep', async (context, input: InTab
     failedIds,
     held: 0,
     holdReason: null,
+    durationMs: Math.round(performance.now() - startedAt),
   })
 })
 
@@ -111,8 +121,7 @@ export const sweep = command('sweep', async (context, input: InTable & { reason?
   const table = findTable(context, input.table)
   if (!table.isDone) return table
   const options = { ...policyOf(context), ...actorOptions(context, input) }
-  const { reaped, requeuedIds, failedIds, held, holdReason } = await runSweep(table.value.store, options)
-  return done<SweepAnswer>({ table: table.value.name, reaped, requeuedIds, failedIds, held, holdReason })
+  return done<SweepAnswer>({ table: table.value.name, ...(await runSweep(table.value.store, options)) })
 })
 
 export interface TableHealth extends Health {
@@ -120,18 +129,11 @@ export interface TableHealth extends Health {
   isHealthy: boolean
 }
 
-/** A reaper may be late by so many intervals before somebody should look. */
-const LATE_INTERVALS = 3
-
 export const readHealth = command('readHealth', (context, input: InTable) =>
   fromTables<TableHealth>(context, input, async ({ store }) => {
     const [health, stored] = [await store.readHealth(policyOf(context)), await store.readPolicy()]
     const sweepIntervalMs = context.policy?.sweepIntervalMs ?? stored.sweepIntervalMs
-    const lateMs = LATE_INTERVALS * sweepIntervalMs
-    const isSwept = health.reaperAgeMs !== null && health.reaperAgeMs <= lateMs
-    const isInTime = (isSwept || health.running === 0) && (health.oldestOverdueMs ?? 0) <= lateMs
-    const isHealthy = isInTime && health.hidden === null
-    return [{ ...health, sweepIntervalMs, isHealthy }]
+    return [{ ...health, sweepIntervalMs, isHealthy: isTableHealthy(health, sweepIntervalMs) }]
   }),
 )
 

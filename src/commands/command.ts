@@ -2,6 +2,7 @@
 // expected no is a value.
 import type { Job } from '../job/job.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
+import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { Actor } from './actor.ts'
 import { type CommandName, type Refusal, refusalOf } from './permissions.ts'
@@ -9,6 +10,8 @@ import { type CommandName, type Refusal, refusalOf } from './permissions.ts'
 export interface CommandTable {
   name: string
   store: JobStore
+  /** Its profile, to name its columns in explanations. */
+  table?: TableProfile
 }
 
 export interface CommandContext {

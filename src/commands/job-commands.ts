@@ -4,8 +4,10 @@ import type { JobEvent } from '../job/event.ts'
 import type { Job, NewJob } from '../job/job.ts'
 import type { EnqueueOutcome } from '../job/outcome.ts'
 import { codeForOwner, reasonForOwner } from '../observe/for-owner.ts'
+import type { AgeRule } from '../policy/age-rule.ts'
 import { type Explanation, explainJob as explainFacts, type JobFacts } from '../policy/explain-job.ts'
-import { fillPage } from '../runtime/each-job.ts'
+import { withOverride } from '../policy/policy.ts'
+import { ageRuleOf } from '../profile/age-rule-of.ts'
 import type { JobFilter, JobPage } from '../store/job-store.ts'
 import {
   type CommandContext,
@@ -21,6 +23,7 @@ import {
   policyOf,
   refused,
 } from './command.ts'
+import { fillPage } from './fill-page.ts'
 
 export interface ListJobsInput {
   filter: JobFilter
@@ -85,19 +88,34 @@ export const readEvents = command('readEvents', async (context, ref: JobRef) => 
   })
 })
 
+export interface ExplainedJob extends Explanation {
+  id: string
+  table: string
+  facts: JobFacts
+}
+
 export const explainJob = command('explainJob', async (context, ref: JobRef) => {
   const found = await findJob(context, ref)
   if (!found.isDone) return found
   const { table, job } = found.value
   const facts = await table.store.readJobFacts(job.id, policyOf(context))
   if (facts === null) return jobNotFound(ref.id)
-  const isOwner = context.actor.owner !== undefined
-  return done<Explanation & { id: string; table: string }>({
+  const shown = context.actor.owner === undefined ? facts : factsForOwner(facts)
+  return done<ExplainedJob>({
     id: job.id,
     table: table.name,
-    ...explainFacts(isOwner ? factsForOwner(facts) : facts),
+    facts: shown,
+    ...explainFacts(shown, await readAgeRule(context, table)),
   })
 })
+
+async function readAgeRule(
+  { policy }: CommandContext,
+  { table, store }: CommandTable,
+): Promise<AgeRule | undefined> {
+  if (table === undefined) return undefined
+  return ageRuleOf(table, withOverride(await store.readPolicy(), policy))
+}
 
 /** An explanation repeats what the last attempt ended with. */
 function factsForOwner(facts: JobFacts): JobFacts {

@@ -2,9 +2,9 @@
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob, Lease } from '../job/lease.ts'
 import type { RefusedOutcome } from '../job/outcome.ts'
-import { fillPage } from '../runtime/each-job.ts'
 import type { Failure, HeartbeatReport, JobSummary } from '../store/job-store.ts'
 import { command, done, findTable, jobNotFound, policyOf, refused } from './command.ts'
+import { fillPage } from './fill-page.ts'
 
 export interface HeldLease {
   table: string

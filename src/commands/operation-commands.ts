@@ -33,6 +33,8 @@ export interface OperationInput {
   /** Nothing is changed where another number of jobs matches. */
   expect?: number | undefined
   keepAttempts?: boolean | undefined
+  /** The caller runs it itself, under this lease; default: a server does. */
+  leaseMs?: number | undefined
   reason?: string | undefined
 }
 
@@ -45,6 +47,11 @@ export interface PlannedOperation {
 export interface TableOperation {
   table: string
   operation: Operation
+}
+
+export interface BegunOperation extends TableOperation {
+  /** Of a caller that asked for one. */
+  leaseId: string | null
 }
 
 /** What one job at a time needs, many at once need too. */
@@ -113,12 +120,12 @@ async function planIn(context: CommandContext, input: OperationInput): Promise<A
   return done({ table: table.name, total: plan.total, asOf: plan.asOf })
 }
 
-async function beginIn(context: CommandContext, input: OperationInput): Promise<Answer<TableOperation>> {
+async function beginIn(context: CommandContext, input: OperationInput): Promise<Answer<BegunOperation>> {
   const { value: table, refusal } = await prepare(context, input)
   if (refusal !== undefined) return refusal
   const begun = await table.store.beginOperation(requestOf(context, input))
   if (begun.outcome !== 'begun') return notBegun(begun, input)
-  return done({ table: table.name, operation: begun.operation })
+  return done({ table: table.name, operation: begun.operation, leaseId: begun.leaseId })
 }
 
 type Prepared = { value: CommandTable; refusal?: undefined } | { value?: undefined; refusal: Answer<never> }
@@ -140,7 +147,7 @@ async function prepare(
 }
 
 function requestOf({ actor }: CommandContext, input: OperationInput): NewOperation {
-  const { action, filter, q, asOf, canary, limit, expect, keepAttempts, reason } = input
+  const { action, filter, q, asOf, canary, limit, expect, keepAttempts, leaseMs, reason } = input
   const ratePerS = input.ratePerS ?? (action === 'redrive' ? REDRIVE_RATE_PER_S : undefined)
   return {
     action,
@@ -154,6 +161,7 @@ function requestOf({ actor }: CommandContext, input: OperationInput): NewOperati
     ...(limit === undefined ? {} : { limit }),
     ...(expect === undefined ? {} : { expect }),
     ...(keepAttempts === undefined ? {} : { keepAttempts }),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
     ...(reason === undefined ? {} : { reason }),
   }
 }

@@ -7,6 +7,8 @@ import { command, done, findTable, type InTable, manualOptions, refused } from '
 export interface NewWebhookInput extends InTable {
   url: string
   events?: readonly string[] | undefined
+  /** `whsec_` and base64; default: a new one. */
+  secret?: string | undefined
   reason?: string | undefined
 }
 
@@ -18,7 +20,7 @@ export interface AddedWebhook {
 
 /** Where it leads is looked at whenever something is sent: a name may lead elsewhere by then (C22). */
 export const addWebhook = command('addWebhook', async (context, input: NewWebhookInput) => {
-  const { url, events = [], reason } = input
+  const { url, events = [], secret = createWebhookSecret(), reason } = input
   const table = findTable(context, input.table)
   if (!table.isDone) return table
   const parsed = URL.canParse(url) ? new URL(url) : null
@@ -27,7 +29,6 @@ export const addWebhook = command('addWebhook', async (context, input: NewWebhoo
   const unknown = events.find((name) => !eventTypes.some((type) => type === name))
   if (unknown !== undefined)
     return refused('INVALID_ARGUMENT', `events: ${unknown.slice(0, 100)} is none of ${eventTypes.join(', ')}`)
-  const secret = createWebhookSecret()
   const { actor } = context
   const webhook = await table.value.store.addWebhook({
     url,

@@ -8,11 +8,6 @@ import type { PolicyOverride } from '../policy/policy.ts'
 import type { AccessStore } from '../store/access-store.ts'
 import type { Connection } from './peer-address.ts'
 
-export interface StreamLimit {
-  perCaller: number
-  total: number
-}
-
 export interface JwtOptions {
   issuer: string
   audience: string

@@ -2,7 +2,7 @@
 import { examine, openDeployment } from '../compose.ts'
 import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
 import { diagnose } from '../doctor/diagnose.ts'
-import { sourceExists } from '../runtime/source-exists.ts'
+import { sourceCheckOf } from '../runtime/source-exists.ts'
 import { buildApp } from './app.ts'
 import type { App, AppOptions } from './app-options.ts'
 
@@ -23,9 +23,8 @@ export function createApp(options: CreateAppOptions = {}): App {
     options.config ?? loadConfig({ env: process.env, file: readConfigFile(process.cwd(), undefined) })
   const deployment = openDeployment(config)
   const { tables, access, reading } = deployment
-  const { uploadsDir } = config.gateway
   const app = buildApp({
-    ...(uploadsDir === null ? {} : { sourceExists: sourceExists(uploadsDir) }),
+    ...sourceCheckOf(config.gateway),
     ...options,
     config,
     tables,

@@ -5,7 +5,7 @@ import { type Deployment, examine } from '../compose.ts'
 import type { Config } from '../config/index.ts'
 import { diagnose } from '../doctor/diagnose.ts'
 import { UnstuckError } from '../errors/index.ts'
-import { sourceExists } from '../runtime/source-exists.ts'
+import { sourceCheckOf } from '../runtime/source-exists.ts'
 import { buildApp } from './app.ts'
 import type { App, AppOptions, DemoControls, JwtOptions, TrustedProxyOptions } from './app-options.ts'
 import { isLoopbackAddress } from './guards.ts'
@@ -55,7 +55,7 @@ export async function serve({
     hasPublicMetrics: http.publicMetrics === '1',
     runDoctor: async () => diagnose(await examine(config)),
     ...(http.environment === null ? {} : { environment: http.environment }),
-    ...(gateway.uploadsDir === null ? {} : { sourceExists: sourceExists(gateway.uploadsDir) }),
+    ...sourceCheckOf(gateway),
     ...(jwt === undefined ? {} : { jwt }),
     ...(demo === undefined ? {} : { demo }),
     ...(trustedProxy === undefined ? {} : { trustedProxy }),

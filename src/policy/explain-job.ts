@@ -5,6 +5,7 @@ import type { BreakerState } from './breaker.ts'
 import { describeBusySlots, describeMissingWorker, type WorkerFacts } from './explain-workers.ts'
 import { describeHolder, type LockHolder } from './lock-holder.ts'
 import { showDuration } from './show-duration.ts'
+import { isReaperLate } from './table-health.ts'
 
 /** Durations count from the moment of the reading; what is over is negative. */
 export interface JobFacts {
@@ -162,11 +163,11 @@ function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanat
 
 function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Explanation {
   const { leaseLeftMs, silentMs, deadlineLeftMs, reaperAgeMs, sweepIntervalMs, isObserved } = facts
-  const isLate = reaperAgeMs === null || reaperAgeMs > 3 * sweepIntervalMs
+  const isLate = isReaperLate(reaperAgeMs, sweepIntervalMs)
   const silence = silentMs === null ? '' : `, silent for ${showDuration(silentMs)}`
   const clock = deadlineLeftMs !== null && deadlineLeftMs <= 0 ? 'deadline' : 'lease'
   const over = `${worker} is past its ${clock} by ${showDuration(-(leaseLeftMs ?? 0))}${silence}`
-  const untilMs = isLate || isObserved ? null : Math.max(0, sweepIntervalMs - reaperAgeMs)
+  const untilMs = isLate || isObserved ? null : Math.max(0, sweepIntervalMs - (reaperAgeMs ?? 0))
   const reasons = [block('LEASE_OVER_AWAITING_REAPER', over, untilMs), ...locked(facts)]
   if (isLate) {
     const since =

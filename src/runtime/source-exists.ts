@@ -23,6 +23,11 @@ export function sourceExists(uploadsDir: string): SourceCheck {
   }
 }
 
+/** For the commands: no directory is configured, no source is looked for. */
+export function sourceCheckOf({ uploadsDir }: { uploadsDir: string | null }): { sourceExists?: SourceCheck } {
+  return uploadsDir === null ? {} : { sourceExists: sourceExists(uploadsDir) }
+}
+
 function sourceOf(payload: Job['payload']): string | undefined {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined
   const source = payload['source']

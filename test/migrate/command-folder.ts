@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { type CommandResult, runCommand } from '../surface/run-command.ts'
+import { runInProcess } from '../surface/in-process.ts'
+import type { CommandResult } from '../surface/run-command.ts'
 
 export interface CommandFolder {
   database: TestDatabase
@@ -18,7 +19,7 @@ export async function openCommandFolder(): Promise<CommandFolder> {
   return {
     database,
     folder,
-    run: (...args) => runCommand(args, { DATABASE_URL: database.url }, folder),
+    run: (...args) => runInProcess(args, { DATABASE_URL: database.url }, folder),
     close: async () => {
       rmSync(folder, { recursive: true })
       await database.drop()

@@ -26,7 +26,7 @@ it('OPS-7 every statement of the version before is understood', async () => {
     const prepared = `former_${name}`
     await client
       .query(`prepare ${prepared} as ${text}`)
-      .catch((error: Error) => refused.push(`${name}: ${error.message}`))
+      .catch((error: unknown) => refused.push(`${name}: ${String(error)}`))
   }
   expect(refused).toEqual([])
 })

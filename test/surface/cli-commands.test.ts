@@ -8,7 +8,8 @@ import { createProgram } from '../../src/cli/program.ts'
 import { exitCodeOf, reportError } from '../../src/cli/report-error.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { type CommandResult, runCommand, startCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
+import { type CommandResult, startCommand } from './run-command.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000 })
@@ -96,7 +97,7 @@ describe('help', () => {
     expectHelp(command, readWords),
   )
   it.concurrent.each(sample)('OPS-8 the process of $name prints that help, and leaves with 0', (command) =>
-    expectHelp(command, runCommand),
+    expectHelp(command, runInProcess),
   )
 
   it.each(commands)('OPS-8 the example of $name has long flags that the command knows', (command) => {
@@ -132,7 +133,7 @@ describe('mistakes', () => {
     expectSuggestion(command, readWords),
   )
   it.concurrent.each(sample)('OPS-8 the process of $name tells that too, and leaves with 2', (command) =>
-    expectSuggestion(command, runCommand),
+    expectSuggestion(command, runInProcess),
   )
 
   it.concurrent.each([
@@ -140,13 +141,13 @@ describe('mistakes', () => {
     ['jobs lits', 'list'],
     ['migrate stauts', 'status'],
   ])('OPS-8 unstuck %s is asked whether %s was meant', async (given, meant) => {
-    const { exitCode, stderr } = await runCommand(given.split(' '))
+    const { exitCode, stderr } = await runInProcess(given.split(' '))
     expect(exitCode).toBe(2)
     expect(stderr).toContain(`(Did you mean ${meant}?)`)
   })
 
   it.concurrent('OPS-8 with --json a mistake in the words is an object too', async () => {
-    const { exitCode, stdout, stderr } = await runCommand(['jobs', 'list', '--stats', 'dead', '--json'])
+    const { exitCode, stdout, stderr } = await runInProcess(['jobs', 'list', '--stats', 'dead', '--json'])
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(JSON.parse(stderr)).toEqual({
       error: {
@@ -163,7 +164,7 @@ describe.concurrent('no database', () => {
   const connected = commands.filter(has('--database-url')).filter(({ name }) => !offline.includes(name))
   it.each(connected)('OPS-8 $name leaves with 3 and one line where nobody answers', async (command) => {
     const env = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' }
-    const { exitCode, stdout, stderr } = await runCommand(argumentsOf(command), env, folder)
+    const { exitCode, stdout, stderr } = await runInProcess(argumentsOf(command), env, folder)
     expect([exitCode, stdout, stderr]).toEqual([3, '', expect.stringMatching(/^unstuck: .*\n( {9}.*\n)?$/)])
     expect(stderr).not.toContain('secret')
   })

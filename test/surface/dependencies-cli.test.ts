@@ -6,7 +6,7 @@ import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { runCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
@@ -24,7 +24,7 @@ beforeEach(async () => {
   )
 })
 
-const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url })
+const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
 const parse = (text: string) => JSON.parse(text) as Record<string, unknown>
 const claim = () => store.claimJobs({ workerId: 'worker-1', queues: ['convert'], limit: 1 })
 
@@ -70,11 +70,18 @@ describe('breaker', () => {
       ['resume', 'gateway'],
       ['hold', 'gateway', '--reason', 'x', '--for', 'soon'],
       ['hold', 'gateway', '--reason', 'x', '--for', '0m'],
-      ['hold', 'gatewya', '--reason', 'x'],
-      ['status', 'gatewya'],
     ]) {
       const { exitCode, stdout } = await run('breaker', ...args)
       expect([args, exitCode, stdout]).toEqual([args, 2, ''])
+    }
+    for (const args of [
+      ['hold', 'gatewya', '--reason', 'x'],
+      ['status', 'gatewya'],
+    ]) {
+      const { exitCode, stdout, stderr } = await run('breaker', ...args)
+      expect([args, exitCode, stdout]).toEqual([args, 1, ''])
+      expect(stderr).toContain('no breaker is called gatewya')
+      expect(stderr).toContain('There is gateway.')
     }
     expect((await store.listBreakers()).map(({ name, state }) => [name, state])).toEqual([
       ['gateway', 'closed'],

@@ -8,7 +8,7 @@ import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.t
 import { clipTables } from '../support/clip-tables.ts'
 import { createAttachedDatabase, createInstalledDatabase } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { runCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
@@ -30,7 +30,7 @@ interface Diagnosis {
 }
 
 async function doctor(env: Record<string, string> = {}): Promise<Diagnosis> {
-  const { exitCode, stdout, stderr } = await runCommand(['doctor', '--json'], {
+  const { exitCode, stdout, stderr } = await runInProcess(['doctor', '--json'], {
     DATABASE_URL: database.url,
     ...env,
   })
@@ -50,7 +50,7 @@ async function breakIt(sql: string, mend: string): Promise<void> {
 
 describe('a deployment that is well', () => {
   it('OPS-8 every check is told with what it found, and the exit code is 0', async () => {
-    const { exitCode, stdout } = await runCommand(['doctor'], { DATABASE_URL: database.url })
+    const { exitCode, stdout } = await runInProcess(['doctor'], { DATABASE_URL: database.url })
     expect(exitCode).toBe(0)
     for (const line of [
       /✓ connection +PostgreSQL \d+.*; clock skew -?\d+\.\d\d s/,
@@ -73,7 +73,7 @@ describe('a deployment that is well', () => {
   })
 
   it('OPS-8 --quiet is silent on success and gives one line per problem otherwise', async () => {
-    const quiet = () => runCommand(['doctor', '--quiet'], { DATABASE_URL: database.url })
+    const quiet = () => runInProcess(['doctor', '--quiet'], { DATABASE_URL: database.url })
     expect(await quiet()).toEqual({ exitCode: 0, stdout: '', stderr: '' })
     await breakIt(
       "update unstuck.sweeps set swept_at = now() - interval '1 hour'",
@@ -106,7 +106,7 @@ describe('a deployment that is well', () => {
   })
 
   it('OPS-8 exits with 3 where nobody answers', async () => {
-    const nobody = await runCommand(['doctor'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' })
+    const nobody = await runInProcess(['doctor'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' })
     expect(nobody).toMatchObject({ exitCode: 3, stdout: '' })
   })
 })

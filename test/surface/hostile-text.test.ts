@@ -7,7 +7,8 @@ import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import { elapse } from '../support/postgres-harness.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { runCommand, startCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
+import { startCommand } from './run-command.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000 })
@@ -67,7 +68,7 @@ async function failOne(): Promise<string> {
 }
 
 const env = () => ({ DATABASE_URL: database.url })
-const run = (...args: string[]) => runCommand(args, env())
+const run = (...args: string[]) => runInProcess(args, env())
 
 it.each([
   ['jobs list', () => ['jobs', 'list'], shown],

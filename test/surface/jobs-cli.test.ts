@@ -4,7 +4,8 @@ import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createAttachedDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { runCommand, startCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
+import { startCommand } from './run-command.ts'
 
 let database: TestDatabase
 let store: JobStore
@@ -23,7 +24,7 @@ beforeEach(async () => {
   )
 })
 
-const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url })
+const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
 const runJson = async (...args: string[]) => {
   const { stdout } = await run(...args, '--json')
   return JSON.parse(stdout) as Record<string, unknown>
@@ -353,7 +354,7 @@ describe('dead', () => {
     expect(await run('dead', 'discard', cause, '--reason', 'old')).toMatchObject({ exitCode: 2 })
     expect(await run('dead', 'discard', cause, '--reason', 'old', '--yes')).toMatchObject({
       exitCode: 0,
-      stdout: '2 jobs deleted\n',
+      stdout: 'jobs: 2 of 2 jobs deleted\n',
     })
     expect(await Promise.all([...ids, other].map(statusOf))).toEqual([null, null, 'dead'])
   })
@@ -408,7 +409,7 @@ describe('words', () => {
   it.each([...commands, 'why', 'dead list', 'dead show', 'dead redrive', 'dead discard'])(
     'OPS-9 the help of %s has an example',
     async (command) => {
-      const { stdout } = await runCommand([...command.split(' '), '--help'])
+      const { stdout } = await runInProcess([...command.split(' '), '--help'])
       expect(stdout).toContain(`$ unstuck ${command}`)
     },
   )

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { executorTables } from '../support/executor-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { runCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const unstuck = (...args: string[]) =>
-  runCommand(args, { DATABASE_URL: database.url, UNSTUCK_PROFILE: 'executor' })
+  runInProcess(args, { DATABASE_URL: database.url, UNSTUCK_PROFILE: 'executor' })
 
 const objects = async () => {
   const { rows } = await database.pool.query<{ name: string }>(

@@ -12,7 +12,7 @@ import { clipTables } from '../support/clip-tables.ts'
 import { executorTables } from '../support/executor-tables.ts'
 import { foreignQueues, handRolledTables } from '../support/foreign-queues.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { runCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 async function scan(url = database.url, ...args: string[]): Promise<ScanReport> {
-  const { stdout, stderr, exitCode } = await runCommand(['scan', url, '--json', ...args])
+  const { stdout, stderr, exitCode } = await runInProcess(['scan', url, '--json', ...args])
   expect([stderr, exitCode]).toEqual(['', exitCode === 0 ? 0 : 1])
   return JSON.parse(stdout) as ScanReport
 }
@@ -115,7 +115,7 @@ describe('tables of other queues', () => {
 
 describe('the command', () => {
   it('REAP-13 tells what is stuck, how it is known, what brings it back and what to do next, and exits with 1', async () => {
-    const { exitCode, stdout } = await runCommand(['scan'], { DATABASE_URL: database.url })
+    const { exitCode, stdout } = await runInProcess(['scan'], { DATABASE_URL: database.url })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(
       /public\.video_jobs {2}looks hand-rolled \(status, heartbeat_at, locked_at, locked_by, attempts\)\n {2}2 running · 1 stuck, silent for up to 35 min/,
@@ -130,17 +130,17 @@ describe('the command', () => {
   it('REAP-8 --older-than moves the line for rows without a lease', async () => {
     const report = await scan(database.url, '--older-than', '1h')
     expect(find(report, 'public', 'video_jobs').counts).toMatchObject({ stuck: 0 })
-    const refused = await runCommand(['scan', database.url, '--older-than', 'long'])
+    const refused = await runInProcess(['scan', database.url, '--older-than', 'long'])
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
   })
 
   it('REAP-13 exits with 0 where nothing is stuck, and with 3 where nobody answers', async () => {
     const empty = await createTestDatabase()
     onTestFinished(() => empty.drop())
-    const fine = await runCommand(['scan', empty.url])
+    const fine = await runInProcess(['scan', empty.url])
     expect(fine.exitCode).toBe(0)
     expect(fine.stdout).toContain('No job table was found')
-    const nobody = await runCommand(['scan', 'postgres://nobody@127.0.0.1:1/nothing'])
+    const nobody = await runInProcess(['scan', 'postgres://nobody@127.0.0.1:1/nothing'])
     expect(nobody).toMatchObject({ exitCode: 3, stdout: '' })
   })
 })
@@ -202,7 +202,7 @@ describe('a scan changes nothing', () => {
     })
     // Its rows are hidden, not absent: saying "none" would be wrong.
     expect(find(report, 'graphile_worker', '_private_jobs')).toMatchObject({ isFiltered: true })
-    const { stdout } = await runCommand(['scan', url.href])
+    const { stdout } = await runInProcess(['scan', url.href])
     expect(stdout).toContain('row-level security hides rows')
     expect(stdout).toMatch(/public\.river_job {2}River\n {2}! not counted: this role may not read it/)
   })
@@ -266,7 +266,7 @@ describe('a standby', () => {
   })
 
   it('OPS-8 is no place to work on, says doctor', async () => {
-    const { exitCode, stdout } = await runCommand(['doctor'], { DATABASE_URL: server.url })
+    const { exitCode, stdout } = await runInProcess(['doctor'], { DATABASE_URL: server.url })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(/✗ connection +PostgreSQL .* is a standby/)
   })

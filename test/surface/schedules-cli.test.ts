@@ -4,7 +4,7 @@ import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { runCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
 
 let database: TestDatabase
 let store: JobStore
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await database.pool.query('delete from unstuck.schedules')
 })
 
-const run = (...args: string[]) => runCommand(['schedules', ...args], { DATABASE_URL: database.url })
+const run = (...args: string[]) => runInProcess(['schedules', ...args], { DATABASE_URL: database.url })
 const write = () =>
   store.writeSchedule({
     name: 'nightly-report',

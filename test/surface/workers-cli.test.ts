@@ -7,7 +7,7 @@ import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import { elapse } from '../support/postgres-harness.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { runCommand } from './run-command.ts'
+import { runInProcess } from './in-process.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
@@ -25,7 +25,7 @@ beforeEach(async () => {
   )
 })
 
-const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url })
+const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
 const parse = (text: string) => JSON.parse(text) as Record<string, unknown>
 const forward = (ms: number) => elapse(database.pool, table, 'unstuck', ms)
 const report: WorkerReport = {
@@ -75,7 +75,7 @@ describe('workers', () => {
     expect((await run('workers', 'list')).stdout).toContain('asked it to drain')
     const unknown = await run('workers', 'drain', 'beta:1', '--reason', 'x', '--json')
     expect(unknown.exitCode).toBe(1)
-    expect(parse(unknown.stdout)).toMatchObject({ outcome: 'not-found' })
+    expect(parse(unknown.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
   })
 
   it('OPS-9 why names the missing worker, and status the rescues of the day', async () => {

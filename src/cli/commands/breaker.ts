@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { openDeployment } from '../../compose.ts'
-import { exitCodes, invalidArgument } from '../../errors/index.ts'
-import type { Breaker, DependencyStore } from '../../store/dependency-store.ts'
-import { actorName } from '../actor-name.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { holdBreaker, listBreakers, readBreaker, resumeBreaker } from '../../commands/brake-commands.ts'
+import { exitCodes } from '../../errors/index.ts'
+import type { Breaker } from '../../store/dependency-store.ts'
+import type { ConnectionFlags } from '../command-config.ts'
 import { readDuration, showDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { valueOf, withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
 
 interface ChangeFlags extends ConnectionFlags {
@@ -38,9 +38,11 @@ export function addBreaker(program: Command): void {
 }
 
 async function statusCommand(name: string | undefined, flags: ConnectionFlags): Promise<void> {
-  await withStore(flags, async (store) => {
-    const all = await store.listBreakers()
-    const breakers = name === undefined ? all : [findBreaker(all, name)]
+  await withCommands(flags, async (context) => {
+    const breakers =
+      name === undefined
+        ? valueOf(await listBreakers(context, undefined))
+        : [valueOf(await readBreaker(context, name))]
     if (breakers.some(({ state }) => state !== 'closed')) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ breakers })
     if (breakers.length === 0) return printLine('no dependency has a breaker yet')
@@ -60,14 +62,9 @@ async function statusCommand(name: string | undefined, flags: ConnectionFlags): 
 }
 
 async function holdCommand(name: string, flags: ChangeFlags): Promise<void> {
-  await withStore(flags, async (store) => {
-    findBreaker(await store.listBreakers(), name)
+  await withCommands(flags, async (context) => {
     const { reason, for: durationMs } = flags
-    const breaker = await store.holdBreaker(name, {
-      actor: actorName(),
-      reason,
-      ...(durationMs === undefined ? {} : { durationMs }),
-    })
+    const breaker = valueOf(await holdBreaker(context, { name, reason, durationMs }))
     if (flags.json === true) return printJson({ breaker })
     printLine(describeBreaker(breaker))
     printLine(`Next:  unstuck breaker resume ${name} --reason …`)
@@ -75,9 +72,8 @@ async function holdCommand(name: string, flags: ChangeFlags): Promise<void> {
 }
 
 async function resumeCommand(name: string, flags: ChangeFlags): Promise<void> {
-  await withStore(flags, async (store) => {
-    findBreaker(await store.listBreakers(), name)
-    const breaker = await store.resumeBreaker(name, { actor: actorName(), reason: flags.reason })
+  await withCommands(flags, async (context) => {
+    const breaker = valueOf(await resumeBreaker(context, { name, reason: flags.reason }))
     if (flags.json === true) return printJson({ breaker })
     printLine(describeBreaker(breaker))
   })
@@ -94,25 +90,4 @@ export function describeBreaker(breaker: Breaker): string {
   if (state === 'closed') return head
   const next = nextProbeInMs === null ? '' : `; next probe in ${showDuration(nextProbeInMs)}`
   return `${head} — ${failures} of the last ${calls} calls failed${next}`
-}
-
-/** The store would make a breaker for any name: a typing mistake must not hold nothing, silently. */
-function findBreaker(breakers: Breaker[], name: string): Breaker {
-  const found = breakers.find((breaker) => breaker.name === name)
-  if (found !== undefined) return found
-  const known = breakers.map((breaker) => breaker.name).join(', ')
-  throw invalidArgument('breaker', name, known === '' ? 'a breaker, and there is none yet' : known)
-}
-
-async function withStore(
-  flags: ConnectionFlags,
-  act: (store: DependencyStore) => Promise<void>,
-): Promise<void> {
-  const deployment = openDeployment(loadCommandConfig(flags))
-  try {
-    // Breakers are shared by all tables.
-    await act(deployment.tables[0].store)
-  } finally {
-    await deployment.close()
-  }
 }

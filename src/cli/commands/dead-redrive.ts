@@ -1,8 +1,7 @@
 import { invalidArgument } from '../../errors/index.ts'
-import type { NewOperation } from '../../store/job-store.ts'
-import { findGroups } from '../find-groups.ts'
-import { type BulkFlags, type BulkWish, runBulk } from '../run-bulk.ts'
-import { withTables } from '../with-tables.ts'
+import { filterOfCause, findGroups } from '../find-groups.ts'
+import { type BulkFlags, type BulkRequest, runBulk } from '../run-bulk.ts'
+import { withCommands } from '../with-commands.ts'
 
 interface RedriveFlags extends BulkFlags {
   all?: boolean
@@ -15,18 +14,18 @@ interface RedriveFlags extends BulkFlags {
 export async function redriveCommand(cause: string | undefined, flags: RedriveFlags): Promise<void> {
   if ((cause === undefined) === (flags.all !== true))
     throw invalidArgument('cause', cause, 'a cause, or --all')
-  await withTables(flags, async (tables) => {
-    const { actor, reason, canary, rate, keepAttempts = false } = flags
-    const options = { actor, reason, canary, ratePerS: rate, keepAttempts }
-    const all: NewOperation = { action: 'redrive', filter: { status: 'dead' }, q: 'status:dead', ...options }
-    const wishes: BulkWish[] =
+  await withCommands(flags, async (context) => {
+    const { reason, canary, rate, keepAttempts = false } = flags
+    const all = { action: 'redrive', reason, canary, ratePerS: rate, keepAttempts } as const
+    const requests: BulkRequest[] =
       cause === undefined
-        ? tables.map((table) => ({ table, request: all }))
-        : (await findGroups(tables, cause)).map(({ table, group: { causeId } }) => {
-            const q = `status:dead cause:${causeId}`
-            return { table, request: { ...all, filter: { status: 'dead', causeId }, q } }
+        ? context.tables.map(({ name }) => {
+            return { ...all, table: name, filter: { status: 'dead' }, q: 'status:dead' }
           })
-    await runBulk(wishes, flags, {
+        : (await findGroups(context, cause)).map(({ table, group }) => {
+            return { ...all, table, ...filterOfCause(group.causeId) }
+          })
+    await runBulk(context, requests, flags, {
       planOf: (count) => planOf(count, flags),
       done: 'brought back',
       refused: 'were not dead any more',

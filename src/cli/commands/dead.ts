@@ -1,18 +1,21 @@
 import { type Command, Option } from 'commander'
-import { eachJob, fillPage } from '../../runtime/each-job.ts'
-import type { DeadJobGroup } from '../../store/job-store.ts'
+import { listDeadLetters } from '../../commands/dead-letter-commands.ts'
+import type { DeadJobGroup, JobSummary } from '../../store/job-store.ts'
 import { actorName } from '../actor-name.ts'
-import { confirm } from '../confirm.ts'
 import { showTime } from '../duration.ts'
-import { findGroups } from '../find-groups.ts'
-import { type ChangeFlags, readCount, readRate, withReason, withTable } from '../job-flags.ts'
+import { fillPage } from '../each-job.ts'
+import { filterOfCause, findGroups } from '../find-groups.ts'
+import { readCount, readRate, withReason, withTable } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { type BulkFlags, type BulkRequest, runBulk } from '../run-bulk.ts'
+import { valueOf, withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { type TableFlags, withTables } from '../with-tables.ts'
+import type { TableFlags } from '../with-tables.ts'
 import { causeStates, markCommand } from './dead-mark.ts'
 import { redriveCommand } from './dead-redrive.ts'
 import { printJobs } from './jobs.ts'
-import { refuse } from './jobs-change.ts'
+
+const SHOWN_GROUPS = 100
 
 type TableGroup = { table: string } & DeadJobGroup
 
@@ -71,14 +74,10 @@ function addRedrive(dead: Command): void {
 }
 
 async function listCommand(flags: TableFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const groups: TableGroup[] = []
-    let isComplete = true
-    for (const { name, store } of tables) {
-      const found = await store.groupDeadJobs()
-      groups.push(...found.groups.map((group) => ({ table: name, ...group })))
-      isComplete &&= found.isComplete
-    }
+  await withCommands(flags, async (context) => {
+    const found = valueOf(await listDeadLetters(context, { limit: SHOWN_GROUPS }))
+    const groups = found.groups.map(({ table, group }): TableGroup => ({ table, ...group }))
+    const { isComplete } = found
     if (flags.json === true) return printJson({ groups, isComplete })
     if (groups.length === 0) return printLine('no job is dead')
     const rows = groups.map((group) => [
@@ -109,21 +108,23 @@ function exampleOf({ exampleReason, maxCrashes }: DeadJobGroup): string {
 }
 
 async function showCommand(cause: string, flags: TableFlags & { limit: number }): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const groups = await findGroups(tables, cause)
-    const shown: { table: string; job: Awaited<ReturnType<typeof fillPage>>['jobs'][number] }[] = []
+  await withCommands(flags, async (context) => {
+    const groups = await findGroups(context, cause)
+    const shown: { table: string; job: JobSummary }[] = []
     for (const { table, group } of groups) {
-      const filter = { status: 'dead', causeId: group.causeId } as const
-      const { jobs } = await fillPage(table.store, filter, { limit: flags.limit })
-      shown.push(...jobs.map((job) => ({ table: table.name, job })))
+      const { filter } = filterOfCause(group.causeId)
+      const { jobs } = await fillPage(context, { table, filter, limit: flags.limit })
+      shown.push(...jobs.map((job) => ({ table, job })))
     }
     if (flags.json === true) {
-      const told = groups.map(({ table, group }) => ({ table: table.name, ...group }))
-      return printJson({ groups: told, jobs: shown.map(({ table, job }) => ({ table, ...job })) })
+      return printJson({
+        groups: groups.map(({ table, group }) => ({ table, ...group })),
+        jobs: shown.map(({ table, job }) => ({ table, ...job })),
+      })
     }
     for (const { table, group } of groups) {
       const { causeId, code, category, jobs } = group
-      printLine(`${causeId}  ${code ?? '–'}  ${category ?? '–'}  ${jobs} in ${table.name}`)
+      printLine(`${causeId}  ${code ?? '–'}  ${category ?? '–'}  ${jobs} in ${table}`)
       printLine(`  ${exampleOf(group)}`)
     }
     printLine()
@@ -131,27 +132,17 @@ async function showCommand(cause: string, flags: TableFlags & { limit: number })
   })
 }
 
-async function discardCommand(cause: string, flags: ChangeFlags & { yes?: boolean }): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const { actor, reason } = flags
-    const groups = await findGroups(tables, cause)
-    const count = groups.reduce((sum, { group }) => sum + group.jobs, 0)
-    if (!(await confirm(`${count} dead jobs are deleted for good.`, flags))) return refuse()
-    let discarded = 0
-    for (const { table, group } of groups) {
-      let batch: string[] = []
-      const send = async () => {
-        const answers = await table.store.discardJobs(batch, { actor, reason })
-        discarded += answers.filter(({ outcome }) => outcome === 'discarded').length
-        batch = []
-      }
-      for await (const { id } of eachJob(table.store, { status: 'dead', causeId: group.causeId })) {
-        batch.push(id)
-        if (batch.length === 500) await send()
-      }
-      await send()
-    }
-    if (flags.json === true) return printJson({ cause: groups[0]?.group.causeId, discarded })
-    printLine(`${discarded} jobs deleted`)
+async function discardCommand(cause: string, flags: BulkFlags): Promise<void> {
+  await withCommands(flags, async (context) => {
+    const { reason } = flags
+    const requests = (await findGroups(context, cause)).map(({ table, group }): BulkRequest => {
+      return { action: 'discard', table, reason, ...filterOfCause(group.causeId) }
+    })
+    await runBulk(context, requests, flags, {
+      planOf: (count) => `${count} dead jobs are deleted for good.`,
+      done: 'deleted',
+      refused: 'were not dead any more',
+      none: 'no dead job to delete',
+    })
   })
 }

@@ -1,21 +1,22 @@
+import type { Answer, CommandContext } from '../../commands/command.ts'
+import { type Act, cancelJob, discardJob, retryJob } from '../../commands/job-commands.ts'
 import { parseFilter } from '../../commands/parse-filter.ts'
-import type { DeploymentTable } from '../../compose.ts'
 import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
-import type { NewOperation, Settled } from '../../store/job-store.ts'
+import type { NewOperation } from '../../store/job-store.ts'
 import { confirm } from '../confirm.ts'
-import { findJobs, groupByTable } from '../find-job.ts'
+import { findJobs } from '../find-job.ts'
 import type { ChangeFlags } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { type BulkFlags, runBulk } from '../run-bulk.ts'
-import { withTables } from '../with-tables.ts'
+import { valueOf, withCommands } from '../with-commands.ts'
 
 interface Change {
   table: string
   jobId: string
   outcome: string
+  /** Why nothing was changed. */
+  detail?: string
 }
-
-type Act = (store: DeploymentTable['store'], jobIds: string[]) => Promise<Settled<string>[]>
 
 interface WhereFlags extends BulkFlags {
   where?: string
@@ -25,34 +26,26 @@ export async function retryCommand(
   ids: string[],
   flags: WhereFlags & { keepAttempts?: boolean; now?: boolean },
 ): Promise<void> {
-  const { actor, reason, keepAttempts = false, now = false } = flags
+  const { reason, keepAttempts = false, now: isNow = false } = flags
   if (isWhere(ids, flags)) {
-    if (now) return changeWhere(flags, { action: 'run-now' }, 'are due now')
+    if (isNow) return changeWhere(flags, { action: 'run-now' }, 'are due now')
     return changeWhere(flags, { action: 'retry', keepAttempts }, 'brought back')
   }
-  await change(ids, flags, ['retried', 'due'], async (store, jobIds) => {
-    const retried = await store.retryJobs(jobIds, { actor, reason, keepAttempts })
-    if (!now) return retried
-    const others = retried.filter(({ outcome }) => outcome === 'not-dead').map(({ jobId }) => jobId)
-    const hurried = await store.runJobsNow(others, { actor, reason })
-    return [...retried.filter(({ outcome }) => outcome !== 'not-dead'), ...hurried]
-  })
+  await change(ids, flags, (context, ref) => retryJob(context, { ...ref, keepAttempts, isNow, reason }))
 }
 
 export async function cancelCommand(ids: string[], flags: WhereFlags): Promise<void> {
-  const { actor, reason } = flags
+  const { reason } = flags
   if (isWhere(ids, flags)) return changeWhere(flags, { action: 'cancel' }, 'cancelled, or told to stop')
-  await change(ids, flags, ['cancelled', 'cancel-requested'], (store, jobIds) =>
-    store.cancelJobs(jobIds, { actor, reason }),
-  )
+  await change(ids, flags, (context, ref) => cancelJob(context, { ...ref, reason }))
 }
 
 export async function discardCommand(ids: string[], flags: WhereFlags): Promise<void> {
-  const { actor, reason } = flags
+  const { reason } = flags
   if (isWhere(ids, flags)) return changeWhere(flags, { action: 'discard' }, 'deleted')
   const jobs = ids.length === 1 ? '1 job is' : `${ids.length} jobs are`
   if (!(await confirm(`${jobs} deleted for good.`, flags))) return refuse()
-  await change(ids, flags, ['discarded'], (store, jobIds) => store.discardJobs(jobIds, { actor, reason }))
+  await change(ids, flags, (context, ref) => discardJob(context, { ...ref, reason }))
 }
 
 function isWhere(ids: string[], { where }: WhereFlags): boolean {
@@ -75,7 +68,7 @@ async function changeWhere(
   act: Pick<NewOperation, 'action' | 'keepAttempts'>,
   done: string,
 ): Promise<void> {
-  const { where: q = '', actor, reason } = flags
+  const { where: q = '', reason } = flags
   const parsed = parseFilter(q)
   if ('problem' in parsed) {
     const { message, token, position } = parsed.problem
@@ -85,9 +78,9 @@ async function changeWhere(
   }
   const { filter } = parsed
   if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'one key:value or more')
-  await withTables(flags, async (tables) => {
-    const wishes = tables.map((table) => ({ table, request: { ...act, filter, q, actor, reason } }))
-    await runBulk(wishes, flags, {
+  await withCommands(flags, async (context) => {
+    const requests = context.tables.map(({ name: table }) => ({ ...act, table, filter, q, reason }))
+    await runBulk(context, requests, flags, {
       planOf: (count) => `${count} jobs match. ${plans[act.action]}`,
       done,
       refused: 'were refused',
@@ -101,30 +94,37 @@ export function refuse(): void {
   process.exitCode = exitCodes.refused
 }
 
-/** Exit code 4 where the state of a job stood in the way of one of them. */
-async function change(ids: string[], flags: ChangeFlags, done: string[], act: Act): Promise<void> {
-  await withTables(flags, async (tables) => {
+type ChangeOne = (context: CommandContext, ref: { id: string; table: string }) => Promise<Answer<Act>>
+
+/** Exit code 4 if the state of one of the jobs stood in the way. */
+async function change(ids: string[], flags: ChangeFlags, changeOne: ChangeOne): Promise<void> {
+  await withCommands(flags, async (context) => {
     const changes: Change[] = []
-    for (const { table, jobIds } of groupByTable(await findJobs(tables, ids))) {
-      const answers = await act(table.store, jobIds)
-      changes.push(...answers.map((answer) => ({ table: table.name, ...answer })))
+    for (const { table, jobId } of await findJobs(context.tables, ids)) {
+      const answer = await changeOne(context, { id: jobId, table: table.name })
+      changes.push({ table: table.name, jobId, ...outcomeOf(answer) })
     }
-    if (changes.some(({ outcome }) => !done.includes(outcome))) process.exitCode = exitCodes.refused
+    if (changes.some(({ detail }) => detail !== undefined)) process.exitCode = exitCodes.refused
     if (flags.json === true) return printJson({ jobs: changes })
-    printTable(changes.map(({ jobId, outcome }) => [jobId, showOutcome(outcome)]))
+    printTable(
+      changes.map(({ jobId, outcome, detail }) => [jobId, detail ?? shownOutcomes[outcome] ?? outcome]),
+    )
   })
 }
 
-const showOutcome = (outcome: string) => shownOutcomes[outcome] ?? outcome.replaceAll('-', ' ')
+/** A job whose state stands in the way holds up no other. Everything else that is refused ends the command. */
+function outcomeOf(answer: Answer<Act>): Pick<Change, 'outcome' | 'detail'> {
+  if (answer.isDone) return { outcome: answer.value.outcome }
+  const { code, detail, why } = answer.refusal
+  const [reason] = why ?? []
+  if (reason === undefined && !['SOURCE_GONE', 'JOB_NOT_FOUND'].includes(code)) return valueOf(answer)
+  const outcome = (reason?.code ?? code).toLowerCase().replaceAll('_', '-')
+  return { outcome, detail: `${reason?.message ?? detail} Nothing was changed.` }
+}
 
 const shownOutcomes: Record<string, string> = {
   retried: 'retried: it waits for a worker',
   due: 'due now: it waits for a worker',
-  'not-dead': 'not dead: nothing was changed (a waiting job runs at once with --now)',
-  'not-waiting': 'neither dead nor waiting: nothing was changed',
-  duplicate: 'another unfinished job has its dedupe key: nothing was changed',
+  'already-due': 'due already: it waits for a worker',
   'cancel-requested': 'running: its worker is told with the next heartbeat',
-  'already-ended': 'ended already: nothing was changed',
-  running: 'running: cancel it first',
-  'not-found': 'gone meanwhile',
 }

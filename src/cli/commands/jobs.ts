@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander'
+import { readEvents } from '../../commands/job-commands.ts'
 import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'
 import { showDuration } from '../../policy/show-duration.ts'
-import { eachJob, fillPage } from '../../runtime/each-job.ts'
 import type { JobPage, JobSummary } from '../../store/job-store.ts'
 import { showTime } from '../duration.ts'
+import { eachJob, fillPage } from '../each-job.ts'
 import { csvHead, csvRow, type ExportFormat, exportedJob, exportFormats } from '../export-jobs.ts'
 import { findJob } from '../find-job.ts'
 import {
@@ -19,8 +20,9 @@ import {
 } from '../job-flags.ts'
 import { printJson, printLine, printLines, printTable, writeOut } from '../output.ts'
 import { safeJson } from '../terminal/escape-controls.ts'
+import { valueOf, withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { type TableFlags, withTables } from '../with-tables.ts'
+import type { TableFlags } from '../with-tables.ts'
 import { cancelCommand, discardCommand, retryCommand } from './jobs-change.ts'
 
 interface ListFlags extends FilterFlags {
@@ -79,15 +81,15 @@ function addChanges(jobs: Command): void {
 }
 
 async function listCommand(flags: ListFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
+  await withCommands(flags, async (context) => {
     const { limit, cursor } = flags
     if (limit < 1 || limit > 1000) throw invalidArgument('limit', limit, 'a whole number from 1 to 1000')
-    if (cursor !== undefined && tables.length > 1)
+    if (cursor !== undefined && context.tables.length > 1)
       throw invalidArgument('cursor', cursor, '--table beside it')
     const pages: ({ table: string } & JobPage)[] = []
-    for (const { name, store } of tables) {
-      const from = cursor === undefined ? {} : { cursor }
-      pages.push({ table: name, ...(await fillPage(store, filterOf(flags), { limit, ...from })) })
+    for (const { name: table } of context.tables) {
+      const input = { table, filter: filterOf(flags), limit, cursor }
+      pages.push({ table, ...(await fillPage(context, input)) })
     }
     if (flags.json === true) return printJson({ tables: pages })
     const listed = pages.flatMap(({ table, jobs }) => jobs.map((job) => ({ table, job })))
@@ -131,14 +133,13 @@ const oneLine = (text: string) => {
 }
 
 async function getCommand(prefix: string, flags: TableFlags & { payload?: boolean }): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const { table, jobId } = await findJob(tables, prefix)
-    const job = await table.store.getJob(jobId)
-    // Between the search and this look somebody may have discarded it; then its last event tells who.
-    const events = await table.store.listEvents(jobId)
-    const shown = job === null || flags.payload === true ? job : withoutPayload(job)
+  await withCommands(flags, async (context) => {
+    const { table, jobId } = await findJob(context.tables, prefix)
+    const ref = { id: jobId, table: table.name }
+    const { job, events } = valueOf(await readEvents(context, ref))
+    const shown = flags.payload === true ? job : withoutPayload(job)
     if (flags.json === true) return printJson({ table: table.name, job: shown, events })
-    if (shown !== null) printFields(table.name, shown)
+    printFields(table.name, shown)
     printStory(events)
   })
 }
@@ -185,13 +186,13 @@ async function exportCommand(flags: ExportFlags): Promise<void> {
   const withPayload = flags.payload === true
   const isCsv = flags.format === 'csv'
   if (isCsv && flags.json === true) throw invalidArgument('--format', flags.format, 'no --json beside it')
-  await withTables(flags, async (tables) => {
+  await withCommands(flags, async (context) => {
     const options = { withPayload, ...(flags.limit === undefined ? {} : { limit: flags.limit }) }
     // Not before the database has answered: what ends with an error leaves no head of a table behind.
     let head = isCsv ? csvHead(withPayload) : ''
-    for (const { name, store } of tables) {
-      for await (const job of eachJob(store, filterOf(flags), options)) {
-        const exported = exportedJob(name, job)
+    for (const { name: table } of context.tables) {
+      for await (const job of eachJob(context, { table, filter: filterOf(flags), ...options })) {
+        const exported = exportedJob(table, job)
         const line = isCsv ? csvRow(exported, withPayload) : `${safeJson(exported)}\n`
         await writeOut(head + line)
         head = ''

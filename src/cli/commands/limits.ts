@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import { listRateLimits } from '../../commands/brake-commands.ts'
 import type { RateLimitStatus } from '../../store/job-store.ts'
 import type { ConnectionFlags } from '../command-config.ts'
 import { showDuration, showTime } from '../duration.ts'
 import { readCount } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { valueOf, withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { withTables } from '../with-tables.ts'
 
 interface LimitsFlags extends ConnectionFlags {
   prefix?: string
@@ -23,8 +24,8 @@ export function addLimits(program: Command): void {
 
 async function limitsCommand(flags: LimitsFlags): Promise<void> {
   const { prefix, limit } = flags
-  await withTables(flags, async ([{ store }]) => {
-    const limits = await store.listRateLimits({ limit, ...(prefix === undefined ? {} : { prefix }) })
+  await withCommands(flags, async (context) => {
+    const limits = valueOf(await listRateLimits(context, { prefix, limit }))
     if (flags.json === true) return printJson({ limits })
     if (limits.length === 0) return printLine('no rate limit was used within the last hour')
     printTable([['KEY', 'TOKENS', 'RATE', 'NEXT TOKEN', 'FULL', 'USED'], ...limits.map(showLimit)])

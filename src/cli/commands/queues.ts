@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { listQueues, pauseQueue, resumeQueue } from '../../commands/brake-commands.ts'
 import type { QueueStatus } from '../../store/dependency-store.ts'
-import { actorName } from '../actor-name.ts'
 import { readDuration, showDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { valueOf, withCommands, withTableNames } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { type TableFlags, withTables } from '../with-tables.ts'
+import type { TableFlags } from '../with-tables.ts'
 
 interface PauseFlags extends TableFlags {
   reason: string
@@ -35,10 +36,8 @@ export function addQueues(program: Command): void {
 }
 
 async function listCommand(flags: TableFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const queues: ({ table: string } & QueueStatus)[] = []
-    for (const { name, store } of tables)
-      for (const queue of await store.listQueues()) queues.push({ table: name, ...queue })
+  await withCommands(flags, async (context) => {
+    const queues = withTableNames(valueOf(await listQueues(context, {})))
     if (flags.json === true) return printJson({ queues })
     if (queues.length === 0) return printLine('no queue has unfinished jobs, a pause or a dependency')
     printTable([
@@ -57,14 +56,12 @@ async function listCommand(flags: TableFlags): Promise<void> {
 }
 
 async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
-  await withTables(flags, async ([{ name: table, store }]) => {
+  await withCommands(flags, async (context) => {
     const { reason, for: durationMs } = flags
-    const wasRunning = await store.pauseQueue(queue, {
-      actor: actorName(),
-      reason,
-      ...(durationMs === undefined ? {} : { durationMs }),
-    })
-    const found = (await store.listQueues()).find((status) => status.queue === queue)
+    const paused = valueOf(await pauseQueue(context, { name: queue, reason, durationMs }))
+    const { table, isChanged: wasRunning } = paused
+    const queues = valueOf(await listQueues(context, { table }))
+    const found = queues.map(({ value }) => value).find((status) => status.queue === queue)
     if (flags.json === true) return printJson({ table, changed: wasRunning, queue: found ?? null })
     printLine(found === undefined ? `queue ${queue} is not paused any more` : describePause(found))
     if (!wasRunning) printLine('It was paused already: the reason and the end are the new ones.')
@@ -73,8 +70,8 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
 }
 
 async function resumeCommand(queue: string, flags: TableFlags): Promise<void> {
-  await withTables(flags, async ([{ name: table, store }]) => {
-    const wasPaused = await store.resumeQueue(queue, { actor: actorName() })
+  await withCommands(flags, async (context) => {
+    const { table, isChanged: wasPaused } = valueOf(await resumeQueue(context, { name: queue }))
     if (flags.json === true) return printJson({ table, queue, changed: wasPaused })
     printLine(wasPaused ? `queue ${queue} is resumed` : `queue ${queue} was not paused`)
   })

@@ -1,16 +1,16 @@
+import { previewSweep, type SweepAnswer, sweep } from '../../commands/brake-commands.ts'
 import { describeHidden } from '../../commands/describe-hidden.ts'
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import { startReaper } from '../../runtime/reaper.ts'
-import { runSweep, type SweepReport } from '../../runtime/run-sweep.ts'
 import type { HiddenJobs, ReapedJob } from '../../store/job-store.ts'
-import { actorName } from '../actor-name.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { eachActingTable } from '../each-acting-table.ts'
 import { endSignal } from '../end-signal.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../hidden-tables.ts'
 import { printJson, printLine, printProgress } from '../output.ts'
+import { type CliContext, valueOf, withCommands } from '../with-commands.ts'
 
 export interface ReapFlags extends ConnectionFlags {
   once?: boolean
@@ -19,24 +19,26 @@ export interface ReapFlags extends ConnectionFlags {
 }
 
 export async function reapCommand(flags: ReapFlags): Promise<void> {
+  if (flags.dryRun === true) return withCommands(flags, (context) => preview(context, flags))
+  if (flags.once === true) return withCommands(flags, (context) => sweepOnce(context, flags))
   const more = flags.intervalSec === undefined ? {} : { intervalSec: flags.intervalSec }
   const config = loadCommandConfig(flags, more)
   const deployment = openDeployment(config)
   try {
-    if (flags.dryRun === true) await previewSweep(deployment, config, flags)
-    else if (flags.once === true) await sweepOnce(deployment, config, flags)
-    else await sweepUntilStopped(deployment, config, flags)
+    await sweepUntilStopped(deployment, config, flags)
   } finally {
     await deployment.close()
   }
 }
 
-async function previewSweep(deployment: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
-  const { tables, hidden } = await seenTables(deployment.tables)
+async function preview(context: CliContext, flags: ReapFlags): Promise<void> {
+  const { tables, hidden } = await seenTables(context.tables)
   markUnhealthy(hidden)
   const previews: { table: string; wouldReap: ReapedJob[] }[] = []
-  for (const { name, store } of tables)
-    previews.push({ table: name, wouldReap: await store.previewSweep({ policy }) })
+  for (const { name } of tables) {
+    const { reaped } = valueOf(await previewSweep(context, { table: name }))
+    previews.push({ table: name, wouldReap: reaped })
+  }
   if (flags.json === true) return printJson({ dryRun: true, tables: previews, hidden })
   for (const { table, wouldReap } of previews) {
     printLine(`${table}: ${wouldReap.length === 0 ? 'nothing to take back' : ''}`.trimEnd())
@@ -49,23 +51,16 @@ async function previewSweep(deployment: Deployment, { policy }: Config, flags: R
   printLine('nothing was changed')
 }
 
-async function sweepOnce(deployment: Deployment, { policy }: Config, flags: ReapFlags): Promise<void> {
-  const { tables, hidden } = await seenTables(deployment.tables)
+async function sweepOnce(context: CliContext, flags: ReapFlags): Promise<void> {
+  const { tables, hidden } = await seenTables(context.tables)
   markUnhealthy(hidden)
-  const report = (reports: ({ table: string } & SweepReport)[]) => {
+  const report = (reports: SweepAnswer[]) => {
     if (flags.json === true) return printJson({ tables: reports, hidden })
     for (const { table, ...swept } of reports) printReport(table, swept)
     for (const found of hidden) printLine(hiddenLine(found))
   }
   if (tables.length === 0) return report([])
-  await eachActingTable(
-    tables,
-    async ({ name, store }) => ({
-      table: name,
-      ...(await runSweep(store, { policy, actor: actorName() })),
-    }),
-    report,
-  )
+  await eachActingTable(tables, async ({ name }) => valueOf(await sweep(context, { table: name })), report)
 }
 
 /**
@@ -106,7 +101,7 @@ function noTableSeen(hidden: HiddenJobs[]): UnstuckError {
 
 const nameOf = ({ name }: DeploymentTable) => name
 
-function printReport(table: string, report: SweepReport): void {
+function printReport(table: string, report: Omit<SweepAnswer, 'table'>): void {
   const { requeuedIds, failedIds, held, holdReason, durationMs } = report
   const hold = held > 0 ? ` · ${held} held (${holdReason ?? ''})` : ''
   printLine(`${table}: ${requeuedIds.length} requeued · ${failedIds.length} dead${hold} · ${durationMs} ms`)

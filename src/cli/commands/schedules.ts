@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { openDeployment } from '../../compose.ts'
-import { exitCodes, invalidArgument } from '../../errors/index.ts'
-import type { Schedule } from '../../store/job-store.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import { listSchedules } from '../../commands/brake-commands.ts'
+import { exitCodes } from '../../errors/index.ts'
+import type { ConnectionFlags } from '../command-config.ts'
 import { printJson, printLine, printProgress, printTable } from '../output.ts'
+import { valueOf, withCommands, withTableNames } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
+import { type TableFlags, withTables } from '../with-tables.ts'
 
 export function addSchedules(program: Command): void {
   const schedules = program.command('schedules').description('lists recurring jobs, and ends them')
@@ -21,13 +22,8 @@ export function addSchedules(program: Command): void {
 }
 
 async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
-  const deployment = openDeployment(loadCommandConfig(flags))
-  try {
-    const schedules: (Schedule & { table: string })[] = []
-    for (const { name, store } of deployment.tables) {
-      const list = await store.listSchedules()
-      schedules.push(...list.schedules.map((schedule) => ({ table: name, ...schedule })))
-    }
+  await withCommands(flags, async (context) => {
+    const schedules = withTableNames(valueOf(await listSchedules(context, {})))
     if (flags.json === true) return printJson({ schedules })
     if (schedules.length === 0) return printLine('no job recurs')
     const rows = schedules.map(
@@ -44,35 +40,21 @@ async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
     )
     const head = ['TABLE', 'NAME', 'CRON', 'TIMEZONE', 'TYPE', 'NEXT RUN', 'LAST RUN', 'LAST SKIPPED']
     printTable([head, ...rows])
-  } finally {
-    await deployment.close()
-  }
+  })
 }
 
 const showTime = (time: Date | null, otherwise: string) =>
   time === null ? otherwise : time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** Exit code 1 where there is no such schedule. */
-async function deleteScheduleCommand(
-  name: string,
-  flags: ConnectionFlags & { table?: string },
-): Promise<void> {
-  const deployment = openDeployment(loadCommandConfig(flags))
-  try {
-    const names = deployment.tables.map((table) => table.name)
-    if (flags.table !== undefined && !names.includes(flags.table))
-      throw invalidArgument('--table', flags.table, names.join(', '))
+async function deleteScheduleCommand(name: string, flags: TableFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
     const deleted: string[] = []
-    for (const { name: table, store } of deployment.tables) {
-      if (flags.table !== undefined && flags.table !== table) continue
-      if (await store.deleteSchedule(name)) deleted.push(table)
-    }
+    for (const { name: table, store } of tables) if (await store.deleteSchedule(name)) deleted.push(table)
     if (deleted.length === 0) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ name, deletedFrom: deleted })
     if (deleted.length === 0)
       return printProgress(`there is no schedule ${JSON.stringify(name)}: unstuck schedules list`)
     for (const table of deleted) printLine(`${table}: schedule ${JSON.stringify(name)} is deleted`)
-  } finally {
-    await deployment.close()
-  }
+  })
 }

@@ -1,76 +1,77 @@
-import { type Deployment, openDeployment } from '../../compose.ts'
-import type { Config } from '../../config/index.ts'
-import { exitCodes } from '../../errors/index.ts'
+import {
+  listBreakers,
+  listQueues,
+  previewSweep,
+  readHealth,
+  type TableHealth,
+} from '../../commands/brake-commands.ts'
+import { readSlo } from '../../commands/worker-commands.ts'
+import type { DeploymentTable } from '../../compose.ts'
+import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import { type AgeRule, explainUnjudged } from '../../policy/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
+import { isReaperLate } from '../../policy/table-health.ts'
 import { ageRuleOf } from '../../profile/age-rule-of.ts'
 import type { QueueStatus } from '../../store/dependency-store.ts'
-import type { Health, ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import type { ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
+import type { ConnectionFlags } from '../command-config.ts'
 import { showBound, showDuration, showTime } from '../duration.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../hidden-tables.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { type CliContext, valueOf, withCommands } from '../with-commands.ts'
 import { describeBreaker } from './breaker.ts'
 import { describePause } from './queues.ts'
 
 interface TableStatus {
   table: string
   mode: ModeStatus
-  health: Health
-  sweepIntervalMs: number
+  health: TableHealth
   ageRule: AgeRule
   pausedQueues: QueueStatus[]
   /** Of the last 24 hours. */
   slo: Slo
 }
 
-/**
- * How every table of the profile is. Exit code 1 where jobs are past their lease for longer than a sweep may take, or row
- * security may hide some of them.
- */
+/** Shows the state of every table of the profile. Exit code 1 if one is not healthy, by the rule of GET /v1/health. */
 export async function statusCommand(flags: ConnectionFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
-  const deployment = openDeployment(config)
-  try {
-    const tables = await readTables(deployment, config)
-    const breakers = await deployment.tables[0].store.listBreakers()
+  await withCommands(flags, async (context) => {
+    const tables: TableStatus[] = []
+    for (const table of context.tables) tables.push(await readStatus(context, table))
+    const breakers = valueOf(await listBreakers(context, undefined))
     const notClosed = breakers.filter(({ state }) => state !== 'closed')
-    if (tables.some(({ health, sweepIntervalMs }) => isUnhealthy(health, sweepIntervalMs))) {
-      process.exitCode = exitCodes.problemFound
-    }
-    if (flags.json === true) {
-      return printJson({ schema: config.schema, profile: config.profile, tables, breakers: notClosed })
-    }
-    for (const { table, mode, health, sweepIntervalMs, ageRule, pausedQueues, slo } of tables) {
+    if (tables.some(({ health }) => !health.isHealthy)) process.exitCode = exitCodes.problemFound
+    const { schema, profile } = context.config
+    if (flags.json === true) return printJson({ schema, profile, tables, breakers: notClosed })
+    for (const { table, mode, health, ageRule, pausedQueues, slo } of tables) {
       printLine(`${table} · ${describeMode(mode)}`)
-      printHealth(health, sweepIntervalMs, ageRule)
+      printHealth(health, ageRule)
       printLine(`  ${describeSlo(slo)}`)
       for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
     }
     for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker)}`)
-  } finally {
-    await deployment.close()
+  })
+}
+
+async function readStatus(
+  context: CliContext,
+  { name, table, store }: DeploymentTable,
+): Promise<TableStatus> {
+  const input = { table: name }
+  const queues = valueOf(await listQueues(context, input)).map(({ value }) => value)
+  return {
+    table: name,
+    mode: await store.readMode(),
+    health: onlyOne(valueOf(await readHealth(context, input))),
+    ageRule: ageRuleOf(table, withOverride(await store.readPolicy(), context.policy)),
+    pausedQueues: queues.filter(({ isPaused }) => isPaused),
+    slo: onlyOne(valueOf(await readSlo(context, input))),
   }
 }
 
-async function readTables(deployment: Deployment, { policy }: Config): Promise<TableStatus[]> {
-  const tables: TableStatus[] = []
-  for (const { name, table, store } of deployment.tables) {
-    const inForce = withOverride(await store.readPolicy(), policy)
-    const { sweepIntervalMs } = inForce
-    const ageRule = ageRuleOf(table, inForce)
-    const health = await store.readHealth({ policy })
-    const pausedQueues = (await store.listQueues()).filter(({ isPaused }) => isPaused)
-    const slo = await store.readSlo({ policy })
-    const mode = await store.readMode()
-    tables.push({ table: name, mode, health, sweepIntervalMs, ageRule, pausedQueues, slo })
-  }
-  return tables
-}
-
-function isUnhealthy({ oldestOverdueMs, holdReason, hidden }: Health, sweepIntervalMs: number): boolean {
-  if (hidden !== null) return true
-  return holdReason === null && oldestOverdueMs !== null && oldestOverdueMs > 3 * sweepIntervalMs
+function onlyOne<Value>(answers: { value: Value }[]): Value {
+  const [answer] = answers
+  if (answer === undefined) throw new UnstuckError('INTERNAL', 'a table was asked for and none answered')
+  return answer.value
 }
 
 function describeMode({ mode, since }: ModeStatus): string {
@@ -78,7 +79,7 @@ function describeMode({ mode, since }: ModeStatus): string {
   return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${acts}`
 }
 
-function printHealth(health: Health, sweepIntervalMs: number, ageRule: AgeRule): void {
+function printHealth(health: TableHealth, ageRule: AgeRule): void {
   const { waiting, due, running, overdue, oldestOverdueMs, oldestDueMs, unjudged, reaperAgeMs, holdReason } =
     health
   printTable([
@@ -97,7 +98,7 @@ function printHealth(health: Health, sweepIntervalMs: number, ageRule: AgeRule):
   if (unjudged > 0) printLine(`  ! ${describeUnjudged(unjudged, ageRule)}`)
   if (holdReason !== null) printLine(`  ! the reaper holds leases that ended in an outage (${holdReason})`)
   if (reaperAgeMs === null) printLine('  ✗ nobody has swept yet: start a worker, or unstuck reaper')
-  else if (reaperAgeMs > 3 * sweepIntervalMs)
+  else if (isReaperLate(reaperAgeMs, health.sweepIntervalMs))
     printLine(`  ✗ last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reaper`)
   else printLine(`  last sweep ${showDuration(reaperAgeMs)} ago`)
 }
@@ -119,21 +120,19 @@ function describeSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs }: Slo)
 
 /** Jobs that are past their lease now. Exit code 1 where there are any, or where some may be hidden. */
 export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
-  const deployment = openDeployment(config)
-  try {
+  await withCommands(flags, async (context) => {
     const stuck: (ReapedJob & { table: string })[] = []
     const unjudged: string[] = []
     const observed = new Set<string>()
-    const { tables, hidden } = await seenTables(deployment.tables)
+    const { tables, hidden } = await seenTables(context.tables)
     markUnhealthy(hidden)
     for (const { name, table, store } of tables) {
-      const jobs = await store.previewSweep({ policy: config.policy })
+      const { reaped: jobs } = valueOf(await previewSweep(context, { table: name }))
       stuck.push(...jobs.map((job) => ({ table: name, ...job })))
       if (jobs.length > 0 && (await store.readMode()).mode === 'observe') observed.add(name)
       const reported = jobs.filter(({ action }) => action === 'reported').length
       if (reported === 0) continue
-      const ageRule = ageRuleOf(table, withOverride(await store.readPolicy(), config.policy))
+      const ageRule = ageRuleOf(table, withOverride(await store.readPolicy(), context.policy))
       unjudged.push(`${name}: ${describeUnjudged(reported, ageRule)}`)
     }
     if (stuck.length > 0) process.exitCode = exitCodes.problemFound
@@ -154,7 +153,5 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
     const judged = stuck.filter(({ action }) => action !== 'reported')
     if (judged.some(({ table }) => observed.has(table))) printLine('Next:  unstuck mode reap')
     else if (judged.length > 0) printLine('Next:  unstuck reap --once')
-  } finally {
-    await deployment.close()
-  }
+  })
 }

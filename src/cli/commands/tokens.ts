@@ -1,14 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isScope, type Role, scopes } from '../../commands/actor.ts'
-import type { Answer, CommandContext } from '../../commands/command.ts'
+import type { CommandContext } from '../../commands/command.ts'
 import { createTokenCommands } from '../../commands/token-commands.ts'
-import { type Deployment, openDeployment } from '../../compose.ts'
-import { UnstuckError } from '../../errors/index.ts'
 import type { TokenRecord } from '../../store/access-store.ts'
-import { actorName } from '../actor-name.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
+import type { ConnectionFlags } from '../command-config.ts'
 import { readDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printProgress, printTable } from '../output.ts'
+import { valueOf, withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
 
 interface CreateFlags extends ConnectionFlags {
@@ -78,25 +76,11 @@ async function revokeCommand(name: string, flags: ConnectionFlags): Promise<void
   })
 }
 
-/** Whoever has the address of the database can do everything in it. */
-async function withTokens(
+function withTokens(
   flags: ConnectionFlags,
   act: (commands: ReturnType<typeof createTokenCommands>, context: CommandContext) => Promise<void>,
 ): Promise<void> {
-  const deployment: Deployment = openDeployment(loadCommandConfig(flags))
-  try {
-    const actor = { id: actorName(), scopes }
-    const context: CommandContext = { actor, isReadOnly: false, tables: deployment.tables }
-    await act(createTokenCommands(deployment.access), context)
-  } finally {
-    await deployment.close()
-  }
-}
-
-function valueOf<Value>(answer: Answer<Value>): Value {
-  if (answer.isDone) return answer.value
-  const { code, detail, hint } = answer.refusal
-  throw new UnstuckError(code, detail, hint === undefined ? {} : { hint })
+  return withCommands(flags, (context) => act(createTokenCommands(context.access), context))
 }
 
 function showToken({ name, scopes: granted, owner, expiresAt, revokedAt }: TokenRecord): string[] {

@@ -1,10 +1,5 @@
 import type { Command } from 'commander'
-import { scopes } from '../../commands/actor.ts'
-import type { CommandContext } from '../../commands/command.ts'
-import { openDeployment } from '../../compose.ts'
 import { exitCodes } from '../../errors/index.ts'
-import { actorName } from '../actor-name.ts'
-import { loadCommandConfig } from '../command-config.ts'
 import { withTable } from '../job-flags.ts'
 import { printJson, printLine } from '../output.ts'
 import { pictureForPrograms, readPicture } from '../top/read-picture.ts'
@@ -12,8 +7,9 @@ import { runTop } from '../top/run-top.ts'
 import { plainFrame } from '../top/top-frame.ts'
 import { topRows } from '../top/top-rows.ts'
 import { firstView } from '../top/top-view.ts'
+import { withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { findTable, type TableFlags } from '../with-tables.ts'
+import type { TableFlags } from '../with-tables.ts'
 
 interface TopFlags extends TableFlags {
   once?: boolean
@@ -28,13 +24,7 @@ export function addTop(program: Command): void {
 }
 
 async function topCommand(flags: TopFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
-  const deployment = openDeployment(config)
-  try {
-    const tables: CommandContext['tables'] =
-      flags.table === undefined ? deployment.tables : [findTable(deployment, flags.table)]
-    const actor = { id: actorName(), scopes }
-    const context: CommandContext = { actor, isReadOnly: false, tables, policy: config.policy }
+  await withCommands(flags, async (context) => {
     const picture = await readPicture(context)
     if (flags.json === true) return printJson(pictureForPrograms(picture))
     const isLive = process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb'
@@ -45,7 +35,5 @@ async function topCommand(flags: TopFlags): Promise<void> {
     }
     const width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
     for (const line of plainFrame(picture, topRows(picture, ''), firstView)) printLine(line, width)
-  } finally {
-    await deployment.close()
-  }
+  })
 }

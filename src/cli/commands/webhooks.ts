@@ -1,14 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { exitCodes, invalidArgument } from '../../errors/index.ts'
+import { type Command, Option } from 'commander'
+import { addWebhook, removeWebhook, switchWebhook } from '../../commands/webhook-commands.ts'
+import { listDeliveries, listWebhooks, redeliver } from '../../commands/worker-commands.ts'
+import { exitCodes } from '../../errors/index.ts'
 import { eventTypes } from '../../job/event-types.ts'
-import { createWebhookSecret } from '../../runtime/webhook-signature.ts'
-import type { Delivery, DeliveryStatus, Webhook } from '../../store/job-store.ts'
-import { actorName } from '../actor-name.ts'
+import type { DeliveryStatus, Webhook } from '../../store/job-store.ts'
 import { showDuration, showTime } from '../duration.ts'
 import { readCount, withTable } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { valueOf, withCommands, withTableNames } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { type TableFlags, withTables } from '../with-tables.ts'
+import type { TableFlags } from '../with-tables.ts'
 
 interface AddFlags extends TableFlags {
   event?: string[]
@@ -29,7 +30,7 @@ export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('sends the events of jobs to addresses')
   withConnection(webhooks.command('add'))
     .description('tells an address of events, and prints the secret that signs what it is sent, once')
-    .argument('<url>', 'https://…', readUrl)
+    .argument('<url>', 'https://…')
     .option('--event <type...>', `only these: ${eventTypes.join(', ')}`)
     .option('--secret <secret>', 'whsec_ and base64; a new one where absent')
     .option('--table <name>', 'which table of the profile; its first where absent')
@@ -71,18 +72,11 @@ export function addWebhooks(program: Command): void {
     .action(redeliverCommand)
 }
 
-function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '') return text
-  throw new InvalidArgumentError('It takes an address such as https://example.com/hooks, without a password.')
-}
-
 async function addCommand(url: string, flags: AddFlags): Promise<void> {
-  const { event: events = [], secret = createWebhookSecret() } = flags
-  const unknown = events.find((name) => !eventTypes.some((type) => type === name))
-  if (unknown !== undefined) throw invalidArgument('--event', unknown, eventTypes.join(', '))
-  await withTables(flags, async ([{ name: table, store }]) => {
-    const webhook = await store.addWebhook({ url, secret, events, actor: actorName() })
+  const { event: events, secret: given } = flags
+  await withCommands(flags, async (context) => {
+    const added = valueOf(await addWebhook(context, { url, events, secret: given }))
+    const { table, webhook, secret } = added
     if (flags.json === true) return printJson({ table, ...webhook, secret })
     printLine(`webhook ${webhook.webhookId} is told ${showEvents(webhook)} of ${table}`)
     printLine(`secret  ${secret}`)
@@ -93,10 +87,8 @@ async function addCommand(url: string, flags: AddFlags): Promise<void> {
 const showEvents = ({ events }: Webhook) => (events.length === 0 ? 'all events' : events.join(', '))
 
 async function listCommand(flags: TableFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const webhooks: (Webhook & { table: string })[] = []
-    for (const { name, store } of tables)
-      for (const webhook of await store.listWebhooks()) webhooks.push({ table: name, ...webhook })
+  await withCommands(flags, async (context) => {
+    const webhooks = withTableNames(valueOf(await listWebhooks(context, {})))
     if (webhooks.some(({ isActive }) => !isActive)) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ webhooks })
     if (webhooks.length === 0) return printLine('there is no webhook')
@@ -115,29 +107,19 @@ async function listCommand(flags: TableFlags): Promise<void> {
   })
 }
 
-/** Exit code 1 where there is no such webhook. */
 async function removeCommand(webhookId: string, flags: TableFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
-    let isRemoved = false
-    for (const { store } of tables) isRemoved ||= await store.removeWebhook(webhookId, { actor: actorName() })
-    if (!isRemoved) process.exitCode = exitCodes.problemFound
-    if (flags.json === true) return printJson({ webhookId, isRemoved })
-    printLine(isRemoved ? `webhook ${webhookId} is removed` : `there is no webhook ${webhookId}`)
+  await withCommands(flags, async (context) => {
+    const { table } = valueOf(await removeWebhook(context, { webhookId }))
+    if (flags.json === true) return printJson({ table, webhookId })
+    printLine(`webhook ${webhookId} is removed`)
   })
 }
 
-/** Exit code 1 where there is no such webhook. */
 async function switchCommand(webhookId: string, isActive: boolean, flags: SwitchFlags): Promise<void> {
-  const options = {
-    actor: actorName(),
-    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
-  }
-  await withTables(flags, async (tables) => {
-    let webhook: Webhook | null = null
-    for (const { store } of tables) webhook ??= await store.switchWebhook(webhookId, isActive, options)
-    if (webhook === null) process.exitCode = exitCodes.problemFound
-    if (flags.json === true) return printJson({ webhookId, webhook })
-    if (webhook === null) return printLine(`there is no webhook ${webhookId}`)
+  await withCommands(flags, async (context) => {
+    const input = { webhookId, isActive, reason: flags.reason }
+    const { table, webhook } = valueOf(await switchWebhook(context, input))
+    if (flags.json === true) return printJson({ table, webhook })
     printLine(
       `webhook ${webhookId} is ${isActive ? 'active: what happens from now on is sent' : 'not active'}`,
     )
@@ -146,16 +128,8 @@ async function switchCommand(webhookId: string, isActive: boolean, flags: Switch
 
 async function deliveriesCommand(flags: DeliveriesFlags): Promise<void> {
   const { webhook: webhookId, status, limit } = flags
-  await withTables(flags, async (tables) => {
-    const deliveries: (Delivery & { table: string })[] = []
-    for (const { name, store } of tables) {
-      const filter = {
-        ...(webhookId === undefined ? {} : { webhookId }),
-        ...(status === undefined ? {} : { status }),
-        limit,
-      }
-      for (const delivery of await store.listDeliveries(filter)) deliveries.push({ table: name, ...delivery })
-    }
+  await withCommands(flags, async (context) => {
+    const deliveries = withTableNames(valueOf(await listDeliveries(context, { webhookId, status, limit })))
     if (flags.json === true) return printJson({ deliveries })
     if (deliveries.length === 0) return printLine('there is no delivery')
     printTable([
@@ -175,19 +149,10 @@ async function deliveriesCommand(flags: DeliveriesFlags): Promise<void> {
   })
 }
 
-const redelivered = {
-  due: 'is sent once more, within seconds where a worker runs',
-  inactive: 'is not sent: its webhook is not active',
-  'not-found': 'is not known: unstuck webhooks deliveries',
-}
-
-/** Exit code 1 where it is not sent. */
 async function redeliverCommand(deliveryId: string, flags: TableFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
-    let outcome: keyof typeof redelivered = 'not-found'
-    for (const { store } of tables) if (outcome === 'not-found') outcome = await store.redeliver(deliveryId)
-    if (outcome !== 'due') process.exitCode = exitCodes.problemFound
-    if (flags.json === true) return printJson({ deliveryId, outcome })
-    printLine(`delivery ${deliveryId} ${redelivered[outcome]}`)
+  await withCommands(flags, async (context) => {
+    const { table } = valueOf(await redeliver(context, { deliveryId }))
+    if (flags.json === true) return printJson({ table, deliveryId })
+    printLine(`delivery ${deliveryId} is sent once more, within seconds if a worker is running`)
   })
 }

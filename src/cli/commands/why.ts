@@ -1,17 +1,12 @@
 import type { Command } from 'commander'
-import { type DeploymentTable, openDeployment } from '../../compose.ts'
-import type { Config } from '../../config/index.ts'
-import { UnstuckError } from '../../errors/index.ts'
-import type { AgeRule } from '../../policy/age-rule.ts'
-import { type Explanation, explainJob, type JobFacts } from '../../policy/explain-job.ts'
-import { withOverride } from '../../policy/policy.ts'
-import { ageRuleOf } from '../../profile/age-rule-of.ts'
-import { loadCommandConfig } from '../command-config.ts'
+import { explainJob } from '../../commands/job-commands.ts'
+import type { Explanation, JobFacts } from '../../policy/explain-job.ts'
 import { findJob } from '../find-job.ts'
 import { withTable } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { valueOf, withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { findTable, type TableFlags } from '../with-tables.ts'
+import type { TableFlags } from '../with-tables.ts'
 
 export function addWhy(program: Command): void {
   withTable(withConnection(program.command('why')))
@@ -22,23 +17,13 @@ export function addWhy(program: Command): void {
 }
 
 async function whyCommand(prefix: string, flags: TableFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
-  const deployment = openDeployment(config)
-  try {
-    const tables = flags.table === undefined ? deployment.tables : [findTable(deployment, flags.table)]
-    const { table, jobId } = await findJob(tables, prefix)
-    const facts = await table.store.readJobFacts(jobId, { policy: config.policy })
-    if (facts === null) throw new UnstuckError('JOB_NOT_FOUND', `job ${jobId}: it was deleted a moment ago`)
-    const explanation = explainJob(facts, await readAgeRule(config, table))
-    if (flags.json === true) return printJson({ table: table.name, jobId, ...explanation, facts })
+  await withCommands(flags, async (context) => {
+    const { table, jobId } = await findJob(context.tables, prefix)
+    const ref = { id: jobId, table: table.name }
+    const { id: _id, facts, ...explanation } = valueOf(await explainJob(context, ref))
+    if (flags.json === true) return printJson({ jobId, ...explanation, facts })
     printExplanation(facts, explanation)
-  } finally {
-    await deployment.close()
-  }
-}
-
-async function readAgeRule({ policy }: Config, { table, store }: DeploymentTable): Promise<AgeRule> {
-  return ageRuleOf(table, withOverride(await store.readPolicy(), policy))
+  })
 }
 
 function printExplanation(facts: JobFacts, { reasons, sentence }: Explanation): void {

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
+import { drainWorker, listWorkers } from '../../commands/worker-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
-import type { DrainOutcome, WorkerState, WorkerStatus } from '../../store/job-store.ts'
+import type { WorkerState, WorkerStatus } from '../../store/job-store.ts'
 import { showDuration } from '../duration.ts'
 import { type ChangeFlags, withReason, withTable } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
+import { valueOf, withCommands, withTableNames } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
-import { type TableFlags, withTables } from '../with-tables.ts'
+import type { TableFlags } from '../with-tables.ts'
 
 interface ListFlags extends TableFlags {
   all?: boolean
@@ -31,10 +33,8 @@ export function addWorkers(program: Command): void {
 }
 
 async function listCommand(flags: ListFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const workers: (WorkerStatus & { table: string })[] = []
-    for (const { name, store } of tables)
-      for (const worker of await store.listWorkers()) workers.push({ table: name, ...worker })
+  await withCommands(flags, async (context) => {
+    const workers = withTableNames(valueOf(await listWorkers(context, {})))
     const isShown = ({ state, seenMs }: WorkerStatus) =>
       flags.all === true || seenMs < HOUR_MS || !ended.includes(state)
     const shown = workers.filter(isShown)
@@ -73,24 +73,14 @@ function describeState({
   return state
 }
 
-const answers: Record<DrainOutcome, string> = {
-  asked: 'hears of it with its next report, finishes what it runs and leaves',
-  'already-asked': 'was asked before',
-  stopped: 'has stopped',
-  'not-found': 'is not known: unstuck workers list',
-}
-
-/** Exit code 1 where nobody can be asked. */
 async function drainCommand(workerId: string, flags: ChangeFlags): Promise<void> {
-  await withTables(flags, async (tables) => {
-    const { actor, reason } = flags
-    const found: { table: string; outcome: DrainOutcome }[] = []
-    for (const { name, store } of tables)
-      found.push({ table: name, outcome: await store.drainWorker(workerId, { actor, reason }) })
-    const known = found.filter(({ outcome }) => outcome !== 'not-found')
-    const { outcome } = known[0] ?? { outcome: 'not-found' as const }
-    if (outcome === 'stopped' || outcome === 'not-found') process.exitCode = exitCodes.problemFound
-    if (flags.json === true) return printJson({ workerId, outcome, tables: known })
-    printLine(`worker ${workerId} ${answers[outcome]}`)
+  await withCommands(flags, async (context) => {
+    const { outcome, table } = valueOf(await drainWorker(context, { workerId, reason: flags.reason }))
+    if (flags.json === true) return printJson({ workerId, outcome, table })
+    const answer =
+      outcome === 'asked'
+        ? 'will learn of it with its next report, finish its running jobs and stop'
+        : 'was asked before'
+    printLine(`worker ${workerId} ${answer}`)
   })
 }

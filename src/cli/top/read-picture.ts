@@ -1,10 +1,10 @@
 import { listBreakers, readHealth, type TableHealth } from '../../commands/brake-commands.ts'
-import type { Answer, CommandContext } from '../../commands/command.ts'
+import type { CommandContext } from '../../commands/command.ts'
 import { listJobs } from '../../commands/job-commands.ts'
 import { type HeldLease, listLeases } from '../../commands/lease-commands.ts'
 import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
-import { UnstuckError } from '../../errors/index.ts'
 import type { Breaker, JobSummary, Slo, WorkerStatus } from '../../store/job-store.ts'
+import { valueOf } from '../with-commands.ts'
 
 type OfTable<Value> = { table: string; value: Value }
 
@@ -64,10 +64,4 @@ export function pictureForPrograms({ running, dead, ...others }: Picture) {
 function withoutLease({ table, job }: { table: string; job: JobSummary }) {
   const { leaseId: _held, finishedLeaseId: _finished, ...fields } = job
   return { table, ...fields }
-}
-
-export function valueOf<Value>(answer: Answer<Value>): Value {
-  if (answer.isDone) return answer.value
-  const { code, detail, hint } = answer.refusal
-  throw new UnstuckError(code, detail, hint === undefined ? {} : { hint })
 }

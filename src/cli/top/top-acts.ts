@@ -4,7 +4,7 @@ import { explainJob, readEvents, retryJob } from '../../commands/job-commands.ts
 import { drainWorker } from '../../commands/worker-commands.ts'
 import { redactJson, redactText } from '../../observe/redact.ts'
 import type { Line } from '../terminal/line.ts'
-import { valueOf } from './read-picture.ts'
+import { valueOf } from '../with-commands.ts'
 import type { TopRow } from './top-rows.ts'
 import type { TopAct, TopView } from './top-view.ts'
 

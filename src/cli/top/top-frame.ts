@@ -1,4 +1,5 @@
 // One frame of `unstuck top`, from what was read. Pure: the same for a terminal, a pipe and a test.
+import { isReaperLate } from '../../policy/table-health.ts'
 import { describeBreaker } from '../commands/breaker.ts'
 import { showBound, showDuration } from '../duration.ts'
 import { hiddenLine } from '../hidden-tables.ts'
@@ -38,17 +39,15 @@ export function plainFrame(picture: Picture, rows: TopRow[], view: TopView): Lin
 
 function headOf({ health, slo, breakers }: Picture): Line[] {
   const strips = health.flatMap(({ table, value }): Line[] => {
-    const { overdue, oldestOverdueMs, reaperAgeMs, sweepIntervalMs, oldestDueMs, waiting, due, running } =
-      value
+    const { overdue, reaperAgeMs, sweepIntervalMs, oldestDueMs, waiting, due, running } = value
     const rescue = slo.find((one) => one.table === table)?.value
-    const isSwept = reaperAgeMs !== null && reaperAgeMs <= 3 * sweepIntervalMs
-    const isLate = (oldestOverdueMs ?? 0) > 3 * sweepIntervalMs
+    const isSwept = !isReaperLate(reaperAgeMs, sweepIntervalMs)
     const swept = reaperAgeMs === null ? 'never swept' : `swept ${showDuration(reaperAgeMs)} ago`
     const oldest = oldestDueMs === null ? '' : `, oldest for ${showDuration(oldestDueMs)}`
     return [
       ...(value.hidden === null ? [] : [[[hiddenLine(value.hidden), 'red'] as Piece]]),
       [
-        light(overdue === 0, isLate, `${overdue} past their lease`),
+        light(overdue === 0, !value.isHealthy, `${overdue} past their lease`),
         light(isSwept, !isSwept, swept),
         ...rescuePieces(rescue?.p95Ms ?? null, rescue?.promiseMs ?? null),
       ],

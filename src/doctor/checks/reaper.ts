@@ -1,11 +1,9 @@
 import { explainUnjudged } from '../../policy/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { showDuration } from '../../policy/show-duration.ts'
+import { isReaperLate } from '../../policy/table-health.ts'
 import type { ServerFacts, TableFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
-
-/** A sweep may be late; three in a row that did not come are an absence. */
-const PATIENCE = 3
 
 export function checkReaper(table: TableFacts, { hasCron }: ServerFacts): Finding[] {
   const { name, health, stored, override, relation } = table
@@ -16,7 +14,7 @@ export function checkReaper(table: TableFacts, { hasCron }: ServerFacts): Findin
   const fix = `Start a worker, or: unstuck reaper${schedule}`
   const interval = `interval ${showDuration(sweepIntervalMs)}`
   if (reaperAgeMs === null) return [problem('no reaper', `${name} was never swept (${interval})`, fix)]
-  if (reaperAgeMs > PATIENCE * sweepIntervalMs) {
+  if (isReaperLate(reaperAgeMs, sweepIntervalMs)) {
     const message = `no sweep of ${name} seen for ${showDuration(reaperAgeMs)} (${interval})`
     return [problem('no reaper', message, fix)]
   }

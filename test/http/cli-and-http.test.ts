@@ -1,0 +1,268 @@
+// One operator engine: the command line and the HTTP API answer alike on one database.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CommandName, commandNames } from '../../src/commands/permissions.ts'
+import { runInProcess } from '../surface/in-process.ts'
+import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+let bench: HttpBench
+const compared = new Set<CommandName>()
+
+beforeAll(async () => {
+  bench = await openHttpBench()
+})
+afterAll(() => bench.close())
+
+async function cli(...args: string[]) {
+  const { exitCode, stdout, stderr } = await runInProcess([...args, '--json'], {
+    DATABASE_URL: bench.database.url,
+  })
+  // oxlint-disable-next-line typescript/no-explicit-any -- an assertion judges it
+  const read = (text: string): any => (text === '' ? null : JSON.parse(text))
+  return { exitCode, answer: read(stdout), error: read(stderr)?.error ?? null }
+}
+
+/** `leaseExpiresAt` → `lease_expires_at`. */
+const wireName = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const isNested = (value: unknown) => typeof value === 'object' && value !== null
+
+/** What both tell of one thing, by the name of HTTP. Durations go on between two calls. */
+function sharedFacts(told: object, wire: object): [string, unknown, unknown][] {
+  const byWireName = new Map(Object.entries(told).map(([name, value]) => [wireName(name), value]))
+  return Object.entries(wire)
+    .filter(([name, value]) => byWireName.has(name) && !name.endsWith('_ms') && !isNested(value))
+    .map(([name, value]) => [name, byWireName.get(name), value])
+}
+
+/** A fence is text over HTTP: JSON numbers of other languages may not hold it. */
+const shown = (value: unknown) => (typeof value === 'number' ? String(value) : value)
+
+function expectAlike(told: object[], wire: object[]): void {
+  expect(told.length).toBe(wire.length)
+  expect(told.length).toBeGreaterThan(0)
+  for (const [index, item] of told.entries()) {
+    const facts = sharedFacts(item, wire[index] ?? {})
+    expect(facts.length).toBeGreaterThan(2)
+    for (const [name, byCli, byHttp] of facts) expect([name, shown(byCli)]).toEqual([name, shown(byHttp)])
+  }
+}
+
+describe('lists', () => {
+  beforeAll(async () => {
+    const { store } = bench
+    await enqueue(store, { type: 'asr' })
+    await kill(store, { type: 'convert' })
+    await store.mapDependency('convert', 'converter')
+    await store.pauseQueue('asr', { actor: 'ana', reason: 'deploy' })
+    await store.takeTokens([{ key: 'gateway', ratePerS: 5, burst: 5 }])
+    await store.writeSchedule({
+      name: 'nightly',
+      cron: '0 3 * * *',
+      timezone: 'UTC',
+      job: { type: 'n' },
+      nextRunAt: new Date(Date.now() + 3_600_000),
+    })
+    await store.addWebhook({ url: 'https://example.com/', secret: SECRET, events: ['cancelled'] })
+    await store.cancelJobs([await enqueue(store, { type: 'sent' })], { actor: 'ana' })
+    await bench.token({ role: 'viewer' })
+  })
+
+  it.each<[CommandName, string[], string, string]>([
+    ['listJobs', ['jobs', 'list'], 'GET /v1/jobs', 'jobs'],
+    ['listDeadLetters', ['dead', 'list'], 'GET /v1/dead-letters', 'groups'],
+    ['listQueues', ['queues', 'list'], 'GET /v1/queues', 'queues'],
+    ['listBreakers', ['breaker', 'status'], 'GET /v1/breakers', 'breakers'],
+    ['listRateLimits', ['limits'], 'GET /v1/rate-limits', 'limits'],
+    ['listSchedules', ['schedules', 'list'], 'GET /v1/schedules', 'schedules'],
+    ['listWebhooks', ['webhooks', 'list'], 'GET /v1/webhooks', 'webhooks'],
+    ['listDeliveries', ['webhooks', 'deliveries'], 'GET /v1/webhooks/deliveries', 'deliveries'],
+    ['listTokens', ['tokens', 'list'], 'GET /v1/tokens', 'tokens'],
+  ])('OPS-9 %s: unstuck %s and %s tell the same', async (command, args, line, key) => {
+    compared.add(command)
+    const { answer } = await cli(...args)
+    const { body } = await bench.call(line)
+    const told: unknown = command === 'listJobs' ? answer.tables[0].jobs : answer[key]
+    const wire: unknown = body[key] ?? Object.values(body).find(Array.isArray)
+    if (!Array.isArray(told) || !Array.isArray(wire)) throw new Error(`${key} is no list in both`)
+    expectAlike(told, wire)
+  })
+
+  it('OPS-9 the workers are the same, and so is the drain of one', async () => {
+    const report = { types: ['asr'], concurrency: 2, running: 0, reportMs: 15_000 }
+    await bench.store.reportWorker({ ...report, workerId: 'alpha:1', phase: 'running' })
+    const { answer } = await cli('workers', 'list')
+    expectAlike(answer.workers, (await bench.call('GET /v1/workers')).body.workers)
+    expect((await cli('workers', 'drain', 'alpha:1', '--reason', 'x')).answer).toMatchObject({
+      outcome: 'asked',
+    })
+    const again = await bench.call('POST /v1/workers/alpha:1/drain', { body: { reason: 'x' } })
+    expect(again.body).toMatchObject({ outcome: 'already-asked' })
+    compared.add('listWorkers').add('drainWorker')
+  })
+})
+
+const typesOf = (events: { type: string }[]) => events.map(({ type }) => type)
+const outcomeOf = (code: string) => code.toLowerCase().replaceAll('_', '-')
+const idsOf = (jobs: { jobId: string }[]) => jobs.map(({ jobId }) => jobId)
+
+describe('one job', () => {
+  it('OPS-9 why gives one explanation, also of a running job without a lease', async () => {
+    const { store, database } = bench
+    const waiting = await enqueue(store, { type: 'later', runAt: new Date(Date.now() + 3_600_000) })
+    const dead = await kill(store, { type: 'convert' })
+    const running = await enqueue(store, { type: 'held' })
+    await claim(store, 'held')
+    const unleased = await enqueue(store, { type: 'old' })
+    await claim(store, 'old')
+    await database.pool.query(
+      `update unstuck.jobs set lease_id = null, lease_expires_at = null where id = $1`,
+      [unleased],
+    )
+    for (const id of [waiting, dead, running, unleased]) {
+      const { answer } = await cli('why', id)
+      const { body } = await bench.call(`GET /v1/jobs/${id}/why`)
+      const codes = (reasons: { code: string }[]) => reasons.map(({ code }) => code)
+      expect([answer.verdict, codes(answer.reasons)]).toEqual([body.verdict, codes(body.reasons)])
+      // But for how long ago: that moves between two calls.
+      const timeless = (text: string) => text.replaceAll(/\d+(\.\d+)? (ms|s|min|h)\b/g, '…')
+      expect(timeless(answer.sentence)).toBe(timeless(body.sentence))
+    }
+    compared.add('explainJob')
+  })
+
+  it('OPS-9 get tells what GET and its events tell', async () => {
+    const id = await kill(bench.store, { type: 'convert' })
+    const { answer } = await cli('jobs', 'get', id)
+    const { body } = await bench.call(`GET /v1/jobs/${id}`)
+    const { error: _cli, ...job } = answer.job
+    const { error: _wire, ...wire } = body.job
+    expectAlike([job], [wire])
+    const { events } = (await bench.call(`GET /v1/jobs/${id}/events`)).body
+    expect(typesOf(answer.events)).toEqual(typesOf(events))
+    compared.add('readJob').add('readEvents')
+  })
+
+  it('OPS-9 the state that stands in the way of a change is named alike', async () => {
+    const { store } = bench
+    const waiting = await enqueue(store, { type: 'asr' })
+    const dead = await kill(store, { type: 'convert' })
+    const running = await enqueue(store, { type: 'held' })
+    await claim(store, 'held')
+    for (const [verb, line, id] of [
+      ['retry', `POST /v1/jobs/${waiting}/retry`, waiting],
+      ['cancel', `POST /v1/jobs/${dead}/cancel`, dead],
+      ['discard', `DELETE /v1/jobs/${running}`, running],
+    ] as const) {
+      const more = verb === 'discard' ? ['--yes'] : []
+      const { exitCode, answer } = await cli('jobs', verb, id, '--reason', 'x', ...more)
+      const reply = await bench.call(line, line.startsWith('POST') ? { body: { reason: 'x' } } : {})
+      const [why] = reply.body.why
+      expect([verb, exitCode, reply.status]).toEqual([verb, 4, 409])
+      expect(answer.jobs[0].outcome).toBe(outcomeOf(why.code))
+      expect(answer.jobs[0].detail).toContain(why.message)
+    }
+    compared.add('retryJob').add('cancelJob').add('discardJob')
+  })
+})
+
+describe('what is not there', () => {
+  it.each<[CommandName, string[], string, object | undefined]>([
+    ['explainJob', ['why', NOBODY], `GET /v1/jobs/${NOBODY}/why`, undefined],
+    ['retryJob', ['jobs', 'retry', NOBODY, '--reason', 'x'], `POST /v1/jobs/${NOBODY}/retry`, {}],
+    ['holdBreaker', ['breaker', 'hold', 'nope', '--reason', 'x'], 'POST /v1/breakers/nope/hold', {}],
+    ['resumeBreaker', ['breaker', 'resume', 'nope', '--reason', 'x'], 'POST /v1/breakers/nope/resume', {}],
+    ['drainWorker', ['workers', 'drain', 'nope', '--reason', 'x'], 'POST /v1/workers/nope/drain', {}],
+    ['removeWebhook', ['webhooks', 'remove', NOBODY], `DELETE /v1/webhooks/${NOBODY}`, undefined],
+    ['switchWebhook', ['webhooks', 'enable', NOBODY], `PATCH /v1/webhooks/${NOBODY}`, { is_active: true }],
+    ['redeliver', ['webhooks', 'redeliver', NOBODY], `POST /v1/webhooks/deliveries/${NOBODY}/redeliver`, {}],
+    ['addWebhook', ['webhooks', 'add', 'example.com'], 'POST /v1/webhooks', { url: 'example.com' }],
+    ['revokeToken', ['tokens', 'revoke', 'nope'], 'DELETE /v1/tokens/nope', undefined],
+    ['createToken', ['tokens', 'create', 'nope'], 'POST /v1/tokens', { name: 'nope' }],
+    ['markCause', ['dead', 'mark', 'f00d', '--as', 'new'], 'PATCH /v1/dead-letters/f00d', { state: 'new' }],
+    ['redrive', ['dead', 'redrive', 'f00d', '--reason', 'x'], 'POST /v1/dead-letters/f00d/redrive', {}],
+    [
+      'planRedrive',
+      ['dead', 'redrive', 'f00d', '--reason', 'x', '--dry-run'],
+      'POST /v1/dead-letters/f00d/redrive',
+      { dry_run: true },
+    ],
+  ])('OPS-8 %s: unstuck %s and %s refuse with one code', async (command, args, line, body) => {
+    compared.add(command)
+    const { exitCode, error } = await cli(...args)
+    const reply = await bench.call(line, body === undefined ? {} : { body })
+    expect(reply.status).toBeGreaterThanOrEqual(400)
+    expect(exitCode).toBeGreaterThan(0)
+    expect(error.code).toBe(reply.body.code)
+  })
+})
+
+describe('queues, breakers and webhooks', () => {
+  it('BREAK-2 what one changes, the other finds changed', async () => {
+    expect((await cli('queues', 'pause', 'embed', '--reason', 'x')).answer).toMatchObject({ changed: true })
+    const again = await bench.call('POST /v1/queues/embed/pause', { body: { reason: 'x' } })
+    expect(again.body).toMatchObject({ is_changed: false })
+    await bench.call('POST /v1/queues/embed/resume', { body: {} })
+    expect((await cli('queues', 'resume', 'embed')).answer).toMatchObject({ changed: false })
+    compared.add('pauseQueue').add('resumeQueue')
+  })
+})
+
+describe('health and sweeps', () => {
+  /** `status` exits with 1 where /v1/health is not healthy, and with 0 where it is. */
+  async function expectHealth(isHealthy: boolean): Promise<void> {
+    const { exitCode, answer } = await cli('status')
+    const { body } = await bench.call('GET /v1/health')
+    expect(body).toMatchObject({ is_healthy: isHealthy })
+    expect(answer.tables[0].health.isHealthy).toBe(isHealthy)
+    expect(exitCode).toBe(isHealthy ? 0 : 1)
+  }
+
+  it('SEE-3 REAP-13 status and /v1/health judge alike: never swept, swept, late, overdue', async () => {
+    const { store, database } = bench
+    await database.pool.query('delete from unstuck.jobs')
+    await expectHealth(true)
+    await enqueue(store, { type: 'stuck' })
+    await claim(store, 'stuck')
+    await expectHealth(false)
+    await store.sweepJobs({ reaper: { reaperId: 'reaper-1' } })
+    await expectHealth(true)
+    const { sweepIntervalMs } = await store.readPolicy()
+    await bench.elapse(3 * sweepIntervalMs - 2_000)
+    await expectHealth(true)
+    await bench.elapse(4_000)
+    await expectHealth(false)
+    compared.add('readHealth').add('readSlo')
+  })
+
+  it('REAP-13 a dry run and a sweep take the same jobs', async () => {
+    await bench.elapse(3_600_000)
+    const { answer } = await cli('reap', '--dry-run')
+    const dry = await bench.call('POST /v1/reaper/run', { body: { dry_run: true } })
+    const ids = idsOf(answer.tables[0].wouldReap)
+    expect(ids.length).toBeGreaterThan(0)
+    expect(ids).toEqual(dry.body.requeuedIds)
+    expect((await cli('reap', '--once')).answer.tables[0].requeuedIds).toEqual(ids)
+    expect((await bench.call('POST /v1/reaper/run', { body: {} })).body.requeuedIds).toEqual([])
+    compared.add('previewSweep').add('sweep')
+  })
+})
+
+/** Without a verb of the command line, or with one that has more to it than an answer. */
+const otherwise: Record<string, CommandName[]> = {
+  'a program does this': ['enqueueJob', 'claimJobs', 'heartbeatJobs', 'completeJob', 'failJob', 'releaseJob'],
+  'jobs-cli and operators test these': [
+    'planOperation',
+    'beginOperation',
+    'abortOperation',
+    'listOperations',
+  ],
+  'the dashboard shows these': ['listLeases', 'listSweeps', 'listReclaims', 'listStaleJobs', 'validateStale'],
+  'the same function answers': ['readMetrics', 'readConfig', 'listProfiles', 'listActs', 'runDoctor'],
+}
+
+it('OPS-9 every command is compared, or it is said why not', () => {
+  expect([...compared, ...Object.values(otherwise).flat()].toSorted()).toEqual([...commandNames].toSorted())
+})
