@@ -1,22 +1,13 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { runSettings } from './test/support/run-settings.ts'
+import { needPrograms } from './test/support/suites.ts'
 
+/** Every test that needs no other program: what `npx vitest run <file>` finds. See test/support/suites.ts. */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', '{dashboard,embedded}/src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Need a program that is not everywhere, and have commands of their own.
-    exclude: [
-      ...configDefaults.exclude,
-      'test/pgbouncer/**',
-      'test/teams/**',
-      'test/cron/**',
-      'test/bun/**',
-      'test/neo4j/**',
-      'test/bench/**',
-      'test/browser/**',
-      'test/package/**',
-    ],
+    exclude: [...configDefaults.exclude, ...needPrograms],
     globalSetup: ['test/support/global-setup.ts'],
     ...runSettings,
     // Most tests wait for the database: more of them at once than there are cores.

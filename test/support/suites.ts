@@ -1,0 +1,37 @@
+// Which tests `npm test` runs, and which are left to `npm run test:all`: what is about the repository's own tools, built
+// documentation, examples, the embedded launcher, large tables, and the same guarantees on one more table.
+export const needPrograms = [
+  'test/pgbouncer/**',
+  'test/teams/**',
+  'test/cron/**',
+  'test/bun/**',
+  'test/neo4j/**',
+  'test/bench/**',
+  'test/browser/**',
+  'test/package/**',
+]
+
+export const leftToAll = [
+  // The repository's own tools.
+  'test/chaos/**/*.test.ts',
+  'test/parity/{check,check-*,closing-line-reporter,tidy,tool-configs,trace,release-notes}.test.ts',
+  'test/spec/**/*.test.ts',
+  // Documentation and examples.
+  'test/examples/**/*.test.ts',
+  'test/parity/{docs-*,demo-picture,missed-goals,runbooks}.test.ts',
+  'test/website/**/*.test.ts',
+  // The embedded launcher, the demo and the drill.
+  'embedded/src/**/*.test.ts',
+  'test/surface/{demo,demo-*,cli-drill,development-database,lazy-imports}.test.ts',
+  // The conformance suite on one more table: npm test runs it on the native table, the executor's and in memory.
+  'test/store/{clip,converter,embedding,odd-table,other-schema}.test.ts',
+  'test/profiles/**/*.test.ts',
+  // Installing and attaching in every circumstance: npm test attaches, upgrades and takes off again.
+  'test/migrate/{attach-killed,attach-layouts,attach-load,attach-plan,bad-input,down,odd-tables,partitioned-tables}.test.ts',
+  'test/migrate/{removal-asks,schema,status,team-objects,unfit-tables}.test.ts',
+  // Large tables, long runs of chance.
+  'test/http/{fuzz,large-table}.test.ts',
+  'test/model/**/*.test.ts',
+  'test/sql/{fuzz,grown-table,hot-heartbeats,role-settings}.test.ts',
+  'src/runtime/claims-per-job.test.ts',
+]
