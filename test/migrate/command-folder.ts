@@ -1,4 +1,5 @@
-// A folder and a database, as somebody has them who types commands. Each command is a process of its own.
+// A folder and a database, as somebody has them who types commands. A configuration file that a test rewrites needs
+// runCommand: modules are loaded once in a process.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
