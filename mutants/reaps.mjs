@@ -81,9 +81,13 @@ export const reapMutants = [
   },
   {
     id: 'M28',
-    fault: 'a waiting row of a team is ended by a sweep',
+    fault: 'a waiting row of a team is ended by a claim',
     edits: [
-      { file: 'sql/functions/bury_jobs.sql', find: 'and not /*judged_waiting*/(', replacement: 'and not (' },
+      {
+        file: 'sql/functions/claim_jobs.sql',
+        find: 'lateral (select /*judged_waiting*/(',
+        replacement: 'lateral (select (',
+      },
     ],
     suites: [{ files: ['test/store/clip.test.ts'], filter: 'C29' }],
   },
@@ -98,5 +102,30 @@ export const reapMutants = [
       },
     ],
     suites: [{ files: ['test/race/locked-table.test.ts'] }],
+  },
+  {
+    id: 'M43',
+    fault: 'a claim leaves jobs without budget waiting',
+    edits: [
+      {
+        file: 'sql/functions/claim_jobs.sql',
+        find: 'perform "unstuck"."bury_spent"(v_due.spent, v_policy);',
+        replacement: '',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'waiting jobs without budget' }],
+  },
+  {
+    id: 'M44',
+    fault: 'a sweep walks the waiting jobs',
+    edits: [
+      {
+        file: 'sql/functions/sweep_step.sql',
+        find: '  if v_is_last then\n    v_reaped :=',
+        replacement: `  if not v_policy.is_observed then perform "unstuck"."bury_jobs"(p_limit, p_policy); end if;
+  if v_is_last then\n    v_reaped :=`,
+      },
+    ],
+    suites: [{ files: ['test/sql/sweep-cost.test.ts'] }],
   },
 ]

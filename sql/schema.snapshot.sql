@@ -484,12 +484,13 @@
 -- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 2f1c5af6d7b52112e7e496b254764c34
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable c6664d9d288616ecca6deb1e9e2e93be
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
--- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 71c344d14349fc1c8dfd22b152ff60cd
+-- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile da1f15488b3aa4d4fb05a0aac8d69522
+-- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile f997657b8a5d8a7ae02744763146fb4b
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off bad4757c8da231ed82ef3b58579ff65a
 -- function cause_id(p_code text, p_reason text) returns text sql stable adbc3fe64abe77ca04332378c0f24f27
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile fc97a035620c04416c7d67a8b2e0ae3d
--- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off 69c0111316b381a2c710f4b31e1aa493
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off ab736feac32ad9e85726eb313d99c051
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off 40df4f731d6407e929eb93a8726a893d
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 7aa2d40ee2be001139827c170f8e5811
 -- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable dd14d7cccdc8283aa0162e4c3f3d8a58
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile 9a28ce775c3219b46df48b4f7abe1459
 -- function close_breaker(p_name text) returns boolean plpgsql volatile e2e0defb4afe0637123ac5ef46ade35f
@@ -506,7 +507,6 @@
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile 2f84607ab42d35393273faba2d778ef6
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan f9f4e1dc9369275c2d12aa3cf5956ff1
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 84f5b884515689882fe7769a27bb83ee
--- function exhausted_jobs(p_policy <schema>.policies) returns TABLE(id uuid, stage text, attempt integer) sql stable 30273bddec476b7d63f9144cf3196d56
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 5bb7ddb3e1d56c13dfa4475b23ea6527
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off f76c93b06f334f501d65e281393e0de0
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
@@ -580,7 +580,7 @@
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
 -- function note_lock(p_now timestamp with time zone) returns json plpgsql volatile 793bf0c18ca5c91b9bc55206c2bd195e
 -- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile 27bb0dcbb847968b52c156fe2b5e7d15
--- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 86a031e2b208d865957fb542d5ab6f8e
+-- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 6a1afbc20c3a250da0b55db30e0d9124
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 11b99b45058b90913bc3c97637d192ea
 -- function oldest_client() returns text sql immutable 6fe28dbe41fe55531efd2ede1a3f8a5e
 -- function open_breaker(p_name text) returns boolean plpgsql volatile 9632ef73771a3849075fdb6d4a6898d0
@@ -589,7 +589,7 @@
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 64d78d8c4e2db225716291586d9fa5a2
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile 7e1432df7cbfdad60125ea490207b310
 -- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 839e975652b87db87275103940a175f0
--- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 08459a5321c2b7284069e73ea52fa597
+-- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 6d8ebaee9089d8178f4b34ddfb384162
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile f9b6aabf04770e52a80d72c3f92cfe6b
 -- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 4708e11008cfc01d733cc664ae40c968
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile b441cb05a59998fc24b85eb57688efcf
@@ -667,7 +667,7 @@
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
 -- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile enable_seqscan=off 36b07a24430dc47b8301b8b4c7226d1d
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 7c2113cf6fd103661c11517aa2429ffd
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 26383f4c65cdad094da07a4c4096de71
 -- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile ac9cb1a0fa2f7f6061ac1fcce3ef9f35
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile 2bc89f805e6e5114ba02da7ff83f93f7
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 9cef886a61a1e9a6ef6042e489f3bdcc

@@ -1,5 +1,5 @@
 -- Takes one job by its id, if it is waiting, due, within its budget and nobody has it locked; no row otherwise. A
--- paused queue and an open breaker hold it back here too.
+-- paused queue and an open breaker hold it back here too. A job without budget is ended (C10).
 create or replace function "unstuck"."claim_job"(
   p_id /*id*/uuid, p_worker_id text, p_lease_ms bigint default null, p_policy jsonb default null)
 returns setof "unstuck".claimed_job language plpgsql set enable_seqscan = off as $$
@@ -10,6 +10,7 @@ declare
   v_lease_ms bigint;
   v_deadline_ms bigint;
   v_reaped_at timestamptz;
+  v_has_budget boolean;
   v_queues text[];
   v_slots jsonb;
 begin
@@ -31,16 +32,19 @@ begin
          coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")),
          least("unstuck".stage_deadline_ms(v_policy, stage.name),
                "unstuck".max_runtime_ms(v_policy, job."type"::text)),
-         job."reaped_at"
-    into v_id, v_stage, v_lease_ms, v_deadline_ms, v_reaped_at
+         job."reaped_at",
+         /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
+                                                 job."timeouts", job."max_attempts"))
+    into v_id, v_stage, v_lease_ms, v_deadline_ms, v_reaped_at, v_has_budget
     from "unstuck"."jobs" job,
          lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
    where job."id" = p_id and job."status" is not distinct from /*waiting*/'waiting'
      and coalesce(job."run_at", job."created_at") <= now()
-     and /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
-                                                 job."timeouts", job."max_attempts"))
      for no key update of job skip locked;
-  if not found then
+  if not v_has_budget then
+    perform "unstuck"."bury_spent"(array[v_id], v_policy);
+    return;
+  elsif v_id is null then
     return;
   end if;
   if v_slots is not null then

@@ -1,8 +1,11 @@
 -- Takes up to p_limit due jobs of the given queues by priority, then due time, then id; never looks at lease fields.
 -- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs
--- in backoff and jobs of other queues are never walked; nor are those of paused queues and open breakers.
+-- in backoff and jobs of other queues are never walked; nor are those of paused queues and open breakers. The limit
+-- stands over the lock and every condition under it: what is skipped or refused costs no place.
 -- p_marks, { queue: { priority: time } }: jobs of these that were due before the time are passed over. A worker gives
 -- the times that its last claims got to, and now and then none, so that nothing is passed over for long.
+-- A job without budget is ended by the claim that meets it (C10), so no sweep has to search the waiting jobs for it.
+-- The claim then goes through that priority again; after a hundred such jobs it passes over the rest.
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null,
@@ -18,14 +21,10 @@ declare
   v_priority int := -2147483648;
   v_queue text;
   v_share int;
-  v_due_from timestamptz;
   v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(v_policy));
   v_deadline_ms bigint := "unstuck".same_deadline_ms(v_policy);
-  v_ids /*id*/uuid[];
-  v_stages text[];
-  v_leases_ms bigint[];
-  v_deadlines_ms bigint[];
-  v_reaped_at timestamptz[];
+  v_due record;
+  v_buried int := 0;
   v_is_valid boolean;
 begin
   v_is_valid := "unstuck".require_claim(p_worker_id, p_lease_ms)
@@ -41,40 +40,44 @@ begin
   while v_left > 0 loop
     v_priority := "unstuck"."claim_level"(v_queues, v_priority, p_marks);
     exit when v_priority is null;
-
     for v_queue, v_share in
-      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left, p_types, v_policy, p_marks)
-    loop
+      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left, p_types, v_policy, p_marks) loop
       exit when v_left = 0;
-      v_due_from := coalesce((p_marks -> v_queue ->> v_priority::text)::timestamptz, '-infinity');
-      -- The limit stands over the lock and every condition under it: what is skipped or refused costs no place.
-      select array_agg(due.id), array_agg(due.stage), array_agg(due.lease_ms), array_agg(due.deadline_ms),
-             array_agg(due.reaped_at)
-        into v_ids, v_stages, v_leases_ms, v_deadlines_ms, v_reaped_at
+      select array_agg(due.id) as ids, array_agg(due.stage) as stages, array_agg(due.lease_ms) as leases_ms,
+             array_agg(due.deadline_ms) as deadlines_ms, array_agg(due.reaped_at) as reaped_at,
+             array_agg(due.id) filter (where not due.has_budget) as spent
+        into v_due
         from (select job."id" as id, stage.name as stage,
                      coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                        v_policy, stage.name, job."expected_duration_ms")) as lease_ms,
                      coalesce(v_deadline_ms, least("unstuck".stage_deadline_ms(v_policy, stage.name),
                        "unstuck".max_runtime_ms(v_policy, job."type"::text))) as deadline_ms,
-                     job."reaped_at" as reaped_at
+                     job."reaped_at" as reaped_at, budget.is_left as has_budget
                 from "unstuck"."jobs" job,
-                     lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
+                     lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage,
+                     lateral (select /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures",
+                       job."crashes", job."timeouts", job."max_attempts")) as is_left) budget
                where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = v_queue
                  and job."priority" = v_priority
-                 and coalesce(job."run_at", job."created_at") between v_due_from and now()
+                 and coalesce(job."run_at", job."created_at")
+                       between coalesce((p_marks -> v_queue ->> v_priority::text)::timestamptz, '-infinity') and now()
                  and (p_types is null or job."type" = any (p_types))
-                 and /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
-                                                             job."timeouts", job."max_attempts"))
+                 and (v_buried < 100 or budget.is_left)
                order by coalesce(job."run_at", job."created_at"), job."id"
-               limit least(v_share, v_left, (v_slots ->> v_queue)::int)
-                 for no key update of job skip locked) due;
-      if v_slots ? v_queue and v_ids is not null then
-        v_ids := v_ids[1:"unstuck".take_probe_slots(/*attachment*/'native', v_queue, v_ids::text[])];
+               limit least(v_share, v_left, (v_slots ->> v_queue)::int) for no key update of job skip locked) due;
+      if v_due.spent is not null then
+        perform "unstuck"."bury_spent"(v_due.spent, v_policy);
+        v_buried := v_buried + cardinality(v_due.spent);
+        v_priority := v_priority - 1;
+        exit;
       end if;
-      if cardinality(v_ids) > 0 then
-        v_left := v_left - cardinality(v_ids);
-        return query select * from "unstuck"."grant_leases"(v_ids, v_stages, v_leases_ms, v_deadlines_ms, v_reaped_at,
-          p_worker_id, v_lease_id, v_policy, p_actor);
+      if v_slots ? v_queue and v_due.ids is not null then
+        v_due.ids := v_due.ids[1:"unstuck".take_probe_slots(/*attachment*/'native', v_queue, v_due.ids::text[])];
+      end if;
+      if cardinality(v_due.ids) > 0 then
+        v_left := v_left - cardinality(v_due.ids);
+        return query select * from "unstuck"."grant_leases"(v_due.ids, v_due.stages, v_due.leases_ms,
+          v_due.deadlines_ms, v_due.reaped_at, p_worker_id, v_lease_id, v_policy, p_actor);
       end if;
     end loop;
   end loop;

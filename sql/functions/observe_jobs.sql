@@ -1,12 +1,11 @@
 -- Private: a step of a sweep that only looks. Notes each lease that ran out and is not held, once, with what a sweep
--- would make of the job; the last step also notes waiting jobs that no claim will take, and what has become of those
--- noted before. Answers what is new as reported, and where to go on.
+-- would make of the job; the last step also notes what has become of those noted before. Answers what is new as
+-- reported, and where to go on.
 create or replace function "unstuck"."observe_jobs"(
   p_limit int, p_cursor jsonb, p_policy "unstuck".policies, out reported jsonb, out last_id text, out is_last boolean)
 language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_waiting jsonb;
 begin
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   with overdue as materialized (
@@ -39,21 +38,6 @@ begin
 
   if is_last then
     perform "unstuck"."settle_observations"(v_now);
-    with spent as materialized (
-      select * from "unstuck"."exhausted_jobs"(p_policy) limit p_limit
-    ), noted as (
-      insert into "unstuck".observations (attachment, job_id, lease, verdict, reason, stage, seen_at)
-      select /*attachment*/'native', id::text, '', 'dead', 'attempts_exhausted', stage, v_now
-        from spent order by id
-      on conflict do nothing
-      returning job_id
-    )
-    select coalesce(jsonb_agg(jsonb_build_object(
-             'id', id, 'action', 'reported', 'reason', 'would_be_dead', 'stage', stage, 'attempt', attempt,
-             'worker_id', null, 'retry_in_ms', null) order by id), '[]')
-      into v_waiting
-      from spent join noted on noted.job_id = spent.id::text;
-    reported := reported || v_waiting;
   end if;
 end
 $$;

@@ -1,4 +1,5 @@
 -- Private: the open observations, each with what has become of its job; NULL where it has shown no sign of life since.
+-- An empty lease: a waiting job without budget, noted by an earlier version.
 create or replace function "unstuck"."observed_outcomes"()
 returns table (job_id text, lease text, outcome text) language sql stable as $$
   select seen.job_id, seen.lease,

@@ -20,12 +20,6 @@ begin
            running.timeouts, running.max_attempts) as action) verdict
    where running.ended_at < now()
    order by running.id limit p_limit;
-  return query
-  -- Materialized: sorted with its limit in one query it would walk all finished rows by id.
-  with waiting as materialized (select * from "unstuck"."exhausted_jobs"(v_policy))
-  select waiting.id::text, 'dead', 'attempts_exhausted', waiting.stage, waiting.attempt, null::text, null::float8
-    from waiting
-   order by waiting.id limit p_limit;
   return query select * from "unstuck"."unjudged_jobs"(v_policy, p_limit);
 end
 $$;

@@ -38,9 +38,6 @@ begin
     v_last := (v_reaped[cardinality(v_reaped)]).id;
     v_is_last := cardinality(v_reaped) < p_limit;
   end if;
-  if v_is_last and not v_policy.is_observed then
-    v_reaped := v_reaped || array(select buried from "unstuck"."bury_jobs"(p_limit, p_policy) buried);
-  end if;
   if v_is_last then
     v_reaped := v_reaped || array(select seen from "unstuck"."unjudged_jobs"(v_policy, 100) seen);
     if (v_cursor ->> 'expired')::int > 0 and not v_policy.is_observed then

@@ -190,12 +190,13 @@ describe('a waiting job', () => {
     expect(codes({ breaker: { ...open, state: 'closed' } })).toEqual(['RUNNABLE'])
   })
 
-  it('C10 without budget is ended by the next sweep', () => {
+  it('C10 without budget is ended by the next claim', () => {
     const spent = explain({ hasBudget: false, attempt: 3, maxAttempts: 3, failures: 3, crashes: 1 })
     expect(spent.reasons).toMatchObject([
       { code: 'BUDGET_SPENT', message: 'no attempt left: attempt 3, maximum 3, 3 failures, 1 crash' },
     ])
     expect(spent.runsInMs).toBeNull()
+    expect(spent.sentence).toBe('The next claim ends it as dead; retry it then.')
   })
 
   it('C13 whose row is locked names the session where it is known', () => {

@@ -218,7 +218,7 @@ function explainWaiting(facts: JobFacts): Explanation {
 function waitsFor(blocking: Reason[]): string {
   const endless = blocking.find(({ untilMs }) => untilMs === null)
   if (endless?.code === 'OBSERVED') return `No worker of unstuck takes it: ${observeRemedy}.`
-  if (endless?.code === 'BUDGET_SPENT') return 'The next sweep ends it as dead; retry it then.'
+  if (endless?.code === 'BUDGET_SPENT') return 'The next claim ends it as dead; retry it then.'
   if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that has its row locked.'
   if (endless?.code === 'NO_WORKER_FOR_TYPE') return 'It waits for a worker that handles it: start one.'
   return 'It waits until somebody resumes it.'

@@ -96,7 +96,7 @@ export interface SweepPage {
 
 export interface SweepCounts {
   durationMs: number
-  /** Past their lease when it began, and waiting jobs that no claim would take. */
+  /** Jobs past their lease when it began. */
   found: number
   requeued: number
   dead: number

@@ -52,7 +52,7 @@ const formerGrant = `drop function unstuck.grant_leases(int, uuid[], text[], big
 /** Functions as another version might have them: one calls another with other arguments, and one has another result. */
 const formerFunctions = [
   grantLeases.replace('p_ids /*id*/uuid[]', 'p_former int, p_ids uuid[]'),
-  claimJobs.replace('"grant_leases"(v_ids', '"grant_leases"(0, v_ids'),
+  claimJobs.replace('"grant_leases"(', '"grant_leases"(0, '),
   completeJobs
     .replace('setof "unstuck".settled_job', 'table (id text, outcome text, retry_in_ms float8)')
     .replace('as $$', () => 'as $$ #variable_conflict use_column'),

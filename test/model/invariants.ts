@@ -40,7 +40,7 @@ function violations(table: TableProfile, schema: string): string {
   `
 }
 
-/** Waiting jobs that no claim would ever take: after a sweep there are none (C10). Of a team's table it takes all. */
+/** Waiting jobs that no claim would ever take: after one that met all there are none (C10). Of a team's table it takes all. */
 export async function findUnclaimable(pool: pg.Pool, table: TableProfile, schema: string): Promise<string[]> {
   if (table.judgesWaiting !== true) return []
   const counts = (['attempt', 'failures', 'crashes', 'timeouts', 'max_attempts'] as const)

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { ManualOptions, ReaperFacts, SweepRequest } from '../../src/store/job-store.ts'
 import { command, type LeaseCommand } from './command.ts'
-import { eachOnce, limitForAllExhausted } from './known-differences.ts'
+import { eachOnce } from './known-differences.ts'
 import { present, rarely } from './optional-fields.ts'
 import { jobIdsAt, manyPicks, pickIndexes, picks } from './picks.ts'
 import { limitChange } from './policies.ts'
@@ -20,7 +20,7 @@ const expire = hours.map((count) =>
   command({ name: 'expire', wish: count, act: (pair) => passHours(pair, count) }),
 )
 
-async function passHours({ model, system }: Pair, hoursPassed: number): Promise<void> {
+export async function passHours({ model, system }: Pair, hoursPassed: number): Promise<void> {
   const ms = elapseOfHours(hoursPassed)
   await Promise.all([model.elapse(ms), system.elapse(ms)])
   model.sinceSweepMs += ms
@@ -40,9 +40,8 @@ const reap = reaping.map((wish) =>
     wish,
     act: async (pair) => {
       const { model } = pair
-      const { afterHours, as } = wish
+      const { afterHours, as, limit } = wish
       if (afterHours !== undefined) await passHours(pair, afterHours)
-      const limit = await limitForAllExhausted(model, wish.limit)
       await agree(pair, 'preview of a sweep', async (side) =>
         namesOfReaped(side, await side.store.previewSweep()),
       )

@@ -71,12 +71,17 @@ const claim = claimMany.map((request) =>
   command({
     name: 'claim',
     wish: request,
-    act: async (pair) => {
-      const ask = async (side: Side) => grantedTo(side, await side.store.claimJobs(request))
-      await agree(pair, `claim ${JSON.stringify(request)}`, ask, tellGrant)
-    },
+    act: (pair) => claimOf(pair, request),
   }),
 )
+
+async function claimOf(pair: Pair, request: ClaimRequest): Promise<void> {
+  const ask = async (side: Side) => grantedTo(side, await side.store.claimJobs(request))
+  await agree(pair, `claim ${JSON.stringify(request)}`, ask, tellGrant)
+}
+
+/** Of all that is due, whatever it is. */
+export const claimAll = (pair: Pair) => claimOf(pair, { workerId: 'w1', queues, limit: 1_000 })
 
 const claimById = fc.tuple(claimOne, picks).map(([request, numbers]) =>
   command({

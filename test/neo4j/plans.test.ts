@@ -7,9 +7,7 @@ import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
 const label = 'PlanJob'
 const one = neo4j.int(1)
 const now = neo4j.types.DateTime.fromStandardDate(new Date())
-const budget = { reapBudget: 'crashes', failureBudget: 'attempts', attemptCountedAt: 'failure' }
-const limits = { maxAttempts: one, maxCrashes: one, maxTimeouts: one, limit: one }
-const due = { queues: ['embed'], types: null, seen: [], limit: one }
+const due = { queues: ['embed'], types: null, limit: one }
 const anyJob = { type: null, queue: null, owner: null, lockOwner: null, errorCode: null, causeId: null }
 const everyJob = { ...anyJob, before: 'a', limit: one }
 
@@ -48,7 +46,6 @@ describe('plans on nodes', () => {
     ['find_key_holders', { keys: ['a'] }],
     ['list_events_of', { jobIds: ['a'] }],
     ['list_running', {}],
-    ['list_exhausted', { ...budget, ...limits }],
     ['fill_jobs', {}],
     ['count_waiting', {}],
     ['count_ahead', { queue: 'embed', priority: one, due: now, id: 'a' }],

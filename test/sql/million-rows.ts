@@ -3,11 +3,10 @@ import type pg from 'pg'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 
-const waitingRows = 2_000
 export const runningRows = 1_000
-const backoffRows = 20_000
+const aLittle = { waiting: 2_000, running: runningRows, inBackoff: 20_000 }
 
-export async function createLargeTable(finishedRows: number): Promise<TestDatabase> {
+export async function createLargeTable(finishedRows: number, open = aLittle): Promise<TestDatabase> {
   const database = await createInstalledDatabase()
   // Statistics are made where a test wants them, and not in between.
   await database.pool.query('alter table unstuck.jobs set (autovacuum_enabled = off)')
@@ -22,12 +21,12 @@ export async function createLargeTable(finishedRows: number): Promise<TestDataba
   await database.pool.query(`
     insert into unstuck.jobs (id, type, status, worker_id, lease_id, lease_expires_at, heartbeat_at, started_at, attempt)
     select ${orderedId(1_710_000_000_000)}, 'clip', 'running', 'w', gen_random_uuid(), now() + interval '1 h', now(), now(), 1
-      from generate_series(1, ${runningRows}) n;
+      from generate_series(1, ${open.running}) n;
     insert into unstuck.jobs (id, type, status, run_at, attempt, crashes)
     select ${orderedId(1_720_000_000_000)}, 'clip', 'waiting', now() + interval '1 h', 1, 1
-      from generate_series(1, ${backoffRows}) n;
+      from generate_series(1, ${open.inBackoff}) n;
     insert into unstuck.jobs (id, type, status)
-    select ${orderedId(1_730_000_000_000)}, 'clip', 'waiting' from generate_series(1, ${waitingRows}) n`)
+    select ${orderedId(1_730_000_000_000)}, 'clip', 'waiting' from generate_series(1, ${open.waiting}) n`)
   await settle(database.pool)
   return database
 }

@@ -117,7 +117,7 @@ export const sweepsQuery = z.strictObject({ table: tableQuery, cursor: pageCurso
 
 const sweepCounts = {
   duration_ms: z.number(),
-  /** Past their lease when it began, and waiting jobs that no claim would take. */
+  /** Jobs past their lease when it began. */
   found: countSchema,
   requeued: countSchema,
   dead: countSchema,

@@ -1,4 +1,4 @@
-// Waiting jobs that have spent their budget. The native table refuses them to claims, and sweeps end them (C10). In a team's
+// Waiting jobs that have spent their budget. In the native table the claim that meets one ends it (C10). In a team's
 // table they run once more, and their end is judged: somebody put them there (C29).
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../job/job.ts'
@@ -9,6 +9,7 @@ import {
   claimMany,
   claimOne,
   crashOnce,
+  DAY,
   enqueueOne,
   eventsOf,
   expectUnchanged,
@@ -52,16 +53,35 @@ export function describeWaitingBudget(opened: () => TestBench): void {
   describe('waiting jobs without budget', () => {
     describeRefused(opened)
     describeEnded(opened)
+    describeNotMet(opened)
   })
 }
 
+async function expectExhausted(store: JobStore, jobId: string): Promise<void> {
+  const job = await readJob(store, jobId)
+  expect(job).toMatchObject({ status: 'dead', runAt: null, leaseId: null, fence: 0 })
+  expect(job.error).toMatchObject({ code: 'exhausted', reason: 'attempts_exhausted' })
+  expect(job.finishedAt).not.toBeNull()
+  expect(await eventsOf(store, jobId, 'failed')).toHaveLength(1)
+}
+
 function describeRefused(opened: () => TestBench): void {
-  it.each(everySpent)('C10 a job that has spent its $name is not claimed, and says so', async (spent) => {
+  it.each(everySpent)(
+    'C10 a job that has spent its $name says so, and the claim that meets it ends it',
+    async (spent) => {
+      const { store } = opened()
+      const jobId = await plantSpent(opened(), spent)
+      expect(await codesOf(store, jobId)).toContain('BUDGET_SPENT')
+      expect(await claimMany(store)).toEqual([])
+      await expectExhausted(store, jobId)
+    },
+  )
+
+  it.each(everySpent)('C10 a job that has spent its $name is ended by a claim of its id', async (spent) => {
     const { store } = opened()
     const jobId = await plantSpent(opened(), spent)
-    expect(await claimMany(store)).toEqual([])
     expect(await store.claimJob(jobId, { workerId: 'worker-1' })).toBe('not-claimable')
-    expect(await codesOf(store, jobId)).toContain('BUDGET_SPENT')
+    await expectExhausted(store, jobId)
   })
 
   it('LEASE-1 C10 it takes no place of the limit of a claim', async () => {
@@ -69,6 +89,17 @@ function describeRefused(opened: () => TestBench): void {
     for (const spent of everySpent.slice(0, 3)) await plantSpent(opened(), spent)
     const jobId = await enqueueOne(store, { priority: 5 })
     expect((await claimOne(store, { limit: 1 })).jobId).toBe(jobId)
+  })
+
+  it('LEASE-1 C10 a claim that finds only such jobs goes on to the next until it has its limit', async () => {
+    const { store, elapse, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const ids = []
+    for (let nth = 0; nth < 12; nth += 1) ids.push(await plantJob({ ...spentJob, type: TYPE }))
+    await elapse(MINUTE)
+    const jobIds = [await enqueueOne(store), await enqueueOne(store)]
+    expect((await claimMany(store, { limit: 2 })).map(({ jobId }) => jobId)).toEqual(jobIds)
+    for (const jobId of ids) await expectExhausted(store, jobId)
   })
 
   it('LEASE-1 C10 due time decides also where older jobs of a queue have no budget', async () => {
@@ -84,65 +115,66 @@ function describeRefused(opened: () => TestBench): void {
   })
 }
 
+const spentJob = { type: TYPE, status: 'waiting', attempt: 3, failures: 3, maxAttempts: 3 } as const
+
 function describeEnded(opened: () => TestBench): void {
-  const spent = { type: TYPE, status: 'waiting', attempt: 3, failures: 3, maxAttempts: 3 } as const
-
-  it('C10 a waiting job whose maximum was lowered under what it has spent is made dead', async () => {
-    const { store, plantJob } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const jobId = await plantJob(spent)
-    const preview = await store.previewSweep()
-    expect((await sweep(store)).reaped).toEqual(preview)
-    expect(preview).toMatchObject([
-      { jobId, action: 'dead', reason: 'attempts_exhausted', workerId: null, retryInMs: null },
-    ])
-    const job = await readJob(store, jobId)
-    expect(job.status).toBe('dead')
-    expect(job.error).toMatchObject({ code: 'exhausted', reason: 'attempts_exhausted' })
-    expect(job.finishedAt).not.toBeNull()
-    expect(await eventsOf(store, jobId, 'failed')).toHaveLength(1)
-  })
-
-  it('C10 so is one whose limit of crashes was lowered', async () => {
+  it('C10 one whose limit of crashes was lowered is ended', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const { jobId } = await crashOnce(bench, await startOne(store))
     await store.writePolicy({ maxCrashes: 1 })
-    expect((await sweep(store)).reaped).toMatchObject([{ jobId, action: 'dead' }])
+    expect(await claimMany(store)).toEqual([])
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'dead', error: { code: 'exhausted' } })
   })
 
-  it('C10 a waiting job that has budget left is not touched', async () => {
+  it('REAP-17 C10 no sweep looks for them', async () => {
     const { store, plantJob } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const jobId = await plantJob({ ...spent, failures: 2 })
-    await expectUnchanged(store, jobId, () => sweep(store))
-  })
-
-  it('REAP-13 C10 a preview of it changes nothing', async () => {
-    const { store, plantJob } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const jobId = await plantJob(spent)
+    const jobId = await plantJob(spentJob)
     await expectUnchanged(store, jobId, async () => {
-      expect(await store.previewSweep()).toHaveLength(1)
+      expect(await store.previewSweep()).toEqual([])
+      expect((await sweep(store)).reaped).toEqual([])
+      expect((await sweep(store, { reaper: { reaperId: 'reaper-1' } })).reaped).toEqual([])
     })
   })
 
-  it('OPS-14 C10 in observe it is noted once, and left alone', async ({ skip }) => {
+  it('C10 one that was ended comes back by a retry, with a new budget', async () => {
     const { store, plantJob } = opened()
-    if (store.lacks?.has('modes') === true) skip('this store has no modes')
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    const jobId = await plantJob(spent)
-    await store.setMode('observe')
-    const reaper = { reaperId: 'reaper-1' }
+    const jobId = await plantJob(spentJob)
+    await claimMany(store)
+    expect(await store.retryJobs([jobId])).toMatchObject([{ outcome: 'retried' }])
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+}
+
+/** Nobody waits for what nobody claims. */
+function describeNotMet(opened: () => TestBench): void {
+  it.each([
+    ['that is not due', { runAt: new Date(Date.now() + 365 * DAY) }],
+    ['of another queue', { queue: 'another' }],
+    ['of a lower priority than what fills the claim', { priority: 9 }],
+    ['with budget left', { failures: 2 }],
+  ])('C10 one %s is left alone', async (_, fields) => {
+    const { store, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const jobId = await plantJob({ ...spentJob, createdAt: new Date(), ...fields })
+    const first = await enqueueOne(store, { priority: -1 })
     await expectUnchanged(store, jobId, async () => {
-      expect((await sweep(store, { reaper })).reaped).toMatchObject([
-        { jobId, action: 'reported', reason: 'would_be_dead' },
-      ])
-      expect((await sweep(store, { reaper })).reaped).toEqual([])
+      expect((await claimOne(store, { limit: 1 })).jobId).toBe(first)
     })
-    expect(await store.readObservations()).toMatchObject({ wouldDeadLetter: 1, stillStuck: 1 })
-    await store.setMode('reap')
+  })
+
+  it('C10 one of a paused queue is left alone, by a claim of its id too', async () => {
+    const { store, plantJob } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const jobId = await plantJob(spentJob)
+    await store.pauseQueue(TYPE)
+    await expectUnchanged(store, jobId, async () => {
+      expect(await claimMany(store)).toEqual([])
+      expect(await store.claimJob(jobId, { workerId: 'worker-1' })).toBe('not-claimable')
+    })
   })
 }
 

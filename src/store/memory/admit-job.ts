@@ -13,6 +13,13 @@ export function admitJob(state: MemoryState, job: Job, nowMs: number): boolean {
   return runningProbes(breaker.facts, nowMs).some(({ jobId }) => jobId === job.id)
 }
 
+/** May anything of this queue be claimed? */
+export function isAdmitting(state: MemoryState, queue: string, nowMs: number): boolean {
+  if (isPaused(state.pauses.get(queue), nowMs)) return false
+  const breaker = state.breakers.get(state.dependencies.get(queue) ?? '')
+  return breaker === undefined || ['closed', 'half-open'].includes(breakerState(breaker.facts, nowMs))
+}
+
 export function isPaused(pause: Pause | undefined, nowMs: number): pause is Pause {
   return pause !== undefined && (pause.untilMs === null || pause.untilMs > nowMs)
 }

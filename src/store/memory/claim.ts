@@ -7,7 +7,7 @@ import { hasBudget } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { earlier, maxRuntimeMs, stageDeadlineMs } from '../../policy/stage-lease.ts'
 import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../job-store.ts'
-import { admitJob } from './admit-job.ts'
+import { admitJob, isAdmitting } from './admit-job.ts'
 import {
   actedBy,
   changeJob,
@@ -19,7 +19,9 @@ import {
 } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
+import { planExhausted } from './reap-plan.ts'
 import { requireActing } from './require-acting.ts'
+import { writePlan } from './write-plan.ts'
 
 const MAX_CLAIM_LIMIT = 10_000
 
@@ -36,15 +38,28 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const grant = prepareGrant(state, request)
   const queues = new Set(request.queues)
   const types = request.types === undefined ? undefined : new Set(request.types)
-  const ready = [...state.jobs.values()].filter(
-    (job) => queues.has(job.queue) && types?.has(job.type) !== false && isClaimable(state, grant, job),
-  )
+  const due = [...state.jobs.values()]
+    .filter((job) => queues.has(job.queue) && types?.has(job.type) !== false && isDue(grant, job))
+    .toSorted(compareClaimOrder)
+  const taken: Job[] = []
   const claimed: ClaimedJob[] = []
-  for (const job of ready.toSorted(compareClaimOrder)) {
+  for (const job of due) {
     if (claimed.length === request.limit) break
-    if (admitJob(state, job, grant.nowMs)) claimed.push(grantLease(state, grant, job))
+    if (isSpent(state, grant, job) || !admitJob(state, job, grant.nowMs)) continue
+    taken.push(job)
+    claimed.push(grantLease(state, grant, job))
   }
+  const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
+  const met = claimed.length < request.limit ? left : left.filter((job) => isBefore(job, taken))
+  for (const job of met) writePlan(state, grant, planExhausted(grant, job))
   return claimed
+}
+
+/** A claim goes through the queues of a priority side by side, and through each of them until it has its share. */
+function isBefore(job: Job, taken: Job[]): boolean {
+  const lastPriority = taken.at(-1)?.priority ?? job.priority
+  const isPassed = (other: Job) => other.queue === job.queue && compareClaimOrder(job, other) < 0
+  return job.priority < lastPriority || taken.some(isPassed)
 }
 
 export function claimJob(
@@ -54,9 +69,12 @@ export function claimJob(
 ): ClaimedJob | 'not-claimable' {
   const grant = prepareGrant(state, request)
   const job = state.jobs.get(jobId)
-  return job !== undefined && isClaimable(state, grant, job) && admitJob(state, job, grant.nowMs)
-    ? grantLease(state, grant, job)
-    : 'not-claimable'
+  if (job === undefined || !isDue(grant, job)) return 'not-claimable'
+  if (isSpent(state, grant, job)) {
+    if (isAdmitting(state, job.queue, grant.nowMs)) writePlan(state, grant, planExhausted(grant, job))
+    return 'not-claimable'
+  }
+  return admitJob(state, job, grant.nowMs) ? grantLease(state, grant, job) : 'not-claimable'
 }
 
 function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
@@ -68,9 +86,13 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
 }
 
 // Never looks at lease fields: what an old worker left there must not hide a waiting job.
-function isClaimable({ judgesWaiting }: MemoryState, { nowMs, policy }: Grant, job: Job): boolean {
-  if (job.status !== 'waiting' || dueMs(job) > nowMs) return false
-  return !judgesWaiting || hasBudget(policy, countsOf(policy, job))
+function isDue({ nowMs }: Grant, job: Job): boolean {
+  return job.status === 'waiting' && dueMs(job) <= nowMs
+}
+
+/** No claim may take it: its maximum was lowered. It is ended by the first that meets it (C10). */
+function isSpent({ judgesWaiting }: MemoryState, { policy }: Grant, job: Job): boolean {
+  return judgesWaiting && !hasBudget(policy, countsOf(policy, job))
 }
 
 function compareClaimOrder(a: Job, b: Job): number {

@@ -70,8 +70,8 @@ export function observe(state: MemoryState, { nowMs }: Moment, plans: ReapPlan[]
   })
 }
 
-function observationKey({ id, status, leaseId, workerId, attempt }: Job): string {
-  return JSON.stringify(status === 'running' ? [id, leaseId ?? [workerId, attempt]] : [id])
+function observationKey({ id, leaseId, workerId, attempt }: Job): string {
+  return JSON.stringify([id, leaseId ?? [workerId, attempt]])
 }
 
 function settle(state: MemoryState, otherwise: 'still-stuck' | null): void {
@@ -85,7 +85,6 @@ function outcomeOf(
 ): MemoryObservation['outcome'] {
   const job = state.jobs.get(jobId)
   if (job === undefined) return 'gone'
-  if (job.status === 'waiting' && seen.status === 'waiting') return null
   if (
     job.status === 'running' &&
     observationKey(job) === observationKey(seen) &&
@@ -93,9 +92,7 @@ function outcomeOf(
   )
     return null
   const wasReaped = (state.events.get(jobId) ?? []).some(
-    ({ at, type, data }) =>
-      at.getTime() >= seenAtMs &&
-      (type.startsWith('reaper:') || data.details['reason'] === 'attempts_exhausted'),
+    ({ at, type }) => at.getTime() >= seenAtMs && type.startsWith('reaper:'),
   )
   return wasReaped ? 'reaped' : 'came-back'
 }

@@ -3,7 +3,7 @@ import type { EventType } from '../../job/event.ts'
 import type { Job, JobStatus, JsonValue } from '../../job/job.ts'
 import { stageOf } from '../../job/stage.ts'
 import { backoffMs, reapBackoff } from '../../policy/backoff.ts'
-import { countEnd, hasBudget, isReapFinal, reapOrdinal } from '../../policy/budget.ts'
+import { countEnd, isReapFinal, reapOrdinal } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { ReapedJob } from '../job-store.ts'
 import { cancelledError, countsOf, isoOrNull, leaseMsOf, withoutLease } from './memory-state.ts'
@@ -39,15 +39,11 @@ export function isUnjudged(moment: Moment, job: Job): boolean {
   return job.status === 'running' && overdueFromMs(moment, job) === null
 }
 
-/** Waiting, and no claim will ever take it: its maximum was lowered (C10). */
-export function isExhausted({ policy }: Moment, job: Job): boolean {
-  return job.status === 'waiting' && !hasBudget(policy, countsOf(policy, job))
-}
-
 export function planReported({ policy }: Moment, job: Job): ReapPlan {
   return { report: describe(policy, job, 'reported', 'no_lease_to_judge_by', null), write: null }
 }
 
+/** Waiting, and its budget is spent: the claim that meets it ends it (C10). */
 export function planExhausted({ nowMs, policy }: Moment, job: Job): ReapPlan {
   const { attempt } = job
   const error = { code: 'exhausted', reason: 'attempts_exhausted', category: null, stack: null, attempt }

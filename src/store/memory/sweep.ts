@@ -1,25 +1,16 @@
-// A sweep in bounded steps: running jobs in id order, and with the last of them what no claim will take and no rule can judge.
+// A sweep in bounded steps: running jobs in id order, and with the last of them what no rule can judge.
 import type { Job } from '../../job/job.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
 import { asOne, isHeld, noteOutage, noteReached } from './brakes.ts'
-import { recordDispatch } from './dispatches.ts'
-import { changeJob, jobsInIdOrder, type MemoryState, type Outage, recordEvent } from './memory-state.ts'
+import { jobsInIdOrder, type MemoryState, type Outage } from './memory-state.ts'
 import { observe } from './modes.ts'
 import { checkWhole } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
-import {
-  isExhausted,
-  isOverdue,
-  isUnjudged,
-  type Moment,
-  planExhausted,
-  planReap,
-  planReported,
-  type ReapPlan,
-} from './reap-plan.ts'
+import { isOverdue, isUnjudged, type Moment, planReap, planReported, type ReapPlan } from './reap-plan.ts'
 import { requireActing } from './require-acting.ts'
 import { leaveLastSweep, noteSweep } from './sweep-history.ts'
+import { writePlan } from './write-plan.ts'
 
 const DEFAULT_LIMIT = 1000
 const MAX_LIMIT = 10_000
@@ -47,7 +38,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
     .slice(0, limit)
   const isLast = batch.length < limit
   const plans = batch.map((job) => planReap(moment, job, drawSpreadMs(state, moment, start.expired)))
-  if (isLast) plans.push(...planLeftovers(state, moment, limit))
+  if (isLast) plans.push(...planUnjudged(state, moment, limit))
   const reaped =
     state.mode.mode === 'observe'
       ? observe(state, moment, plans)
@@ -75,7 +66,7 @@ export function previewSweep(
   const limit = readLimit(options.limit)
   const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, options.policy) }
   const batch = findReapable(state, moment, null).slice(0, limit)
-  const plans = [...batch.map((job) => planReap(moment, job, 0)), ...planLeftovers(state, moment, limit)]
+  const plans = [...batch.map((job) => planReap(moment, job, 0)), ...planUnjudged(state, moment, limit)]
   return plans.map(({ report }) => report)
 }
 
@@ -110,22 +101,7 @@ function drawSpreadMs(state: MemoryState, { policy }: Moment, expired: number): 
   return policy.requeueRatePerS > 0 ? (state.random() * expired * 1000) / policy.requeueRatePerS : 0
 }
 
-function planLeftovers(state: MemoryState, moment: Moment, limit: number): ReapPlan[] {
-  const jobs = jobsInIdOrder(state)
-  const exhausted = state.judgesWaiting ? jobs.filter((job) => isExhausted(moment, job)).slice(0, limit) : []
-  const unjudged = jobs.filter((job) => isUnjudged(moment, job)).slice(0, limit)
-  return [
-    ...exhausted.map((job) => planExhausted(moment, job)),
-    ...unjudged.map((job) => planReported(moment, job)),
-  ]
-}
-
-function writePlan(state: MemoryState, moment: Moment, { report, write }: ReapPlan): ReapedJob {
-  const job = state.jobs.get(report.jobId)
-  if (job !== undefined && write !== null) {
-    changeJob(state, job, write.change)
-    recordEvent(state, moment.nowMs, { jobId: job.id, type: write.event, details: write.details })
-    if (report.action === 'requeued') recordDispatch(state, moment.policy, job.id)
-  }
-  return report
+function planUnjudged(state: MemoryState, moment: Moment, limit: number): ReapPlan[] {
+  const unjudged = jobsInIdOrder(state).filter((job) => isUnjudged(moment, job))
+  return unjudged.slice(0, limit).map((job) => planReported(moment, job))
 }

@@ -2,13 +2,10 @@
 // first try goes by the order of the queue alone; where it meets others, this store keeps to a bucket of its own for a while.
 import type { Job } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import { breakerState } from '../../policy/breaker.ts'
-import { hasBudget } from '../../policy/budget.ts'
 import type { ClaimOneRequest, ClaimRequest } from '../job-store.ts'
-import { isPaused } from '../memory/admit-job.ts'
+import { isAdmitting } from '../memory/admit-job.ts'
 import { claimJobs as claimMany, claimJob as claimOne } from '../memory/claim.ts'
-import { countsOf, type MemoryState } from '../memory/memory-state.ts'
-import { policyOf } from '../memory/policy-of.ts'
+import type { MemoryState } from '../memory/memory-state.ts'
 import type { Run } from './graph.ts'
 import { BUCKETS, toInteger, toJob } from './job-node.ts'
 import { readPart } from './state-part.ts'
@@ -26,8 +23,7 @@ interface Pass {
   lost: number
   /** A full page: there may be more. */
   isFull: boolean
-  /** Looked at and not claimable: left out of the next round, as are the queues that admit nothing. */
-  refused: string[]
+  /** They admit nothing: left out of the next round. */
   closedQueues: string[]
 }
 
@@ -38,14 +34,12 @@ export function createClaims(runner: VerbRunner) {
   return {
     async claimJobs(request: ClaimRequest): Promise<ClaimedJob[]> {
       const claimed: ClaimedJob[] = []
-      const seen: string[] = []
       let queues = [...new Set(request.queues)].toSorted()
       let bucket = performance.now() < apartUntilMs ? home : null
       for (let round = 0; round < MAX_PASSES; round++) {
         const rest = { ...request, queues, limit: request.limit - claimed.length }
-        const pass = await claimPass(runner, rest, seen, bucket)
+        const pass = await claimPass(runner, rest, bucket)
         claimed.push(...pass.claimed)
-        seen.push(...pass.refused)
         queues = queues.filter((queue) => !pass.closedQueues.includes(queue))
         if (pass.lost > 0) apartUntilMs = performance.now() + APART_MS
         const isOver = bucket === null && pass.lost === 0 && !pass.isFull
@@ -63,32 +57,27 @@ export function createClaims(runner: VerbRunner) {
 function claimPass(
   { graph, context }: VerbRunner,
   request: ClaimRequest,
-  seen: string[],
   bucket: number | null,
 ): Promise<Pass> {
   return graph.write(async (run) => {
     const before = await readPart(run, context, { kinds: brakes })
     // Refuses wrong arguments before anything is locked.
     claimMany(before.state, request)
-    const queues = request.queues.filter((queue) => isAdmitting(before.state, queue))
-    const candidates = await lockDue(run, { ...request, queues }, seen, bucket)
-    if (candidates.length === 0) return { claimed: [], lost: 0, isFull: false, refused: [], closedQueues: [] }
+    const nowMs = before.state.nowMs()
+    const queues = request.queues.filter((queue) => isAdmitting(before.state, queue, nowMs))
+    const candidates = await lockDue(run, { ...request, queues }, bucket)
+    if (candidates.length === 0) return { claimed: [], lost: 0, isFull: false, closedQueues: [] }
     const part = await readPart(run, context, { kinds: brakes, jobs: candidates })
     const claimed = claimMany(part.state, { ...request, queues })
     await writePart(run, part)
-    return { claimed, ...judge(part.state, request, candidates), isFull: candidates.length >= request.limit }
+    return { claimed, ...judge(part.state, candidates), isFull: candidates.length >= request.limit }
   })
 }
 
-async function lockDue(
-  run: Run,
-  request: ClaimRequest,
-  seen: string[],
-  bucket: number | null,
-): Promise<Job[]> {
+async function lockDue(run: Run, request: ClaimRequest, bucket: number | null): Promise<Job[]> {
   const { queues, limit, types } = request
   if (queues.length === 0) return []
-  const asked = { queues, seen, types: types ?? null, limit: toInteger(limit) }
+  const asked = { queues, types: types ?? null, limit: toInteger(limit) }
   const buckets =
     bucket === null
       ? (await run('find_due', asked)).map(({ queue, bucket: number }) =>
@@ -108,30 +97,10 @@ function bucketPath(queue: string, bucket: number): string {
   return `${queue}/${bucket}`
 }
 
-function isAdmitting(state: MemoryState, queue: string): boolean {
-  const nowMs = state.nowMs()
-  if (isPaused(state.pauses.get(queue), nowMs)) return false
-  const breaker = state.breakers.get(state.dependencies.get(queue) ?? '')
-  if (breaker === undefined) return true
-  const condition = breakerState(breaker.facts, nowMs)
-  return condition === 'closed' || condition === 'half-open'
-}
-
-/** What became of the candidates that were not claimed. */
-function judge(
-  state: MemoryState,
-  request: ClaimRequest,
-  candidates: Job[],
-): Pick<Pass, 'lost' | 'refused' | 'closedQueues'> {
-  const policy = policyOf(state.policy, request.policy)
+/** What became of the candidates that were neither claimed nor ended for want of a budget. */
+function judge(state: MemoryState, candidates: Job[]): Pick<Pass, 'lost' | 'closedQueues'> {
   const left = candidates.filter((job) => state.jobs.get(job.id) === job)
   const waiting = left.filter(({ status }) => status === 'waiting')
-  const spent = waiting.filter((job) => !hasBudget(policy, countsOf(policy, job)))
-  const isSpent = new Set(spent.map(({ id }) => id))
-  return {
-    lost: left.length - waiting.length,
-    refused: spent.map(({ id }) => id),
-    // Due, within its budget, and not admitted: the breaker has no slot left.
-    closedQueues: waiting.filter(({ id }) => !isSpent.has(id)).map(({ queue }) => queue),
-  }
+  // Due and not admitted: the breaker has no slot left.
+  return { lost: left.length - waiting.length, closedQueues: waiting.map(({ queue }) => queue) }
 }

@@ -8,16 +8,14 @@ import type { PolicyOption, ReapedJob, SweepRequest, SweepStep } from '../job-st
 import { joinOutages } from '../memory/brakes.ts'
 import type { MemoryState } from '../memory/memory-state.ts'
 import { checkWhole } from '../memory/new-job.ts'
-import { policyOf } from '../memory/policy-of.ts'
 import { previewSweep as previewInMemory, sweepJobs as sweepInMemory } from '../memory/sweep.ts'
 import type { PastSweep, SweepCounts } from '../rescue-store.ts'
 import type { Row, Run } from './graph.ts'
-import { statusWord, toInteger, toJob, toNode } from './job-node.ts'
+import { statusWord, toInteger, toNode } from './job-node.ts'
 import { EVENT_IDS_PER_MS, type PartContext, pathOf, readPart, type StatePart } from './state-part.ts'
 import type { VerbRunner } from './verb-runner.ts'
 import { changedJobs, eventNode, newEvents } from './write-part.ts'
 
-const DEFAULT_LIMIT = 1000
 const MAX_LIMIT = 10_000
 
 export async function sweepJobs(runner: VerbRunner, request: SweepRequest): Promise<SweepStep> {
@@ -45,23 +43,8 @@ export async function previewSweep(
 async function readSweepable(run: Run, context: PartContext, request: SweepRequest): Promise<StatePart> {
   const { sweepId } = JSON.parse(request.cursor ?? '{}') as { sweepId?: string }
   const paths = sweepId === undefined ? [] : [pathOf('sweeps', sweepId)]
-  const part = await readPart(run, context, { find: [['list_running']], paths })
-  const policy = policyOf(part.state.policy, request.policy)
-  const exhausted = await run('list_exhausted', {
-    reapBudget: policy.reapBudget,
-    failureBudget: policy.failureBudget,
-    attemptCountedAt: policy.attemptCountedAt,
-    maxAttempts: toInteger(policy.maxAttempts),
-    maxCrashes: toInteger(policy.maxCrashes),
-    maxTimeouts: toInteger(policy.maxTimeouts),
-    limit: toInteger(request.limit ?? DEFAULT_LIMIT),
-  })
-  const jobs = new Map([...part.jobs, ...exhausted.map((row) => toJob(row['job'])).map(withId)])
-  for (const job of jobs.values()) part.state.jobs.set(job.id, job)
-  return { ...part, jobs }
+  return readPart(run, context, { find: [['list_running']], paths })
 }
-
-const withId = (job: Job): [string, Job] => [job.id, job]
 
 const MAX_TURNS = 5
 
