@@ -128,4 +128,16 @@ export const reapMutants = [
     ],
     suites: [{ files: ['test/sql/sweep-cost.test.ts'] }],
   },
+  {
+    id: 'M45',
+    fault: 'a reaper closes its sweep in the transaction of its last jobs',
+    edits: [
+      {
+        file: 'sql/functions/sweep_step.sql',
+        find: 'case when p_reaper is null then p_limit else 1 end',
+        replacement: 'p_limit',
+      },
+    ],
+    suites: [{ files: ['test/race/rescue-first.test.ts'] }],
+  },
 ]

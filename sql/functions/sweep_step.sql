@@ -36,7 +36,9 @@ begin
           p_limit, (v_cursor ->> 'after')::/*id*/uuid, p_policy, (v_cursor ->> 'outage_from')::timestamptz,
           (v_cursor ->> 'outage_to')::timestamptz, round((v_cursor ->> 'spread_ms')::numeric, 3)::float8) reaped);
     v_last := (v_reaped[cardinality(v_reaped)]).id;
-    v_is_last := cardinality(v_reaped) < p_limit;
+    -- The jobs a reaper takes back are committed before it does anything else: closing the sweep is the next step. A
+    -- call by hand may be part of a transaction, and closes the sweep at once.
+    v_is_last := cardinality(v_reaped) < case when p_reaper is null then p_limit else 1 end;
   end if;
   if v_is_last then
     v_reaped := v_reaped || array(select seen from "unstuck"."unjudged_jobs"(v_policy, 100) seen);

@@ -417,6 +417,28 @@ function describeSteps(opened: () => TestBench): void {
     expectAbout(msBetween(createdAt, new Date(step.sweptAt)), 0)
   })
 
+  it('REAP-17 a reaper closes its sweep in a step of its own, after those that took jobs back', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const { jobId } = await startOne(store)
+    await elapse(2 * MINUTE)
+    const reaper = { reaperId: 'reaper-1' }
+    const step = await store.sweepJobs({ reaper })
+    expect(step.reaped).toMatchObject([{ jobId, action: 'requeued' }])
+    expect((await store.listSweeps()).last).toBeNull()
+    if (step.next === null) throw new Error('the sweep was closed with the job')
+    expect(await store.sweepJobs({ reaper, cursor: step.next })).toMatchObject({ reaped: [], next: null })
+    expect((await store.listSweeps()).last).toMatchObject({ reaperId: 'reaper-1', found: 1, requeued: 1 })
+  })
+
+  it('REAP-17 a sweep by hand that takes back less than its limit is one step', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const { jobId } = await startOne(store)
+    await elapse(2 * MINUTE)
+    expect(await store.sweepJobs()).toMatchObject({ reaped: [{ jobId }], next: null })
+  })
+
   it.each([0, -1, 1.5, 10_001])('C8 refuses a limit of %s', async (limit) => {
     const { store } = opened()
     await expect(store.sweepJobs({ limit })).rejects.toMatchObject(invalidArgument)

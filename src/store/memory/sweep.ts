@@ -32,11 +32,13 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
   const outage = request.reaper === undefined ? null : asOne(state.outages)
 
+  // The jobs a reaper takes back are committed before the sweep is closed, which is the next step.
+  const isReaping = request.reaper !== undefined && state.mode.mode !== 'observe'
   const start = request.cursor === undefined ? begin(state, moment, outage) : parseCursor(request.cursor)
   const batch = findReapable(state, moment, outage)
     .filter(({ id }) => id > start.afterId)
     .slice(0, limit)
-  const isLast = batch.length < limit
+  const isLast = batch.length < (isReaping ? 1 : limit)
   const plans = batch.map((job) => planReap(moment, job, drawSpreadMs(state, moment, start.expired)))
   if (isLast) plans.push(...planUnjudged(state, moment, limit))
   const reaped =
