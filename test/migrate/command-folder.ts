@@ -1,11 +1,10 @@
-// A folder and a database, as somebody has them who types commands. A configuration file that a test rewrites needs
-// runCommand: modules are loaded once in a process.
-import { mkdtempSync, rmSync } from 'node:fs'
+// A folder and a database, as somebody has them who types commands.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { runInProcess } from '../surface/in-process.ts'
-import type { CommandResult } from '../surface/run-command.ts'
+import { type CommandResult, runCommand } from '../surface/run-command.ts'
 
 export interface CommandFolder {
   database: TestDatabase
@@ -17,10 +16,22 @@ export interface CommandFolder {
 export async function openCommandFolder(): Promise<CommandFolder> {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'unstuck-commands-'))
+  const config = join(folder, 'unstuck.config.mjs')
+  let loaded: string | undefined
+  /** A process loads a module once: a configuration that was rewritten since takes a new one. */
+  const isLoadable = () => {
+    if (!existsSync(config)) return true
+    const text = readFileSync(config, 'utf8')
+    loaded ??= text
+    return loaded === text
+  }
   return {
     database,
     folder,
-    run: (...args) => runInProcess(args, { DATABASE_URL: database.url }, folder),
+    run: (...args) => {
+      const run = isLoadable() ? runInProcess : runCommand
+      return run(args, { DATABASE_URL: database.url }, folder)
+    },
     close: async () => {
       rmSync(folder, { recursive: true })
       await database.drop()

@@ -10,15 +10,12 @@ import { migrateUp } from '../../src/store/postgres/index.ts'
 import { type CommandFolder, openCommandFolder } from '../migrate/command-folder.ts'
 import { describeSchema, schemaExists } from '../migrate/describe.ts'
 import { foreignQueues } from '../support/foreign-queues.ts'
-import { runCommand } from '../surface/run-command.ts'
 
 const require = createRequire(new URL('queues/package.json', import.meta.url))
 
-let { database, folder, close } = {} as CommandFolder
-// Processes: the configuration file changes between them.
-const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url }, folder)
+let { database, folder, run, close } = {} as CommandFolder
 beforeEach(async () => {
-  ;({ database, folder, close } = await openCommandFolder())
+  ;({ database, folder, run, close } = await openCommandFolder())
 })
 afterEach(() => close())
 
