@@ -1,19 +1,23 @@
 import { type Command, Option } from 'commander'
-import { listDeadLetters } from '../../commands/dead-letter-commands.ts'
+import { type TableGroup as FoundGroup, listDeadLetters } from '../../commands/dead-letter-commands.ts'
+import { discardJob } from '../../commands/job-commands.ts'
+import { hasCapability } from '../../store/capability.ts'
 import type { DeadJobGroup, JobSummary } from '../../store/job-store.ts'
 import { actorName } from '../actor-name.ts'
+import { confirm } from '../confirm.ts'
 import { showTime } from '../duration.ts'
-import { fillPage } from '../each-job.ts'
+import { eachJob, fillPage } from '../each-job.ts'
 import { filterOfCause, findGroups } from '../find-groups.ts'
 import { readCount, readRate, withReason, withTable } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { type BulkFlags, type BulkRequest, runBulk } from '../run-bulk.ts'
-import { valueOf, withCommands } from '../with-commands.ts'
+import { type CliContext, valueOf, withCommands } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
 import type { TableFlags } from '../with-tables.ts'
 import { causeStates, markCommand } from './dead-mark.ts'
 import { redriveCommand } from './dead-redrive.ts'
 import { printJobs } from './jobs.ts'
+import { refuse } from './jobs-change.ts'
 
 const SHOWN_GROUPS = 100
 
@@ -135,7 +139,9 @@ async function showCommand(cause: string, flags: TableFlags & { limit: number })
 async function discardCommand(cause: string, flags: BulkFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const { reason } = flags
-    const requests = (await findGroups(context, cause)).map(({ table, group }): BulkRequest => {
+    const groups = await findGroups(context, cause)
+    if (!hasCapability(context.tables[0].store, 'operations')) return discardOneByOne(context, groups, flags)
+    const requests = groups.map(({ table, group }): BulkRequest => {
       return { action: 'discard', table, reason, ...filterOfCause(group.causeId) }
     })
     await runBulk(context, requests, flags, {
@@ -145,4 +151,20 @@ async function discardCommand(cause: string, flags: BulkFlags): Promise<void> {
       none: 'no dead job to delete',
     })
   })
+}
+
+/** For a store without operations. */
+async function discardOneByOne(context: CliContext, groups: FoundGroup[], flags: BulkFlags): Promise<void> {
+  const { reason } = flags
+  const count = groups.reduce((sum, { group }) => sum + group.jobs, 0)
+  if (!(await confirm(`${count} dead jobs are deleted for good.`, flags))) return refuse()
+  for (const { table, group } of groups) {
+    let deleted = 0
+    for await (const { id } of eachJob(context, { table, ...filterOfCause(group.causeId) })) {
+      valueOf(await discardJob(context, { id, table, reason }))
+      deleted++
+    }
+    if (flags.json === true) printJson({ table, deleted })
+    else printLine(`${table}: ${deleted} jobs deleted`)
+  }
 }
