@@ -181,6 +181,16 @@
 -- CREATE INDEX jobs_running ON <schema>.jobs USING btree (id) WHERE (status = 'running'::text)
 -- CREATE UNIQUE INDEX jobs_dedupe ON <schema>.jobs USING btree (type, dedupe_key) WHERE ((dedupe_key IS NOT NULL) AND (status = ANY (ARRAY['waiting'::text, 'running'::text])))
 -- CREATE UNIQUE INDEX jobs_pkey ON <schema>.jobs USING btree (id)
+-- table kept_workers
+-- column kept_workers.attachment text not null
+-- column kept_workers.worker_id text not null
+-- column kept_workers.job_id text not null
+-- column kept_workers.queue text not null
+-- column kept_workers.lease_id uuid
+-- column kept_workers.seen_at timestamp with time zone not null
+-- constraint kept_workers kept_workers_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
+-- constraint kept_workers kept_workers_pkey PRIMARY KEY (attachment, worker_id)
+-- CREATE UNIQUE INDEX kept_workers_pkey ON <schema>.kept_workers USING btree (attachment, worker_id)
 -- table migrations
 -- column migrations.name text not null
 -- column migrations.applied_at timestamp with time zone not null default now()
@@ -489,11 +499,13 @@
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off bad4757c8da231ed82ef3b58579ff65a
 -- function cause_id(p_code text, p_reason text) returns text sql stable adbc3fe64abe77ca04332378c0f24f27
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile fc97a035620c04416c7d67a8b2e0ae3d
--- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off 40df4f731d6407e929eb93a8726a893d
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 7aa2d40ee2be001139827c170f8e5811
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off f9d6c351c12774e43486063ca622ae93
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 09f66861a4cfe4e678e198c2fc569889
+-- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
 -- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable dd14d7cccdc8283aa0162e4c3f3d8a58
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile 9a28ce775c3219b46df48b4f7abe1459
 -- function close_breaker(p_name text) returns boolean plpgsql volatile e2e0defb4afe0637123ac5ef46ade35f
+-- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable 26ef21a9f17df084de7fb2bf86b0ad77
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 695dc6e2e418f8672fc08d82cafa5898
 -- function count_dispatches(p_attachment text) returns integer sql stable 6151d2e17d87262a921f4d121e050d8d
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile 9e243f19f3370c088ffd84a26210343a
@@ -507,7 +519,7 @@
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile 2f84607ab42d35393273faba2d778ef6
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan f9f4e1dc9369275c2d12aa3cf5956ff1
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 84f5b884515689882fe7769a27bb83ee
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 5bb7ddb3e1d56c13dfa4475b23ea6527
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 8a1468e6632497e19bb9fe81ec87a63d
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off f76c93b06f334f501d65e281393e0de0
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
 -- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off f6cd2daaf7df81b6326f71a784f22881
@@ -525,7 +537,7 @@
 -- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 0120fc1b5733ee208bee618d85affcfd
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable e31390ca938344bd74b7b75d0eb7bfc9
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 0a39460b1744e357d01e7467c3a5939f
--- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 2af246c68f046ea18013df286ec5528a
+-- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 6330cf2e0837f610d5c84f29833b2586
 -- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 09d4d067257936679387076b6e863937
@@ -541,7 +553,9 @@
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable b59ac57e81f0634f53140e9ca98576f3
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
 -- function is_id(p_text text, p_type text) returns boolean sql immutable 7c6c6640884b1f2a8c204162b0e13119
+-- function is_idle(p_worker_id text) returns boolean plpgsql stable enable_seqscan=off 82a81d07b18022d671be35125793c136
 -- function is_iso_time(p_text text) returns boolean sql immutable cee354103d973f88917dc95d68d756d8
+-- function is_last_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean plpgsql immutable bb119c8d3e8728e5445e6a3a17b85084
 -- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 16fc7ee30f24785e527b5ca3bd561861
 -- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable c203aafb6a9bc83553217df41042ab7f
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable db9574bf491a9fe660a80f17b7930d77
@@ -551,9 +565,11 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d255631a75fb8e6b45afc26842a902e5
+-- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile 2b5f71481388482248361d6caf58df0a
+-- function kept_job(p_worker_id text) returns uuid plpgsql volatile 743344b13cb942c6e3732a235705530c
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable e0640257c0e7eca2746e939ee12c1b29
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile ad356288492e11a67a56ec45cc143888
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile ba5e9234c7bcb15ed9064a06ce9cc1e6
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile 892e51c4de4f81ce1ada17baea91b0dd
 -- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 12ab664aa10e29c85e1932d6d0b162c0
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable b866741dab95f0bc4bc70d5e27bd7ca0
@@ -600,7 +616,7 @@
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable 21916a3dbc3d05ae8ecc8cb829ee4be3
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable 45b89eeb8079ce99018d954cce31d41a
 -- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable ddf5fbb344f6f57c5f89857e030566fd
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile 765094c19c33500f4a216848c8c4d343
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile 94db552e52e152e697808c53d8d91394
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable fcaa7c69812eac5bf5998f70e55d1b45
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
 -- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable cadbf920d92c85467c9c75898b856f65
@@ -623,6 +639,7 @@
 -- function require_acting(p_attachment text) returns boolean plpgsql stable 3012294315ae27a63ec0c9dab43df400
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable ae9ac05e84b7d68b3efec8b405af8f2e
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 6f1ecd9b924d92a62175d0c5d33aa3f9
+-- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_marks jsonb) returns boolean plpgsql immutable b8219aae53261b4c62a14aaa259c316e
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable 34b80dff0fd1e846ead207c3eb3c046e
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable 45a2e86e6150f24c644fadde5d6817bb
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable a3aacfe05c03f2e869f509d59889df0d

@@ -17,7 +17,7 @@ export interface RescuePlan {
   /** The worst case without backoff and spread, which the policy asks for: what the metrics call the promise. */
   promiseMs: number
   backoffMs: number
-  /** Over how long the jobs of one worker come back, on top of their backoff (REAP-14). */
+  /** Over how long the jobs of one worker come back, on top of their backoff (REAP-14, REAP-15). */
   spreadMs: number
   beatsPerLease: number
   /** Heartbeats in a row that may fail while the lease still holds. */
@@ -38,7 +38,9 @@ export function planRescue({ policy, pollMs, runningJobs, workers }: RescueInput
   const promiseMs = defaultLeaseMs + sweepIntervalMs + pollMs
   const firstBackoffMs = backoffMs(reapBackoff(policy), 1, 0)
   const jobsPerWorker = Math.ceil(runningJobs / Math.max(workers, 1))
-  const spreadMs = policy.requeueRatePerS > 0 ? (jobsPerWorker * 1_000) / policy.requeueRatePerS : 0
+  const cohortMs = jobsPerWorker > 1 ? firstBackoffMs : 0
+  const { requeueRatePerS } = policy
+  const spreadMs = requeueRatePerS > 0 ? Math.max(cohortMs, (jobsPerWorker * 1_000) / requeueRatePerS) : 0
   const rowWritesPerS = (runningJobs * 1_000) / heartbeatMs
   const { refusal, warnings } = judgeBeat(policy)
   return {

@@ -25,6 +25,10 @@ begin
   perform "unstuck".take_tokens('[{"key": "unstuck-rehearsal", "rate_per_s": 1, "burst": 1}]');
   perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal', 'unstuck-rehearsal-2'], 1);
   perform "unstuck"."claim_job"(v_id, 'unstuck-rehearsal');
+  perform "unstuck"."keep_worker"('unstuck-rehearsal', array[v_id], true, 'unstuck-rehearsal', gen_random_uuid(),
+                                  "unstuck".policy_of(/*attachment*/'native'));
+  perform "unstuck"."kept_job"('unstuck-rehearsal');
+  perform "unstuck"."claim_kept"('unstuck-rehearsal', '{}', null, null, null);
   perform "unstuck"."grant_leases"('{}', '{}', '{}', '{}', '{}', 'unstuck-rehearsal', gen_random_uuid(),
                                    "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);

@@ -14,6 +14,12 @@ begin
            'failures', coalesce(job."failures", 0), 'crashes', coalesce(job."crashes", 0),
            'timeouts', coalesce(job."timeouts", 0), 'releases', coalesce(job."releases", 0),
            'is_released_often', "unstuck".is_released_often(job."releases", job."started_at", now()),
+           'is_last_chance', waiting.is_so and "unstuck".is_last_chance(
+             v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts"),
+           'kept_worker_id', (select kept.worker_id from "unstuck".kept_workers kept
+                               where kept.attachment = /*attachment*/'native' and kept.job_id = job."id"::text
+                                 and kept.lease_id is null and kept.seen_at > "unstuck".after_ms(now(), -30000)
+                               order by kept.seen_at desc limit 1),
            'max_attempts', coalesce(job."max_attempts", v_policy.max_attempts), 'worker_id', job."worker_id",
            'error_code', job."error_code", 'error_reason', job."error_reason", 'error_category', job."error_category",
            'is_cancel_asked', job."cancel_requested_at" is not null,

@@ -2,7 +2,8 @@
 -- again, writes and tells the story (C8); rows that somebody has locked are skipped; any number may run at once.
 -- Called by hand it takes one batch and is never held. A sweep passes the batch to go on after, the outage it waits
 -- out, and over how long a mass of jobs is to come back: on top of their backoff, never instead of it. Without that, a
--- batch comes back at about the policy's rate.
+-- batch comes back at about the policy's rate. Jobs that crashed together come back over a whole backoff, so that one
+-- that kills its process does not meet the same others again (REAP-15).
 create or replace function "unstuck"."reap_jobs"(
   p_limit int default 1000, p_after /*id*/uuid default null, p_policy jsonb default null,
   p_outage_from timestamptz default null, p_outage_to timestamptz default null, p_spread_ms float8 default null)
@@ -16,8 +17,7 @@ begin
   perform "unstuck".require(coalesce(p_spread_ms, 0) between 0 and 31536000000, 'spread_ms', p_spread_ms::text,
                             'milliseconds from 0 to one year');
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
-  return query
-  with expired as materialized (
+  return query with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
            job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at, stage.name as stage,
            coalesce(job."attempt", 0) as attempt, job."failures" as failures, coalesce(job."crashes", 0) as crashes,
@@ -38,11 +38,12 @@ begin
   ), judged as materialized (
     select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
            "unstuck".reaped_attempt(v_policy, action, attempt, max_attempts) as attempt_after,
-           case when action = 'requeued' then "unstuck".reap_backoff_ms(v_policy, attempt, failures, crashes, timeouts)
-             + floor(random() * coalesce(p_spread_ms, "unstuck".spread_ms(v_policy, (select count(*) from expired)), 0))
-           end as backoff_ms
+           case when action = 'requeued' then wait_ms + floor(random() * greatest("unstuck".cohort_spread_ms(
+             v_policy, is_timeout, count(*) over (partition by worker_id, is_timeout), wait_ms),
+             coalesce(p_spread_ms, "unstuck".spread_ms(v_policy, (select count(*) from expired)), 0))) end as backoff_ms
       from expired, lateral (select "unstuck".reap_verdict(
-             v_policy, is_cancelled, is_timeout, attempt, failures, crashes, timeouts, max_attempts) as action) verdict
+             v_policy, is_cancelled, is_timeout, attempt, failures, crashes, timeouts, max_attempts) as action,
+             "unstuck".reap_backoff_ms(v_policy, attempt, failures, crashes, timeouts) as wait_ms) verdict
   ), reaped as (
     update "unstuck"."jobs" job
        set "status" = case judged.action when 'requeued' then /*waiting*/'waiting' when 'dead' then /*dead*/'dead'

@@ -36,6 +36,8 @@ export interface ClaimedJob extends Lease {
   traceparent: string | null
   /** This is the first claim since a reap. */
   isRescue: boolean
+  /** Its next crash would end it: it starts when nothing else runs in the process, and nothing starts beside it. */
+  runsAlone: boolean
 }
 
 /**

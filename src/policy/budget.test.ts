@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import vectors from '../../test/vectors/budget.json' with { type: 'json' }
+import lastChanceVectors from '../../test/vectors/last-chance.json' with { type: 'json' }
 import { clipProfile } from '../profile/clip.ts'
 import {
   type AttemptEnd,
@@ -8,6 +9,7 @@ import {
   failureOrdinal,
   hasBudget,
   isFailureFinal,
+  isLastChance,
   isReapFinal,
   reapOrdinal,
 } from './budget.ts'
@@ -61,6 +63,19 @@ const executorPolicy: Policy = {
   reapBudget: 'attempts',
   maxAttempts: 10,
 }
+
+interface LastChanceVector {
+  name: string
+  /** `counts` are those of the waiting job. */
+  input: Pick<BudgetVector['input'], 'policy' | 'counts'>
+  expected: boolean
+}
+
+describe('the last chance of a job', () => {
+  it.each(lastChanceVectors as unknown as LastChanceVector[])('$name', ({ input, expected }) => {
+    expect(isLastChance({ ...nativePolicy, ...input.policy }, input.counts)).toBe(expected)
+  })
+})
 
 describe('every way through a budget', () => {
   it.each([

@@ -73,6 +73,17 @@ export function isReapFinal(policy: Policy, before: Counts, end: 'timeout' | 'cr
   return !hasBudget(policy, after)
 }
 
+/**
+ * Would one more crash end this waiting job, after it crashed before? It runs alone then: of the jobs that ran in a process
+ * that died one is guilty at most, and none of the others may be ended for it. As sql/core/is_last_chance.sql.
+ */
+export function isLastChance(policy: Policy, waiting: Counts): boolean {
+  const counted = policy.attemptCountedAt === 'claim' ? 1 : 0
+  return (
+    waiting.crashes > 0 && isReapFinal(policy, { ...waiting, attempt: waiting.attempt + counted }, 'crash')
+  )
+}
+
 /** Which wait of the failure backoff comes next; 1 is the first. */
 export function failureOrdinal(policy: Policy, after: Counts): number {
   return policy.failureBudget === 'failures' ? after.failures + after.timeouts : spentAttempts(policy, after)

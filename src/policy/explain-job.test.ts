@@ -13,6 +13,8 @@ const runnable: JobFacts = {
   timeouts: 0,
   releases: 0,
   isReleasedOften: false,
+  isLastChance: false,
+  keptWorkerId: null,
   maxAttempts: 10,
   hasBudget: true,
   error: null,
@@ -188,6 +190,21 @@ describe('a waiting job', () => {
     expect(codes({ breaker: { ...open, state: 'half-open' } })).toEqual(['RUNNABLE'])
     expect(codes({ breaker: { ...open, state: 'half-open', probing: 1 } })).toEqual(['BREAKER_PROBING'])
     expect(codes({ breaker: { ...open, state: 'closed' } })).toEqual(['RUNNABLE'])
+  })
+
+  it('REAP-15 with one crash left waits for a worker that runs nothing else, and says who makes room', () => {
+    const last = { ...runnable, crashes: 2, isLastChance: true }
+    const { verdict, reasons, sentence } = explainJob(last)
+    expect(verdict).toBe('runnable')
+    expect(reasons).toContainEqual({
+      code: 'LAST_CHANCE',
+      isBlocking: false,
+      message: 'its workers crashed 2 times, and one more crash ends it: it runs alone',
+      untilMs: null,
+    })
+    expect(sentence).toBe('It waits for a worker that runs nothing else.')
+    const kept = explainJob({ ...last, keptWorkerId: 'host:7' }).reasons.map(({ message }) => message)
+    expect(kept.join()).toContain('host:7 takes no other jobs until it can run it')
   })
 
   it('C10 without budget is ended by the next claim', () => {

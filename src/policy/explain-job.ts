@@ -21,6 +21,10 @@ export interface JobFacts {
   releases: number
   /** Something keeps sending it back, without an attempt spent. */
   isReleasedOften: boolean
+  /** It waits, and its next crash would end it: it runs alone. */
+  isLastChance: boolean
+  /** The worker that takes no other jobs until it can run this one. */
+  keptWorkerId: string | null
   maxAttempts: number
   /** May it be claimed once more? */
   hasBudget: boolean
@@ -92,6 +96,7 @@ export type ReasonCode =
   | 'SCHEDULED'
   | 'BACKOFF'
   | 'RELEASED_OFTEN'
+  | 'LAST_CHANCE'
   | 'ROW_LOCKED'
   | 'NO_WORKER_FOR_TYPE'
   | 'ALL_SLOTS_BUSY'
@@ -193,7 +198,7 @@ function explainWaiting(facts: JobFacts): Explanation {
     ...locked(facts),
   ]
   const blocking = [...held, ...unhandled(facts)]
-  const behind: Reason[] = releasedOften(facts)
+  const behind = [...releasedOften(facts), ...lastChance(facts)]
   const busy = describeBusySlots(facts.workers)
   if (busy !== null) behind.push(note('ALL_SLOTS_BUSY', busy))
   if (ahead !== null && ahead > 0) {
@@ -202,8 +207,7 @@ function explainWaiting(facts: JobFacts): Explanation {
   }
   if (blocking.length === 0) {
     const reasons = busy === null ? [note('RUNNABLE', 'nothing is in the way'), ...behind] : behind
-    const isNext = busy === null && (ahead ?? 0) === 0
-    const sentence = isNext ? 'The next free worker takes it.' : 'A worker takes it when it is its turn.'
+    const sentence = turn(facts, busy === null && (ahead ?? 0) === 0)
     return { verdict: 'runnable', reasons, runsInMs: 0, sentence }
   }
   const ends = blocking.map(({ untilMs }) => untilMs)
@@ -213,6 +217,11 @@ function explainWaiting(facts: JobFacts): Explanation {
       ? waitsFor(blocking)
       : `Will run at the earliest in ${showDuration(runsInMs)}. Nothing for you to do.`
   return { verdict: 'blocked', reasons: [...blocking, ...behind], runsInMs, sentence }
+}
+
+function turn({ isLastChance }: JobFacts, isNext: boolean): string {
+  if (isLastChance) return 'It waits for a worker that runs nothing else.'
+  return isNext ? 'The next free worker takes it.' : 'A worker takes it when it is its turn.'
 }
 
 function waitsFor(blocking: Reason[]): string {
@@ -286,6 +295,13 @@ function releasedOften({ isReleasedOften, releases }: JobFacts): Reason[] {
   if (!isReleasedOften) return []
   const message = `${count(releases, 'time')}, without an attempt spent: its waits double, up to 1 h`
   return [note('RELEASED_OFTEN', message)]
+}
+
+function lastChance({ isLastChance, crashes, keptWorkerId }: JobFacts): Reason[] {
+  if (!isLastChance) return []
+  const worker = keptWorkerId === null ? '' : `; ${keptWorkerId} takes no other jobs until it can run it`
+  const message = `its workers crashed ${count(crashes, 'time')}, and one more crash ends it: it runs alone${worker}`
+  return [note('LAST_CHANCE', message)]
 }
 
 function unhandled({ type, workers }: JobFacts): Reason[] {

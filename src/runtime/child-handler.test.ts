@@ -55,6 +55,7 @@ function run(mode: string, { killAfterMs = 2_000 } = {}): Promise<unknown> {
     deadlineMs: null,
     traceparent: null,
     isRescue: false,
+    runsAlone: false,
   }
   const context: JobContext = {
     signal: controller.signal,

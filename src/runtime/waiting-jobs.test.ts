@@ -15,8 +15,8 @@ afterEach(() => {
 
 const clockMs = () => performance.timeOrigin + performance.now()
 
-function add(waiting: WaitingJobs<unknown>, jobId: string): WaitingJob<unknown> {
-  const job = { jobId, leaseMs: LEASE_MS } as ClaimedJob
+function add(waiting: WaitingJobs<unknown>, jobId: string, runsAlone = false): WaitingJob<unknown> {
+  const job = { jobId, leaseMs: LEASE_MS, runsAlone } as ClaimedJob
   const added = new WaitingJob(job, registered, performance.now(), () => {})
   waiting.add(added)
   return added
@@ -26,13 +26,13 @@ it('LEASE-5 a job whose lease may be over is not started before a beat has kept 
   const waiting = new WaitingJobs()
   const job = add(waiting, '1')
   vi.advanceTimersByTime(LEASE_MS)
-  expect(waiting.take()).toBeUndefined()
+  expect(waiting.take(true)).toBeUndefined()
   job.onAnswer('busy', clockMs())
-  expect(waiting.take()).toBeUndefined()
+  expect(waiting.take(true)).toBeUndefined()
   job.onAnswer('kept', clockMs() - LEASE_MS)
-  expect(waiting.take()).toBeUndefined()
+  expect(waiting.take(true)).toBeUndefined()
   job.onAnswer('kept', clockMs() - LEASE_MS + 1)
-  expect(waiting.take()).toBe(job)
+  expect(waiting.take(true)).toBe(job)
   expect(waiting.size).toBe(0)
 })
 
@@ -43,7 +43,7 @@ it.each(['lost', 'finished', 'cancel-asked', 'past-deadline'] as const)(
     const job = add(waiting, '1')
     expect(waiting.hasStale).toBe(false)
     job.onAnswer(answer, clockMs())
-    expect(waiting.take()).toBeUndefined()
+    expect(waiting.take(true)).toBeUndefined()
     expect(waiting.hasStale).toBe(true)
     expect(waiting.takeStale()).toEqual([job.job])
     expect(waiting.size).toBe(0)
@@ -59,4 +59,13 @@ it('WORK-10 a job goes back after five seconds without a slot, and none before',
   vi.advanceTimersByTime(1)
   expect(waiting.takeStale()).toEqual([oldest.job])
   expect(waiting.size).toBe(1)
+})
+
+it('REAP-15 a job that runs alone waits until nothing else runs, and those behind it wait for it', () => {
+  const waiting = new WaitingJobs()
+  const alone = add(waiting, '1', true)
+  const behind = add(waiting, '2')
+  expect(waiting.take(false)).toBeUndefined()
+  expect(waiting.take(true)).toBe(alone)
+  expect(waiting.take(false)).toBe(behind)
 })

@@ -59,9 +59,11 @@ export class WaitingJobs<Tx> {
     this.#jobs.push(waiting)
   }
 
-  /** The next to start. */
-  take(): WaitingJob<Tx> | undefined {
-    return this.#jobs[0]?.isStartable === true ? this.#jobs.shift() : undefined
+  /** The next to start. One that runs alone waits until nothing else runs, and holds up those behind it. */
+  take(isIdle: boolean): WaitingJob<Tx> | undefined {
+    const [next] = this.#jobs
+    const isReady = next?.isStartable === true && (isIdle || !next.job.runsAlone)
+    return isReady ? this.#jobs.shift() : undefined
   }
 
   get hasStale(): boolean {

@@ -46,6 +46,8 @@ class RunningWorker<Tx> {
   readonly #running = new Set<RunningAttempt>()
   #onNoneRuns: (() => void) | undefined
   #handling = 0
+  /** Runs by itself: one more crash would end its job, and nobody else's job may be ended for it. */
+  #alone: RunningAttempt | undefined
   #isStarting = false
   readonly #waiting = new WaitingJobs<Tx>()
   readonly #claimLoop: ClaimLoop
@@ -79,7 +81,7 @@ class RunningWorker<Tx> {
       free: () => this.#free,
       waiting: () => this.#waiting.size,
       // A worker that cannot beat must not take on more (C6).
-      isAble: () => options.heartbeat.isHealthy(),
+      isAble: () => options.heartbeat.isHealthy() && this.#alone === undefined,
       isStopping: () => this.#stopping.signal.aborted,
       claim: (free, ahead) => this.#claimer.claim(free, ahead),
       giveBackStale: () => this.#giveBackStale(),
@@ -177,7 +179,7 @@ class RunningWorker<Tx> {
   }
 
   get #free(): number {
-    return this.#isBehind ? 0 : this.#options.concurrency - this.#handling
+    return this.#isBehind || this.#alone !== undefined ? 0 : this.#options.concurrency - this.#handling
   }
 
   /** The database does not keep up with the results. */
@@ -203,7 +205,7 @@ class RunningWorker<Tx> {
   #startWaiting(): void {
     if (this.#isStarting || this.#stopping.signal.aborted) return
     while (this.#free > 0) {
-      const next = this.#waiting.take()
+      const next = this.#waiting.take(this.#running.size === 0)
       if (next === undefined) return
       this.#run(new Attempt(next, this.#tools))
     }
@@ -229,6 +231,7 @@ class RunningWorker<Tx> {
     this.#claimLoop.noteStart()
     attempt.isHandling = true
     this.#running.add(attempt)
+    if (attempt.job.runsAlone) this.#alone = attempt
     this.#looking ??= setTimeout(() => this.#lookAtClocks(), LOOK_MS)
     attempt.start()
   }
@@ -248,11 +251,13 @@ class RunningWorker<Tx> {
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
     const wasBehind = this.#isBehind
+    const wasAlone = this.#alone === attempt
     this.#running.delete(attempt)
+    if (wasAlone) this.#alone = undefined
     if (isCritical) this.#leave('a critical error')
     this.#freeSlot(attempt)
     this.#startWaiting()
-    if (wasBehind) this.#claimLoop.wake()
+    if (wasBehind || wasAlone) this.#claimLoop.wake()
     if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
     if (this.#running.size === 0) this.#onNoneRuns?.()
   }

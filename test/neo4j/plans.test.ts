@@ -7,7 +7,7 @@ import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
 const label = 'PlanJob'
 const one = neo4j.int(1)
 const now = neo4j.types.DateTime.fromStandardDate(new Date())
-const due = { queues: ['embed'], types: null, limit: one }
+const due = { queues: ['embed'], passed: [], types: null, limit: one }
 const anyJob = { type: null, queue: null, owner: null, lockOwner: null, errorCode: null, causeId: null }
 const everyJob = { ...anyJob, before: 'a', limit: one }
 

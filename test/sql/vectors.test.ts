@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/test-database.ts'
 import backoffVectors from '../vectors/backoff.json' with { type: 'json' }
 import budgetVectors from '../vectors/budget.json' with { type: 'json' }
 import causeVectors from '../vectors/cause-id.json' with { type: 'json' }
+import lastChanceVectors from '../vectors/last-chance.json' with { type: 'json' }
 import maxRuntimeVectors from '../vectors/max-runtime.json' with { type: 'json' }
 import releaseVectors from '../vectors/release-delay.json' with { type: 'json' }
 import stageLeaseVectors from '../vectors/stage-lease.json' with { type: 'json' }
@@ -142,6 +143,22 @@ describe('unstuck.has_budget, is_failure_final and is_reap_final', () => {
             maxAttempts,
           ])
     expect(isFinal).toBe(expected.isFinal)
+  })
+})
+
+describe('unstuck.is_last_chance', () => {
+  it.each(lastChanceVectors as unknown as Pick<BudgetVector, 'name' | 'input'>[])('$name', async (vector) => {
+    const { attempt, failures, crashes, timeouts, maxAttempts } = vector.input.counts
+    expect(
+      await answer(`unstuck.is_last_chance(unstuck.policy_of('native', $1), $2, $3, $4, $5, $6)`, [
+        policyToJson(vector.input.policy),
+        attempt,
+        failures,
+        crashes,
+        timeouts,
+        maxAttempts,
+      ]),
+    ).toBe(Reflect.get(vector, 'expected'))
   })
 })
 

@@ -11,19 +11,20 @@ const planOf = (policy: Partial<Policy>, load = { runningJobs: 5_000, workers: 5
 describe('planRescue', () => {
   it('REAP-5 the worst case is lease, sweep, backoff, spread and poll; the promise leaves out what the policy asks for', () => {
     expect(planOf({})).toMatchObject({
-      worstMs: 394_000,
+      worstMs: 422_000,
       promiseMs: 362_000,
       backoffMs: 30_000,
-      spreadMs: 2_000,
+      spreadMs: 30_000,
     })
   })
 
   it.each([
-    { runningJobs: 10, workers: 1, spreadMs: 200 },
-    { runningJobs: 100, workers: 1, spreadMs: 2_000 },
-    { runningJobs: 1_000, workers: 100, spreadMs: 200 },
+    { runningJobs: 10, workers: 10, spreadMs: 20 },
+    { runningJobs: 10, workers: 1, spreadMs: 30_000 },
+    { runningJobs: 1_000, workers: 100, spreadMs: 30_000 },
+    { runningJobs: 3_000, workers: 1, spreadMs: 60_000 },
   ])(
-    'REAP-16 a worker of $workers that run $runningJobs jobs adds $spreadMs ms of spread, and no second lease',
+    'REAP-15 REAP-16 a worker of $workers that run $runningJobs jobs adds $spreadMs ms of spread, and no second lease',
     ({ spreadMs, ...load }) => {
       expect(planOf({}, load)).toMatchObject({ spreadMs, worstMs: 392_000 + spreadMs })
       expect(planOf({ requeueRatePerS: 0 }, load)).toMatchObject({ spreadMs: 0, worstMs: 392_000 })

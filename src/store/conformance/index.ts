@@ -18,6 +18,7 @@ import type { ConformanceOptions, StoreHarness } from './harness.ts'
 import { describeHealthAndPolicy } from './health-and-policy.ts'
 import { describeHeartbeat } from './heartbeat.ts'
 import { describeJobFacts } from './job-facts.ts'
+import { describeLastChance } from './last-chance.ts'
 import { describeLegacyRows } from './legacy-rows.ts'
 import { describeListJobs } from './list-jobs.ts'
 import { describeMassExpiry } from './mass-expiry.ts'
@@ -87,6 +88,7 @@ export function describeJobStore<Tx = never>(
     if (options.isTeams === true) describeUnjudgedWaiting(opened)
     else describeWaitingBudget(opened)
     describeReapBackoff(opened)
+    describeLastChance(opened)
     describePreview(opened)
     describeLegacyRows(opened, options)
     describeBrakes(opened)

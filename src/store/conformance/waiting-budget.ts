@@ -189,7 +189,7 @@ export function describeUnjudgedWaiting(opened: () => TestBench): void {
         await expectUnchanged(store, jobId, async () => {
           expect((await sweep(store)).reaped).toEqual([])
         })
-        expect(await codesOf(store, jobId)).toEqual(['RUNNABLE'])
+        expect((await codesOf(store, jobId)).filter((code) => code !== 'LAST_CHANCE')).toEqual(['RUNNABLE'])
         const claimed = await claimOne(store)
         expect(claimed.jobId).toBe(jobId)
         expect(await fail(store, claimed)).toMatchObject({ outcome: 'dead' })

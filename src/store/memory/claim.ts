@@ -3,11 +3,12 @@ import { invalidArgument } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { stageOf } from '../../job/stage.ts'
-import { hasBudget } from '../../policy/budget.ts'
+import { hasBudget, isLastChance } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { earlier, maxRuntimeMs, stageDeadlineMs } from '../../policy/stage-lease.ts'
 import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../job-store.ts'
 import { admitJob, isAdmitting } from './admit-job.ts'
+import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
 import {
   actedBy,
   changeJob,
@@ -41,18 +42,41 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   const due = [...state.jobs.values()]
     .filter((job) => queues.has(job.queue) && types?.has(job.type) !== false && isDue(grant, job))
     .toSorted(compareClaimOrder)
-  const taken: Job[] = []
-  const claimed: ClaimedJob[] = []
-  for (const job of due) {
-    if (claimed.length === request.limit) break
-    if (isSpent(state, grant, job) || !admitJob(state, job, grant.nowMs)) continue
-    taken.push(job)
-    claimed.push(grantLease(state, grant, job))
-  }
+  const kept = keptJob(state, request.workerId, grant.nowMs)
+  if (kept !== null)
+    return due.filter(({ id }) => id === kept).flatMap((job) => grantAlone(state, grant, job))
+  const { taken, claimed, isFull } = takeDue(state, grant, due, request.limit)
   const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
-  const met = claimed.length < request.limit ? left : left.filter((job) => isBefore(job, taken))
+  const met = isFull ? left.filter((job) => isBefore(job, taken)) : left
   for (const job of met) writePlan(state, grant, planExhausted(grant, job))
   return claimed
+}
+
+interface Taken {
+  taken: Job[]
+  claimed: ClaimedJob[]
+  isFull: boolean
+}
+
+function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): Taken {
+  const { workerId } = grant.request
+  const taken: Job[] = []
+  const claimed: ClaimedJob[] = []
+  let takesAny = true
+  for (const job of due) {
+    if (claimed.length === limit) break
+    if (isSpent(state, grant, job)) continue
+    if (isLastChance(grant.policy, countsOf(grant.policy, job))) {
+      if (takesAny && claimed.length === 0 && isIdle(state, workerId))
+        return { taken: [job], claimed: grantAlone(state, grant, job), isFull: true }
+      if (takesAny) reserveWorker(state, workerId, job, grant.nowMs)
+      takesAny = false
+    } else if (admitJob(state, job, grant.nowMs)) {
+      taken.push(job)
+      claimed.push(grantLease(state, grant, job))
+    }
+  }
+  return { taken, claimed, isFull: claimed.length === limit }
 }
 
 /** A claim goes through the queues of a priority side by side, and through each of them until it has its share. */
@@ -62,6 +86,14 @@ function isBefore(job: Job, taken: Job[]): boolean {
   return job.priority < lastPriority || taken.some(isPassed)
 }
 
+/** A job whose next crash would end it, if its worker is idle. */
+function grantAlone(state: MemoryState, grant: Grant, job: Job): ClaimedJob[] {
+  const { workerId } = grant.request
+  if (!isIdle(state, workerId) || !admitJob(state, job, grant.nowMs)) return []
+  keepWorker(state, workerId, job, { leaseId: grant.leaseId, seenAtMs: grant.nowMs })
+  return [grantLease(state, grant, job)]
+}
+
 export function claimJob(
   state: MemoryState,
   jobId: string,
@@ -69,11 +101,14 @@ export function claimJob(
 ): ClaimedJob | 'not-claimable' {
   const grant = prepareGrant(state, request)
   const job = state.jobs.get(jobId)
-  if (job === undefined || !isDue(grant, job)) return 'not-claimable'
+  const kept = keptJob(state, request.workerId, grant.nowMs)
+  if (job === undefined || !isDue(grant, job) || (kept ?? jobId) !== jobId) return 'not-claimable'
   if (isSpent(state, grant, job)) {
     if (isAdmitting(state, job.queue, grant.nowMs)) writePlan(state, grant, planExhausted(grant, job))
     return 'not-claimable'
   }
+  if (isLastChance(grant.policy, countsOf(grant.policy, job)))
+    return grantAlone(state, grant, job)[0] ?? 'not-claimable'
   return admitJob(state, job, grant.nowMs) ? grantLease(state, grant, job) : 'not-claimable'
 }
 
@@ -123,7 +158,9 @@ function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
     reapedAt: null,
   })
   recordClaim(state, grant, claimed, job.reapedAt)
-  return describeClaim(grant, claimed, leaseMs, deadlineMs, job.reapedAt !== null)
+  const isRescue = job.reapedAt !== null
+  const runsAlone = isLastChance(policy, countsOf(policy, job))
+  return { ...describeClaim(grant, claimed, leaseMs, deadlineMs), isRescue, runsAlone }
 }
 
 /** The first claim after a reap is always told: it is what the time to rescue is measured by. */
@@ -140,8 +177,7 @@ function describeClaim(
   job: Job,
   leaseMs: number,
   deadlineMs: number | null,
-  isRescue: boolean,
-): ClaimedJob {
+): Omit<ClaimedJob, 'isRescue' | 'runsAlone'> {
   return {
     jobId: job.id,
     leaseId,
@@ -160,6 +196,5 @@ function describeClaim(
     leaseMs,
     deadlineMs,
     traceparent: job.traceparent,
-    isRescue,
   }
 }

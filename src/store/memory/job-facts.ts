@@ -1,11 +1,12 @@
 import type { Job } from '../../job/job.ts'
 import { stageOf } from '../../job/stage.ts'
 import { breakerState, nextProbeInMs, runningProbes } from '../../policy/breaker.ts'
-import { hasBudget } from '../../policy/budget.ts'
+import { hasBudget, isLastChance } from '../../policy/budget.ts'
 import type { HoldingBreaker, JobFacts, PauseFacts } from '../../policy/explain-job.ts'
 import { type PolicyOverride, withOverride } from '../../policy/policy.ts'
 import { isPaused } from './admit-job.ts'
 import { isOften, reaperAgeMs } from './health.ts'
+import { keptWorkerOf } from './last-chance.ts'
 import { countsOf, dueMs, type MemoryState } from './memory-state.ts'
 import { overdueFromMs } from './reap-plan.ts'
 import { workerFacts } from './workers.ts'
@@ -35,6 +36,8 @@ export function readJobFacts(
     ...counts,
     releases: job.releases,
     isReleasedOften: isOften(job, nowMs),
+    isLastChance: isWaiting && isLastChance(policy, counts),
+    keptWorkerId: keptWorkerOf(state, jobId, nowMs),
     hasBudget: !state.judgesWaiting || hasBudget(policy, counts),
     error: job.error === null ? null : { code, reason, category },
     isCancelAsked: job.cancelRequestedAt !== null,

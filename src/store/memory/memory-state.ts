@@ -38,6 +38,16 @@ export interface Pause {
   reason: string | null
 }
 
+/** A worker that runs a job alone, or takes no more jobs until it can. */
+export interface KeptWorker {
+  jobId: string
+  queue: string
+  /** The lease that the job runs under; null while the worker finishes its others. */
+  leaseId: string | null
+  /** When it last asked for jobs while it finished others. */
+  seenAtMs: number
+}
+
 export type MemorySchedule = Omit<Schedule, 'dueInMs'>
 
 /** A job that is to be told to the outside queue. */
@@ -97,6 +107,8 @@ export interface MemoryState {
   /** The names of breakers by queue. */
   readonly dependencies: Map<string, string>
   readonly pauses: Map<string, Pause>
+  /** By worker. */
+  readonly keptWorkers: Map<string, KeptWorker>
   /** When each bucket of tokens will be full again. */
   readonly fullAtMs: Map<string, number>
   /** The settings that each bucket was used with last. */

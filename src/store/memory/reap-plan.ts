@@ -58,10 +58,14 @@ export function planExhausted({ nowMs, policy }: Moment, job: Job): ReapPlan {
   }
 }
 
+export function isTimeout({ nowMs }: Moment, job: Job): boolean {
+  return job.deadlineAt !== null && job.deadlineAt.getTime() <= nowMs
+}
+
 /** `spreadMs` comes on top of the backoff and never shortens it (REAP-14). */
 export function planReap(moment: Moment, job: Job, spreadMs: number): ReapPlan {
   const { nowMs, policy } = moment
-  const cause = job.deadlineAt !== null && job.deadlineAt.getTime() <= nowMs ? 'timeout' : 'crash'
+  const cause = isTimeout(moment, job) ? 'timeout' : 'crash'
   const reason = cause === 'timeout' ? 'deadline_exceeded' : 'lease_expired'
   const before = countsOf(policy, job)
   const after = countEnd(policy, before, cause)

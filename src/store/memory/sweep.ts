@@ -3,11 +3,20 @@ import type { Job } from '../../job/job.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
 import { asOne, isHeld, noteOutage, noteReached } from './brakes.ts'
+import { forgetKeptWorkers } from './last-chance.ts'
 import { jobsInIdOrder, type MemoryState, type Outage } from './memory-state.ts'
 import { observe } from './modes.ts'
 import { checkWhole } from './new-job.ts'
 import { policyOf } from './policy-of.ts'
-import { isOverdue, isUnjudged, type Moment, planReap, planReported, type ReapPlan } from './reap-plan.ts'
+import {
+  isOverdue,
+  isTimeout,
+  isUnjudged,
+  type Moment,
+  planReap,
+  planReported,
+  type ReapPlan,
+} from './reap-plan.ts'
 import { requireActing } from './require-acting.ts'
 import { leaveLastSweep, noteSweep } from './sweep-history.ts'
 import { writePlan } from './write-plan.ts'
@@ -39,7 +48,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
     .filter(({ id }) => id > start.afterId)
     .slice(0, limit)
   const isLast = batch.length < (isReaping ? 1 : limit)
-  const plans = batch.map((job) => planReap(moment, job, drawSpreadMs(state, moment, start.expired)))
+  const plans = planBatch(state, moment, batch, start.expired)
   if (isLast) plans.push(...planUnjudged(state, moment, limit))
   const reaped =
     state.mode.mode === 'observe'
@@ -50,6 +59,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   if (isLast && request.reaper !== undefined) {
     state.sweptAtMs = moment.nowMs
     noteReached(state, moment, request.reaper)
+    forgetKeptWorkers(state, moment.nowMs)
     leaveLastSweep(state, request, moment.nowMs, counts)
   }
   return {
@@ -99,8 +109,20 @@ function findReapable(state: MemoryState, moment: Moment, outage: Outage | null)
   return jobsInIdOrder(state).filter((job) => isOverdue(moment, job) && !isHeld(outage, moment, job))
 }
 
-function drawSpreadMs(state: MemoryState, { policy }: Moment, expired: number): number {
-  return policy.requeueRatePerS > 0 ? (state.random() * expired * 1000) / policy.requeueRatePerS : 0
+/**
+ * Spread over the whole sweep (REAP-14). Jobs that crashed together come back over a whole backoff, so that one that kills its
+ * process does not meet the same others again (REAP-15).
+ */
+function planBatch(state: MemoryState, moment: Moment, batch: Job[], expired: number): ReapPlan[] {
+  const { requeueRatePerS } = moment.policy
+  if (requeueRatePerS === 0) return batch.map((job) => planReap(moment, job, 0))
+  const spreadMs = (expired * 1000) / requeueRatePerS
+  const crashed = batch.filter((job) => !isTimeout(moment, job))
+  return batch.map((job) => {
+    const isCohort = crashed.some(({ id, workerId }) => id !== job.id && workerId === job.workerId)
+    const cohortMs = isCohort && crashed.includes(job) ? (planReap(moment, job, 0).report.retryInMs ?? 0) : 0
+    return planReap(moment, job, state.random() * Math.max(spreadMs, cohortMs))
+  })
 }
 
 function planUnjudged(state: MemoryState, moment: Moment, limit: number): ReapPlan[] {

@@ -44,7 +44,7 @@ function bindReads(runner: VerbRunner): Omit<OperatorStore, keyof Changes> {
       })
     },
     readJobFacts: (jobId, options) => {
-      const kinds = ['pauses', 'breakers', 'dependencies', 'workers'] as const
+      const kinds = ['pauses', 'breakers', 'dependencies', 'workers', 'keptWorkers'] as const
       const request = { kinds, find: [['read_job', { id: jobId }]], eventsOf: [jobId] } as const
       return look(request, async (state, run) => {
         const facts = await bindInMemory(state).readJobFacts(jobId, options)

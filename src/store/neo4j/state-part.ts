@@ -17,6 +17,7 @@ const kinds = [
   'breakers',
   'dependencies',
   'pauses',
+  'keptWorkers',
   'fullAtMs',
   'limitUses',
   'schedules',

@@ -6,6 +6,7 @@ import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'
 import type { PolicyOption, ReapedJob, SweepRequest, SweepStep } from '../job-store.ts'
 import { joinOutages } from '../memory/brakes.ts'
+import { forgetKeptWorkers } from '../memory/last-chance.ts'
 import type { MemoryState } from '../memory/memory-state.ts'
 import { checkWhole } from '../memory/new-job.ts'
 import { previewSweep as previewInMemory, sweepJobs as sweepInMemory } from '../memory/sweep.ts'
@@ -28,7 +29,15 @@ export async function sweepJobs(runner: VerbRunner, request: SweepRequest): Prom
   const planned = new Set(changedJobs(part).changed.map(({ id }) => id))
   const skipped = step.reaped.filter(({ jobId }) => planned.has(jobId) && !written.has(jobId))
   await keepHistory(runner, part, request, step, skipped)
+  if (step.next === null) await forgetKept(runner)
   return { ...step, reaped: step.reaped.filter((job) => !skipped.includes(job)) }
+}
+
+/** Workers that died while they were kept for a job. */
+async function forgetKept({ look, change }: VerbRunner): Promise<void> {
+  const kinds = ['keptWorkers'] as const
+  const jobIds = await look({ kinds }, (state) => [...state.keptWorkers.values()].map(({ jobId }) => jobId))
+  if (jobIds.length > 0) await change({ kinds, jobIds }, (state) => forgetKeptWorkers(state, state.nowMs()))
 }
 
 export async function previewSweep(

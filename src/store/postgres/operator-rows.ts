@@ -63,6 +63,8 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     timeouts: number(row['timeouts']),
     releases: number(row['releases']),
     isReleasedOften: row['is_released_often'] === true,
+    isLastChance: row['is_last_chance'] === true,
+    keptWorkerId: text(row['kept_worker_id']),
     maxAttempts: number(row['max_attempts']),
     hasBudget: row['has_budget'] === true,
     error: error === null ? null : { code: error.code, reason: error.reason, category: error.category },

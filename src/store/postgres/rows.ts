@@ -53,6 +53,7 @@ export function toClaimedJob(row: Row): ClaimedJob {
     deadlineMs: numberOrNull(row['deadline_ms']),
     traceparent: text(row['traceparent']),
     isRescue: row['is_rescue'] === true,
+    runsAlone: row['runs_alone'] === true,
   }
 }
 
