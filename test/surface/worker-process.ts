@@ -24,6 +24,7 @@ export interface Told {
     | 'refused'
   jobId?: string
   fence?: number
+  crashes?: number
   end?: string
   code?: string
   leaked?: number
