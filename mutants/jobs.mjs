@@ -120,4 +120,28 @@ export const jobMutants = [
     ],
     suites: [{ files: ['test/migrate/team-rights.test.ts'] }],
   },
+  {
+    id: 'M43',
+    fault: 'a last chance is claimed beside other jobs',
+    edits: [
+      {
+        file: 'sql/core/is_last_chance.sql',
+        find: 'coalesce(p_crashes, 0) > 0',
+        replacement: 'coalesce(p_crashes, 0) < 0',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-15' }],
+  },
+  {
+    id: 'M44',
+    fault: 'a worker that runs a last chance is given other jobs',
+    edits: [
+      {
+        file: 'sql/functions/kept_job.sql',
+        find: 'else job."lease_id" = v_kept.lease_id end',
+        replacement: 'else false end',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-15' }],
+  },
 ]

@@ -68,6 +68,12 @@ export const reapMutants = [
     ],
   },
   {
+    id: 'M25',
+    fault: 'jobs that crashed in one process come back together',
+    edits: [{ file: 'sql/core/cohort_spread_ms.sql', find: 'and p_jobs > 1', replacement: 'and p_jobs < 1' }],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-15' }],
+  },
+  {
     id: 'M26',
     fault: 'a mass expiry is judged by jobs instead of workers',
     edits: [
