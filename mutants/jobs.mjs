@@ -121,7 +121,7 @@ export const jobMutants = [
     suites: [{ files: ['test/migrate/team-rights.test.ts'] }],
   },
   {
-    id: 'M43',
+    id: 'M46',
     fault: 'a last chance is claimed beside other jobs',
     edits: [
       {
@@ -133,7 +133,7 @@ export const jobMutants = [
     suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-15' }],
   },
   {
-    id: 'M44',
+    id: 'M47',
     fault: 'a worker that runs a last chance is given other jobs',
     edits: [
       {
