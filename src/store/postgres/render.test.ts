@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { clipProfile } from '../../profile/clip.ts'
 import { nativeProfile } from '../../profile/native.ts'
 import type { TableProfile } from '../../profile/profile.ts'
+import { qualifyBuiltInFunctions } from './built-in-functions.ts'
 import { type RenderOptions, render } from './render.ts'
 import { readSqlFolder } from './sql-files.ts'
 
@@ -29,6 +30,16 @@ function withoutMarkers(sql: string): string {
   return out
 }
 
+const withTypedKeys = (sql: string) =>
+  sql
+    .replaceAll(/((?:->>?| \?) '(?:[^']|'')*')(?!::)/g, '$1::text')
+    .replaceAll(/(#>>? '(?:[^']|'')*')(?!::)/g, '$1::text[]')
+
+const qualified = (sql: string) =>
+  withTypedKeys(sql).replaceAll(/--[^\n]*|'(?:[^']|'')*'|[^-']+|-/g, (run) =>
+    /^(?:--|')/.test(run) ? run : qualifyBuiltInFunctions(run),
+  )
+
 /** What a native install says in other words than the file: the same, with its type or its values written out. */
 const spelledOut: [RegExp, string][] = [
   [/\/\*lowest_id\*\/('[-0]+')/g, '$1::uuid'],
@@ -47,7 +58,7 @@ describe('the files of sql/', () => {
     ({ text }) => {
       const plain = spelledOut.reduce((sql, [pattern, spelled]) => sql.replaceAll(pattern, spelled), text)
       expect(render(text, { ...native, index: 'index' })).toBe(
-        withoutMarkers(plain).replace('"index"', '"unstuck"."index"'),
+        qualified(withoutMarkers(plain)).replace('"index"', '"unstuck"."index"'),
       )
     },
   )
@@ -113,7 +124,7 @@ describe('render', () => {
     expect(render(id, withTable({ idType: 'uuid' }))).toBe('uuid[] ("unstuck".uuid_v7())')
     expect(render(id, withTable({ idType: 'text' }))).toBe('text[] ("unstuck".uuid_v7())::text')
     expect(render(id, withTable({ idType: 'bigint', table: 'Or"der', columns: { id: 'No' } }))).toBe(
-      `bigint[] nextval(pg_get_serial_sequence('"public"."Or""der"', 'No'))`,
+      `bigint[] pg_catalog.nextval(pg_catalog.pg_get_serial_sequence('"public"."Or""der"', 'No'))`,
     )
   })
 

@@ -4,6 +4,7 @@
 //   "team"."name"     a function or view in the schema of the table, under a name of the team's own
 //   /*marker*/token   a word, type or expression: the marker names what replaces the token after it
 //   /*+block text*/   text that is there only for profiles that have the block
+// Calls of PostgreSQL's own functions are qualified with pg_catalog.
 import {
   columnName,
   type DocumentIndex,
@@ -11,7 +12,9 @@ import {
   logicalColumns,
   type TableProfile,
 } from '../../profile/profile.ts'
+import { qualifyBuiltInFunctions } from './built-in-functions.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
+import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
 import { policyToJson } from './policy-row.ts'
 
 /** As the files of sql/ spell it. */
@@ -22,6 +25,8 @@ export interface RenderOptions {
   table: TableProfile
   /** The type of the status column where it is not text, for a cast of every word: `"public"."job_status"`. */
   statusType?: string
+  /** How the status column is compared, where its type is known. */
+  statusKind?: StatusKind
   /** Those of a partitioned table. */
   partitions?: Partition[]
   /** The one of them that "jobs" and its indexes stand for. */
@@ -87,7 +92,7 @@ export function render(sql: string, options: RenderOptions): string {
   const names = nameTable(options)
   const markers = markerTable(options)
   const blocks = blockTable(options)
-  return renderText(sql)
+  return renderText(withExactOperands(sql, options))
 
   function renderText(text: string): string {
     let out = ''
@@ -104,8 +109,10 @@ export function render(sql: string, options: RenderOptions): string {
         out += replacement(token.slice(2, -2), marked)
       } else if (token.startsWith('"')) {
         out += names(token)
+      } else if (token.startsWith("'")) {
+        out += token + typeOfKey(out, text.slice(at))
       } else {
-        out += token
+        out += token.startsWith('--') ? token : qualifyBuiltInFunctions(token)
       }
     }
     return out
@@ -206,18 +213,23 @@ function markerTable(options: RenderOptions): Map<string, string> {
   const { schema, table, statusType, profile, isPurge, documentIndex, role = WORKER_ROLE } = options
   const { waiting, running, succeeded, dead, cancelled } = table.statuses
   const word = (text: string) => quoteLiteral(text) + (statusType === undefined ? '' : `::${statusType}`)
-  const words = (texts: string[]) => `(${[...new Set(texts)].map(word).join(', ')})`
+  const wordLists = {
+    running_words: running,
+    unfinished_words: [waiting, ...running],
+    ended_words: [succeeded, dead, cancelled ?? dead],
+  }
   return new Map([
+    ...Object.entries(wordLists).flatMap(([marker, texts]) =>
+      listMarkers(marker, [...new Set(texts)].map(word)),
+    ),
     ['waiting', word(waiting)],
     ['running', word(running[0])],
     ['succeeded', word(succeeded)],
     ['dead', word(dead)],
     ['cancelled', word(cancelled ?? dead)],
     ['unique', hasUniqueKeys(options) ? 'unique' : ''],
-    ['running_words', words(running)],
-    ['any_running', anyRunning(options, running.map(word))],
-    ['unfinished_words', words([waiting, ...running])],
-    ['ended_words', words([succeeded, dead, cancelled ?? dead])],
+    ['any_running', anyRunning(options, running.map(options.statusKind === undefined ? word : quoteLiteral))],
+    ['tells_cancelled', `(${(cancelled ?? dead) !== dead})`],
     ['id', table.idType],
     ['id_type', quoteLiteral(table.idType)],
     ['lowest_id', lowestId[table.idType]],
@@ -242,6 +254,17 @@ function markerTable(options: RenderOptions): Map<string, string> {
   ])
 }
 
+/** The words in parentheses, and for an operator that is given by name: one of them, none of them. */
+function listMarkers(marker: string, words: string[]): [string, string][] {
+  const list = words.join(', ')
+  const asArray = (quantifier: string) => (words.length === 1 ? list : `${quantifier} (array[${list}])`)
+  return [
+    [marker, `(${list})`],
+    [`${marker}_any`, asArray('any')],
+    [`${marker}_all`, asArray('all')],
+  ]
+}
+
 const columnList = (table: TableProfile, columns: LogicalColumn[]) =>
   `(${columns.map((column) => quoteIdentifier(columnName(table, column))).join(', ')})`
 
@@ -263,17 +286,17 @@ function newId({ idType, schema, table, columns }: TableProfile, timeOrdered: st
   if (idType === 'uuid') return timeOrdered
   if (idType === 'text') return `${timeOrdered}::text`
   const qualified = `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
-  return `nextval(pg_get_serial_sequence(${quoteLiteral(qualified)}, ${quoteLiteral(columns.id ?? 'id')}))`
+  return `pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(${quoteLiteral(qualified)}, ${quoteLiteral(columns.id ?? 'id')}))`
 }
 
 /**
  * What the status of a leased row is compared with by `is not distinct from`. Of several words its own, if it is one of
  * them: a plain list would let the planner walk the partial index of running rows.
  */
-function anyRunning({ table }: RenderOptions, words: string[]): string {
+function anyRunning({ table, statusKind }: RenderOptions, words: string[]): string {
   const [first = ''] = words
   if (words.length === 1) return first
-  const status = jobColumn(table, 'status')
+  const status = jobColumn(table, 'status') + (statusKind === undefined ? '' : '::text')
   return `case when ${status} in (${words.join(', ')}) then ${status} else ${first} end`
 }
 
