@@ -2,6 +2,9 @@
 -- owner of the tables (postgres) after unstuck attach or unstuck migrate up, and again after an upgrade.
 -- docs/guides/supabase.md says more.
 
+-- So that nobody's operators and functions are taken for PostgreSQL's: not now, nor in what is created here.
+set search_path = pg_catalog, pg_temp;
+
 grant usage on schema "unstuck" to "service_role";
 grant select on all tables in schema "unstuck" to "service_role";
 grant insert, update, delete on
@@ -20,27 +23,30 @@ declare
   v_right text;
 begin
   for v_object, v_right in
-    select format('table %I.%I', table_schema, table_name), 'select, insert, update, delete'
+    select pg_catalog.format('table %I.%I', table_schema, table_name), 'select, insert, update, delete'
       from "unstuck".attachments where name <> 'native'
     union all
-    select 'sequence ' || pg_get_serial_sequence(format('%I.%I', table_schema, table_name), attname), 'usage'
-      from "unstuck".attachments join pg_attribute on attrelid = to_regclass(format('%I.%I', table_schema, table_name))
+    select 'sequence ' || pg_catalog.pg_get_serial_sequence(pg_catalog.format('%I.%I', table_schema, table_name), attname), 'usage'
+      from "unstuck".attachments join pg_attribute on attrelid = pg_catalog.to_regclass(pg_catalog.format('%I.%I', table_schema, table_name))
      where name <> 'native' and attnum > 0 and not attisdropped
   loop
     if v_object is not null then
-      execute format('grant %s on %s to service_role', v_right, v_object);
+      execute pg_catalog.format('grant %s on %s to service_role', v_right, v_object);
     end if;
   end loop;
   for v_object, v_right in
-    select format(case kind when 'view' then 'table %I.%I' else 'routine %I.%I(%s)' end, table_schema, made, takes),
+    select pg_catalog.format(case kind when 'view' then 'table %I.%I' else 'routine %I.%I(%s)' end, table_schema, made, takes),
            case kind when 'view' then 'select' else 'execute' end
       from "unstuck".team_objects,
            -- What a wrapper goes on with, as long as it is ours.
-           unnest(array[name, case when kept_digest is not null then kept_name end]) made
+           pg_catalog.unnest(array[name, case when kept_digest is not null then kept_name end]) made
      where made is not null
   loop
-    execute format('revoke all on %s from public, anon, authenticated', v_object);
-    execute format('grant %s on %s to service_role', v_right, v_object);
+    execute pg_catalog.format('revoke all on %s from public, anon, authenticated', v_object);
+    execute pg_catalog.format('grant %s on %s to service_role', v_right, v_object);
   end loop;
 end
 $$;
+
+-- What stands on a team's table finds the names of the team again.
+reset search_path;

@@ -79,17 +79,17 @@ begin
   perform "unstuck"."sweep_jobs"('{"reaper_id": "unstuck-rehearsal"}', 1);
   perform "unstuck"."read_observations"();
   perform "unstuck"."set_mode"('enforce', 'record');
-  update "unstuck"."jobs" set "status" = /*running*/'running', "lease_id" = gen_random_uuid() where "id" = v_id;
-  update "unstuck"."jobs" set "status" = /*dead*/'dead' where "id" = v_id;
-  update "unstuck"."jobs" set "status" = /*running*/'running' where "id" = v_id;
-  update "unstuck"."jobs" set "status" = /*waiting*/'waiting' where "id" = v_id;
+  update "unstuck"."jobs" job set "status" = /*running*/'running', "lease_id" = gen_random_uuid() where job."id" = v_id;
+  update "unstuck"."jobs" job set "status" = /*dead*/'dead' where job."id" = v_id;
+  update "unstuck"."jobs" job set "status" = /*running*/'running' where job."id" = v_id;
+  update "unstuck"."jobs" job set "status" = /*waiting*/'waiting' where job."id" = v_id;
   perform "unstuck".record_dispatches("unstuck".policy_of(/*attachment*/'native'), array[v_id::text]);
   perform "unstuck"."take_dispatches"(1);
   perform "unstuck"."list_jobs"();
   perform "unstuck"."explain_job"(v_id);
   perform "unstuck"."run_jobs_now"(array[v_id]);
   perform "unstuck"."cancel_jobs"(array[v_id]);
-  update "unstuck"."jobs" set "status" = /*dead*/'dead', "error_code" = null where "id" = v_id;
+  update "unstuck"."jobs" job set "status" = /*dead*/'dead', "error_code" = null where job."id" = v_id;
   foreach v_action in array array['redrive', 'run-now', 'cancel', 'discard'] loop
     v_operation := "unstuck"."begin_operation"(
       jsonb_build_object('action', v_action, 'q', 'r', 'filter', '{}'::jsonb, 'lease_ms', 1000));

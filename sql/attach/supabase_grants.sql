@@ -22,7 +22,7 @@ begin
            case kind when 'view' then 'select' else 'execute' end
       from "unstuck".team_objects,
            -- What a wrapper goes on with, as long as it is ours.
-           unnest(array[name, case when kept_digest is not null then kept_name end]) made
+           pg_catalog.unnest(array[name, case when kept_digest is not null then kept_name end]) made
      where made is not null
   loop
     execute format('revoke all on %s from public, anon, authenticated', v_object);

@@ -2,7 +2,7 @@
 select word from (
   select word from (select "status"::text as word from "unstuck"."jobs" limit 10000) first_rows
   union
-  select unnest(most_common_vals::text::text[]) from pg_stats
+  select pg_catalog.unnest(most_common_vals::text::text[]) from pg_stats
    where schemaname = /*table_schema*/'unstuck' and tablename = /*table*/'jobs' and attname = $1::text
 ) words
  where word is not null

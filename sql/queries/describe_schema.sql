@@ -55,8 +55,10 @@ with place as (
                    'returns ' || pg_get_function_result(pg_proc.oid), lanname,
                    case provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end,
                    case when prosecdef then 'security definer' end, array_to_string(proconfig, ' '),
-                   md5(replace(replace(prosrc, format('"%s"', place.name), '"<schema>"'),
-                               quote_literal(place.name), '''<schema>''')))
+                   md5(replace(replace(coalesce(
+                     replace(pg_get_function_sqlbody(pg_proc.oid), quote_ident(place.name) || '.', '"<schema>".'),
+                     prosrc), format('"%s"', place.name), '"<schema>"'),
+                     quote_literal(place.name), '''<schema>''')))
     from pg_proc join pg_language on pg_language.oid = prolang, place where pronamespace = place.id
 )
 select replace(text, quote_ident(place.name) || '.', '<schema>.') as line

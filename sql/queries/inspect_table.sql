@@ -12,6 +12,7 @@ select relation.relkind::text as kind, relation.relpersistence = 'u' as is_unlog
        (select coalesce(jsonb_object_agg(attname, jsonb_build_object(
                  'type', format_type(atttypid, null),
                  'enum_name', case when typtype = 'e' then format('%I.%I', nspname, typname) end,
+                 'base_type', format_type(case typtype when 'd' then typbasetype else atttypid end, null),
                  'is_generated', attgenerated <> '', 'is_nullable', not attnotnull)), '{}')
           from pg_attribute join pg_type on pg_type.oid = atttypid join pg_namespace on pg_namespace.oid = typnamespace
          where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns,

@@ -81,9 +81,9 @@ function statusOf({ columns }: SightedTable, signs: number): { column: string; w
     .toSorted((a, b) => a.length - b.length)
   for (const column of candidates) {
     const { type, words } = columns[column] ?? { type: '', words: null }
-    const running = (words ?? (TEXT_TYPES.has(type) ? everyForm(RUNNING_WORDS) : [])).filter((word) =>
-      isRunning(word, signs),
-    )
+    const running = (
+      words ?? (TEXT_TYPES.has(type.replace(/^.*\./, '')) ? everyForm(RUNNING_WORDS) : [])
+    ).filter((word) => isRunning(word, signs))
     if (running.length > 0) return { column, words: running }
   }
   return null

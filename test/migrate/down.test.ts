@@ -164,7 +164,7 @@ describe('migrateDown of the clip tables', () => {
     await database.pool.query(view)
     await expect(down()).rejects.toMatchObject({
       code: 'TABLE_UNSUPPORTED',
-      hint: expect.stringMatching(/view report depends on .* Drop it first/),
+      hint: expect.stringMatching(/view public\.report depends on .* Drop it first/),
     })
     await database.pool.query('select * from report; drop view report')
     expect(await down()).toBe(true)

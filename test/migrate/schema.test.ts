@@ -197,6 +197,13 @@ describe('functions of an older version', () => {
        create function unstuck.read_health(p_policy jsonb default null) returns int language sql as 'select 1'`,
     ],
     [
+      'with another result, on which a bound body depends, are replaced',
+      `drop function unstuck.iso_utc(timestamptz);
+       create function unstuck.iso_utc(p_at timestamptz) returns int language sql return 1;
+       create or replace function unstuck.oldest_client() returns text language sql stable
+       return unstuck.iso_utc(now())::text`,
+    ],
+    [
       'that were procedures are replaced',
       `drop function unstuck.iso_utc(timestamptz);
        create procedure unstuck.iso_utc(p_at timestamptz) language sql as 'select 1'`,

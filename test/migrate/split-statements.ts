@@ -6,7 +6,7 @@ export function splitStatements(sql: string): string[] {
   const statements: string[] = []
   let statement = ''
   for (const [text] of sql.matchAll(token)) {
-    if (text !== ';') {
+    if (text !== ';' || isInsideBody(statement)) {
       if (!/^(?:--|\/\*)/.test(text)) statement += text
       continue
     }
@@ -16,3 +16,6 @@ export function splitStatements(sql: string): string[] {
   if (statement.trim() !== '') statements.push(statement.trim())
   return statements
 }
+
+/** Of a function whose body is not in quotes. */
+const isInsideBody = (statement: string) => /\nbegin atomic\s/.test(statement) && !/;\s*end$/.test(statement)

@@ -218,7 +218,7 @@ describe('an events table', () => {
       `${plain} create table other_jobs (id uuid primary key); ${events('job_id uuid references other_jobs, data jsonb')}`,
       { teamEvents },
       {
-        message: /constraint team_events_job_id_fkey lets job_id name rows of other_jobs only/,
+        message: /constraint team_events_job_id_fkey lets job_id name rows of public.other_jobs only/,
         hint: /^alter table public\.team_events drop constraint team_events_job_id_fkey;$/,
       },
     ],

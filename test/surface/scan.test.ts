@@ -171,7 +171,7 @@ describe('a scan changes nothing', () => {
     const options = { databaseUrl: database.url, applicationName: 'unstuck scan', timeoutMs: 2_000 }
     await withReadOnlySession(options, async (session) => {
       await expect(
-        session.look((run) => run("insert into users (status, updated_at) values ('x', now())")),
+        session.look((run) => run("insert into public.users (status, updated_at) values ('x', now())")),
       ).rejects.toThrow('read-only transaction')
       await expect(session.look((run) => run('set transaction read write'))).rejects.toThrow(
         'read-write mode must be set',

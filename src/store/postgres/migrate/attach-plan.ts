@@ -118,7 +118,7 @@ async function upgradeSteps(
   return [
     transaction(`the engine, in schema ${base.schema}`, [
       ...(pending.length === 0 ? [] : migrationsSql(base, pending)),
-      ...(isCurrent ? [] : nativeSql(base, false)),
+      ...(isCurrent && pending.length === 0 ? [] : nativeSql(base, false)),
     ]),
   ]
 }

@@ -95,7 +95,7 @@ async function addColumns(
   // In one message: the table is locked from the first to the commit.
   const changes = missing.map(({ sql }) => render(sql, options))
   if (hasFixedMaximum) changes.push(freeMaximumSql(options))
-  if (changes.length > 0) await session.run(changes.join('\n'))
+  if (changes.length > 0) await session.inTeamsPath(() => session.run(changes.join('\n')))
 }
 
 /** Those that are missing. A build that failed leaves an invalid index, which `if not exists` would take for done. */
@@ -136,7 +136,7 @@ async function buildIndex(
 ): Promise<void> {
   const { indexes } = await readTable(session, options)
   if (indexes[name] === false) await dropIndex(session, options, name)
-  await session.run(sql)
+  await session.inTeamsPath(() => session.run(sql))
 }
 
 /** Last: functions of the former profile relied on it. */
@@ -204,7 +204,7 @@ async function installFunctions(
   ])
   onStep?.(`test run of ${nameOf(options)}`)
   await rehearse(session, options)
-  await session.query('refresh_mode', options)
+  await session.inTeamsPath(() => session.query('refresh_mode', options))
   if (isNew && startsObserved === true) await session.run(render(readSql('attach', 'observe'), options))
   await installTeamObjects(session, options, phases)
 }

@@ -8,6 +8,7 @@ import {
   type TableProfile,
 } from '../../../profile/profile.ts'
 import type { Row } from '../executor.ts'
+import type { StatusKind } from '../pinned-operators.ts'
 import { type Partition, type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
@@ -21,6 +22,7 @@ export interface TableFacts {
   indexes: Record<string, boolean>
   /** The type to cast status words to, where the column is an enum. */
   statusType?: string
+  statusKind?: StatusKind
   /** Of a partitioned table. */
   partitions?: Partition[]
 }
@@ -29,6 +31,8 @@ interface ColumnFacts {
   type: string
   /** Qualified, so that a cast does not depend on anyone's search_path. */
   enum_name: string | null
+  /** That of a domain; else its own. */
+  base_type: string
   is_generated: boolean
   is_nullable: boolean
 }
@@ -39,9 +43,10 @@ export async function readTable(session: MigrationSession, options: RenderOption
 }
 
 /** What rendering has to know of the table itself. */
-export function renderFacts({ statusType, partitions }: TableFacts): Partial<RenderOptions> {
+export function renderFacts({ statusType, statusKind, partitions }: TableFacts): Partial<RenderOptions> {
   return {
     ...(statusType === undefined ? {} : { statusType }),
+    ...(statusKind === undefined ? {} : { statusKind }),
     ...(partitions === undefined ? {} : { partitions }),
   }
 }
@@ -85,11 +90,14 @@ async function readRow(session: MigrationSession, options: RenderOptions): Promi
 
 function factsOf(table: TableProfile, row: Row): TableFacts {
   const columns = row['columns'] as Record<string, ColumnFacts>
-  const enumName = columns[columnName(table, 'status')]?.enum_name ?? null
+  const status = columns[columnName(table, 'status')]
+  const enumName = status?.enum_name ?? null
+  const isText = status?.base_type === 'text' || status?.base_type === 'character varying'
   return {
     columns,
     indexes: row['indexes'] as Record<string, boolean>,
-    ...(enumName === null ? {} : { statusType: enumName }),
+    ...(enumName === null ? {} : { statusType: enumName, statusKind: 'enum' as const }),
+    ...(isText && status?.type !== 'text' ? { statusKind: 'text' as const } : {}),
     ...(row['kind'] === 'p' ? { partitions: (row['partitions'] ?? []) as Partition[] } : {}),
   }
 }

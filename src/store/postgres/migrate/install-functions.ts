@@ -89,8 +89,9 @@ export async function rehearse(session: MigrationSession, options: RenderOptions
   await session.run('savepoint rehearsal')
   try {
     const functions = attachmentFunctions(copy).map(({ text }) => text)
-    await session.run([render(readSql('attach', 'rehearsal_copy'), options), ...functions].join('\n'))
-    await session.run(render(readSql('attach', 'rehearsal'), copy))
+    await session.run(render(readSql('attach', 'rehearsal_copy'), options))
+    await session.run(functions.join('\n'))
+    await session.inTeamsPath(() => session.run(render(readSql('attach', 'rehearsal'), copy)))
   } catch (error) {
     throw rehearsalError(options, error)
   }

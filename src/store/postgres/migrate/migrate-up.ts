@@ -21,6 +21,7 @@ import {
   indexStatements,
   migrations,
   ownNames,
+  unboundRoutines,
   withheldTables,
 } from './plan.ts'
 import { defaultLockTimeoutMs, type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
@@ -183,6 +184,7 @@ async function applyMigrations(
   options: MigrateOptions,
   base: RenderOptions,
 ): Promise<void> {
+  if (options.upTo === undefined) await session.run(unboundRoutines(base))
   await session.run(render(readSql('attach', 'schema'), base))
   const applied = new Set((await session.query('list_migrations', base)).map((row) => String(row['name'])))
   const known = migrations()
@@ -213,7 +215,7 @@ async function installNative(
   await session.query('record_functions', base, [functionsDigest(functions), native])
   onStep?.(`test run of ${nameOf(base)}`)
   await rehearse(session, base)
-  await session.query('refresh_mode', base)
+  await session.inTeamsPath(() => session.query('refresh_mode', base))
 }
 
 async function attachTables(

@@ -11,6 +11,8 @@ export interface MigrationSession {
   run(text: string, params?: unknown[]): Promise<Row[]>
   query(name: string, options: RenderOptions, params?: unknown[]): Promise<Row[]>
   transaction<T>(work: () => Promise<T>): Promise<T>
+  /** With the search_path of the caller, where the names of the team must be found; elsewhere it is pinned (C28). */
+  inTeamsPath<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface SessionOptions {
@@ -60,6 +62,15 @@ function sessionOver(client: pg.Client): MigrationSession {
         // The first error is the one to tell; a connection that is gone has rolled back by itself.
         await run('rollback').catch(() => {})
         throw error
+      }
+    },
+    async inTeamsPath(work) {
+      await run(readSql('queries', 'team_search_path'))
+      try {
+        return await work()
+      } finally {
+        // In a transaction that failed, the rollback does it.
+        await run(readSql('attach', 'pin_search_path')).catch(() => {})
       }
     },
   }

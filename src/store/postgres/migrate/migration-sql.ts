@@ -11,6 +11,8 @@ import {
   type IndexStatement,
   indexStatements,
   migrations,
+  searchPathStatements,
+  unboundRoutines,
   withheldTables,
 } from './plan.ts'
 import { withLiterals } from './statement-text.ts'
@@ -31,12 +33,15 @@ export function migrationSql(schema: string, profile: Profile): string {
 
 export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[] {
   return [
+    searchPathStatements.pin,
+    unboundRoutines(base),
     render(readSql('attach', 'schema'), base),
     ...pending.flatMap((migration) => [
       `-- migration ${migration.name}\n${render(migration.text, base)}`,
       ...withheldTables(base, migration),
       recorded('record_migration', base, [migration.name]),
     ]),
+    searchPathStatements.reset,
   ]
 }
 
@@ -44,7 +49,9 @@ export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[]
 export function nativeSql(base: RenderOptions, isNewTable = true): string[] {
   const functions = engineFunctions(base)
   return [
+    searchPathStatements.pin,
     ...functions.map(({ text }) => text),
+    searchPathStatements.reset,
     `-- table ${base.table.schema}.${base.table.table}`,
     render(readSql('attach', 'register'), base),
     ...(isNewTable ? indexStatements(base).map(({ sql }) => sql) : []),
@@ -82,7 +89,9 @@ export function columnsSql(
 export function functionsSql(options: RenderOptions, startsObserved = false): string[] {
   const functions = attachmentFunctions(options)
   return [
+    searchPathStatements.pin,
     ...functions.map(({ text }) => text),
+    searchPathStatements.reset,
     recordedFunctions(options, functions, functions),
     ...(startsObserved ? [render(readSql('attach', 'observe'), options)] : []),
     ...teamObjectValues(options).map((values) => recorded('place_team_object', options, values)),

@@ -41,6 +41,18 @@ export function withheldTables(base: RenderOptions, { name, text }: SqlFile): st
   return [withLiterals(render(readSql('attach', 'withhold_tables'), base), [tables])]
 }
 
+/** Around everything that binds names when it is created (C28). */
+export const searchPathStatements = {
+  pin: readSql('attach', 'pin_search_path'),
+  reset: readSql('attach', 'reset_search_path'),
+}
+
+/** For an upgrade: lets the migrations and functions that follow change what bound bodies use. */
+export function unboundRoutines(base: RenderOptions): string {
+  const names = engineFunctions(base).map(({ name }) => name)
+  return withLiterals(render(readSql('attach', 'unbind_routines'), base), [names])
+}
+
 export function attachmentFunctions(options: RenderOptions): SqlFile[] {
   return rendered('functions', options)
 }
@@ -88,9 +100,9 @@ export function functionsDigest(functions: SqlFile[]): string {
     .slice(0, 16)
 }
 
-/** Of the text between the dollar quotes, which PostgreSQL keeps as it is. */
+/** Digest of the text between the dollar quotes. PostgreSQL keeps no text of an SQL-standard body. */
 export function bodyDigest({ text }: SqlFile): string {
-  const body = text.slice(text.indexOf('$$') + 2, text.lastIndexOf('$$'))
+  const body = text.includes('$$') ? text.slice(text.indexOf('$$') + 2, text.lastIndexOf('$$')) : ''
   return createHash('md5').update(body).digest('hex')
 }
 

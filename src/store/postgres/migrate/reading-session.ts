@@ -17,6 +17,7 @@ export function withReadingSession<T>(
         run,
         query: (name, rendering, params) => run(render(readSql('queries', name), rendering), params ?? []),
         transaction: (inside) => inside(),
+        inTeamsPath: (inside) => inside(),
       }),
     ),
   )

@@ -3,6 +3,7 @@ import type { Profile } from '../../../profile/profile.ts'
 import { type RenderOptions, render } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
+import { searchPathStatements } from './plan.ts'
 
 /**
  * The role of workers, with what it needs on the engine and on the tables of the profile, and nothing more. Another role is
@@ -34,4 +35,5 @@ function grants(schema: string, profile: Profile, role?: string): string[] {
 
 const baseOf = (schema: string): RenderOptions => ({ schema, table: nativeProfile(schema).tables[0] })
 
-const joined = (parts: string[]) => `${parts.map((part) => part.trim()).join('\n\n')}\n`
+const joined = (parts: string[]) =>
+  `${[searchPathStatements.pin, ...parts, searchPathStatements.reset].map((part) => part.trim()).join('\n\n')}\n`

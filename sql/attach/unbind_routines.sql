@@ -1,0 +1,17 @@
+-- A bound body depends on the functions and columns it uses: PostgreSQL would refuse to drop those, or to give them
+-- another type. So routines of $1 with such a body lose it first; the same transaction gives them their new one.
+do $$
+declare
+  v_statement text;
+begin
+  perform set_config('check_function_bodies', 'off', true);
+  for v_statement in
+    select replace(pg_get_functiondef(oid), pg_get_function_sqlbody(oid), 'as ''''')
+      from pg_proc
+     where pronamespace = to_regnamespace(/*schema*/'unstuck') and proname = any ($1::text[]) and prosqlbody is not null
+  loop
+    execute v_statement;
+  end loop;
+  perform set_config('check_function_bodies', 'on', true);
+end
+$$;
