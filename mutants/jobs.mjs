@@ -34,7 +34,7 @@ export const jobMutants = [
       },
       {
         file: claim,
-        find: '\n                 and (p_types is null or job."type" = any (p_types))',
+        find: '\n                 and (p_types is null or job."type"::text = any (p_types))',
         replacement: '',
       },
       {
@@ -143,5 +143,23 @@ export const jobMutants = [
       },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-15' }],
+  },
+  {
+    id: 'M50',
+    fault: 'an operator of another role fits better than ours',
+    edits: [{ file: 'sql/functions/running_signs.sql', find: '/ 2::float8', replacement: '/ 2' }],
+    suites: [{ files: ['test/sql/search-path.test.ts'], filter: 'hostile' }],
+  },
+  {
+    id: 'M51',
+    fault: 'an upgrade leaves bound bodies in the way of what they use',
+    edits: [
+      {
+        file: 'sql/attach/unbind_routines.sql',
+        find: 'and prosqlbody is not null',
+        replacement: 'and false',
+      },
+    ],
+    suites: [{ files: ['test/migrate/schema.test.ts'], filter: 'older version' }],
   },
 ]

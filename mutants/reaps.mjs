@@ -53,7 +53,7 @@ export const reapMutants = [
     id: 'M9',
     fault: 'nothing is held back after an outage of the database',
     edits: [
-      { file: 'sql/core/is_held.sql', find: 'select coalesce(', replacement: 'select false and coalesce(' },
+      { file: 'sql/core/is_held.sql', find: 'return coalesce(', replacement: 'return false and coalesce(' },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'brakes of a sweep' }],
     chaos: ['--seed', '5', '--minutes', '1', '--scenario', 'outages'],
@@ -103,7 +103,7 @@ export const reapMutants = [
     edits: [
       {
         file: 'sql/functions/begin_sweep.sql',
-        find: 'elsif "unstuck".ms_between(v_pulse.locked_since, v_now) > v_shortest_ms / 2.0 then',
+        find: 'elsif "unstuck".ms_between(v_pulse.locked_since, v_now) > v_shortest_ms::float8 / 2::float8 then',
         replacement: 'elsif false then',
       },
     ],

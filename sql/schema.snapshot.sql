@@ -482,229 +482,229 @@
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
 -- domain told_events text CHECK ((VALUE = ANY (ARRAY['recovery'::text, 'all'::text])))
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
--- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile b2dcd1055bc4685a746e7896217c99fa
--- function acted_by(p_actor text) returns jsonb sql stable 1ae94bc75fe3fc521278ad749adbf3fd
--- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile b25c9fb0070345a95c3f3b4b87893368
--- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 88a4cc8344917d3083cd63f4656ff3f5
--- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 7b30de1bb4799e0606f0d39755b78c66
--- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 0035d6c77ec3ec3f363044e526ada8cc
--- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable b072ef165d57767a87cf87d2b7c6a771
--- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 993c6fd61c1d011bc0392235c5208b1c
--- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile 0ff3b4f8bebb3c44c8800c764767d674
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 2f1c5af6d7b52112e7e496b254764c34
--- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable c6664d9d288616ecca6deb1e9e2e93be
--- function breaker_state(p_breaker <schema>.breakers) returns text sql stable bd3aca6d9d3eb7e7be0fdd947b550728
--- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile da1f15488b3aa4d4fb05a0aac8d69522
--- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile f997657b8a5d8a7ae02744763146fb4b
--- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off bad4757c8da231ed82ef3b58579ff65a
--- function cause_id(p_code text, p_reason text) returns text sql stable adbc3fe64abe77ca04332378c0f24f27
--- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile fc97a035620c04416c7d67a8b2e0ae3d
--- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off f9d6c351c12774e43486063ca622ae93
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 09f66861a4cfe4e678e198c2fc569889
+-- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 77cdb085ccd02da884c90a97cacbabd2
+-- function acted_by(p_actor text) returns jsonb sql stable 4320c22b9f8915529a4d9bc0fc823d6b
+-- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 8f81a5855fb015ae13a223799540a801
+-- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 2a4d7bbcdc37a03b0d30825fbb036b26
+-- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 31c0feb6412db172eca34c35b8a102bf
+-- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 65b6b2624eeb3453ff1eaa70c0e661f9
+-- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
+-- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 1e2c43767cf37949c4891e9708d78227
+-- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp ae405545a6bc86b4faad9b177fc9a690
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 32c2892725ab6c39706529518b5bbe89
+-- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
+-- function breaker_state(p_breaker <schema>.breakers) returns text sql stable 5435f8f2c2bf9e3703ab9fe8f7f4f7d9
+-- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 57d0b73d0f7c5989264a14db4a42abc7
+-- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile 4253168a7bf5f9392a62ff0fa5e5a201
+-- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 778349ef6e1001e5436de603ab5eb1d0
+-- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
+-- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile eb8d607804be34a472a823a7f11a0836
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off abb723f05c272f102f047aa7fa894c81
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 998aa001456ccbddd1c7a1fdbe9c6632
 -- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
--- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable dd14d7cccdc8283aa0162e4c3f3d8a58
--- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile 9a28ce775c3219b46df48b4f7abe1459
--- function close_breaker(p_name text) returns boolean plpgsql volatile e2e0defb4afe0637123ac5ef46ade35f
--- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable 26ef21a9f17df084de7fb2bf86b0ad77
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 695dc6e2e418f8672fc08d82cafa5898
--- function count_dispatches(p_attachment text) returns integer sql stable 6151d2e17d87262a921f4d121e050d8d
--- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile 9e243f19f3370c088ffd84a26210343a
--- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile 892248aea7ce48fd603eaf7a455e8a16
--- function delete_breaker(p_name text) returns text plpgsql volatile 48946eebe0b67432bde87346328595a4
--- function delete_schedule(p_name text) returns boolean plpgsql volatile 76e0f848ac772eb0cb3f1e872c6b14ab
--- function detach_table(p_attachment text) returns boolean plpgsql volatile 1ba9dce7f44a7cd50eede9dd1269e724
--- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 5c2f6230d382e5d3d6b44d9abd6cfc44
--- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 675565cf6991b4b9cadc945265d34131
--- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile f853d6a8f100ac8663d2fdc83c3a6a2b
--- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile 2f84607ab42d35393273faba2d778ef6
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan f9f4e1dc9369275c2d12aa3cf5956ff1
--- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 84f5b884515689882fe7769a27bb83ee
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 8a1468e6632497e19bb9fe81ec87a63d
--- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off f76c93b06f334f501d65e281393e0de0
--- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile 7a37b73d9b5cc34e935a39b0e3e72f75
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off f6cd2daaf7df81b6326f71a784f22881
--- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable cbeb5ce90e932e1ddfda4c3ad0f99f80
--- function failure_event(p_outcome text, p_code text) returns text sql immutable 3a95a912a0b10b402fcf1cf0a57baaea
--- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 45c404d0516b4cf218adbb456b086abc
--- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 1ec11ed5ff07e80af26ae8c3480be820
--- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp ee3d6ca8672c7649715b056cedf5306e
--- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable 654117bbf148e411ef896eca2d1bed61
--- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile 444662b3e2e8251c9c4636df4bc1b34c
--- function fitting_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 69046886e7eec0cb7fd13d4b5cdf01e0
--- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable 66df4285ff7c2e56b6cd300f4f5a9eef
--- function frozen_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable 7fc1019489848179f53ae24165976ac3
--- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile 28adfcbd3680616995c0606d8eab9f07
--- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 0120fc1b5733ee208bee618d85affcfd
--- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable e31390ca938344bd74b7b75d0eb7bfc9
--- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 0a39460b1744e357d01e7467c3a5939f
+-- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable eaabc2349e9159494ab28dc4c9eab5a6
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile a901d3fb61e9fec6bc84e1032fa1a9f2
+-- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e5a600bc1fb065a56840b559034946cc
+-- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 5d6145f2d8026213c0379bef85209e2f
+-- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
+-- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9e243f19f3370c088ffd84a26210343a
+-- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 7011819b61c533fec0931324c34e0f38
+-- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 0ef3e5a341b14fa891d9e9fa19d4e146
+-- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
+-- function detach_table(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 11da036848b191230ef11efa347b3c01
+-- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 37d1ca4586d4c35c49e4e7a2be96d824
+-- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 38a8bdefa94ab774e10f97c555165f1f
+-- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
+-- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 0f7b83663db894c0cd8a99e28052d32d
+-- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 2dd3c66119882f17117db0d78328f809
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 7e5215a65ecfc737dd434b73f5e2f29a
+-- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off af17b000297ce7c03d5c814088108783
+-- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 4e24daadb7aa1f6d9b76a06e5c71b891
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off e818ae71122775df2d431f1afa38130c
+-- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
+-- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
+-- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 672f55c63025a3e70ffdfc1ca06f5607
+-- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 9c7fb4822649d227de4ee2caa3250a90
+-- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp f79cdbc4ea37746aa75d5ff4f7f82082
+-- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable d59c4aba9b66ecd3702eaf1de7410421
+-- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp de7cbf80b6638d7401d89f3f7774b0bd
+-- function fitting_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 9e3255e0dcd630ec281cdbe015ae0360
+-- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable search_path=pg_catalog, pg_temp ebad0f91c8261bd3b917e9ab8d9b1a40
+-- function frozen_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable 695f8b4f782e995a4b786e757f730f89
+-- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
+-- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 8b9ce5c0843538fef449f9fe442164d6
+-- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable 390434ac522c9152c3f65aca0e32176e
+-- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
--- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 6330cf2e0837f610d5c84f29833b2586
--- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 09d4d067257936679387076b6e863937
--- function hidden_jobs(p_table oid) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 060bab26558128c2fe342a17cd5779e5
--- function hint_channel(p_attachment text) returns text sql immutable 1eb2516210b7eaecfd9327a632081629
--- function hint_dependents(p_name text) returns boolean plpgsql volatile 654f3ccf4f6bbce76c660ddf4ef39675
--- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile 013af2fbed891d1bb55cbfc5ff0a64b6
--- function hold_keys(p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off 4b0001c149907fc865896125f8f78971
--- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 365979af18f7df6e03ee4fb676899c8c
--- function insert_alike(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile 198f3311b634c09af1a4cb26377ba5f7
--- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile af8aa3d60a81b929a9af428b7b2c51fe
--- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable 0f6332a5e6cc681f8d6769c927b09586
--- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable b59ac57e81f0634f53140e9ca98576f3
--- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 05236b24d6f290c48517bc318a7bea35
--- function is_id(p_text text, p_type text) returns boolean sql immutable 7c6c6640884b1f2a8c204162b0e13119
+-- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 33585b07f72c00db2531aec2f732f34b
+-- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 3835d34f0a9e6cfa656bb99be0b58a48
+-- function hidden_jobs(p_table oid) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 44bb1d31f780ef39579b79e4813972f3
+-- function hint_channel(p_attachment text) returns text sql immutable 45c5470014a86b4241dcf818feca8322
+-- function hint_dependents(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 654f3ccf4f6bbce76c660ddf4ef39675
+-- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp e9da59641f8ca39b95550e7208724009
+-- function hold_keys(p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off f16ee6e719fad1d7b6c35cf6751e0c26
+-- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
+-- function insert_alike(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile e2d55ec6ce4955eb028136dc398b8b43
+-- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile c9616d132f717b056fb31cf7573cfd83
+-- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0f6332a5e6cc681f8d6769c927b09586
+-- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
+-- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 74c1d23cc8af79a07fcc2de4cd114550
+-- function is_id(p_text text, p_type text) returns boolean sql immutable e16078d5884893a0feac540a1f3d24ff
 -- function is_idle(p_worker_id text) returns boolean plpgsql stable enable_seqscan=off 82a81d07b18022d671be35125793c136
--- function is_iso_time(p_text text) returns boolean sql immutable cee354103d973f88917dc95d68d756d8
+-- function is_iso_time(p_text text) returns boolean sql immutable 5546cae09a9e403453abf2a0952bf79a
 -- function is_last_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean plpgsql immutable bb119c8d3e8728e5445e6a3a17b85084
--- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 16fc7ee30f24785e527b5ca3bd561861
--- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable c203aafb6a9bc83553217df41042ab7f
--- function iso_utc(p_at timestamp with time zone) returns text sql stable db9574bf491a9fe660a80f17b7930d77
--- function job_lock(p_id uuid) returns jsonb plpgsql volatile 9e1ade7e8fc8622c39232a228cc254a4
--- function job_problem(p_job jsonb) returns text sql stable 705b98390b7d51d1dea430cbdc6a0090
--- function job_record(p_id uuid) returns jsonb sql stable 004546ed06197bfaa91baee2b2d0a16b
--- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 4492eb3ae7c0d67cb6bef01e0dd0984a
--- function jobs_ahead(p_id uuid) returns integer plpgsql stable 862cfecc67cdfdfe437009696e0f8e10
--- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d255631a75fb8e6b45afc26842a902e5
--- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile 2b5f71481388482248361d6caf58df0a
--- function kept_job(p_worker_id text) returns uuid plpgsql volatile 743344b13cb942c6e3732a235705530c
--- function last_release_ms(p_id uuid) returns double precision plpgsql stable e0640257c0e7eca2746e939ee12c1b29
--- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 5f4480396e540e1c471044bbd5469433
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile ba5e9234c7bcb15ed9064a06ce9cc1e6
--- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile 892e51c4de4f81ce1ada17baea91b0dd
--- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable 12ab664aa10e29c85e1932d6d0b162c0
--- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable b866741dab95f0bc4bc70d5e27bd7ca0
--- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable dbfe03bfba399cf67300172bf6f2e736
--- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 132f5d8b377d7836bf4086a920d1e87c
--- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable 7bbe8761f078b46bd5fbb2112f090784
--- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable 598871eee4b5ff1e111beef8c1199389
--- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 13a5d79e0e7abc0b7573da9ecd0f9924
--- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable 6f962497597c2b2b47888727fd5b0129
--- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable fa293783fe0ad679cc1476e44516ed42
--- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable c846a59aa492bd3a7b1528c734f17d3d
--- function list_stale_jobs(p_is_twice boolean DEFAULT false, p_limit integer DEFAULT 100, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(id text, type text, stage text, worker_id text, attempt integer, heartbeat_at timestamp with time zone, ended_at timestamp with time zone, overdue_ms double precision, lease_ms double precision, is_past_twice_lease boolean, code text, locked_by jsonb, reaper_age_ms double precision, count integer) plpgsql stable 9a7b2f4598d057f126624a18e0cee530
--- function list_sweeps(p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns TABLE(id text, began_at timestamp with time zone, reaper_id text, actor text, reason text, duration_ms double precision, found integer, requeued integer, dead integer, cancelled integer, skipped integer, held integer, hold_reason text) plpgsql stable ce516ec0d1ea9f27b1e3379ae46f7eb4
--- function list_webhooks(p_attachment text, p_id uuid DEFAULT NULL::uuid) returns SETOF <schema>.webhook_status sql stable be3bce4f5b6dcbd328c4514b31f7893e
--- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable 09cbbc73be92bb434867733312f01140
--- function listen_to_hints(p_attachment text) returns text plpgsql volatile fdabccf4180fd3e495b3edec77adb0a3
--- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile dad336fe8a3befdf1dbd8ceee932f09f
--- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile bd080c0fae63aafa3a4309dc795b4cf1
+-- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 0407963e1d2939442e0bd4a3c4f8a4ae
+-- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable 64ab34f1f9a535bf5dd910a230cab606
+-- function iso_utc(p_at timestamp with time zone) returns text sql stable 176cd2037154ccd6faf444688005df02
+-- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
+-- function job_problem(p_job jsonb) returns text sql stable 9f73b7374e6d054bfec513d7f7f6901e
+-- function job_record(p_id uuid) returns jsonb sql stable 7152d3812e03d4db73dbdf66113e8da3
+-- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 11492972c1033c0a954cba004421022a
+-- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
+-- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 2c8f13adb2d2be158dee300735c304b6
+-- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile f3e56a2285a498c6110f02acf471a4a4
+-- function kept_job(p_worker_id text) returns uuid plpgsql volatile 91d192a255a0d3acf789f95a67a65bc0
+-- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
+-- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3c33b98f4f46bf83eab42546441b4805
+-- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 42a45f5b6ba17ab10aa37916a8d9b591
+-- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 46debf69b29a00d9a97c0e79fd9c9c83
+-- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 0da3ff3545b6c668841c3373b37535af
+-- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp b6db76e1940cc4375742d6fcc969cc24
+-- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 4541c8d924c3f6234221a9a4114f65ce
+-- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable search_path=pg_catalog, pg_temp 7bbe8761f078b46bd5fbb2112f090784
+-- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable search_path=pg_catalog, pg_temp 598871eee4b5ff1e111beef8c1199389
+-- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 7187171389a3814c2309bdd74dea06c7
+-- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 663798c7f54ef8811db51906f28ff74e
+-- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable 9862aa8e74c011bca208886d8800ee91
+-- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable search_path=pg_catalog, pg_temp ce9bb713de93256966b29d4563d283af
+-- function list_stale_jobs(p_is_twice boolean DEFAULT false, p_limit integer DEFAULT 100, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(id text, type text, stage text, worker_id text, attempt integer, heartbeat_at timestamp with time zone, ended_at timestamp with time zone, overdue_ms double precision, lease_ms double precision, is_past_twice_lease boolean, code text, locked_by jsonb, reaper_age_ms double precision, count integer) plpgsql stable b2cab48d7677d6af1a9bc4e0fac26bb8
+-- function list_sweeps(p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns TABLE(id text, began_at timestamp with time zone, reaper_id text, actor text, reason text, duration_ms double precision, found integer, requeued integer, dead integer, cancelled integer, skipped integer, held integer, hold_reason text) plpgsql stable search_path=pg_catalog, pg_temp ce516ec0d1ea9f27b1e3379ae46f7eb4
+-- function list_webhooks(p_attachment text, p_id uuid DEFAULT NULL::uuid) returns SETOF <schema>.webhook_status sql stable search_path=pg_catalog, pg_temp 506792d790e86e80875adaa2d3773668
+-- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable b307d09227f40ce53c0bb6161662465c
+-- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
+-- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile search_path=pg_catalog, pg_temp f35d1ca1fcd9210e73a0d0a351bb43d8
+-- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 03661ae0c595164ca9f76047cf55f5f5
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
--- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile bbf37c299f091f19be696b709d1fc70b
--- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile 9bd69245e92bb79150c014971fc4c0ca
--- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 44da9e2f4e4ebed4a75aa14f67b0a6f0
--- function may_refuse() returns boolean plpgsql stable 0f97ce089b2bcf4a87a7c004308f02d2
--- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable 2071a474567c6579db7c9cd24c6e2b5f
--- function note_lock(p_now timestamp with time zone) returns json plpgsql volatile 793bf0c18ca5c91b9bc55206c2bd195e
--- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile 27bb0dcbb847968b52c156fe2b5e7d15
--- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 6a1afbc20c3a250da0b55db30e0d9124
--- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 11b99b45058b90913bc3c97637d192ea
--- function oldest_client() returns text sql immutable 6fe28dbe41fe55531efd2ede1a3f8a5e
--- function open_breaker(p_name text) returns boolean plpgsql volatile 9632ef73771a3849075fdb6d4a6898d0
--- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable 903fbccb98261ed2c56ae9a0002b72a8
--- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 6994b6ac67d1c8b21bb015f9332e88d2
--- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 64d78d8c4e2db225716291586d9fa5a2
--- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile 7e1432df7cbfdad60125ea490207b310
--- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 839e975652b87db87275103940a175f0
--- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 6d8ebaee9089d8178f4b34ddfb384162
--- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile f9b6aabf04770e52a80d72c3f92cfe6b
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 4708e11008cfc01d733cc664ae40c968
--- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile b441cb05a59998fc24b85eb57688efcf
--- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile 8699cc61ffc33547477e578dc23bbce9
--- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable fd80f1a4bf2d8367af2d66513654b186
--- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer) plpgsql stable b90ad5b214e33cce803e94fad8adaea6
--- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable d31061cd2f81ad6c37e74eacb1ce5c05
--- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable 21916a3dbc3d05ae8ecc8cb829ee4be3
--- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable 45b89eeb8079ce99018d954cce31d41a
--- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable ddf5fbb344f6f57c5f89857e030566fd
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile 94db552e52e152e697808c53d8d91394
--- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable fcaa7c69812eac5bf5998f70e55d1b45
--- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7d4ddf9c9c1af0d646d963f46c69ac78
--- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable cadbf920d92c85467c9c75898b856f65
--- function record_act(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile cf0b7d2aa3623a6bd22b4c594961b640
--- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 2335498ec363e0823a8d59d6acf0a079
--- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 57abbcc720579dac2522603a86a151d6
--- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile 0fc7bd07ed08b0453b50194fdf0fa9d6
--- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile e3e48041098c83d7b83e94ebab4407ce
--- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 19d72dd3d280c208a9bc30bb55a38b3b
--- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile 5bcf4e368c0602802292d5209326b240
--- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile d387f972bfb7181af550bc0b406d411f
--- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile f2d0f27f3e78569b822eb05f65131879
--- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable e830caa918a03abc7bad97df27e6603a
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off a83e64889cc18fb993750047a4f32e4e
--- function remove_team_objects(p_attachment text) returns integer plpgsql volatile 700806ae48293deeab4b11f77f2c7be8
--- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 40da7527baec01e2b1036913584cc914
--- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile 6c9db5bdcd643bf5dab5f0ae74555527
--- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile cd03b6fd2f9e7919a24d3335ffd1dc77
--- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 3e5c5e3f5d638906cf936bd919270f84
--- function require_acting(p_attachment text) returns boolean plpgsql stable 3012294315ae27a63ec0c9dab43df400
--- function require_calls(p_calls jsonb) returns boolean plpgsql immutable ae9ac05e84b7d68b3efec8b405af8f2e
--- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 6f1ecd9b924d92a62175d0c5d33aa3f9
+-- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
+-- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp f6d246e6a466b231499b8fa23219b94a
+-- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
+-- function may_refuse() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 36f89139bb11bc168100c04ce0c3db2f
+-- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
+-- function note_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp 2143ef6a72ac9c1a7bb4fdbe5c71a220
+-- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 1eea75adec46a13b57846e141eb2a546
+-- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 1d577bbf60c778acf9e05a5613567f2e
+-- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 8558ddf6b2b765794449395fca7aa8c6
+-- function oldest_client() returns text sql immutable 0f18e251c11fdf3adb543c7513356938
+-- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp fd549f4092d53453a899364dc6510423
+-- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp 58c3f56ebd00116be9cd4e40b42599a8
+-- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
+-- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ab989aff828ec84a36c2bd7cd2a72f3
+-- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 658a03d623e01a207f96c0eb5165bc5f
+-- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 9f7732b22ab0deffed26c915c1aa63af
+-- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 144a7ffcc54cf2be8fbffe20a09d0965
+-- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp bd1119a276bd10bc281609dea72396b5
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 55ac7e4b50ce08a3894404341023597f
+-- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
+-- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
+-- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable search_path=pg_catalog, pg_temp f2c13ebd1ae5cfda9a89b357c117650b
+-- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer) plpgsql stable 9db2b744dfbf5343b249d187a1f968c3
+-- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable ac1007cdb2dc027365d279a4df1caad0
+-- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable b1cc041241a47b001cdbcbb9d9bc128a
+-- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
+-- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable 0f5dfcf8e3c2c01b8e5c33ee793097ea
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile b5f589ece249ff2c9efea0887650f27d
+-- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 1850261c3962e14fb160365ff764022d
+-- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7cb8b708b6d3e6456f4b54ae58b2d32a
+-- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable edc3ca44deee026bb2da19ded0abff24
+-- function record_act(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e00744204efbc16e9c2b1616fe76f4c3
+-- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 22b92f29b58c4c05a53c1d3ee363e26b
+-- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d0658196156c659e7e18d7c690c7349e
+-- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 11d1d033624f5412378949217fbd74c1
+-- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 4adb3bfbc6f78d7f5aefbccf2afabca6
+-- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
+-- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 3372c92f3bd303117e2659089114d381
+-- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile search_path=pg_catalog, pg_temp fea27ec700d881d0846329cd8a8477e5
+-- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2094adbf4d36f1885d0b3e79835e3a2b
+-- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable 25155778b3c22b5253fca088ea4d62c5
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off f415b6709f572dee02f7431d0c16a915
+-- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
+-- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 40da7527baec01e2b1036913584cc914
+-- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
+-- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0d13411af4a6489f34d40218b7aa4d8d
+-- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 550a0c6915907d3681d98ea88e1b00cb
+-- function require_acting(p_attachment text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp e66c022645b49b4c7d9ad2e3087b31ac
+-- function require_calls(p_calls jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ea5fe0b625c2d8dd80480f19d3b106a1
+-- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 474831a663955c5377844b8b9f858c84
 -- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_marks jsonb) returns boolean plpgsql immutable b8219aae53261b4c62a14aaa259c316e
--- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable 34b80dff0fd1e846ead207c3eb3c046e
--- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable 45a2e86e6150f24c644fadde5d6817bb
--- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable a3aacfe05c03f2e869f509d59889df0d
--- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable 0398d70eda18e16b17c764af8db04760
--- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 682ada21c62a569cd5a15c2b24898ee1
--- function require_limits(p_limits jsonb) returns boolean plpgsql immutable dc650ebe6933d1f155a1c0620f7c4f07
--- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 6f49a4ed08f197725cf24000689f2bdf
--- function require_marks(p_marks jsonb) returns boolean plpgsql immutable a2f3bfbedd528f768b29f5e7b285079e
--- function require_operation(p_operation jsonb) returns boolean plpgsql immutable 0353311bc07760a7328c51be873f1a2b
--- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable 8f7366a5401ca37c62f2ad8108da99e1
--- function require_queue(p_queue text) returns boolean plpgsql immutable cf30c6dc0d2889e1b34fed24ec728e3b
--- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable 8e68e3d59c18b6ee46f01ef465e4a406
--- function require_release(p_delay_ms bigint, p_cause text, p_spread_ms double precision, p_reason text) returns boolean plpgsql immutable 646d04872401631e493b522d1791d9b8
--- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 3909d0562a10324c4b8a869fc5cac2b6
--- function require_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text) returns boolean plpgsql stable ec99a3974f4d475f56fc4dfd8b3e99f7
--- function require_schedule_name(p_name text) returns boolean plpgsql immutable 1a6c6ab6bd55b3ef297f0f3e08bf9fce
--- function require_visible(p_table oid) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 88afa50d9f097cd55079092d9eb7052d
--- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable 0efd7c28bc6b1397d7950dec04d9a47f
--- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable ccdc697fb682725ef89442b7981f60c0
--- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile d76d02b0169833d7a82a58be1a2b9e1f
--- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile 56ccf3ff307c548136313dc05eba19b8
--- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 1f4e0bf7e406dcfc5efd0954ed7bb023
--- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 0b2b49beae6f58f117916e30f9d9f613
--- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 6bfdcbe10449d47fa1207386e9b4561d
--- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 21bbf4d74fd73933cf222d856d720bae
--- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 58819343f06451708e45cfef6ebe6ac7
--- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone, seen_at timestamp with time zone) sql stable 90ee16dce1ee4f80b902b754cbc45047
--- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable 2453668b9a6ee46d94b2793f802f361f
--- function same_deadline_ms(p_policy <schema>.policies) returns bigint sql immutable d58e1f76616415f471a02fdb33019b03
--- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 67846ed677e0894b0b87fc73e1a29241
--- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile 11aebbd4a253998ee3a01198d3f42421
--- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile e39580868a234639482f03c9edbffb25
--- function server_epoch() returns text sql stable f69668623d067ccf0e4128c3c2ff4b40
--- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s 94cd00d69abe7c04518f836a9fb3121a
--- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile 7c772d3c055a2b98d9cab6982de8cb48
+-- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp e7e84f037cb2685a653775e72c07efba
+-- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
+-- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 40944d15cdd905f54cd68045fe4e891b
+-- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 6059868d6831d65c6277a7dc75b42cd4
+-- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
+-- function require_limits(p_limits jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f57585e52b6078a3e576e2d80f992614
+-- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
+-- function require_marks(p_marks jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 4c81c4d960da13c82758bf30f0b96279
+-- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp cfa0f98ee800c8c118a22f072bb71a54
+-- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0d700f43b2d49f14032cc4b936378335
+-- function require_queue(p_queue text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a3c55837e4a4bbc53b0c4ce78ba14f0f
+-- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ad4687e06166d24e26b7ebdbe7d11ac5
+-- function require_release(p_delay_ms bigint, p_cause text, p_spread_ms double precision, p_reason text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp b330f2b72f188d505173b078c4b2e1e8
+-- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 7713e2397a091cb1693b3e50ac1a29bf
+-- function require_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 87942163215503ff7a4fa051cd110d5a
+-- function require_schedule_name(p_name text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 2ab1fa59e51c868c9deb2889bc1a79b7
+-- function require_visible(p_table oid) returns boolean plpgsql stable search_path=pg_catalog, pg_temp f8099e43d5fb6c5da85680b16a716777
+-- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 49647b9a1c1fbb629de8b07869af233c
+-- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f8bf5616f37a0962d4a0951ad534dfe7
+-- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 735bb7f5419067ff1dabd799d212d723
+-- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 1379dfc87f974e522127033f1d807172
+-- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 32b00d2cfaa9a8a9018c4336f1fa3ee7
+-- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 3e81bbf759821973a7ceafa91cf46b26
+-- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 5b4d86da4a469efab0df0d18b5a87373
+-- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 12fbfb959e940f6ca8c101b3c0b92006
+-- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 5627ffdf4024998d839be115047c2050
+-- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone, seen_at timestamp with time zone) sql stable 8d5cdacbb901917f7a2a1add58a635a2
+-- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable e8369881f6b04256ce158e4dfb0229ef
+-- function same_deadline_ms(p_policy <schema>.policies) returns bigint sql immutable 3946efb0d396434ca1e7ae0f1a109437
+-- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
+-- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
+-- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
+-- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
+-- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s b2a80186bdc97537bb6609bdeb4ac356
+-- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile search_path=pg_catalog, pg_temp 579c35a84ab7e8aa9a81a87470fe5db0
 -- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
--- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile de63c1da36512f594dbbcf7108af53fb
--- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 4b6bb004f10a3c81027346dac7ef89be
--- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable 1b062e7f7ab30521bdc00135641dcded
--- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 6a0cd3556dff7a99688f9ec8481caf3c
--- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable acb094d170b07bd333432f9602d4efe2
--- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 4f1d88e5644e8365e1fec0543acd17ef
--- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile enable_seqscan=off 36b07a24430dc47b8301b8b4c7226d1d
+-- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile 21d2bcc66c0746e7606efd8243ffdae8
+-- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 1a48f16a92057274d39397ea997e9b3e
+-- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable e70cd1225b5bf0b0a2216e4867ec3726
+-- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 095641897ffdbc4f5737de38aa659e65
+-- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable fda9d67a8285ad0303790c066124b6ef
+-- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 9365a36cea860fa4deed54e11cfa49bc
+-- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile enable_seqscan=off b447f6d4f9f5dcecbb9c810c5c20b32b
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 10f317b15e06e6bfaa471a68320752f1
--- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile ac9cb1a0fa2f7f6061ac1fcce3ef9f35
--- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile 2bc89f805e6e5114ba02da7ff83f93f7
--- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 9cef886a61a1e9a6ef6042e489f3bdcc
--- function take_operation(p_attachment text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile 9fc8e0075e7b810be2d18bd6348bc8a9
--- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile 52dee423b44c02c82a89387b857139fb
--- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile 0d3573be2c306ed5374626d9782f541e
--- function team_object_digest(p_kind text, p_identity text) returns text sql stable 494949fae14302fc23a5248c473976f4
--- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 690bcc6162a208717c2746a2b2049b05
--- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 15af18f5e2318a1d28bef508a6f8901c
--- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile e3237af0525685619d9ebba7ba92af71
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 129de84c6c1cb286abb531cad50a1ab9
+-- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp edf61e62a5187350649ddfd30e3126db
+-- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile search_path=pg_catalog, pg_temp 6f6e207c37c70a178811171f1137366d
+-- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 26d74c33361bf7d912431670b1987c89
+-- function take_operation(p_attachment text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp de919113103116d24736366422d887bd
+-- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 9bfea26c8add0d8b6a9e3f690570fbd4
+-- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e0056dafadd8133dc390307df483da5d
+-- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, public, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
+-- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
+-- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 1171a0502cf3f35b16645d4de7da48ab
+-- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 9e05c28ab61f1379477090c43017a135
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
--- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile b6007389da9cd73ef3c4cd468c5730cb
+-- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b497cf2fe04684c4732760190167d6df
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off ad8a10e0f17ff861f04c280e4820415b
--- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 226efe99edd618cd003fd7b86a01eeed
--- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile 0d52a46b6353457a1c7cb1e9df837253
+-- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
+-- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile bc417622eef822a042c9bc3871e383fd
 -- function walk_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 2a563422b9bd53de3037791eb71baa85
--- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 12680fb5b8c1bf8a9a3b0c6a0778c12d
--- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 2e1a6767e99ac76277b9b31a8ac9586d
--- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable 3494a0ac458e3b1bad5a959052737190
--- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable a84da56a628e072092a0db6512bbf2be
--- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile 7cc6919fa1ad04a45f4bdb61e0e1e0c7
--- function write_policy(p_attachment text, p_change jsonb) returns jsonb plpgsql volatile ed8cf9fe648086f2762df2f6a52fd9b4
--- function write_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text DEFAULT 'skip'::text) returns SETOF <schema>.schedule_status plpgsql volatile cdc8e6bc83f5f8ed5c1ab3d48d9a0106
+-- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable d0097e3d08166ef9f128dd44cede3b39
+-- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
+-- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable search_path=pg_catalog, pg_temp 02a35c16443f345629dc4635cb62de9c
+-- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc
+-- function write_breaker(p_name text, p_change jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp ecf38442cbcd0f6220c64dd3b2343a98
+-- function write_policy(p_attachment text, p_change jsonb) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp b791a6c9d70d0beecd47f56c29deb78f
+-- function write_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text DEFAULT 'skip'::text) returns SETOF <schema>.schedule_status plpgsql volatile search_path=pg_catalog, pg_temp 3f696370a07e007116bda06652d2730d

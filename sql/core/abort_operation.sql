@@ -2,7 +2,7 @@
 -- p_owner only what that owner asked for exists. Answers { outcome, operation }.
 create or replace function "unstuck".abort_operation(
   p_attachment text, p_id uuid, p_owner text default null, p_actor text default null)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_operation "unstuck".operations;
 begin

@@ -3,7 +3,7 @@
 create or replace function "unstuck".add_webhook(
   p_attachment text, p_url text, p_secret text, p_events text[] default '{}', p_actor text default null,
   p_reason text default null)
-returns setof "unstuck".webhook_status language plpgsql as $$
+returns setof "unstuck".webhook_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_id uuid := "unstuck".uuid_v7(v_now);

@@ -2,7 +2,7 @@
 -- where the key came with another request. What began over a minute ago and never ended is begun anew; what is older
 -- than a day is forgotten, twenty at a time.
 create or replace function "unstuck".begin_request(p_actor text, p_key text, p_sha256 bytea)
-returns table (outcome text, status int, answer text) language plpgsql as $$
+returns table (outcome text, status int, answer text) language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_found "unstuck".requests;

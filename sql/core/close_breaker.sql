@@ -1,7 +1,7 @@
 -- Closes a breaker that the caller has locked. It starts with an empty window: what opened it is history. What an
 -- operator wrote about a hold stays.
 create or replace function "unstuck".close_breaker(p_name text)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   delete from "unstuck".probes where breaker = p_name;
   update "unstuck".breakers breaker

@@ -1,6 +1,6 @@
 -- Counts probes of an open breaker that went well; enough of them in a row close it.
 create or replace function "unstuck".count_successes(p_breaker "unstuck".breakers, p_count int)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_breaker.successes + p_count >= p_breaker.close_after then
     return "unstuck".close_breaker(p_breaker.name);

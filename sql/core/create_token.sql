@@ -2,7 +2,7 @@
 create or replace function "unstuck".create_token(
   p_name text, p_sha256 bytea, p_scopes text[], p_owner text default null, p_expires_in_ms bigint default null,
   p_actor text default null)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
 begin

@@ -1,6 +1,6 @@
 -- Forgets a breaker and its settings, where no queue of any table is bound to it: deleted, in-use or not-found.
 create or replace function "unstuck".delete_breaker(p_name text)
-returns text language plpgsql as $$
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(length(p_name) between 1 and 200, 'name', p_name, '1 to 200 characters');
   -- The whole lock, or a queue could be bound to it between the look and the end.

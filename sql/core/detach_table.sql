@@ -1,7 +1,7 @@
 -- Takes off a team's table what attach added, and its functions, and nothing else: its rows and its own columns stay,
 -- and what the team built upon ours refuses to let it go. Finds the table though it was renamed.
 create or replace function "unstuck".detach_table(p_attachment text)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_attached "unstuck".attachments;
   v_schema oid := (select relnamespace from pg_class where oid = (

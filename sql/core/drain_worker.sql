@@ -2,7 +2,7 @@
 -- already-asked, stopped or not-found.
 create or replace function "unstuck".drain_worker(
   p_attachment text, p_worker_id text, p_actor text default null, p_reason text default null)
-returns text language plpgsql as $$
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_worker "unstuck".workers;
 begin

@@ -1,7 +1,7 @@
 -- Ends an operation for its holder; p_stopped says why where it was early. Answers NULL where the lease was lost.
 create or replace function "unstuck".end_operation(
   p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text default null)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_operation "unstuck".operations;
 begin

@@ -2,7 +2,7 @@
 -- written anew or taken by somebody else meanwhile is left alone: p_tries is what the taking said. Answers how many.
 create or replace function "unstuck".fail_dispatches(
   p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries int[], p_error text)
-returns int language plpgsql as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_ids text[];

@@ -1,7 +1,7 @@
 -- What is wrong with a failure as it is reported; NULL where nothing is. One expression, inlined as job_problem is.
 create or replace function "unstuck".failure_problem(p_failure jsonb, p_id_type text)
-returns text language sql stable as $$
-  select case
+returns text language sql stable
+return case
     when p_failure ->> 'id' is null or p_failure ->> 'lease_id' is null
       then 'failure: got no id or no lease_id, takes both'
     when p_failure - '{id,lease_id,code,reason,category,stack,is_retryable,retry_in_ms,cause}'::text[] <> '{}'
@@ -30,5 +30,4 @@ returns text language sql stable as $$
                   left((p_failure -> 'retry_in_ms')::text, 60))
     when p_failure ->> 'cause' not in ('failure', 'timeout')
       then format('cause: got %s, takes failure or timeout', left((p_failure -> 'cause')::text, 60))
-  end
-$$;
+  end;

@@ -1,7 +1,7 @@
 -- Forgets dispatches that were published. One that was written anew meanwhile has another id and stays, and so does a
 -- row that somebody is writing. Answers how many went.
 create or replace function "unstuck".finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[])
-returns int language plpgsql as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_ids text[];
 begin

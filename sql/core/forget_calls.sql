@@ -1,7 +1,7 @@
 -- A breaker without the calls that its window has left behind: those before the last window_calls, and where it has a
 -- window of time those that are older.
 create or replace function "unstuck".forget_calls(p_breaker "unstuck".breakers, p_now timestamptz)
-returns "unstuck".breakers language plpgsql stable as $$
+returns "unstuck".breakers language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_first int := greatest(
     1, cardinality(p_breaker.calls) - p_breaker.window_calls + 1,

@@ -1,6 +1,6 @@
 -- The holder of an operation leaves, and whoever comes next goes on with it at once. False where it was lost before.
 create or replace function "unstuck".give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   update "unstuck".operations set lease_id = null, lease_expires_at = null
    where id = p_id and attachment = p_attachment and lease_id = p_lease_id and state = 'running';

@@ -2,9 +2,9 @@
 -- native table alone: on a team's, a waiting job runs once more, and its end is judged (C29).
 create or replace function "unstuck".has_budget(
   p_policy "unstuck".policies, p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
-returns boolean language sql immutable as $$
+returns boolean language sql immutable
   -- Most jobs never ran: of those the policy is not asked, whose fields are slow to read.
-  select p_attempt = 0 and p_failures is null and p_crashes is null and p_timeouts is null
+return p_attempt = 0 and p_failures is null and p_crashes is null and p_timeouts is null
          and coalesce(p_max_attempts, 1) > 0
       or (p_policy.reap_budget <> 'crashes'
           or (coalesce(p_crashes, 0) < p_policy.max_crashes and coalesce(p_timeouts, 0) < p_policy.max_timeouts))
@@ -19,5 +19,4 @@ returns boolean language sql immutable as $$
              then coalesce(p_attempt, 0) <= coalesce(p_max_attempts, p_policy.max_attempts)
            else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts)
                 < coalesce(p_max_attempts, p_policy.max_attempts)
-         end
-$$;
+         end;

@@ -2,7 +2,7 @@
 -- recorded all the same.
 create or replace function "unstuck".hold_breaker(
   p_name text, p_duration_ms bigint default null, p_actor text default null, p_reason text default null)
-returns setof "unstuck".breaker_status language plpgsql as $$
+returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz;
 begin

@@ -3,7 +3,6 @@
 create or replace function "unstuck".is_held(
   p_outage_from timestamptz, p_outage_to timestamptz, p_ended_at timestamptz, p_heartbeat_at timestamptz,
   p_lease_ms bigint)
-returns boolean language sql stable as $$
-  select coalesce(p_ended_at >= p_outage_from and p_heartbeat_at <= p_outage_to
-                  and now() < "unstuck".after_ms(p_outage_to, p_lease_ms), false)
-$$;
+returns boolean language sql stable
+return coalesce(p_ended_at >= p_outage_from and p_heartbeat_at <= p_outage_to
+                  and now() < "unstuck".after_ms(p_outage_to, p_lease_ms), false);

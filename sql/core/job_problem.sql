@@ -1,8 +1,8 @@
 -- What is wrong with a job as it is asked for; NULL where nothing is. One expression, and stable as format() is, so
 -- that it is inlined into the scan of a batch. Any subquery in it would end that.
 create or replace function "unstuck".job_problem(p_job jsonb)
-returns text language sql stable as $$
-  select case
+returns text language sql stable
+return case
     -- What most jobs are: the rest is not looked at.
     when jsonb_typeof(p_job) = 'object' and p_job - '{type,payload}'::text[] = '{}'
          and jsonb_typeof(p_job -> 'type') = 'string' and length(p_job ->> 'type') between 1 and 200
@@ -52,5 +52,4 @@ returns text language sql stable as $$
     when jsonb_typeof(p_job -> 'traceparent') not in ('string', 'null')
       or length(p_job ->> 'traceparent') not between 1 and 200
       then format('traceparent: got %s, takes 1 to 200 characters', left(p_job ->> 'traceparent', 60))
-  end
-$$;
+  end;

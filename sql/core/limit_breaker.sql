@@ -1,7 +1,7 @@
 -- Lets no job of a dependency start before the time that its service asked for (RATE-6): a hold that ends by itself.
 -- The caller has locked the breaker. A hold that is in force gets longer and never shorter, and keeps its words.
 create or replace function "unstuck".limit_breaker(p_name text, p_limited_ms float8)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
 begin

@@ -4,7 +4,7 @@ create or replace function "unstuck".list_acts(
   p_table text default null, p_actor text default null, p_cursor text default null, p_limit int default 100)
 returns table (id text, at timestamptz, type text, actor text, reason text, table_name text, job_id text, subject text,
                details jsonb, next text)
-language plpgsql stable as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_parts text[];
   v_at timestamptz := 'infinity';

@@ -1,6 +1,6 @@
 -- Every breaker, or the one that is named, as it is now.
 create or replace function "unstuck".list_breakers(p_name text default null)
-returns setof "unstuck".breaker_status language sql stable as $$
+returns setof "unstuck".breaker_status language sql stable set search_path = pg_catalog, pg_temp as $$
   select breaker.name, state.word, breaker.changed_at, breaker.changed_by, breaker.reason, cardinality(recent.calls),
          cardinality(array_positions(recent.calls, true)), breaker.successes,
          (select count(*) from "unstuck".probes probe

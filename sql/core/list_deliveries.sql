@@ -3,7 +3,7 @@ create or replace function "unstuck".list_deliveries(
   p_attachment text, p_webhook_id uuid default null, p_status text default null, p_limit int default 100)
 returns table (id text, webhook_id text, job_id text, type text, status text, tries int, next_try_in_ms float8,
                last_status int, last_error text, created_at timestamptz, delivered_at timestamptz)
-language plpgsql stable as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   perform "unstuck".require(coalesce(p_status, 'failed') in ('waiting', 'delivered', 'failed'), 'status', p_status,

@@ -1,7 +1,7 @@
 -- What became of the jobs of an operation, in the order of their turns; goes on after p_after.
 create or replace function "unstuck".list_operation_jobs(
   p_attachment text, p_id uuid, p_after int default 0, p_limit int default 100)
-returns table (job_id text, place int, outcome text) language plpgsql stable as $$
+returns table (job_id text, place int, outcome text) language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   return query

@@ -3,7 +3,7 @@
 create or replace function "unstuck".list_operations(
   p_attachment text, p_owner text default null, p_before uuid default null, p_limit int default 100,
   p_id uuid default null)
-returns table (operation jsonb) language plpgsql stable as $$
+returns table (operation jsonb) language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   return query

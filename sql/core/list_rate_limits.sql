@@ -3,7 +3,7 @@
 create or replace function "unstuck".list_rate_limits(p_prefix text default null, p_limit int default 100)
 returns table (key text, rate_per_s float8, burst int, tokens int, next_token_in_ms float8, full_in_ms float8,
                used_at timestamptz)
-language plpgsql stable as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   return query

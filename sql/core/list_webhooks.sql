@@ -1,6 +1,6 @@
 -- Every webhook of a table, or the one that is named, the oldest first. waiting counts deliveries that are to be sent.
 create or replace function "unstuck".list_webhooks(p_attachment text, p_id uuid default null)
-returns setof "unstuck".webhook_status language sql stable as $$
+returns setof "unstuck".webhook_status language sql stable set search_path = pg_catalog, pg_temp as $$
   select webhook.id::text, webhook.url, webhook.events, webhook.is_active, webhook.inactive_reason, webhook.created_at,
          webhook.created_by,
          (select count(*) from "unstuck".deliveries delivery

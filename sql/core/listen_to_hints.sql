@@ -1,7 +1,7 @@
 -- Subscribes this connection to the hints of a table, and answers the channel. Behind a pooler in transaction mode it
 -- seems to work and nothing ever arrives.
 create or replace function "unstuck".listen_to_hints(p_attachment text)
-returns text language plpgsql as $$
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_channel text := "unstuck".hint_channel(("unstuck".policy_of(p_attachment)).attachment);
 begin

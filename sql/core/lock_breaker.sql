@@ -1,6 +1,6 @@
 -- The row of a breaker, locked; made with the defaults where nobody has written it yet.
 create or replace function "unstuck".lock_breaker(p_name text)
-returns "unstuck".breakers language plpgsql as $$
+returns "unstuck".breakers language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_breaker "unstuck".breakers;
 begin

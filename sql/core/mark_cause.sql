@@ -1,7 +1,7 @@
 -- What people think of a cause of dead letters. As new it is forgotten that anybody thought otherwise.
 create or replace function "unstuck".mark_cause(
   p_attachment text, p_cause_id text, p_state text, p_actor text default null, p_reason text default null)
-returns text language plpgsql as $$
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(length(p_cause_id) between 1 and 64, 'cause_id', p_cause_id, '1 to 64 characters');
   perform "unstuck".require(p_state in ('new', 'investigating', 'resolved', 'ignored'), 'state', p_state,

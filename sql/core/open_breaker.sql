@@ -1,7 +1,7 @@
 -- Opens a breaker that the caller has locked, or lets the cooldown of an open one begin anew. What an operator wrote
 -- about a hold stays. It opened again soon where it had been closed for less than ten cooldowns.
 create or replace function "unstuck".open_breaker(p_name text)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_breaker "unstuck".breakers;

@@ -1,6 +1,6 @@
 -- Of the queues of a claim those that may give jobs, and how many jobs each where its breaker is half-open.
 create or replace function "unstuck".open_queues(p_attachment text, p_queues text[])
-returns table (queues text[], slots jsonb) language sql stable as $$
+returns table (queues text[], slots jsonb) language sql stable set search_path = pg_catalog, pg_temp as $$
   select coalesce(array_agg(asked.name order by asked.ordinal), '{}'),
          jsonb_object_agg(asked.name, breaker.probe_slots) filter (where breaker.state = 'half-open')
     from unnest(p_queues) with ordinality asked(name, ordinal)

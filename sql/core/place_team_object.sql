@@ -3,7 +3,7 @@
 -- owner and its SECURITY, and is nobody's to use but as keep_rights says.
 -- p_object: { kind, name, takes, calls, phase, ordinal }. p_statement makes it; a wrapper is made from what it wraps.
 create or replace function "unstuck".place_team_object(p_attachment text, p_object jsonb, p_statement text default null)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_schema text := (select table_schema from "unstuck".attachments where name = p_attachment);
   v_table oid := (select to_regclass(format('%I.%I', table_schema, table_name)) from "unstuck".attachments

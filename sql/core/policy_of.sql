@@ -27,7 +27,7 @@ begin
   begin
     v_policy := jsonb_populate_record(v_stored, p_override || coalesce(
       (select jsonb_object_agg(map, (v_known -> map) || (p_override -> map))
-         from unnest(array['stage_leases_ms', 'stage_factors', 'stage_deadlines_ms', 'type_runtimes_ms']) map
+         from pg_catalog.unnest(array['stage_leases_ms', 'stage_factors', 'stage_deadlines_ms', 'type_runtimes_ms']) map
         where p_override ? map), '{}'));
   exception when others then
     perform "unstuck".require_policy(v_stored, p_override);

@@ -1,7 +1,7 @@
 -- Forgets what was done by hand before p_before, and all sweeps that found something but the newest 1000. Answers how
 -- many.
 create or replace function "unstuck".prune_history(p_attachment text, p_before timestamptz, p_limit int)
-returns int language sql as $$
+returns int language sql set search_path = pg_catalog, pg_temp as $$
   with acts as (
     delete from "unstuck".acts
      where id = any (array(

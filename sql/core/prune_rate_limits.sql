@@ -1,7 +1,7 @@
 -- Deletes buckets that have been full for an hour: a full bucket and none are the same. Limits by owner would grow
 -- with every owner otherwise. Answers how many; goes on where that is p_limit.
 create or replace function "unstuck".prune_rate_limits(p_limit int default 1000)
-returns int language plpgsql as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_deleted int;
 begin

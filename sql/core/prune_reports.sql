@@ -1,7 +1,7 @@
 -- Forgets workers that were not seen, and deliveries that were written, since before p_before, and operations that
 -- ended a week ago: few at a time, for each takes up to 100,000 rows with it. Answers how many.
 create or replace function "unstuck".prune_reports(p_attachment text, p_before timestamptz, p_limit int)
-returns int language sql as $$
+returns int language sql set search_path = pg_catalog, pg_temp as $$
   with workers as (
     delete from "unstuck".workers
      where attachment = p_attachment and worker_id = any (array(

@@ -1,6 +1,6 @@
 -- What keeps the jobs of a queue from being claimed: its pause, and the breaker of its dependency.
 create or replace function "unstuck".queue_facts(p_attachment text, p_queue text)
-returns jsonb language sql stable as $$
+returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object(
     'pause', (
       select jsonb_build_object('by', pause.paused_by, 'reason', pause.reason,

@@ -2,7 +2,7 @@
 -- sent, and what is committed is not forgotten (C22). What a handler was given or found out stays here.
 create or replace function "unstuck".record_deliveries(
   p_attachment text, p_table text, p_at timestamptz, p_events "unstuck".new_event[])
-returns int language plpgsql as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_count int;
 begin

@@ -2,7 +2,7 @@
 -- In mode half-open only calls of jobs do: there a row of good probes may end the first cooldown early, and no later
 -- one, for a call has failed since. Good ones count once per interval: this takes its time however many workers probe.
 create or replace function "unstuck".record_probe(p_name text, p_is_healthy boolean)
-returns setof "unstuck".breaker_status language plpgsql as $$
+returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_breaker "unstuck".breakers;
   v_now timestamptz;

@@ -2,7 +2,7 @@
 -- A table that was renamed keeps what attach added to it; of another table nothing is ours yet.
 create or replace function "unstuck".register_table(
   p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_oid oid := to_regclass(format('%I.%I', p_table_schema, p_table_name));
 begin

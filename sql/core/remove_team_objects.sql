@@ -1,7 +1,7 @@
 -- Private: takes back what place_team_object made, and gives the team its own again, as it was. What the team has put
 -- in place of ours stays, and what it filled in takes the name of the wrapper.
 create or replace function "unstuck".remove_team_objects(p_attachment text)
-returns int language plpgsql as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_made "unstuck".team_objects;
   v_digest text;

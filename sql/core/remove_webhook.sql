@@ -2,7 +2,7 @@
 -- settle_delivery locks them in that order.
 create or replace function "unstuck".remove_webhook(
   p_attachment text, p_id uuid, p_actor text default null, p_reason text default null)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   delete from "unstuck".deliveries where attachment = p_attachment and webhook_id = p_id and status = 'waiting';
   delete from "unstuck".webhooks where attachment = p_attachment and id = p_id;

@@ -1,7 +1,7 @@
 -- What a worker tells of itself, at its start, at every interval and at its end. Answers whether somebody asked it to
 -- drain. The first report of a process (is_start) forgets what was known of an earlier one under the same id.
 create or replace function "unstuck".report_worker(p_attachment text, p_report jsonb)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_is_start boolean := p_report @> '{"is_start": true}';

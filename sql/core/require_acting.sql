@@ -1,7 +1,7 @@
 -- Refuses to change a row of a table in mode observe (OPS-14). Verbs on the hot path ask is_observed of their policy
 -- first.
 create or replace function "unstuck".require_acting(p_attachment text)
-returns boolean language plpgsql stable as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_attached "unstuck".attachments;
 begin

@@ -1,6 +1,6 @@
 -- Where a sweep goes on: the next of an earlier answer, and nothing made up.
 create or replace function "unstuck".require_cursor(p_cursor jsonb, p_id_type text)
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_cursor is null or "unstuck".require(
     jsonb_typeof(p_cursor) = 'object'

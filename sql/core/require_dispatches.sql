@@ -1,6 +1,6 @@
 -- Ids of jobs and of dispatches come as two arrays of one length.
 create or replace function "unstuck".require_dispatches(p_job_ids text[], p_dispatch_ids uuid[])
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return "unstuck".require(
     cardinality(p_job_ids) = cardinality(p_dispatch_ids)

@@ -1,5 +1,5 @@
 create or replace function "unstuck".require_failures(p_failures jsonb, p_id_type text)
-returns boolean language plpgsql stable as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_problem text;
 begin

@@ -1,5 +1,5 @@
 create or replace function "unstuck".require_job_filter(p_filter jsonb)
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_key text;
   v_value jsonb;

@@ -1,5 +1,5 @@
 create or replace function "unstuck".require_marks(p_marks jsonb)
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return "unstuck".require(
     p_marks is null or jsonb_typeof(p_marks) = 'object'

@@ -1,5 +1,5 @@
 create or replace function "unstuck".require_operation(p_operation jsonb)
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(jsonb_typeof(p_operation) = 'object', 'operation', p_operation::text, 'an object');
   perform "unstuck".require(

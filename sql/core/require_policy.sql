@@ -1,7 +1,7 @@
 -- Refuses an override by the name of its first bad key, with what its column takes. Called only where one is bad, for
 -- it tries key by key.
 create or replace function "unstuck".require_policy(p_policy "unstuck".policies, p_override jsonb)
-returns boolean language plpgsql stable as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_known jsonb := to_jsonb(p_policy);
   v_given record;

@@ -1,6 +1,6 @@
 -- What a reaper says of itself, at every step of its sweep.
 create or replace function "unstuck".require_reaper(p_reaper jsonb)
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text;
   v_stray text;

@@ -1,6 +1,6 @@
 create or replace function "unstuck".require_release(
   p_delay_ms bigint, p_cause text, p_spread_ms float8, p_reason text)
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(coalesce(p_delay_ms, 0) between 0 and 31536000000, 'delay_ms', p_delay_ms::text,
                             'milliseconds from 0 to one year');

@@ -1,6 +1,6 @@
 create or replace function "unstuck".require_schedule(
   p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamptz, p_overlap text)
-returns boolean language plpgsql stable as $$
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_problem text := "unstuck".job_problem(coalesce(p_job, 'null'));
   v_stray text;

@@ -1,5 +1,5 @@
 create or replace function "unstuck".require_webhook(p_url text, p_secret text, p_events text[])
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(length(p_url) <= 2000 and p_url ~ '^https?://[^/[:space:]@]+(/[^[:space:]]*)?$',
                             'url', p_url, 'an address of at most 2000 characters: https://…, without a password');

@@ -1,5 +1,5 @@
 create or replace function "unstuck".require_worker_report(p_report jsonb)
-returns boolean language plpgsql immutable as $$
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_key text;
 begin

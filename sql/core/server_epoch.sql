@@ -2,7 +2,7 @@
 -- start time, but its statistics are reset. A promoted standby has a new timeline. What came back from a backup, maybe
 -- on the same server, is another database or has another table.
 create or replace function "unstuck".server_epoch()
-returns text language sql stable as $$
+returns text language sql stable set search_path = pg_catalog, pg_temp as $$
   select concat_ws(' ', "unstuck".iso_utc(pg_postmaster_start_time()), "unstuck".iso_utc(stats.stats_reset),
                    left(pg_walfile_name(pg_current_wal_lsn()), 8), database.oid,
                    to_regclass(format('%I.sweeps', /*schema*/'unstuck'))::oid)

@@ -4,7 +4,7 @@
 create or replace function "unstuck".settle_delivery(
   p_attachment text, p_id uuid, p_tries int, p_is_delivered boolean, p_status int default null,
   p_error text default null, p_is_gone boolean default false)
-returns text language plpgsql as $$
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_steps_ms bigint[] := '{5000,30000,120000,600000,1800000,3600000,10800000,21600000,43200000}';

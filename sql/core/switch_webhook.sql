@@ -2,7 +2,7 @@
 -- nothing where there is none.
 create or replace function "unstuck".switch_webhook(
   p_attachment text, p_id uuid, p_is_active boolean, p_actor text default null, p_reason text default null)
-returns setof "unstuck".webhook_status language plpgsql as $$
+returns setof "unstuck".webhook_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform "unstuck".require(p_is_active is not null, 'is_active', null, 'true or false');
   update "unstuck".webhooks

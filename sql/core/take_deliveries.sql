@@ -2,7 +2,8 @@
 -- taken again. Those of a webhook that is gone or not active are failed.
 create or replace function "unstuck".take_deliveries(
   p_attachment text, p_limit int default 10, p_lease_ms bigint default 60000)
-returns table (delivery_id text, webhook_id text, url text, secret text, event jsonb, tries int) language plpgsql as $$
+returns table (delivery_id text, webhook_id text, url text, secret text, event jsonb, tries int) language plpgsql
+set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_ids uuid[];

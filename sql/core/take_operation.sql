@@ -1,7 +1,7 @@
 -- Takes an operation that nobody runs: just begun, or its server died. Answers { operation, lease_id }, or NULL. In
 -- mode observe every operation of the table waits.
 create or replace function "unstuck".take_operation(p_attachment text, p_lease_ms bigint default 30000)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_id uuid;
   v_operation "unstuck".operations;

@@ -1,7 +1,7 @@
 -- How many of these jobs, which the claim has locked, a half-open breaker lets through as probes: the first of them.
 -- Never waits: a breaker that somebody else is at gives nothing this time, so that no claim can be part of a deadlock.
 create or replace function "unstuck".take_probe_slots(p_attachment text, p_queue text, p_job_ids text[])
-returns int language plpgsql as $$
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_breaker "unstuck".breakers;

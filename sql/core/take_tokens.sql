@@ -2,7 +2,7 @@
 -- burst }]. A bucket is the moment when it will be full again (GCRA), on the clock as it is once the rows are locked.
 -- Answers what was granted, and when there will be one token more.
 create or replace function "unstuck".take_tokens(p_limits jsonb, p_tokens int default 1)
-returns table (granted int, retry_in_ms float8) language plpgsql as $$
+returns table (granted int, retry_in_ms float8) language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_keys text[];
   v_locked int;

@@ -1,6 +1,6 @@
 -- Takes the sweeps of a table off pg_cron, where they are on it. A job of another role stays: pg_cron does not show it.
 create or replace function "unstuck".unschedule_sweeps(p_attachment text)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_count int;
 begin

@@ -1,6 +1,6 @@
 -- How many live workers there are for a type of job, and how busy they are. NULL where no worker ever told of itself.
 create or replace function "unstuck".worker_facts(p_attachment text, p_type text)
-returns jsonb language sql stable as $$
+returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('workers', case when count(*) > 0 then jsonb_build_object(
            'live', count(*) filter (where is_live),
            'handling', count(*) filter (where is_live and handles),

@@ -2,7 +2,7 @@
 -- first one fails. keep_rights makes the wrapper of a SECURITY DEFINER function one too, with a search_path of its own
 -- (C20). The team's body was written for that of the session, and gets it unless it sets another itself.
 create or replace function "unstuck".wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text)
-returns text language plpgsql stable as $$
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_kept pg_proc;
   v_goes_on text;

@@ -1,6 +1,6 @@
 -- Changes the stored policy of a table; takes effect with the next call of anyone.
 create or replace function "unstuck".write_policy(p_attachment text, p_change jsonb)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(p_attachment, p_change);
 begin

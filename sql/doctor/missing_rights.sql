@@ -9,7 +9,8 @@ select format('%I.%I', nspname, relname), lacking.rights,
        format('grant %s on %I.%I to %I', lacking.rights, nspname, relname, current_user)
   from pg_class join pg_namespace on pg_namespace.oid = relnamespace,
        lateral (select string_agg(right_name, ', ' order by place) as rights
-                  from unnest(array['select', 'insert', 'update', 'delete']) with ordinality asked(right_name, place)
+                  from pg_catalog.unnest(array['select', 'insert', 'update', 'delete'])
+                         with ordinality asked(right_name, place)
                  where not has_table_privilege(pg_class.oid, right_name)
                    and case when nspname = $1::text and relname = $2::text then right_name = 'insert'
                             when nspname = /*schema*/'unstuck' and relname in ('policies', 'attachments')

@@ -22,7 +22,7 @@ select found.maximum::int, sum(found.jobs)::int as jobs, bool_or(found.maximum =
             else '' end
        || format('update %s set %I = %s where %2$I = %4$s and %5$I in (%6$s)', relation.name, $2::text,
                  case when relation.is_needed then $1::int::text else 'null' end, found.maximum, $3::text,
-                 (select string_agg(quote_literal(word), ', ') from unnest($4::text[]) word)) as fix
+                 (select string_agg(quote_literal(word), ', ') from pg_catalog.unnest($4::text[]) word)) as fix
   from found, relation
  where found.maximum <> $1::int
  group by found.maximum, relation.name, relation.is_needed, relation.has_default

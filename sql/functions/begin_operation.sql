@@ -44,7 +44,7 @@ begin
   returning * into v_operation;
   insert into "unstuck".operation_jobs (operation_id, position, job_id)
   select v_operation.id, chosen.position, chosen.id::text
-    from unnest(v_ids) with ordinality chosen(id, position);
+    from pg_catalog.unnest(v_ids) with ordinality chosen(id, position);
   perform "unstuck".record_act(/*attachment*/'native', 'operation-begun', v_operation.id::text, v_asked.actor,
                                v_asked.reason, jsonb_build_object('action', v_asked.action, 'q', v_asked.q));
   return jsonb_build_object('outcome', 'begun', 'total', v_total, 'lease_id', v_operation.lease_id,

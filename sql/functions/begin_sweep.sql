@@ -9,7 +9,7 @@ declare
   v_swept_at timestamptz := (p_reaper ->> 'last_swept_at')::timestamptz;
   v_expected_at timestamptz := "unstuck".after_ms(v_swept_at, round((p_reaper ->> 'elapsed_ms')::numeric, 3)::float8);
   v_failing_since timestamptz := "unstuck".after_ms(
-    v_now, -nullif(round((p_reaper ->> 'failing_for_ms')::numeric, 3)::float8, 0));
+    v_now, -nullif(round((p_reaper ->> 'failing_for_ms')::numeric, 3)::float8, 0::float8));
   v_unjudged_from timestamptz;
   v_expired int;
   v_shortest_ms bigint;
@@ -34,19 +34,19 @@ begin
     v_from := v_pulse.swept_at;
     v_reason := 'server-restarted';
   -- So long somebody may have had the table. Within half a lease no lease ends that is renewed in time.
-  elsif "unstuck".ms_between(v_pulse.locked_since, v_now) > v_shortest_ms / 2.0 then
+  elsif "unstuck".ms_between(v_pulse.locked_since, v_now) > v_shortest_ms::float8 / 2::float8 then
     v_from := v_pulse.locked_since;
     v_reason := 'table-locked';
   -- Whoever got through since has judged all before. If that is at most half a lease ago, no lease that is renewed in
   -- time can have ended since, and this reaper's own network was the trouble.
   elsif v_failing_since < v_now and (
       coalesce(v_pulse.reached_at <= v_failing_since, true)
-      or "unstuck".ms_between(v_pulse.reached_at, v_now) > v_shortest_ms / 2.0) then
+      or "unstuck".ms_between(v_pulse.reached_at, v_now) > v_shortest_ms::float8 / 2::float8) then
     v_from := greatest(v_failing_since, v_pulse.reached_at);
     v_reason := 'sweeps-failed';
   -- Who got through by a clock that had stepped already has judged it.
-  elsif "unstuck".ms_between(v_expected_at, v_now) > 5000
-      and coalesce("unstuck".ms_between(v_expected_at, v_pulse.reached_at) <= 5000, true) then
+  elsif "unstuck".ms_between(v_expected_at, v_now) > 5000::float8
+      and coalesce("unstuck".ms_between(v_expected_at, v_pulse.reached_at) <= 5000::float8, true) then
     v_from := v_expected_at;
     v_reason := 'clock-stepped';
   elsif v_is_mass then
@@ -57,7 +57,7 @@ begin
     -- It lasts until now, not until the server was up: recovery may have taken minutes in which nobody could renew.
     v_from := least(v_from, v_now);
     v_pulse.outages := "unstuck".recent_outages(v_pulse.outages, v_from, v_longest_ms)
-                       + tstzmultirange(tstzrange(v_from, v_now, '[]'));
+                       operator(pg_catalog.+) tstzmultirange(tstzrange(v_from, v_now, '[]'));
     v_pulse.hold_reason := v_reason;
   end if;
   if v_now < "unstuck".after_ms(upper(v_pulse.outages), v_longest_ms) then

@@ -17,11 +17,11 @@ begin
                        order by job."id" for no key update of job skip locked);
   end if;
   v_untouched := "unstuck"."untouched_jobs"(p_operation.action, p_operation.as_of, v_locked);
-  v_ids := array(select asked.id from unnest(p_ids) with ordinality asked(id, ordinal)
+  v_ids := array(select asked.id from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
                   where asked.id = any (v_untouched)
                      or not exists (select from "unstuck"."jobs" job where job."id" = asked.id)
                   order by asked.ordinal);
-  return query select locked.id::text, 'changed-since', null::float8 from unnest(v_locked) locked(id)
+  return query select locked.id::text, 'changed-since', null::float8 from pg_catalog.unnest(v_locked) locked(id)
                 where locked.id <> all (v_ids);
   if cardinality(v_ids) = 0 then
     return;

@@ -51,11 +51,11 @@ begin
                      lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage,
                      lateral (select /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures",
                        job."crashes", job."timeouts", job."max_attempts")) as is_left) budget
-               where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = v_queue
+               where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = v_queue
                  and job."priority" = v_priority
                  and coalesce(job."run_at", job."created_at")
                        between coalesce((p_marks -> v_queue ->> v_priority::text)::timestamptz, '-infinity') and now()
-                 and (p_types is null or job."type" = any (p_types))
+                 and (p_types is null or job."type"::text = any (p_types))
                  and (v_buried < 100 or budget.is_left)
                  and (v_takes_any or not "unstuck".is_last_chance(v_policy, job."attempt", job."failures",
                                            job."crashes", job."timeouts", job."max_attempts"))
@@ -64,7 +64,7 @@ begin
       if v_due.spent is not null then
         perform "unstuck"."bury_spent"(v_due.spent, v_policy);
         v_buried := v_buried + cardinality(v_due.spent); v_priority := v_priority - 1; exit;
-      elsif v_takes_any and array_remove(v_due.reaped_at, null) <> '{}' then
+      elsif v_takes_any and cardinality(array_remove(v_due.reaped_at, null)) > 0 then
         v_is_alone := "unstuck"."keep_worker"(p_worker_id, v_due.ids, v_left = p_limit, v_queue, v_lease_id, v_policy);
         if v_is_alone then
           v_due.ids := v_due.ids[1:1]; v_left := 1;

@@ -12,14 +12,14 @@ begin
   loop
     select coalesce(level.priority, marked.priority), coalesce(level.is_due, level is null)
       into v_priority, v_is_due
-      from unnest(p_queues) queue(name)
+      from pg_catalog.unnest(p_queues) queue(name)
      cross join lateral (select min(mark.key::int) as priority from jsonb_each(p_marks -> queue.name) mark
                           where mark.key::int > v_priority) marked
       left join lateral (select job."priority" as priority,
                                 coalesce(job."run_at", job."created_at") <= now() as is_due
                            from "unstuck"."jobs" job
                           where job."status" = /*waiting*/'waiting'
-                            and coalesce(job."queue", job."type") = queue.name and job."priority" > v_priority
+                            and coalesce(job."queue", job."type")::text = queue.name and job."priority" > v_priority
                             and job."priority" < coalesce(marked.priority, 2147483648)
                           order by job."priority", coalesce(job."run_at", job."created_at") limit 1) level on true
      order by 1, 2 desc limit 1;

@@ -10,15 +10,15 @@ begin
     return query
     select head.queue, count(*)::int
       from (select name as queue, due.at
-              from (select distinct unnest(p_queues) as name) asked,
+              from (select distinct pg_catalog.unnest(p_queues) as name) asked,
                    lateral (select coalesce(job."run_at", job."created_at") as at, job."id" as id
                               from "unstuck"."jobs" job
-                             where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = name
-                               and job."priority" = p_priority
+                             where job."status" = /*waiting*/'waiting'
+                               and coalesce(job."queue", job."type")::text = name and job."priority" = p_priority
                                and coalesce(job."run_at", job."created_at") <= now()
                                and coalesce(job."run_at", job."created_at")
                                      >= coalesce((p_marks -> name ->> p_priority::text)::timestamptz, '-infinity')
-                               and (p_types is null or job."type" = any (p_types))
+                               and (p_types is null or job."type"::text = any (p_types))
                                and /*judged_waiting*/("unstuck".has_budget(
                                      p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                      job."max_attempts"))
@@ -26,6 +26,6 @@ begin
              order by due.at, due.id limit p_limit) head
      group by head.queue;
   end if;
-  return query select name, p_limit from unnest(p_queues) name;
+  return query select name, p_limit from pg_catalog.unnest(p_queues) name;
 end
 $$;

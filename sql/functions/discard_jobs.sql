@@ -41,7 +41,7 @@ begin
               when found.is_idle then 'discarded'
               else 'running' end,
          null::float8
-    from recorded, unnest(p_ids) with ordinality asked(id, ordinal)
+    from recorded, pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
     left join found on found.id = asked.id
    where recorded.count >= 0
    order by asked.ordinal;

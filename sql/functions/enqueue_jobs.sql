@@ -5,7 +5,7 @@ create or replace function "unstuck"."enqueue_jobs"(p_jobs jsonb, p_policy jsonb
 returns setof "unstuck".settled_job language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_now_us bigint := extract(epoch from v_now) * 1000000;
+  v_now_us bigint := extract(epoch from v_now) * 1000000::numeric;
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_alike jsonb;
   v_problem text;
@@ -17,9 +17,10 @@ begin
   v_is_valid := "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
   -- Many jobs mostly differ in their payload alone: then one is checked for all. For fewer the look costs more.
   if jsonb_array_length(p_jobs) >= 20 and jsonb_typeof(p_jobs -> 0) = 'object' then
-    v_alike := (p_jobs -> 0) - 'payload';
+    v_alike := (p_jobs -> 0) - 'payload'::text;
     if exists (select from jsonb_array_elements(p_jobs) wish
-                where case when jsonb_typeof(wish) = 'object' then wish - 'payload' end is distinct from v_alike) then
+                where case when jsonb_typeof(wish) = 'object' then wish - 'payload'::text end
+                      is distinct from v_alike) then
       v_alike := null;
     end if;
   end if;
@@ -53,18 +54,18 @@ begin
   if v_policy.events = 'all' then
     perform "unstuck"."record_events"(v_now, array_agg(
       row(created::text, 'queued', jsonb_build_object('cause', 'enqueue'))::"unstuck".new_event order by created))
-      from unnest(v_created) created;
+      from pg_catalog.unnest(v_created) created;
   end if;
-  if v_created = v_ids then
-    return query select asked.id::text, 'created', null::float8 from unnest(v_ids) asked(id);
+  if cardinality(v_created) = cardinality(v_ids) then
+    return query select asked.id::text, 'created', null::float8 from pg_catalog.unnest(v_ids) asked(id);
     return;
   end if;
   return query
   select coalesce(created.id, "unstuck"."unfinished_job"(wish ->> 'type', wish ->> 'dedupe_key'))::text,
          case when created.id is null then 'duplicate' else 'created' end,
          null::float8
-    from rows from (unnest(v_ids), jsonb_array_elements(p_jobs)) with ordinality asked(id, wish, ordinal)
-    left join unnest(v_created) created(id) on created.id = asked.id
+    from rows from (pg_catalog.unnest(v_ids), jsonb_array_elements(p_jobs)) with ordinality asked(id, wish, ordinal)
+    left join pg_catalog.unnest(v_created) created(id) on created.id = asked.id
    order by asked.ordinal;
 end
 $$;

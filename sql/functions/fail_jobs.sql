@@ -66,12 +66,13 @@ begin
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".settled_job) into v_settled
     from failed, recorded where recorded.count >= 0;
-  perform "unstuck".record_dispatches(v_policy, array(select id from unnest(v_settled) where retry_in_ms is not null))
+  perform "unstuck".record_dispatches(v_policy, array(
+    select id from pg_catalog.unnest(v_settled) where retry_in_ms is not null))
     where v_policy.dispatch <> 'off';
   return query
   select answer.id, coalesce(settled.outcome, answer.outcome), settled.retry_in_ms
     from "unstuck"."settlements"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)
-    left join unnest(v_settled) settled on settled.id = answer.id and answer.outcome = 'already-done'
+    left join pg_catalog.unnest(v_settled) settled on settled.id = answer.id and answer.outcome = 'already-done'
    order by answer.n;
 end
 $$;

@@ -18,17 +18,17 @@ begin
              when 'running' then job."status" in /*running_words*/('running')
              when 'succeeded' then job."status" = /*succeeded*/'succeeded'
              when 'dead' then job."status" = /*dead*/'dead' and (
-               /*dead*/'dead' <> /*cancelled*/'cancelled' or job."error_code" is distinct from 'cancelled')
+               /*tells_cancelled*/(true) or job."error_code"::text is distinct from 'cancelled')
              when 'cancelled' then job."status" = /*cancelled*/'cancelled' and (
-               /*dead*/'dead' <> /*cancelled*/'cancelled' or job."error_code" = 'cancelled')
+               /*tells_cancelled*/(true) or job."error_code"::text = 'cancelled')
              else true end
-       and (not p_filter ? 'type' or job."type" = p_filter ->> 'type')
-       and (not p_filter ? 'queue' or coalesce(job."queue", job."type") = p_filter ->> 'queue')
+       and (not p_filter ? 'type' or job."type"::text = p_filter ->> 'type')
+       and (not p_filter ? 'queue' or coalesce(job."queue", job."type")::text = p_filter ->> 'queue')
        and (not p_filter ? 'owner' or job."owner"::text = p_filter ->> 'owner')
        and (not p_filter ? 'worker_id' or job."worker_id"::text = p_filter ->> 'worker_id')
        and (not p_filter ? 'stage'
             or coalesce(job."stage", p_policy.default_stage, job."type") = p_filter ->> 'stage')
-       and (not p_filter ? 'error_code' or job."error_code" = p_filter ->> 'error_code')
+       and (not p_filter ? 'error_code' or job."error_code"::text = p_filter ->> 'error_code')
        and (not p_filter ? 'cause_id' or job."status" = /*dead*/'dead'
             and "unstuck".cause_id(job."error_code", job."error_reason") = p_filter ->> 'cause_id')
        and (v_overdue is null or (job."id" = any (v_overdue)) = (p_filter ->> 'is_overdue')::boolean)

@@ -24,14 +24,14 @@ begin
     v_walked := "unstuck"."walk_jobs"(v_role, null, c_step);
     while cardinality(v_walked) > 0 loop
       -- Each step is of older jobs than the one before it.
-      v_found := "unstuck"."untouched_jobs"(
-        p_action, p_as_of, "unstuck"."fitting_jobs"(v_policy, v_filter, v_walked, c_step)) || v_found;
+      v_found := array_cat("unstuck"."untouched_jobs"(
+        p_action, p_as_of, "unstuck"."fitting_jobs"(v_policy, v_filter, v_walked, c_step)), v_found);
       exit when p_limit is null and cardinality(v_found) > 100000 or cardinality(v_walked) < c_step;
       v_found := v_found[:v_keeps];
       v_walked := "unstuck"."walk_jobs"(v_role, v_walked[c_step], c_step);
     end loop;
-    v_ids := v_ids || v_found;
+    v_ids := array_cat(v_ids, v_found);
   end loop;
-  return array(select each.id from unnest(v_ids) each(id) order by each.id limit v_keeps);
+  return array(select each.id from pg_catalog.unnest(v_ids) each(id) order by each.id limit v_keeps);
 end
 $$;

@@ -51,7 +51,7 @@ begin
     from granted
    order by ordinal;
 
-  if p_policy.events = 'all' or array_remove(p_reaped_at, null) <> '{}' then
+  if p_policy.events = 'all' or cardinality(array_remove(p_reaped_at, null)) > 0 then
     perform "unstuck"."record_events"(v_now, array_agg(row(job."id"::text, 'processing', jsonb_build_object(
               'worker_id', p_worker_id, 'attempt', job."attempt", 'fence', job."fence", 'lease_id', p_lease_id,
               'stage', picked.stage, 'rescued_after_ms', "unstuck".ms_between(picked.reaped_at, v_now))

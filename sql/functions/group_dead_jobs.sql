@@ -18,7 +18,7 @@ begin
            "unstuck".cause_id(job."error_code", job."error_reason") as cause
       from "unstuck"."jobs" job
      where job."id" = any (v_walked[:10000]) and job."status" = /*dead*/'dead' and (
-             /*dead*/'dead' <> /*cancelled*/'cancelled' or job."error_code" is distinct from 'cancelled')
+             /*tells_cancelled*/(true) or job."error_code"::text is distinct from 'cancelled')
        and (p_owner is null or job."owner"::text = p_owner)
   )
   select dead.cause, min(dead.code), (array_agg(dead.category order by dead.id desc))[1], count(*)::int,

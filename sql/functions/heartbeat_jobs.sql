@@ -41,10 +41,10 @@ begin
        where job."id" = held.id and job."id" = any (p_ids) and held.is_past is not true
       returning job."id"
     )
-    select v_held || array_agg(held.id), v_held_lease_ids || array_agg(held.lease_id),
-           v_answers || array_agg(case when held.is_past then 'past-deadline'
-                                       when held.is_cancelled then 'cancel-asked'
-                                       else 'kept' end)
+    select array_cat(v_held, array_agg(held.id)), array_cat(v_held_lease_ids, array_agg(held.lease_id)),
+           array_cat(v_answers, array_agg(case when held.is_past then 'past-deadline'
+                                               when held.is_cancelled then 'cancel-asked'
+                                               else 'kept' end))
       into v_held, v_held_lease_ids, v_answers
       from held left join kept on kept."id" = held.id;
   end if;

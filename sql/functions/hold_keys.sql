@@ -14,12 +14,13 @@ begin
     select asked.id
       from (select wished.id, wished.wish, row_number() over (
                      partition by wished.wish ->> 'type', wished.wish ->> 'dedupe_key' order by wished.ordinal) as place
-              from rows from (unnest(p_ids), jsonb_array_elements(p_jobs)) with ordinality wished(id, wish, ordinal)
-           ) asked
+              from rows from (pg_catalog.unnest(p_ids), jsonb_array_elements(p_jobs))
+                     with ordinality wished(id, wish, ordinal)) asked
      where asked.wish ->> 'dedupe_key' is null
         or asked.place = 1
            and (select true from "unstuck"."jobs" twin
-                 where twin."type" = asked.wish ->> 'type' and twin."dedupe_key" = asked.wish ->> 'dedupe_key'
+                 where twin."type"::text = asked.wish ->> 'type'
+                   and twin."dedupe_key"::text = asked.wish ->> 'dedupe_key'
                    and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is not true);
 end
 $$;

@@ -22,7 +22,7 @@ begin
   overriding system value
   select asked.id, v_type, v_queue, coalesce(asked.wish -> 'payload', '{}'), v_priority, /*waiting*/'waiting', v_owner,
          null, p_now, p_now, v_run_at, v_stage, v_expected_duration_ms, v_max_attempts, v_traceparent
-    from rows from (unnest(p_ids), jsonb_array_elements(p_jobs)) asked(id, wish);
+    from rows from (pg_catalog.unnest(p_ids), jsonb_array_elements(p_jobs)) asked(id, wish);
   return coalesce(v_run_at <= p_now, true);
 end
 $$;

@@ -22,7 +22,7 @@ begin
                     "unstuck".after_ms(p_now, round((wish ->> 'delay_ms')::numeric, 3)::float8)),
            wish ->> 'stage', (wish ->> 'expected_duration_ms')::numeric::int,
            coalesce((wish ->> 'max_attempts')::numeric::int, p_max_attempts), wish ->> 'traceparent'
-      from rows from (unnest(p_ids), jsonb_array_elements(p_jobs)) asked(id, wish)
+      from rows from (pg_catalog.unnest(p_ids), jsonb_array_elements(p_jobs)) asked(id, wish)
      /*+shared_keys where v_may_write is null or asked.id = any (v_may_write) */
      -- Two calls with the same keys wait for each other in one order.
      order by wish ->> 'type', wish ->> 'dedupe_key' nulls first, asked.id

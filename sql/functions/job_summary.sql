@@ -6,7 +6,7 @@ returns jsonb language sql stable as $$
          - case when p_with_payload then array['error_stack'] else array['error_stack', 'payload', 'result'] end
       || jsonb_build_object(
            'cause_id', case when job."status" = /*dead*/'dead' and (
-               /*dead*/'dead' <> /*cancelled*/'cancelled' or job."error_code" is distinct from 'cancelled')
+               /*tells_cancelled*/(true) or job."error_code"::text is distinct from 'cancelled')
              then "unstuck".cause_id(job."error_code", job."error_reason") end,
            'lease_left_ms', "unstuck".ms_between(now(), job."lease_expires_at"))
     from "unstuck"."jobs" job where job."id" = p_id

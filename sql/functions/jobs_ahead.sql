@@ -11,7 +11,7 @@ begin
     from "unstuck"."jobs" job where job."id" = p_id;
   return count(*)
     from (select from "unstuck"."jobs" job
-           where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = v_queue
+           where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = v_queue
              and (job."priority", coalesce(job."run_at", job."created_at"), job."id") < (v_priority, v_due_at, p_id)
              and coalesce(job."run_at", job."created_at") <= now()
            limit 1000) ahead;

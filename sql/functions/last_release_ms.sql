@@ -1,7 +1,7 @@
 -- Private: the wait after the last attempt of a job, where that ended in a release for a reason; else NULL. A release
 -- without one tells nothing.
 create or replace function "unstuck"."last_release_ms"(p_id /*id*/uuid)
-returns float8 language plpgsql stable as $$
+returns float8 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (select case when event.type = 'released' then (event.data #>> '{details,delay_ms}')::float8 end
             from "unstuck".events event

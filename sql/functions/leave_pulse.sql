@@ -1,6 +1,6 @@
 -- Private: the reaper's own sign of life, written last. Where another reaper is writing it, its word is as good.
 create or replace function "unstuck"."leave_pulse"(p_reaper jsonb, p_cursor jsonb, p_counts jsonb)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_found_from timestamptz := (p_cursor ->> 'found_from')::timestamptz;
   v_outages tstzmultirange;
@@ -33,7 +33,7 @@ begin
   if v_found_from is not null then
     -- Another reaper may have found one since this sweep began: only what was over before is forgotten.
     select range_agg(outage) into v_outages
-      from unnest(v_outages + tstzmultirange(
+      from pg_catalog.unnest(v_outages + tstzmultirange(
              tstzrange(v_found_from, (p_cursor ->> 'outage_to')::timestamptz, '[]'))) outage
      where upper(outage) >= (p_cursor ->> 'outage_from')::timestamptz;
     update "unstuck".sweeps

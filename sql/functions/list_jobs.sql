@@ -16,16 +16,16 @@ begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   perform "unstuck".require(p_with_payload is not null, 'with_payload', null, 'true or false');
   -- Where everything that is walked fits, no more than the page is.
-  v_step := case when p_filter - 'status' = '{}' and (
+  v_step := case when p_filter - 'status'::text = '{}' and (
                    coalesce(v_status, 'any') in ('any', 'waiting', 'running')
-                   or v_status = 'dead' and /*dead*/'dead' <> /*cancelled*/'cancelled') then p_limit
+                   or v_status = 'dead' and /*tells_cancelled*/(true)) then p_limit
                  else 10000 end;
   -- Only what runs can be past its lease.
   v_walked := "unstuck"."walk_jobs"(case when (p_filter ->> 'is_overdue')::boolean then 'running' else v_status end,
                                     p_before, v_step);
   v_fitting := "unstuck"."fitting_jobs"(v_policy, p_filter, v_walked, p_limit);
   v_jobs := (select jsonb_agg("unstuck"."job_summary"(fitting.id, p_with_payload) order by fitting.ordinal)
-               from unnest(v_fitting) with ordinality fitting(id, ordinal));
+               from pg_catalog.unnest(v_fitting) with ordinality fitting(id, ordinal));
   return jsonb_build_object('jobs', coalesce(v_jobs, '[]'),
                             'next', coalesce(v_fitting[p_limit], v_walked[v_step])::text);
 end

@@ -4,12 +4,12 @@ returns table (queue text, waiting int, due int, running int, is_paused boolean,
                paused_for_ms float8, paused_by text, pause_reason text, dependency text, breaker_state text)
 language sql stable as $$
   with waiting_jobs as (
-    select coalesce(job."queue", job."type") as name, count(*)::int as count,
+    select coalesce(job."queue", job."type")::text as name, count(*)::int as count,
            count(*) filter (where coalesce(job."run_at", job."created_at") <= now())::int as due
       from "unstuck"."jobs" job where job."status" = /*waiting*/'waiting'
      group by coalesce(job."queue", job."type")
   ), running_jobs as (
-    select coalesce(job."queue", job."type") as name, count(*)::int as count
+    select coalesce(job."queue", job."type")::text as name, count(*)::int as count
       from "unstuck"."jobs" job where job."status" in /*running_words*/('running')
      group by coalesce(job."queue", job."type")
   ), pause as (

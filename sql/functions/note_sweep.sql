@@ -2,7 +2,7 @@
 -- them all. A sweep that found nothing leaves no row.
 create or replace function "unstuck"."note_sweep"(
   p_reaper jsonb, p_cursor jsonb, p_reaped "unstuck".reaped_job[], p_skipped int, p_actor text, p_reason text)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_began_at timestamptz := (p_cursor ->> 'began_at')::timestamptz;

@@ -2,7 +2,7 @@
 -- Answers whether it was not paused before; a second pause replaces the first.
 create or replace function "unstuck"."pause_queue"(
   p_queue text, p_duration_ms bigint default null, p_actor text default null, p_reason text default null)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_is_new boolean;

@@ -18,7 +18,7 @@ begin
   end if;
   return query
   with page as materialized (
-    select job."id" as id, job."status" as status,
+    select job."id" as id, job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled') as is_ended,
            coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
       from "unstuck"."jobs" job
      where job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
@@ -26,8 +26,7 @@ begin
   ), locked as materialized (
     select job."id" as id from "unstuck"."jobs" job
      where job."id" = any (array(select page.id from page
-                                  where page.status in /*ended_words*/('succeeded', 'dead', 'cancelled')
-                                    and page.ended_at < v_ended_before))
+                                  where page.is_ended and page.ended_at < v_ended_before))
        -- Again under the lock: a retry may have brought it back, and it may have ended once more since.
        and job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
        and coalesce(job."finished_at", job."updated_at", job."created_at") < v_ended_before

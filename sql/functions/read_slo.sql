@@ -37,7 +37,7 @@ begin
       from rescue
   )
   select count(*)::int,
-         (count(*) filter (where lasted_ms <= lease_ms + v_policy.sweep_interval_ms + p_poll_ms))::int,
+         (count(*) filter (where lasted_ms <= lease_ms + (v_policy.sweep_interval_ms + p_poll_ms)::float8))::int,
          percentile_disc(0.5) within group (order by lasted_ms),
          percentile_disc(0.95) within group (order by lasted_ms),
          max(lasted_ms), (v_policy.default_lease_ms + v_policy.sweep_interval_ms + p_poll_ms)::float8,

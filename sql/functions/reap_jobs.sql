@@ -14,8 +14,8 @@ declare
 begin
   perform "unstuck".require_acting(/*attachment*/'native');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
-  perform "unstuck".require(coalesce(p_spread_ms, 0) between 0 and 31536000000, 'spread_ms', p_spread_ms::text,
-                            'milliseconds from 0 to one year');
+  perform "unstuck".require(coalesce(p_spread_ms, 0)::float8 between 0::float8 and 31536000000::float8,
+                            'spread_ms', p_spread_ms::text, 'milliseconds from 0 to one year');
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
   return query with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
@@ -38,7 +38,7 @@ begin
   ), judged as materialized (
     select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
            "unstuck".reaped_attempt(v_policy, action, attempt, max_attempts) as attempt_after,
-           case when action = 'requeued' then wait_ms + floor(random() * greatest("unstuck".cohort_spread_ms(
+           case when action = 'requeued' then wait_ms::float8 + floor(random() * greatest("unstuck".cohort_spread_ms(
              v_policy, is_timeout, count(*) over (partition by worker_id, is_timeout), wait_ms),
              coalesce(p_spread_ms, "unstuck".spread_ms(v_policy, (select count(*) from expired)), 0))) end as backoff_ms
       from expired, lateral (select "unstuck".reap_verdict(

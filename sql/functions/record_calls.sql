@@ -3,7 +3,7 @@
 -- While it is open, what comes in is late and changes nothing. limited_ms: the service asked for no call for so long;
 -- that is no sign of health, and no job starts before. A job_id alone made no call, and gives back its slot.
 create or replace function "unstuck"."record_calls"(p_name text, p_calls jsonb)
-returns setof "unstuck".breaker_status language plpgsql as $$
+returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_breaker "unstuck".breakers;
   v_now timestamptz;

@@ -10,12 +10,12 @@ begin
   insert into "unstuck".events (attachment, job_id, type, at, data)
   select /*attachment*/'native', event.job_id, event.type, p_at,
          jsonb_build_object('at', v_at, 'type', event.type, 'table', /*table*/'jobs', 'details', event.details)
-    from unnest(p_events) event;
+    from pg_catalog.unnest(p_events) event;
   /*+team_events
   insert into "team_events" ("team_job_id", "team_data")
   select event.job_id::/*id*/uuid,
          jsonb_build_object('at', v_at, 'type', event.type, 'table', /*table*/'jobs', 'details', event.details)
-    from unnest(p_events) event;
+    from pg_catalog.unnest(p_events) event;
   */
   if exists (select from "unstuck".webhooks where attachment = /*attachment*/'native') then
     perform "unstuck".record_deliveries(/*attachment*/'native', /*table*/'jobs', p_at, p_events);

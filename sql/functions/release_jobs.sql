@@ -20,14 +20,14 @@ begin
            job."cancel_requested_at" is not null as is_cancelled,
            nullif(case when p_reason is null then asked.delay_ms
                        else "unstuck".release_delay_ms(asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
-                              "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0) as delay_ms
+                       "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0::float8) as delay_ms
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
            -- Row by row through the primary key, for the reason given in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = give.id and job."lease_id" = give.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
                        for no key update) job,
-           lateral (select coalesce(p_delay_ms, 0) + (give.ordinal - 1) * p_spread_ms as delay_ms) asked
+           lateral (select coalesce(p_delay_ms, 0)::float8 + (give.ordinal - 1)::float8 * p_spread_ms as delay_ms) asked
   ), released as (
     update "unstuck"."jobs" job
        set "status" = case when held.is_cancelled then /*cancelled*/'cancelled' else /*waiting*/'waiting' end,
@@ -68,12 +68,12 @@ begin
   end if;
 
   return query
-  select settled.id, case when cancelled.id is null then settled.outcome else 'cancelled' end,
+  select settled.id, case when ended.id is null then settled.outcome else 'cancelled' end,
          case when settled.outcome = 'released' and v_waits ? settled.id
               then coalesce((v_waits ->> settled.id)::float8, 0) end
-    from "unstuck"."settlements"(p_ids, p_lease_ids, v_released || v_cancelled, 'released')
+    from "unstuck"."settlements"(p_ids, p_lease_ids, array_cat(v_released, v_cancelled), 'released')
            with ordinality settled(id, outcome, retry_in_ms, ordinal)
-    left join unnest(v_cancelled) cancelled(id) on cancelled.id::text = settled.id and settled.outcome = 'released'
+    left join pg_catalog.unnest(v_cancelled) ended(id) on ended.id::text = settled.id and settled.outcome = 'released'
    order by settled.ordinal;
 end
 $$;

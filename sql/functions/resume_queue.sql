@@ -1,7 +1,7 @@
 -- Ends the pause of a queue. Answers whether it was paused.
 create or replace function "unstuck"."resume_queue"(
   p_queue text, p_actor text default null, p_reason text default null)
-returns boolean language plpgsql as $$
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_was_paused boolean;
 begin

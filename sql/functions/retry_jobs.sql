@@ -18,10 +18,10 @@ begin
       return query
       with locked as materialized (
         select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
-               job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled' as is_dead,
+               job."status" = /*dead*/'dead' and job."error_code"::text is distinct from 'cancelled' as is_dead,
                p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
                (select true from "unstuck"."jobs" twin
-                 where twin."type" = job."type" and twin."dedupe_key" = job."dedupe_key"
+                 where twin."type"::text = job."type"::text and twin."dedupe_key"::text = job."dedupe_key"::text
                    and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is true as has_twin
           from "unstuck"."jobs" job
          where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
@@ -65,7 +65,7 @@ begin
                   when found.has_twin then 'duplicate'
                   else 'retried' end,
              null::float8
-        from recorded, unnest(p_ids) with ordinality asked(id, ordinal)
+        from recorded, pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
         left join found on found.id = asked.id
        where recorded.count >= 0
        order by asked.ordinal;

@@ -8,7 +8,7 @@ begin
   perform "unstuck".require(p_every_sec between 1 and 59, 'every_sec', p_every_sec::text, 'seconds from 1 to 59');
   loop
     call "unstuck"."run_sweep"(p_reaper_id);
-    exit when clock_timestamp() + p_every_sec * interval '1 second' > v_ends_at;
+    exit when clock_timestamp() + make_interval(secs => p_every_sec) > v_ends_at;
     perform pg_sleep(p_every_sec);
     -- A new transaction: the next sweep judges by its now().
     commit;

@@ -12,6 +12,6 @@ language sql stable as $$
                   and max(seen_at) < max(missed_at) filter (where is_silent), false)
     from "unstuck"."running_jobs"(p_policy),
          lateral (select coalesce(worker_id, '') as worker,
-                         "unstuck".after_ms(seen_at, "unstuck".ms_between(seen_at, ended_at) / 2) as missed_at,
+                         "unstuck".after_ms(seen_at, "unstuck".ms_between(seen_at, ended_at) / 2::float8) as missed_at,
                          ended_at < p_now and ended_at >= p_since and not is_timeout as is_silent) sign
 $$;

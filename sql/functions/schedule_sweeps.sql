@@ -1,7 +1,7 @@
 -- Lets pg_cron sweep the table every few seconds, with no other program running; answers the schedule. Before its
 -- version 1.5 it knows no seconds: then a job of every minute goes on for that minute. Called again, it changes that.
 create or replace function "unstuck"."schedule_sweeps"(p_every_sec int default 15)
-returns text language plpgsql as $$
+returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_version int[] := (select regexp_match(extversion, '^([0-9]+)[.]([0-9]+)')::int[] from pg_extension
                        where extname = 'pg_cron');

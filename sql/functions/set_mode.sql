@@ -29,7 +29,7 @@ begin
                    and (new."status" in /*running_words*/('running')) is not true))
       execute function "unstuck"."fence_writer"();
   elsif exists (select from pg_trigger where tgname = 'unstuck_fence' and tgrelid = to_regclass(
-                  format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'))) then
+                  format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'))::oid) then
     drop trigger unstuck_fence on "unstuck"."jobs";
   end if;
   if v_before <> p_mode and 'observe' in (v_before, p_mode) then

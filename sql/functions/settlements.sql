@@ -5,7 +5,7 @@ create or replace function "unstuck"."settlements"(
 returns setof "unstuck".settled_job language plpgsql as $$
 begin
   if cardinality(p_settled) = cardinality(p_ids) then
-    return query select id::text, p_outcome, null::float8 from unnest(p_ids) id;
+    return query select id::text, p_outcome, null::float8 from pg_catalog.unnest(p_ids) id;
     return;
   end if;
   return query
@@ -18,7 +18,7 @@ begin
               else 'already-done' end,
          null::float8
     from unnest(p_ids, p_lease_ids) with ordinality asked(id, lease_id, ordinal)
-    left join unnest(p_settled) settled(id) on settled.id = asked.id
+    left join pg_catalog.unnest(p_settled) settled(id) on settled.id = asked.id
     left join "unstuck"."jobs" job on job."id" = asked.id
    order by asked.ordinal;
 end

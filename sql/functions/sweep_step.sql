@@ -41,7 +41,7 @@ begin
     v_is_last := cardinality(v_reaped) < case when p_reaper is null then p_limit else 1 end;
   end if;
   if v_is_last then
-    v_reaped := v_reaped || array(select seen from "unstuck"."unjudged_jobs"(v_policy, 100) seen);
+    v_reaped := array_cat(v_reaped, array(select seen from "unstuck"."unjudged_jobs"(v_policy, 100) seen));
     if (v_cursor ->> 'expired')::int > 0 and not v_policy.is_observed then
       v_skipped := "unstuck"."skipped_jobs"(v_cursor, v_policy);
     end if;

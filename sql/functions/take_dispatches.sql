@@ -35,7 +35,7 @@ begin
     select taken.dispatch_id, taken.job_id, taken.tries, job."type"::text, coalesce(job."queue", job."type")::text,
            coalesce(job."attempt", 0)::int,
            -- Rounded up: a job that is delivered before its time cannot be claimed.
-           greatest(0, ceil(extract(epoch from job."run_at" - v_now) * 1000))::float8
+           greatest(0, ceil(extract(epoch from job."run_at" - v_now) * 1000::numeric))::float8
       from taken join "unstuck"."jobs" job on job."id" = taken.job_id::/*id*/uuid
      order by coalesce(job."run_at", job."created_at"), job."id";
     exit when found;

@@ -6,13 +6,13 @@ declare
   v_id /*id*/uuid;
 begin
   select job."id" into v_id from "unstuck"."jobs" job
-   where job."type" = p_type and job."dedupe_key" = p_dedupe_key
+   where job."type"::text = p_type and job."dedupe_key"::text = p_dedupe_key
      and job."status" in /*unfinished_words*/('waiting', 'running')
    -- The table's own rows may share a key, where the profile does not call it unique.
    order by job."created_at", job."id" limit 1;
   if v_id is null then
     select job."id" into v_id from "unstuck"."jobs" job
-     where job."dedupe_key" = p_dedupe_key order by job."type" = p_type desc, job."created_at" desc limit 1;
+     where job."dedupe_key"::text = p_dedupe_key order by job."type"::text = p_type desc, job."created_at" desc limit 1;
   end if;
   if v_id is null then
     raise exception using

@@ -15,6 +15,7 @@ returns table (sample int, succeeded int, failed int) language sql stable as $$
                     or num_nonnulls(job."error_code", job."error_reason", job."error_category", job."error_stack",
                                     job."error_attempt") > 0)
                     -- Where one word says dead and cancelled, the code tells which.
-                    or job."status" = /*dead*/'dead' and job."error_code" is distinct from 'cancelled') as is_failed
+                    or job."status" = /*dead*/'dead' and job."error_code"::text is distinct from 'cancelled')
+                    as is_failed
              from "unstuck"."jobs" job where job."id" = sample.job_id::/*id*/uuid) watched
 $$;

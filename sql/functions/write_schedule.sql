@@ -2,7 +2,7 @@
 -- than before: a deploy that writes the same schedule again loses no occurrence and repeats none.
 create or replace function "unstuck"."write_schedule"(
   p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamptz, p_overlap text default 'skip')
-returns setof "unstuck".schedule_status language plpgsql as $$
+returns setof "unstuck".schedule_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
 begin

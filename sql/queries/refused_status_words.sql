@@ -1,1 +1,1 @@
-select word from unnest(current_setting('unstuck.refused_words')::text[]) word
+select word from pg_catalog.unnest(current_setting('unstuck.refused_words')::text[]) word

@@ -7,7 +7,7 @@ declare
   v_lease_id uuid;
 begin
   select job."lease_id" into v_lease_id from "unstuck"."jobs" job
-   where job."id" = p_job_id and job."worker_id" = p_worker_id
+   where job."id" = p_job_id and job."worker_id"::text = p_worker_id
      and job."status" is not distinct from /*any_running*/'running';
   if v_lease_id is not null then
     return (select beat.answer in ('kept', 'busy', 'cancel-asked')
@@ -19,7 +19,7 @@ begin
     return null;
   end if;
   update "unstuck"."jobs" job set "heartbeat_at" = clock_timestamp()
-   where job."id" = p_job_id and job."worker_id" = p_worker_id and job."lease_id" is null
+   where job."id" = p_job_id and job."worker_id"::text = p_worker_id and job."lease_id" is null
      and job."status" is not distinct from /*any_running*/'running';
   return found;
 end
