@@ -39,7 +39,7 @@ describe('run_sweeps', () => {
       create table pulses (late_ms float8);
       create function note_pulse() returns trigger language plpgsql as $$
       begin
-        insert into pulses values (extract(epoch from clock_timestamp() - now()) * 1000);
+        insert into public.pulses values (extract(epoch from clock_timestamp() - now()) * 1000);
         return null;
       end $$;
       create trigger note_pulse after update on unstuck.sweeps execute function note_pulse()`)

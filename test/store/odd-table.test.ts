@@ -1,65 +1,13 @@
-// The same suite on a table that tries the renderer: reserved and mixed-case names, an enum of other words, narrow and
-// varying types, in a schema that is not public; and with unique dedupe keys, which other attached tables do not have.
+// The same suite on a table that tries the renderer.
 import { afterAll, beforeAll, describe } from 'vitest'
-import { nativePolicy } from '../../src/policy/policy.ts'
-import type { Profile, TableProfile } from '../../src/profile/profile.ts'
 import { describeJobStore } from '../../src/store/conformance/index.ts'
+import { oddProfile, oddTable, oddTables } from '../support/odd-table.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
-
-const table: TableProfile = {
-  attachment: 'user_order',
-  schema: 'Ops Team',
-  table: 'Order',
-  idType: 'uuid',
-  columns: {
-    id: 'Id',
-    type: 'select',
-    payload: 'from',
-    status: 'State',
-    attempt: 'tryCount',
-    max_attempts: 'maxTries',
-    worker_id: 'lockedBy',
-    run_at: 'it\'s "due"',
-    created_at: 'createdAt',
-    updated_at: 'updatedAt',
-  },
-  statuses: {
-    waiting: 'To Do',
-    running: ['Doing', 'Working'],
-    succeeded: 'Done',
-    dead: "Won't do",
-    cancelled: 'Dropped',
-  },
-  defaultType: null,
-  ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
-  teamEvents: null,
-  hasUniqueDedupeKey: true,
-  policy: nativePolicy,
-}
-
-const applicationSql = `
-  create schema "Ops Team";
-  create type "Ops Team"."Order State" as enum ('To Do', 'Doing', 'Working', 'Done', 'Won''t do', 'Dropped');
-  create table "Ops Team"."Order" (
-    "Id"           uuid primary key,
-    "select"       varchar(200) not null,
-    "from"         json,
-    "State"        "Ops Team"."Order State" not null default 'To Do',
-    "tryCount"     smallint,
-    "maxTries"     smallint,
-    "lockedBy"     varchar(100),
-    "it's ""due""" timestamptz,
-    "createdAt"    timestamptz not null default now(),
-    "updatedAt"    timestamptz
-  );
-`
 
 describe('a table with odd names and types', () => {
   let bench: PostgresBench
   beforeAll(async () => {
-    // Profiles of teams carry the name of the one they are made from.
-    const profile: Profile = { name: 'clip', tables: [table] }
-    bench = await createPostgresBench({ profile, table, applicationSql })
+    bench = await createPostgresBench({ profile: oddProfile, table: oddTable, applicationSql: oddTables })
   })
   afterAll(() => bench.close())
   describeJobStore('PostgreSQL odd table', () => bench.open(), { leavesOutShared: true, isTeams: true })

@@ -27,6 +27,8 @@ export interface BenchOptions {
   applicationSql?: string
   /** The store's connections, where they take another way than the test's own. */
   openPool?: (databaseUrl: string) => pg.Pool
+  /** Where the install connects, if not as the test does. */
+  installUrl?: (databaseUrl: string) => string
 }
 
 /** One database and one install for a test file; `open` empties the tables and restores the profile's policy. */
@@ -69,13 +71,14 @@ async function createBenchDatabase({
   profile,
   schema = 'unstuck',
   applicationSql,
+  installUrl = (databaseUrl) => databaseUrl,
 }: BenchOptions): Promise<TestDatabase> {
   if (profile === clipProfile && applicationSql === clipTables) return createAttachedDatabase()
   if (profile.name === 'native' && schema === 'unstuck' && applicationSql === undefined)
     return createInstalledDatabase()
   const database = await createTestDatabase()
   if (applicationSql !== undefined) await database.pool.query(applicationSql)
-  await migrateUp({ databaseUrl: database.url, schema, profile })
+  await migrateUp({ databaseUrl: installUrl(database.url), schema, profile })
   return database
 }
 
