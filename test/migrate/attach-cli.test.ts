@@ -265,7 +265,7 @@ describe('what cannot be attached', () => {
       `${clipTables} alter table job_events add constraint of_jobs foreign key (job_id) references jobs;`,
       ['--profile', 'clip'],
       4,
-      /job_events: its constraint of_jobs lets job_id name rows of jobs only/,
+      /job_events: its constraint of_jobs lets job_id name rows of public\.jobs only/,
     ],
   ])('OPS-7 %s is told by one message, and nothing is changed', async (_, sql, args, exitCode, message) => {
     if (sql !== '') await database.pool.query(sql)
