@@ -1,6 +1,7 @@
 -- Private: how many jobs of one priority a claim takes from each queue, so that due time decides over all of them.
 -- Counts what the claim would take: a job that it refuses takes no place from another queue. After the shares every
--- queue comes once more for what is left: another claim may have locked a share away.
+-- queue comes once more for what is left: another claim may have locked a share away. The queue whose job is due first
+-- comes first: a last chance that is the first choice of a claim may run alone (REAP-15).
 create or replace function "unstuck"."claim_shares"(
   p_queues text[], p_priority int, p_limit int, p_types text[], p_policy "unstuck".policies,
   p_marks jsonb)
@@ -9,7 +10,7 @@ begin
   if cardinality(p_queues) > 1 then
     return query
     select head.queue, count(*)::int
-      from (select name as queue, due.at
+      from (select name as queue, row_number() over (order by due.at, due.id) as place
               from (select distinct pg_catalog.unnest(p_queues) as name) asked,
                    lateral (select coalesce(job."run_at", job."created_at") as at, job."id" as id
                               from "unstuck"."jobs" job
@@ -24,7 +25,8 @@ begin
                                      job."max_attempts"))
                              order by coalesce(job."run_at", job."created_at"), job."id" limit p_limit) due
              order by due.at, due.id limit p_limit) head
-     group by head.queue;
+     group by head.queue
+     order by min(head.place);
   end if;
   return query select name, p_limit from pg_catalog.unnest(p_queues) name;
 end

@@ -62,21 +62,41 @@ function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): T
   const { workerId } = grant.request
   const taken: Job[] = []
   const claimed: ClaimedJob[] = []
-  let takesAny = true
-  for (const job of due) {
+  const hasLastChance = (job: Job) => isLastChance(grant.policy, countsOf(grant.policy, job))
+  const open = due.filter((job) => !isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
+  const met = meetLastChance(open, limit, hasLastChance)
+  if (met?.isFirst === true && isIdle(state, workerId))
+    return { taken: [met.job], claimed: grantAlone(state, grant, met.job), isFull: true }
+  if (met !== null) reserveWorker(state, workerId, met.job, grant.nowMs)
+  for (const job of open) {
     if (claimed.length === limit) break
-    if (isSpent(state, grant, job)) continue
-    if (isLastChance(grant.policy, countsOf(grant.policy, job))) {
-      if (takesAny && claimed.length === 0 && isIdle(state, workerId))
-        return { taken: [job], claimed: grantAlone(state, grant, job), isFull: true }
-      if (takesAny) reserveWorker(state, workerId, job, grant.nowMs)
-      takesAny = false
-    } else if (admitJob(state, job, grant.nowMs)) {
-      taken.push(job)
-      claimed.push(grantLease(state, grant, job))
-    }
+    if (hasLastChance(job) || !admitJob(state, job, grant.nowMs)) continue
+    taken.push(job)
+    claimed.push(grantLease(state, grant, job))
   }
   return { taken, claimed, isFull: claimed.length === limit }
+}
+
+/**
+ * The first last chance that a claim comes to: it goes priority by priority and queue by queue, beginning with the queue
+ * whose job is due first. Is it the first job of all?
+ */
+function meetLastChance(
+  due: Job[],
+  limit: number,
+  hasLastChance: (job: Job) => boolean,
+): { job: Job; isFirst: boolean } | null {
+  let left = limit
+  for (const priority of new Set(due.map((job) => job.priority))) {
+    const head = due.filter((job) => job.priority === priority).slice(0, left)
+    for (const queue of new Set(head.map((job) => job.queue))) {
+      const job = head.find((candidate) => candidate.queue === queue && hasLastChance(candidate))
+      if (job !== undefined) return { job, isFirst: job === due[0] }
+    }
+    left -= head.length
+    if (left === 0) return null
+  }
+  return null
 }
 
 /** A claim goes through the queues of a priority side by side, and through each of them until it has its share. */
