@@ -6,8 +6,9 @@
 -- the times that its last claims got to, and now and then none, so that nothing is passed over for long.
 -- A job without budget is ended by the claim that meets it (C10), so no sweep has to search the waiting jobs for it.
 -- The claim then goes through that priority again; after a hundred such jobs it passes over the rest.
--- A job whose next crash would end it goes to an idle worker, which gets no other job meanwhile (REAP-15). That jobs
--- crashed before is seen in the array of reap times: one more array made a claim 10 µs slower.
+-- A job whose next crash would end it goes to an idle worker, which gets no other job meanwhile (REAP-15). A worker
+-- that is kept for one leaves its slots empty: with all of them taken it would not come back in time.
+-- That jobs crashed before is seen in the array of reap times: one more array made a claim 10 µs slower.
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null,
@@ -66,10 +67,10 @@ begin
         v_buried := v_buried + cardinality(v_due.spent); v_priority := v_priority - 1; exit;
       elsif v_takes_any and cardinality(array_remove(v_due.reaped_at, null)) > 0 then
         v_is_alone := "unstuck"."keep_worker"(p_worker_id, v_due.ids, v_left = p_limit, v_queue, v_lease_id, v_policy);
-        if v_is_alone then
-          v_due.ids := v_due.ids[1:1]; v_left := 1;
-        elsif not v_is_alone then
-          v_takes_any := false; v_priority := v_priority - 1; exit; -- Through this priority again, past such jobs.
+        if v_is_alone then v_due.ids := v_due.ids[1:1]; v_left := 1;
+        elsif not v_is_alone then -- Through this priority again, past such jobs, unless it is kept for one.
+          if "unstuck"."kept_job"(p_worker_id) is not null then return; end if;
+          v_takes_any := false; v_priority := v_priority - 1; exit;
         end if;
       end if;
       if v_slots ? v_queue and v_due.ids is not null then

@@ -5,6 +5,7 @@ import type { Job } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { explainJob } from '../../policy/explain-job.ts'
 import type { ClaimRequest, JobStore } from '../job-store.ts'
+import { openHalf } from './breaker-builders.ts'
 import {
   budgets,
   claimMany,
@@ -101,6 +102,24 @@ function describeAlone(opened: () => TestBench): void {
     expect(claimed.map(({ runsAlone }) => runsAlone)).toEqual([false, false, false])
   })
 
+  it('REAP-15 BREAK-2 one in a paused queue keeps nobody from the jobs of other queues', async () => {
+    const { store } = opened()
+    await plantLast(opened(), 'failures', { queue: 'others' })
+    await store.pauseQueue('others')
+    const healthy = await enqueueOne(store)
+    expect(await claimedIds(store, { queues: ['others', TYPE] })).toEqual([healthy])
+  })
+
+  it('REAP-15 BREAK-3 one that gets no slot of a half-open breaker keeps nobody from other queues', async () => {
+    const bench = opened()
+    const { store } = bench
+    await openHalf(bench)
+    await startOne(store, {}, { workerId: 'worker-2', leaseMs: 10 * MINUTE })
+    await plantLast(bench)
+    const healthy = await enqueueOne(store, { queue: 'others' })
+    expect(await claimedIds(store, { queues: [TYPE, 'others'] })).toEqual([healthy])
+  })
+
   it('REAP-15 a worker that gives it back may take any job again', async () => {
     const { store } = opened()
     const jobId = await plantLast(opened())
@@ -134,6 +153,39 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimMany(store)).toEqual([])
     const [claimed] = await claimMany(store, { queues: [TYPE, 'others'] })
     expect([claimed?.jobId, claimed?.runsAlone]).toEqual([jobId, true])
+  })
+
+  it('REAP-15 it fills no slot any more from the moment on that it is kept, however long its jobs take', async () => {
+    const { store, elapse } = opened()
+    const { jobId, running } = await waitsFor(31 * SECOND)
+    const healthy = await enqueueOne(store, { queue: 'others' })
+    expect(await claimMany(store, others)).toEqual([])
+    // With every slot taken it would not ask again for so long, and the reservation be void each time.
+    await elapse(31 * SECOND)
+    expect(await claimMany(store, others)).toEqual([])
+    expect(await complete(store, running)).toBe('completed')
+    expect(await claimedIds(store, others)).toEqual([jobId])
+    expect(await claimedIds(store, { ...others, workerId: 'worker-2' })).toEqual([healthy])
+  })
+
+  it('REAP-15 it takes jobs again where the last chance is put off', async () => {
+    const { store } = opened()
+    const { jobId } = await waitsFor(31 * SECOND)
+    expect(await claimMany(store, others)).toEqual([])
+    const other = await claimOne(store, { ...others, workerId: 'worker-2' })
+    expect(other.jobId).toBe(jobId)
+    await store.releaseJobs([other], { delayMs: MINUTE })
+    await enqueueOne(store)
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('REAP-15 BREAK-2 it takes jobs again where the queue of the last chance is paused', async () => {
+    const { store } = opened()
+    await waitsFor(31 * SECOND)
+    expect(await claimMany(store, others)).toEqual([])
+    await store.pauseQueue('others')
+    await enqueueOne(store)
+    expect(await claimMany(store)).toHaveLength(1)
   })
 
   it('REAP-15 before that it takes other jobs', async () => {

@@ -59,42 +59,54 @@ interface Taken {
 }
 
 function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): Taken {
-  const { workerId } = grant.request
-  const taken: Job[] = []
-  const claimed: ClaimedJob[] = []
-  const hasLastChance = (job: Job) => isLastChance(grant.policy, countsOf(grant.policy, job))
-  const open = due.filter((job) => !isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
-  const met = meetLastChance(open, limit, hasLastChance)
-  if (met?.isFirst === true && isIdle(state, workerId))
-    return { taken: [met.job], claimed: grantAlone(state, grant, met.job), isFull: true }
-  if (met !== null) reserveWorker(state, workerId, met.job, grant.nowMs)
-  for (const job of open) {
-    if (claimed.length === limit) break
-    if (hasLastChance(job) || !admitJob(state, job, grant.nowMs)) continue
-    taken.push(job)
-    claimed.push(grantLease(state, grant, job))
+  const { request, nowMs, policy } = grant
+  const hasLastChance = (job: Job) => isLastChance(policy, countsOf(policy, job))
+  const open = due.filter((job) => !isSpent(state, grant, job) && isAdmitting(state, job.queue, nowMs))
+  const take = (jobs: Job[]) => {
+    const taken: Job[] = []
+    for (const job of jobs) if (taken.length < limit && admitJob(state, job, nowMs)) taken.push(job)
+    return { taken, claimed: taken.map((job) => grantLease(state, grant, job)) }
   }
+  const met = meetLastChance(open, limit, hasLastChance)
+  if (met?.isFirst === true && isIdle(state, request.workerId)) {
+    const claimed = grantAlone(state, grant, met.job)
+    if (claimed.length > 0) return { taken: [met.job], claimed, isFull: true }
+  } else if (met !== null && reserveWorker(state, request.workerId, met.job, nowMs)) {
+    // Its other slots stay empty: with all of them taken it would not come back while it is kept.
+    const { taken, claimed } = take(met.before)
+    return { taken: [...taken, met.job], claimed, isFull: true }
+  }
+  const { taken, claimed } = take(open.filter((job) => !hasLastChance(job)))
   return { taken, claimed, isFull: claimed.length === limit }
+}
+
+interface MetLastChance {
+  job: Job
+  /** The jobs that the claim has taken by then. */
+  before: Job[]
+  /** Is it the first choice of the claim? */
+  isFirst: boolean
 }
 
 /**
  * The first last chance that a claim comes to: it goes priority by priority and queue by queue, beginning with the queue
- * whose job is due first. Is it the first job of all?
+ * whose job is due first.
  */
 function meetLastChance(
   due: Job[],
   limit: number,
   hasLastChance: (job: Job) => boolean,
-): { job: Job; isFirst: boolean } | null {
-  let left = limit
+): MetLastChance | null {
+  const before: Job[] = []
   for (const priority of new Set(due.map((job) => job.priority))) {
-    const head = due.filter((job) => job.priority === priority).slice(0, left)
+    const head = due.filter((job) => job.priority === priority).slice(0, limit - before.length)
     for (const queue of new Set(head.map((job) => job.queue))) {
-      const job = head.find((candidate) => candidate.queue === queue && hasLastChance(candidate))
-      if (job !== undefined) return { job, isFirst: job === due[0] }
+      const jobs = head.filter((job) => job.queue === queue)
+      const job = jobs.find(hasLastChance)
+      if (job !== undefined) return { job, before, isFirst: before.length === 0 && job === jobs[0] }
+      before.push(...jobs)
     }
-    left -= head.length
-    if (left === 0) return null
+    if (before.length === limit) return null
   }
   return null
 }

@@ -1,6 +1,7 @@
 // Jobs whose next crash would end them run alone: an idle worker takes one and gets nothing else; where none is idle for 30 s,
 // a worker finishes its other jobs for it. One worker of a queue at a time (REAP-15).
 import type { Job } from '../../job/job.ts'
+import { isAdmitting } from './admit-job.ts'
 import { dueMs, type KeptWorker, type MemoryState } from './memory-state.ts'
 
 /** Since when such a job is due before a worker finishes its others for it; and how long that lasts without a claim. */
@@ -26,7 +27,8 @@ export function keptJob(state: MemoryState, workerId: string, nowMs: number): st
 function isKept(state: MemoryState, { jobId, leaseId, seenAtMs }: KeptWorker, nowMs: number): boolean {
   const job = state.jobs.get(jobId)
   if (leaseId !== null) return job?.leaseId === leaseId
-  return job?.status === 'waiting' && seenAtMs > nowMs - WAIT_MS
+  if (job?.status !== 'waiting' || seenAtMs <= nowMs - WAIT_MS) return false
+  return dueMs(job) <= nowMs && isAdmitting(state, job.queue, nowMs)
 }
 
 export function keepWorker(
@@ -38,13 +40,14 @@ export function keepWorker(
   state.keptWorkers.set(workerId, { jobId: job.id, queue: job.queue, ...kept })
 }
 
-/** No worker was idle in time: this one takes no more jobs until it is. */
-export function reserveWorker(state: MemoryState, workerId: string, job: Job, nowMs: number): void {
+/** Was no worker idle in time? Then this one takes no more jobs until it is. */
+export function reserveWorker(state: MemoryState, workerId: string, job: Job, nowMs: number): boolean {
   const isReserved = [...state.keptWorkers.values()].some(
     ({ queue, leaseId, seenAtMs }) => queue === job.queue && leaseId === null && seenAtMs > nowMs - WAIT_MS,
   )
-  if (dueMs(job) <= nowMs - WAIT_MS && !isReserved)
-    keepWorker(state, workerId, job, { leaseId: null, seenAtMs: nowMs })
+  if (dueMs(job) > nowMs - WAIT_MS || isReserved) return false
+  keepWorker(state, workerId, job, { leaseId: null, seenAtMs: nowMs })
+  return true
 }
 
 /** Those of workers that died; a live one forgets its own with its next claim. */
