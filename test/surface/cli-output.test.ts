@@ -127,22 +127,30 @@ describe('jobs export', () => {
 })
 
 describe('a reader that leaves', () => {
+  const inShell = (command: string) =>
+    spawnSync('bash', ['--norc', '-c', `set -o pipefail; "$0" "$1" ${command}`, process.execPath, bin], {
+      env: { PATH: process.env['PATH'] ?? '', ...env() },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    })
+
   it.each(['jobs export', 'jobs list --limit 1000', 'events --limit 1000'])(
     'OPS-8 unstuck %s | head -1 is no error',
     async (command) => {
       await database.pool.query(`select unstuck.enqueue_jobs(
         (select jsonb_agg(jsonb_build_object('type', 'asr', 'payload', repeat('x', 100))) from generate_series(1, 1000)))`)
       await failOne('x')
-      const script = `set -o pipefail; "$0" "$1" ${command} | head -1`
-      const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', script, process.execPath, bin], {
-        env: { PATH: process.env['PATH'] ?? '', ...env() },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        encoding: 'utf8',
-      })
+      const { status, stdout, stderr } = inShell(`${command} | head -1`)
       expect([status, stderr]).toEqual([0, ''])
       expect(linesOf(stdout)).toHaveLength(1)
     },
   )
+
+  it('OPS-8 does not end the work: unstuck migrate up 2>&1 | head -1 installs everything', async () => {
+    const { status, stdout } = inShell('migrate up --schema piped 2>&1 | head -1')
+    expect([status, linesOf(stdout).length]).toEqual([0, 1])
+    expect((await run('status', '--schema', 'piped')).exitCode).toBe(0)
+  })
 })
 
 // python3 brings the pseudo terminal.
