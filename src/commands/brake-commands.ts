@@ -12,6 +12,7 @@ import type {
 import {
   type Answer,
   type CommandContext,
+  type CommandTable,
   command,
   done,
   findTable,
@@ -39,18 +40,28 @@ export interface PauseChange {
 }
 
 export const pauseQueue = command('pauseQueue', async (context, input: HoldInput) => {
-  const table = findTable(context, input.table)
+  const table = await findTableOfQueue(context, input)
   if (!table.isDone) return table
   const isChanged = await table.value.store.pauseQueue(input.name, holdOptions(context, input))
   return done<PauseChange>({ table: table.value.name, queue: input.name, isPaused: true, isChanged })
 })
 
 export const resumeQueue = command('resumeQueue', async (context, input: HoldInput) => {
-  const table = findTable(context, input.table)
+  const table = await findTableOfQueue(context, input)
   if (!table.isDone) return table
   const isChanged = await table.value.store.resumeQueue(input.name, actorOptions(context, input))
   return done<PauseChange>({ table: table.value.name, queue: input.name, isPaused: false, isChanged })
 })
+
+/** Where none is named, the one table that has the queue, so that `queues pause asr` does not pause a queue that nobody uses. */
+async function findTableOfQueue(context: CommandContext, input: HoldInput): Promise<Answer<CommandTable>> {
+  if (input.table !== undefined || context.tables.length === 1) return findTable(context, input.table)
+  const having: CommandTable[] = []
+  for (const table of context.tables)
+    if ((await table.store.listQueues()).some(({ queue }) => queue === input.name)) having.push(table)
+  const [found, another] = having
+  return done(found !== undefined && another === undefined ? found : context.tables[0])
+}
 
 /** They are shared by all tables. */
 export const listBreakers = command('listBreakers', async ({ tables }) =>

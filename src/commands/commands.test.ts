@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../store/memory/index.ts'
 import { type Actor, type Role, roles } from './actor.ts'
-import { pauseQueue, sweep } from './brake-commands.ts'
+import { pauseQueue, resumeQueue, sweep } from './brake-commands.ts'
 import type { CommandContext } from './command.ts'
 import { cancelJob, listJobs, readJob, retryJob } from './job-commands.ts'
 import { commandNames, refusalOf } from './permissions.ts'
@@ -52,6 +52,22 @@ describe('commands', () => {
       value: { table: 't1', outcome: 'asked' },
     })
     expect(await third.drainWorker('w1')).toBe('already-asked')
+  })
+
+  it('BREAK-2 a queue is paused in the one table that has it, and in the first where that is not clear', async () => {
+    const stores = [createMemoryStore(), createMemoryStore()] as const
+    const tables = stores.map((one, index) => ({ name: `t${index}`, store: one }))
+    const several = { ...context(), tables: tables as unknown as CommandContext['tables'] }
+    await stores[0].enqueueJobs([{ type: 'both' }])
+    await stores[1].enqueueJobs([{ type: 'both' }, { type: 'asr' }])
+    const paused = async (name: string, table?: string) =>
+      (await pauseQueue(several, { name, table })) as { value?: { table: string } }
+    expect((await paused('asr')).value).toMatchObject({ table: 't1', isChanged: true })
+    expect(await resumeQueue(several, { name: 'asr' })).toMatchObject({
+      value: { table: 't1', isChanged: true },
+    })
+    for (const name of ['both', 'nobody']) expect((await paused(name)).value?.table).toBe('t0')
+    expect((await paused('asr', 't0')).value?.table).toBe('t0')
   })
 
   it('OPS-1 a role may what every smaller one may', () => {

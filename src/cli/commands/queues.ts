@@ -3,9 +3,11 @@ import { listQueues, pauseQueue, resumeQueue } from '../../commands/brake-comman
 import type { QueueStatus } from '../../store/dependency-store.ts'
 import { readDuration, showDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
-import { valueOf, withCommands, withTableNames } from '../with-commands.ts'
+import { type CliContext, valueOf, withCommands, withTableNames } from '../with-commands.ts'
 import { example, withConnection } from '../with-connection.ts'
 import type { TableFlags } from '../with-tables.ts'
+
+const whichTable = 'which table of the profile; where absent the one that has the queue, or the first'
 
 interface PauseFlags extends TableFlags {
   reason: string
@@ -24,13 +26,13 @@ export function addQueues(program: Command): void {
     .argument('<queue>', 'the queue')
     .requiredOption('--reason <text>', 'why, kept with the pause')
     .option('--for <duration>', 'ends by itself: 30s, 10m, 2h, 1d', readDuration)
-    .option('--table <name>', 'which table of the profile; its first where absent')
+    .option('--table <name>', whichTable)
     .addHelpText('after', example('unstuck queues pause asr --reason "new model" --for 10m'))
     .action(pauseCommand)
   withConnection(queues.command('resume'))
     .description('ends the pause of a queue')
     .argument('<queue>', 'the queue')
-    .option('--table <name>', 'which table of the profile; its first where absent')
+    .option('--table <name>', whichTable)
     .addHelpText('after', example('unstuck queues resume asr'))
     .action(resumeCommand)
 }
@@ -63,7 +65,8 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
     const queues = valueOf(await listQueues(context, { table }))
     const found = queues.map(({ value }) => value).find((status) => status.queue === queue)
     if (flags.json === true) return printJson({ table, changed: wasRunning, queue: found ?? null })
-    printLine(found === undefined ? `queue ${queue} is not paused any more` : describePause(found))
+    const what = found === undefined ? `queue ${queue} is not paused any more` : describePause(found)
+    printLine(`${whereOf(context, table)}${what}`)
     if (!wasRunning) printLine('It was paused already: the reason and the end are the new ones.')
     printLine(`Next:  unstuck queues resume ${queue}`)
   })
@@ -73,9 +76,12 @@ async function resumeCommand(queue: string, flags: TableFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const { table, isChanged: wasPaused } = valueOf(await resumeQueue(context, { name: queue }))
     if (flags.json === true) return printJson({ table, queue, changed: wasPaused })
-    printLine(wasPaused ? `queue ${queue} is resumed` : `queue ${queue} was not paused`)
+    const what = wasPaused ? `queue ${queue} is resumed` : `queue ${queue} was not paused`
+    printLine(`${whereOf(context, table)}${what}`)
   })
 }
+
+const whereOf = ({ tables }: CliContext, table: string) => (tables.length > 1 ? `${table}: ` : '')
 
 /** `queue asr PAUSED since … by ana — new model; 12 due; for another 10 min` */
 export function describePause(queue: QueueStatus): string {
