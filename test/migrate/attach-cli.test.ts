@@ -351,3 +351,9 @@ it('C20 --roles prints the role of workers, for the tables of the profile', asyn
   expect(stdout).toContain('grant select, insert, update, delete on "public"."asr_jobs" to unstuck_worker;')
   expect(stdout).toContain('grant select, insert on "public"."job_events" to unstuck_worker;')
 })
+
+it('C20 --roles prints it for the native table where there is no profile', async () => {
+  const { exitCode, stdout } = await run('attach', '--roles')
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('"unstuck".kept_workers')
+})

@@ -48,7 +48,9 @@ async function attachCommand(flags: AttachFlags): Promise<void> {
     throw invalidArgument('--layout', layout, 'no --plan beside it: one prints, the other writes')
   }
   const config = loadCommandConfig(flags)
-  const proposal = hasProfile(config) ? null : await proposeProfile(config, flags.table)
+  // The grants of an install without a profile are those of the native table: there is nothing to propose.
+  const isNative = flags.roles !== undefined && flags.table === undefined
+  const proposal = hasProfile(config) || isNative ? null : await proposeProfile(config, flags.table)
   const profile = proposal === null ? chosenTables(config, flags.table) : completeProfile(proposal.profile)
   const installer = createInstaller(config, undefined, profile)
   if (flags.roles !== undefined) return printRoles(installer, flags)
