@@ -500,10 +500,10 @@
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile eb8d607804be34a472a823a7f11a0836
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off abb723f05c272f102f047aa7fa894c81
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 998aa001456ccbddd1c7a1fdbe9c6632
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 60eddf1cb44eafe17867f6683535efda
 -- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
 -- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable eaabc2349e9159494ab28dc4c9eab5a6
--- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb) returns TABLE(queue text, share integer) plpgsql volatile a901d3fb61e9fec6bc84e1032fa1a9f2
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile a866942eb79f1513aa77e467457ff2f6
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e5a600bc1fb065a56840b559034946cc
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 5d6145f2d8026213c0379bef85209e2f
@@ -566,7 +566,7 @@
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 2c8f13adb2d2be158dee300735c304b6
 -- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile f3e56a2285a498c6110f02acf471a4a4
--- function kept_job(p_worker_id text) returns uuid plpgsql volatile 91d192a255a0d3acf789f95a67a65bc0
+-- function kept_job(p_worker_id text) returns uuid plpgsql volatile 4949a75401d70b2a0cd7649295c084e7
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
 -- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3c33b98f4f46bf83eab42546441b4805

@@ -34,8 +34,8 @@ begin
   while v_left > 0 loop
     v_priority := "unstuck"."claim_level"(v_queues, v_priority, p_marks);
     exit when v_priority is null;
-    for v_queue, v_share in
-      select * from "unstuck"."claim_shares"(v_queues, v_priority, v_left, p_types, v_policy, p_marks) loop
+    for v_queue, v_share in select * from "unstuck"."claim_shares"(
+      v_queues, v_priority, v_left, p_types, v_policy, p_marks, v_takes_any) loop
       exit when v_left = 0;
       select array_agg(due.id) as ids, array_agg(due.stage) as stages, array_agg(due.lease_ms) as leases_ms,
              array_agg(due.deadline_ms) as deadlines_ms, array_agg(due.reaped) as reaped_at,

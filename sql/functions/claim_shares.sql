@@ -4,7 +4,7 @@
 -- comes first: a last chance that is the first choice of a claim may run alone (REAP-15).
 create or replace function "unstuck"."claim_shares"(
   p_queues text[], p_priority int, p_limit int, p_types text[], p_policy "unstuck".policies,
-  p_marks jsonb)
+  p_marks jsonb, p_takes_any boolean)
 returns table (queue text, share int) language plpgsql as $$
 begin
   if cardinality(p_queues) > 1 then
@@ -21,6 +21,9 @@ begin
                                      >= coalesce((p_marks -> name ->> p_priority::text)::timestamptz, '-infinity')
                                and (p_types is null or job."type"::text = any (p_types))
                                and /*judged_waiting*/("unstuck".has_budget(
+                                     p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                     job."max_attempts"))
+                               and (p_takes_any or not "unstuck".is_last_chance(
                                      p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                      job."max_attempts"))
                              order by coalesce(job."run_at", job."created_at"), job."id" limit p_limit) due

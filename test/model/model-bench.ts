@@ -49,7 +49,12 @@ export async function createModelBench(options: BenchOptions & { schema: string 
   const { store, inTransaction } = await bench.open()
   const replica = await createReplica(pool, table, schema)
   // No verb of a run reads the time of an event or of an old sweep.
-  const elapseText = await elapseStatement(pool, [jobsOf(table), `${quoteIdentifier(schema)}.sweeps`])
+  const engine = quoteIdentifier(schema)
+  const elapseText = await elapseStatement(pool, [
+    jobsOf(table),
+    `${engine}.sweeps`,
+    `${engine}.kept_workers`,
+  ])
   const resetText = clearStatements(table, quoteIdentifier(schema), writtenTables)
   let runs = 0
   return {
@@ -73,4 +78,4 @@ export async function createModelBench(options: BenchOptions & { schema: string 
 const jobsOf = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
 
 /** What the commands of a run can write, beside the jobs. */
-const writtenTables = ['events', 'sweeps', 'sweep_history', 'acts', 'causes']
+const writtenTables = ['events', 'sweeps', 'sweep_history', 'acts', 'causes', 'kept_workers']

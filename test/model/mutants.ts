@@ -62,7 +62,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M9',
     fault: 'a sweep that holds nothing back after an outage',
-    edits: [edit('is_held', /select coalesce\(/, 'select false and coalesce(', 'core')],
+    edits: [edit('is_held', /return coalesce\(/, 'return false and coalesce(', 'core')],
   },
   {
     id: 'M15',
