@@ -33,7 +33,7 @@ export function migrationSql(schema: string, profile: Profile): string {
 
 export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[] {
   return [
-    searchPathStatements.pin,
+    searchPathStatements.pin(),
     unboundRoutines(base),
     render(readSql('attach', 'schema'), base),
     ...pending.flatMap((migration) => [
@@ -41,7 +41,7 @@ export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[]
       ...withheldTables(base, migration),
       recorded('record_migration', base, [migration.name]),
     ]),
-    searchPathStatements.reset,
+    searchPathStatements.reset(),
   ]
 }
 
@@ -49,9 +49,9 @@ export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[]
 export function nativeSql(base: RenderOptions, isNewTable = true): string[] {
   const functions = engineFunctions(base)
   return [
-    searchPathStatements.pin,
+    searchPathStatements.pin(),
     ...functions.map(({ text }) => text),
-    searchPathStatements.reset,
+    searchPathStatements.reset(),
     `-- table ${base.table.schema}.${base.table.table}`,
     render(readSql('attach', 'register'), base),
     ...(isNewTable ? indexStatements(base).map(({ sql }) => sql) : []),
@@ -89,9 +89,9 @@ export function columnsSql(
 export function functionsSql(options: RenderOptions, startsObserved = false): string[] {
   const functions = attachmentFunctions(options)
   return [
-    searchPathStatements.pin,
+    searchPathStatements.pin(),
     ...functions.map(({ text }) => text),
-    searchPathStatements.reset,
+    searchPathStatements.reset(),
     recordedFunctions(options, functions, functions),
     ...(startsObserved ? [render(readSql('attach', 'observe'), options)] : []),
     ...teamObjectValues(options).map((values) => recorded('place_team_object', options, values)),

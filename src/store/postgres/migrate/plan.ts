@@ -43,8 +43,8 @@ export function withheldTables(base: RenderOptions, { name, text }: SqlFile): st
 
 /** Around everything that binds names when it is created (C28). */
 export const searchPathStatements = {
-  pin: readSql('attach', 'pin_search_path'),
-  reset: readSql('attach', 'reset_search_path'),
+  pin: () => readSql('attach', 'pin_search_path'),
+  reset: () => readSql('attach', 'reset_search_path'),
 }
 
 /** For an upgrade: lets the migrations and functions that follow change what bound bodies use. */

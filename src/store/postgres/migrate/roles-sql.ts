@@ -36,4 +36,4 @@ function grants(schema: string, profile: Profile, role?: string): string[] {
 const baseOf = (schema: string): RenderOptions => ({ schema, table: nativeProfile(schema).tables[0] })
 
 const joined = (parts: string[]) =>
-  `${[searchPathStatements.pin, ...parts, searchPathStatements.reset].map((part) => part.trim()).join('\n\n')}\n`
+  `${[searchPathStatements.pin(), ...parts, searchPathStatements.reset()].map((part) => part.trim()).join('\n\n')}\n`
