@@ -569,7 +569,7 @@
 -- function kept_job(p_worker_id text) returns uuid plpgsql volatile 4949a75401d70b2a0cd7649295c084e7
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3c33b98f4f46bf83eab42546441b4805
+-- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 6cd6f1ac4495eb146441c2afa5e6e0fe
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 42a45f5b6ba17ab10aa37916a8d9b591
 -- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 46debf69b29a00d9a97c0e79fd9c9c83
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 0da3ff3545b6c668841c3373b37535af

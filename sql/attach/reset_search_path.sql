@@ -1,2 +1,2 @@
--- What stands on a team's table finds the names of the team again.
+-- Back to the caller's own path, so that a team's triggers find their names.
 reset search_path;

@@ -24,7 +24,7 @@ begin
          cancelled = (p_counts ->> 'cancelled')::int, skipped = (p_counts ->> 'skipped')::int,
          held = (p_counts ->> 'held')::int
    where attachment = /*attachment*/'native';
-  -- Of workers that died; a live one forgets its own with its next claim.
+  -- Rows of dead workers; a live worker removes its own with its next claim.
   delete from "unstuck".kept_workers kept
    where kept.attachment = /*attachment*/'native'
      and not exists (select from "unstuck"."jobs" job

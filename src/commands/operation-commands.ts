@@ -50,7 +50,7 @@ export interface TableOperation {
 }
 
 export interface BegunOperation extends TableOperation {
-  /** Of a caller that asked for one. */
+  /** Set if the caller asked for a lease. */
   leaseId: string | null
 }
 

@@ -7,7 +7,7 @@ import { type CliContext, valueOf, withCommands, withTableNames } from '../with-
 import { example, withConnection } from '../with-connection.ts'
 import type { TableFlags } from '../with-tables.ts'
 
-const whichTable = 'which table of the profile; where absent the one that has the queue, or the first'
+const whichTable = 'table of the profile; default: the one that has the queue, else the first'
 
 interface PauseFlags extends TableFlags {
   reason: string
