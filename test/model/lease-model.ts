@@ -149,7 +149,7 @@ async function assertInvariants(pair: Pair, { pool, table, schema }: ModelBench)
   assertEqual(pair.model, 'the invariants', await findViolations(pool, table, schema), [])
   await agree(pair, 'a last sweep by hand', (side) => sweepToTheEnd(side, {}))
   await assertSameState(pair)
-  // Whatever waits is due by then, and a claim that is not full has met all of it.
+  // Whatever waits is due by then, and claims until nothing is left have met all of it.
   await passHours(pair, 1_000)
   await claimAll(pair)
   await assertSameState(pair)

@@ -71,17 +71,24 @@ const claim = claimMany.map((request) =>
   command({
     name: 'claim',
     wish: request,
-    act: (pair) => claimOf(pair, request),
+    act: async (pair) => {
+      await claimOf(pair, request)
+    },
   }),
 )
 
-async function claimOf(pair: Pair, request: ClaimRequest): Promise<void> {
+async function claimOf(pair: Pair, request: ClaimRequest) {
   const ask = async (side: Side) => grantedTo(side, await side.store.claimJobs(request))
-  await agree(pair, `claim ${JSON.stringify(request)}`, ask, tellGrant)
+  return agree(pair, `claim ${JSON.stringify(request)}`, ask, tellGrant)
 }
 
-/** Of all that is due, whatever it is. */
-export const claimAll = (pair: Pair) => claimOf(pair, { workerId: 'w1', queues, limit: 1_000 })
+/** Claims until nothing is left. Each claim has a worker of its own: a last chance takes the whole of an idle one. */
+export async function claimAll(pair: Pair): Promise<void> {
+  for (let worker = 1; ; worker += 1) {
+    const { granted } = await claimOf(pair, { workerId: `idle ${worker}`, queues, limit: 1_000 })
+    if (granted.length === 0) return
+  }
+}
 
 const claimById = fc.tuple(claimOne, picks).map(([request, numbers]) =>
   command({
