@@ -7,6 +7,8 @@ import type { TableProfile } from './profile/profile.ts'
 import type { LastBeat } from './runtime/heartbeat.ts'
 import { type LeaseList, readLeases } from './runtime/lease-changes.ts'
 import type { FromThread, ToThread } from './runtime/thread-heartbeat.ts'
+import { withResolvers } from './runtime/with-resolvers.ts'
+import type { HeartbeatOptions, HeartbeatReport } from './store/job-store.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string
@@ -14,6 +16,15 @@ export interface HeartbeatThreadData {
   table: TableProfile
   policy: PolicyOverride
   intervalMs: number
+}
+
+type LeavingLease = Lease & { leaseMs: number }
+
+interface Call {
+  table: OpenBeats
+  leases: Lease[]
+  settled: Promise<void>
+  settle: () => void
 }
 
 const RECONNECT_MS = 500
@@ -25,11 +36,11 @@ const data = workerData as HeartbeatThreadData
 let connected = open()
 /** By lease id, the jobs of a claim. */
 const held = new Map<string, Set<string>>()
-/** Let go and not handed over yet. */
-let leaving: (Lease & { leaseMs: number })[] = []
-let handingOver: Promise<void> | undefined
-/** Every beat that has not been answered, those that nobody waits for any more included. */
-const underWay = new Set<Promise<boolean>>()
+/** Let go and not extended yet. */
+let leaving: LeavingLease[] = []
+let extending: Promise<void> | undefined
+/** Calls that may still reach the server, including those nobody waits for any more. */
+const underWay = new Set<Call>()
 /** Of a first try, and of the one under way: a slow network is given more time from try to try. */
 let firstLimitMs = LONGEST_BEAT_MS
 let limitMs = LONGEST_BEAT_MS
@@ -134,9 +145,7 @@ async function beatOnce(): Promise<void> {
   const sentAtMs = performance.timeOrigin + performance.now()
   try {
     if (held.size === 0) await connected.store.readPolicy()
-    const { answers } = await withinLimit(({ store }) =>
-      store.heartbeatJobs(leases(), { policy: data.policy }),
-    )
+    const { answers } = await heartbeat(leases())
     isFailing = false
     send({ kind: 'answers', answers, sentAtMs })
   } catch (error) {
@@ -145,29 +154,42 @@ async function beatOnce(): Promise<void> {
 }
 
 /**
- * Connecting included: what takes longer met a dead socket or a slow server, and nobody can tell which. So it goes out again on
- * another connection, beside the first, and the one that answers stays.
+ * Connecting included: a call that takes longer met a dead socket or a slow server, and nobody can tell which. So it goes out
+ * again on another connection, beside the first, and the connection that answers is kept.
  */
-async function withinLimit<T>(call: (table: OpenBeats) => Promise<T>): Promise<T> {
+async function heartbeat(leases: Lease[], options: HeartbeatOptions = {}): Promise<HeartbeatReport> {
   const first = connected
-  const tries = [trackedCall(first, call)]
+  const tries = [callOn(first, leases, options)]
   const isLate = await Promise.race([tries[0]?.then(isNever, isNever), isOver(limitMs)])
   limitMs = isLate ? Math.min(2 * limitMs, LONGEST_BEAT_MS) : firstLimitMs
-  if (!isLate || isStopping) return tries[0] as Promise<T>
+  if (!isLate || isStopping) return tries[0] as Promise<HeartbeatReport>
   const second = open()
-  tries.push(trackedCall(second, call))
+  tries.push(callOn(second, leases, options))
   const answered = await Promise.any(tries.map((attempt, nth) => attempt.then(() => nth))).catch(() => 1)
-  connected = answered === 0 ? first : second
-  void (answered === 0 ? second : first).close()
-  return tries[answered] as Promise<T>
+  // A concurrent call may have replaced the first connection already, and closed it.
+  const isReplaced = answered === 1 && connected === first
+  if (isReplaced) connected = second
+  void leave(isReplaced ? first : second)
+  return tries[answered] as Promise<HeartbeatReport>
 }
 
-function trackedCall<T>(table: OpenBeats, call: (table: OpenBeats) => Promise<T>): Promise<T> {
-  const attempt = call(table)
-  const settled = attempt.then(isNever, isNever)
-  underWay.add(settled)
-  void settled.then(() => underWay.delete(settled))
+function callOn(table: OpenBeats, leases: Lease[], options: HeartbeatOptions): Promise<HeartbeatReport> {
+  const { promise: settled, resolve: settle } = withResolvers<void>()
+  const call = { table, leases, settled, settle }
+  underWay.add(call)
+  void settled.then(() => underWay.delete(call))
+  const attempt = table.store.heartbeatJobs(leases, { policy: data.policy, ...options })
+  attempt.then(
+    () => settle(),
+    () => settle(),
+  )
   return attempt
+}
+
+/** A closed connection sends nothing more, so calls that still queue for it are settled. */
+async function leave(table: OpenBeats): Promise<void> {
+  await table.close()
+  for (const call of underWay) if (call.table === table) call.settle()
 }
 
 const isNever = () => false
@@ -179,40 +201,46 @@ function isOver(ms: number): Promise<boolean> {
 function letGo(lease: Lease, leaseMs: number): void {
   forget(lease)
   leaving.push({ ...lease, leaseMs })
-  handingOver ??= handOver().finally(() => {
-    handingOver = undefined
+  extending ??= extendLeaving().finally(() => {
+    extending = undefined
   })
 }
 
-/**
- * Answers when no beat with these leases is under way any more, and after a last one that lasts as long as was asked for, and
- * long enough for a main thread that is blocked before it reads the answer (LEASE-9).
- */
-async function handOver(): Promise<void> {
+/** One statement for all that left while the last one was under way. */
+async function extendLeaving(): Promise<void> {
   while (leaving.length > 0) {
-    await beating
     const gone = leaving
     leaving = []
-    let lastBeats = await extend(gone)
-    // A try that was left behind may still have got through, and made the leases as short as they were.
-    if (underWay.size > 0) {
-      await Promise.all(underWay)
-      lastBeats = await extend(gone)
-    }
-    for (const { jobId, leaseId } of gone) {
-      const lease = { jobId, leaseId }
-      send({ kind: 'let-gone', lease, lastBeat: lastBeats(lease) })
-    }
+    const earlier = new Set(underWay)
+    const lastBeats = await extend(gone)
+    void handOver(gone, lastBeats, earlier)
   }
 }
 
-async function extend(gone: typeof leaving): Promise<(lease: Lease) => LastBeat | { failure: string }> {
+/**
+ * Answers when no call with these leases is under way any more: a late one would shorten the lease again, or write the row
+ * beside the transaction.
+ */
+async function handOver(gone: LeavingLease[], lastBeats: LastBeats, earlier: Set<Call>): Promise<void> {
+  const lateCalls = () => [...underWay].filter((call) => call.leases === gone || earlier.has(call))
+  for (let late = lateCalls(); late.length > 0; late = lateCalls()) {
+    await Promise.race(late.map(({ settled }) => settled))
+    lastBeats = await extend(gone)
+  }
+  for (const { jobId, leaseId } of gone) {
+    const lease = { jobId, leaseId }
+    send({ kind: 'let-gone', lease, lastBeat: lastBeats(lease) })
+  }
+}
+
+type LastBeats = (lease: Lease) => LastBeat | { failure: string }
+
+/** At least until a main thread that is blocked before it reads the answer goes on (LEASE-9). */
+async function extend(gone: LeavingLease[]): Promise<LastBeats> {
   const sentAtMs = performance.timeOrigin + performance.now()
   const leaseMs = Math.max(longestLeaseMs, ...gone.map((lease) => lease.leaseMs))
   try {
-    const { answers } = await withinLimit(({ store }) =>
-      store.heartbeatJobs(gone, { policy: data.policy, leaseMs }),
-    )
+    const { answers } = await heartbeat(gone, { leaseMs })
     const byLease = new Map(answers.map(({ answer, ...lease }) => [leaseKey(lease), answer]))
     return (lease) => ({ answer: byLease.get(leaseKey(lease)) ?? 'lost', sentAtMs })
   } catch (error) {

@@ -1,0 +1,65 @@
+// Leases that go over to a transaction, one after another, while a call of the heartbeat thread hangs on a silent connection.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { startThreadHeartbeat } from '../../src/runtime/thread-heartbeat.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
+
+const { TcpProxy } = await import(new URL('../../chaos/tcp-proxy.mjs', import.meta.url).href)
+
+/** Shorter than the 10 s that a call on a silent connection is waited for. */
+const LEASE_MS = 6_000
+const ignored = () => {}
+
+describe('the hand-over of leases', () => {
+  let database: TestDatabase
+  let harness: WorkerHarness
+
+  beforeAll(async () => {
+    database = await createInstalledDatabase()
+    harness = await openWorkerHarness(database.url)
+    await harness.reset()
+    const policy = await harness.store.readPolicy()
+    await harness.store.writePolicy({ ...policy, defaultLeaseMs: LEASE_MS, heartbeatMs: 500 })
+  })
+  afterAll(async () => {
+    await harness?.close()
+    await database?.drop()
+  })
+
+  it('LEASE-4 a lease is extended at once while the hand-over of another waits for a silent connection', async () => {
+    const { store, untilJob } = harness
+    const address = new URL(database.url)
+    const proxy = new TcpProxy(Number(address.port))
+    address.port = String(await proxy.listen())
+    const [table] = nativeProfile('unstuck').tables
+    const heartbeat = startThreadHeartbeat({
+      threadUrl: new URL('../../dist/heartbeat-thread.js', import.meta.url),
+      workerData: { databaseUrl: address.href, schema: 'unstuck', table, policy: {}, intervalMs: 500 },
+      events: { onBeat: ignored, onFailed: ignored, onRecovered: ignored, onLag: ignored },
+    })
+    try {
+      await heartbeat.ready
+      await harness.enqueue('never handled', {}, 2)
+      const claimed = await store.claimJobs({ workerId: 'w', queues: ['never handled'], limit: 2 })
+      const [first, second] = claimed as [(typeof claimed)[0], (typeof claimed)[0]]
+      for (const lease of claimed) heartbeat.hold(lease, { onAnswer: ignored })
+      await untilJob(first.jobId, ({ heartbeatAt, startedAt }) => Number(heartbeatAt) > Number(startedAt))
+      // Reaps whatever is not renewed.
+      await harness.work().until(({ kind }) => kind === 'ready')
+
+      proxy.halfOpen()
+      const silentFromMs = Date.now()
+      const leavingFirst = heartbeat.letGo(first, 60_000)
+      await untilJob(second.jobId, ({ heartbeatAt }) => Number(heartbeatAt) > silentFromMs)
+      const lastBeats = await Promise.all([heartbeat.letGo(second, 60_000), leavingFirst])
+
+      expect(lastBeats.map(({ answer }) => answer)).toEqual(['kept', 'kept'])
+      expect(await store.getJob(second.jobId)).toMatchObject({ status: 'running', fence: 1, crashes: 0 })
+    } finally {
+      await heartbeat.stop()
+      proxy.close()
+    }
+  }, 60_000)
+})
