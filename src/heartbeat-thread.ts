@@ -18,8 +18,6 @@ export interface HeartbeatThreadData {
   intervalMs: number
 }
 
-type LeavingLease = Lease & { leaseMs: number }
-
 interface Call {
   table: OpenBeats
   leases: Lease[]
@@ -36,15 +34,14 @@ const data = workerData as HeartbeatThreadData
 let connected = open()
 /** By lease id, the jobs of a claim. */
 const held = new Map<string, Set<string>>()
-/** Let go and not extended yet. */
-let leaving: LeavingLease[] = []
+/** Let go and not extended yet, by the lease they need. */
+let leaving = new Map<number, Lease[]>()
 let extending: Promise<void> | undefined
 /** Calls that may still reach the server, including those nobody waits for any more. */
 const underWay = new Set<Call>()
 /** Of a first try, and of the one under way: a slow network is given more time from try to try. */
 let firstLimitMs = LONGEST_BEAT_MS
 let limitMs = LONGEST_BEAT_MS
-let longestLeaseMs = HAND_OVER_MS
 let pingedAtMs: number | undefined
 /** The main thread took a good part of an interval to answer. */
 let lateAtMs = Number.NEGATIVE_INFINITY
@@ -119,7 +116,6 @@ function readLeaseTimes({ defaultLeaseMs, stageLeasesMs }: Policy): void {
   const leasesMs = [defaultLeaseMs, ...Object.values(stageLeasesMs)]
   firstLimitMs = Math.min(LONGEST_BEAT_MS, Math.min(...leasesMs) / 3)
   limitMs = firstLimitMs
-  longestLeaseMs = Math.max(HAND_OVER_MS, ...leasesMs)
 }
 
 function tick(): void {
@@ -200,45 +196,32 @@ function isOver(ms: number): Promise<boolean> {
 
 function letGo(lease: Lease, leaseMs: number): void {
   forget(lease)
-  leaving.push({ ...lease, leaseMs })
+  const neededMs = Math.max(leaseMs, HAND_OVER_MS)
+  leaving.set(neededMs, [...(leaving.get(neededMs) ?? []), lease])
   extending ??= extendLeaving().finally(() => {
     extending = undefined
   })
 }
 
-/** One statement for all that left while the last one was under way. */
+/** One statement for all that left while the last one was under way, and need as much time. */
 async function extendLeaving(): Promise<void> {
-  while (leaving.length > 0) {
-    const gone = leaving
-    leaving = []
+  while (leaving.size > 0) {
+    const groups = [...leaving]
+    leaving = new Map()
     const earlier = new Set(underWay)
-    const lastBeats = await extend(gone)
-    void handOver(gone, lastBeats, earlier)
-  }
-}
-
-/**
- * Answers when no call with these leases is under way any more: a late one would shorten the lease again, or write the row
- * beside the transaction.
- */
-async function handOver(gone: LeavingLease[], lastBeats: LastBeats, earlier: Set<Call>): Promise<void> {
-  const lateCalls = () => [...underWay].filter((call) => call.leases === gone || earlier.has(call))
-  for (let late = lateCalls(); late.length > 0; late = lateCalls()) {
-    await Promise.race(late.map(({ settled }) => settled))
-    lastBeats = await extend(gone)
-  }
-  for (const { jobId, leaseId } of gone) {
-    const lease = { jobId, leaseId }
-    send({ kind: 'let-gone', lease, lastBeat: lastBeats(lease) })
+    await Promise.all(
+      groups.map(async ([leaseMs, gone]) => {
+        const lastBeats = await extend(gone, leaseMs)
+        void handOver(gone, leaseMs, lastBeats, earlier)
+      }),
+    )
   }
 }
 
 type LastBeats = (lease: Lease) => LastBeat | { failure: string }
 
-/** At least until a main thread that is blocked before it reads the answer goes on (LEASE-9). */
-async function extend(gone: LeavingLease[]): Promise<LastBeats> {
+async function extend(gone: Lease[], leaseMs: number): Promise<LastBeats> {
   const sentAtMs = performance.timeOrigin + performance.now()
-  const leaseMs = Math.max(longestLeaseMs, ...gone.map((lease) => lease.leaseMs))
   try {
     const { answers } = await heartbeat(gone, { leaseMs })
     const byLease = new Map(answers.map(({ answer, ...lease }) => [leaseKey(lease), answer]))
@@ -247,6 +230,24 @@ async function extend(gone: LeavingLease[]): Promise<LastBeats> {
     tellFailure(error)
     return () => ({ failure: messageOf(error) })
   }
+}
+
+/**
+ * Answers when no call with these leases is under way any more: a late one would shorten the lease again, or write the row
+ * beside the transaction.
+ */
+async function handOver(
+  gone: Lease[],
+  leaseMs: number,
+  lastBeats: LastBeats,
+  earlier: Set<Call>,
+): Promise<void> {
+  const lateCalls = () => [...underWay].filter((call) => call.leases === gone || earlier.has(call))
+  for (let late = lateCalls(); late.length > 0; late = lateCalls()) {
+    await Promise.race(late.map(({ settled }) => settled))
+    lastBeats = await extend(gone, leaseMs)
+  }
+  for (const lease of gone) send({ kind: 'let-gone', lease, lastBeat: lastBeats(lease) })
 }
 
 function tellFailure(error: unknown): void {

@@ -223,6 +223,10 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     this.#clocks.renewLease(leaseMs)
   }
 
+  get leaseMs(): number {
+    return this.#leaseMs
+  }
+
   get hasEnded(): boolean {
     return this.#hasEnded
   }

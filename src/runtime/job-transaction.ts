@@ -14,6 +14,8 @@ export interface TransactionOwner extends AnswerListener {
   readonly signal: AbortSignal
   readonly isAtRisk: boolean
   readonly hasEnded: boolean
+  /** Lease of the stage that the job is in. */
+  readonly leaseMs: number
   /** The lease lasts this much longer from now on. */
   noteExtended(leaseMs: number): void
 }
@@ -61,7 +63,7 @@ async function extendLease(
   neededMs: number,
 ): Promise<void> {
   const { job } = owner
-  const leaseMs = neededMs + MARGIN_MS
+  const leaseMs = Math.max(neededMs + MARGIN_MS, owner.leaseMs)
   for (;;) {
     const { answer, sentAtMs } = await heartbeat.letGo(job, leaseMs)
     owner.onAnswer(answer, sentAtMs)

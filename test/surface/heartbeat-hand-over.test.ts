@@ -28,8 +28,8 @@ describe('the hand-over of leases', () => {
     await database?.drop()
   })
 
-  it('LEASE-4 a lease is extended at once while the hand-over of another waits for a silent connection', async () => {
-    const { store, untilJob } = harness
+  /** Over a proxy, with two jobs of a lease of 6 s that it holds. */
+  async function startHolding() {
     const address = new URL(database.url)
     const proxy = new TcpProxy(Number(address.port))
     address.port = String(await proxy.listen())
@@ -39,16 +39,28 @@ describe('the hand-over of leases', () => {
       workerData: { databaseUrl: address.href, schema: 'unstuck', table, policy: {}, intervalMs: 500 },
       events: { onBeat: ignored, onFailed: ignored, onRecovered: ignored, onLag: ignored },
     })
+    await heartbeat.ready
+    await harness.enqueue('never handled', {}, 2)
+    const claimed = await harness.store.claimJobs({ workerId: 'w', queues: ['never handled'], limit: 2 })
+    const [first, second] = claimed as [(typeof claimed)[0], (typeof claimed)[0]]
+    for (const lease of claimed) heartbeat.hold(lease, { onAnswer: ignored })
+    await harness.untilJob(
+      first.jobId,
+      ({ heartbeatAt, startedAt }) => Number(heartbeatAt) > Number(startedAt),
+    )
+    const stop = async () => {
+      await heartbeat.stop()
+      proxy.close()
+    }
+    return { heartbeat, proxy, first, second, stop }
+  }
+
+  it('LEASE-4 a lease is extended at once while the hand-over of another waits for a silent connection', async () => {
+    const { store, untilJob } = harness
+    const { heartbeat, proxy, first, second, stop } = await startHolding()
     try {
-      await heartbeat.ready
-      await harness.enqueue('never handled', {}, 2)
-      const claimed = await store.claimJobs({ workerId: 'w', queues: ['never handled'], limit: 2 })
-      const [first, second] = claimed as [(typeof claimed)[0], (typeof claimed)[0]]
-      for (const lease of claimed) heartbeat.hold(lease, { onAnswer: ignored })
-      await untilJob(first.jobId, ({ heartbeatAt, startedAt }) => Number(heartbeatAt) > Number(startedAt))
       // Reaps whatever is not renewed.
       await harness.work().until(({ kind }) => kind === 'ready')
-
       proxy.halfOpen()
       const silentFromMs = Date.now()
       const leavingFirst = heartbeat.letGo(first, 60_000)
@@ -58,8 +70,23 @@ describe('the hand-over of leases', () => {
       expect(lastBeats.map(({ answer }) => answer)).toEqual(['kept', 'kept'])
       expect(await store.getJob(second.jobId)).toMatchObject({ status: 'running', fence: 1, crashes: 0 })
     } finally {
-      await heartbeat.stop()
-      proxy.close()
+      await stop()
+    }
+  }, 60_000)
+
+  it('LEASE-4 a lease is extended for its own transaction, and not for as long as that of another stage or job', async () => {
+    const { store } = harness
+    const policy = await store.readPolicy()
+    await store.writePolicy({ ...policy, stageLeasesMs: { build: 3_600_000 } })
+    const { heartbeat, first, second, stop } = await startHolding()
+    try {
+      await Promise.all([heartbeat.letGo(first, 60_000), heartbeat.letGo(second, 600_000)])
+      const jobs = await Promise.all([first, second].map(({ jobId }) => store.getJob(jobId)))
+      const extendedMs = jobs.map((job) => Number(job?.leaseExpiresAt) - Number(job?.heartbeatAt))
+      expect(extendedMs).toEqual([60_000, 600_000])
+    } finally {
+      await stop()
+      await store.writePolicy(policy)
     }
   }, 60_000)
 })
