@@ -71,14 +71,22 @@ export { executorProfile } from './profile/executor.ts'
 export { nativeProfile } from './profile/native.ts'
 export type { OwnProfile, OwnTable } from './profile/own-profile.ts'
 export type { IdType, LogicalColumn, Profile, TableProfile, TeamEvents } from './profile/profile.ts'
-export { type FileHandlerOptions, fileHandler } from './runtime/child-handler.ts'
-export type { DependencyOptions } from './runtime/dependencies.ts'
+export type {
+  AbortCause,
+  Handler,
+  HandlerOptions,
+  JobContext,
+  ReleaseRequest,
+} from './runtime/attempt/handler.ts'
+export { JobAborted } from './runtime/attempt/handler.ts'
+export { type FileHandlerOptions, fileHandler } from './runtime/child/child-handler.ts'
 export {
   type DispatchAdapter,
   type Dispatcher,
   type DispatcherOptions,
   startDispatcher,
-} from './runtime/dispatcher.ts'
+} from './runtime/dispatch/dispatcher.ts'
+export type { DependencyOptions } from './runtime/limits/dependencies.ts'
 export {
   createGateway,
   type Gateway,
@@ -86,22 +94,20 @@ export {
   type GatewayInit,
   type GatewayOptions,
   type GatewayOutcome,
-} from './runtime/gateway.ts'
-export type { AbortCause, Handler, HandlerOptions, JobContext, ReleaseRequest } from './runtime/handler.ts'
-export { JobAborted } from './runtime/handler.ts'
+} from './runtime/limits/gateway.ts'
+export type { HandlerLimit } from './runtime/limits/token-limiter.ts'
+export { type RunOperationOptions, runOperation } from './runtime/operations/run-operation.ts'
+export { type SourceCheck, sourceExists } from './runtime/operations/source-exists.ts'
 export {
   createJobService,
   type FinishDetails,
   type JobService,
   type ServiceResult,
-} from './runtime/job-service.ts'
-export { type Pruner, type PrunerOptions, startPruner } from './runtime/pruner.ts'
-export { type Reaper, type ReaperOptions, type ReaperTable, startReaper } from './runtime/reaper.ts'
-export { type RunOperationOptions, runOperation } from './runtime/run-operation.ts'
-export { type RunPruneOptions, runPrune } from './runtime/run-prune.ts'
-export { type ReaperResult, runSweep, type SweepReport } from './runtime/run-sweep.ts'
-export type { RecurringJob } from './runtime/scheduler.ts'
-export { type SourceCheck, sourceExists } from './runtime/source-exists.ts'
-export type { HandlerLimit } from './runtime/token-limiter.ts'
+} from './runtime/services/job-service.ts'
+export { type Pruner, type PrunerOptions, startPruner } from './runtime/services/pruner.ts'
+export { type Reaper, type ReaperOptions, type ReaperTable, startReaper } from './runtime/services/reaper.ts'
+export { type RunPruneOptions, runPrune } from './runtime/services/run-prune.ts'
+export { type ReaperResult, runSweep, type SweepReport } from './runtime/services/run-sweep.ts'
+export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
 export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck.ts'

@@ -8,7 +8,7 @@ import {
 } from '../commands/operation-commands.ts'
 import { exitCodes, UnstuckError } from '../errors/index.ts'
 import type { OperationStop } from '../policy/operation-move.ts'
-import { runOperation } from '../runtime/run-operation.ts'
+import { runOperation } from '../runtime/operations/run-operation.ts'
 import type { Operation } from '../store/job-store.ts'
 import { MAX_OPERATION_JOBS } from '../store/operation-store.ts'
 import { confirm } from './confirm.ts'

@@ -1,6 +1,6 @@
 // Webhooks: who is told of events. The secret is answered once and shown to nobody again.
 import { eventTypes } from '../job/event-types.ts'
-import { createWebhookSecret } from '../runtime/webhook-signature.ts'
+import { createWebhookSecret } from '../runtime/webhooks/webhook-signature.ts'
 import type { Webhook } from '../store/job-store.ts'
 import { command, done, findTable, type InTable, manualOptions, refused } from './command.ts'
 

@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { Actor } from '../commands/actor.ts'
 import type { CommandContext } from '../commands/command.ts'
-import type { OperationRunner } from '../runtime/operation-runner.ts'
+import type { OperationRunner } from '../runtime/operations/operation-runner.ts'
 import type { AppOptions } from './app-options.ts'
 import { problemSchema } from './contract.ts'
 import type { DatabaseClock } from './database-clock.ts'

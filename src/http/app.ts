@@ -2,7 +2,7 @@
 // commands, and those check who may do what.
 import { bodyLimit } from 'hono/body-limit'
 import type { CommandContext } from '../commands/command.ts'
-import { OperationRunner } from '../runtime/operation-runner.ts'
+import { OperationRunner } from '../runtime/operations/operation-runner.ts'
 import { type Api, type ApiEnv, type ApiParts, peerOf } from './api.ts'
 import type { App, AppOptions } from './app-options.ts'
 import { type Authenticate, createLimitedAuthenticate } from './authenticate.ts'

@@ -2,7 +2,7 @@
 import { examine, openDeployment } from '../compose.ts'
 import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
 import { diagnose } from '../doctor/diagnose.ts'
-import { sourceCheckOf } from '../runtime/source-exists.ts'
+import { sourceCheckOf } from '../runtime/operations/source-exists.ts'
 import { buildApp } from './app.ts'
 import type { App, AppOptions } from './app-options.ts'
 

@@ -1,9 +1,9 @@
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
 import type { Logger } from '../observe/log-events.ts'
-import type { DependencyOptions } from '../runtime/dependencies.ts'
-import type { DispatchAdapter } from '../runtime/dispatcher.ts'
-import type { HandlerOptions } from '../runtime/handler.ts'
-import { requireLimits } from '../runtime/token-limiter.ts'
+import type { HandlerOptions } from '../runtime/attempt/handler.ts'
+import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
+import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
+import { requireLimits } from '../runtime/limits/token-limiter.ts'
 
 export interface UnstuckOptions {
   /** Over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */

@@ -5,7 +5,7 @@ import { PgBoss } from 'pg-boss'
 import { pgBossDispatch } from '../../dist/dispatch/pg-boss.js'
 import { startReaper } from '../../dist/index.js'
 import { RuntimeEventEmitter } from '../../dist/observe/events.js'
-import { startDispatcher } from '../../dist/runtime/dispatcher.js'
+import { startDispatcher } from '../../dist/runtime/dispatch/dispatcher.js'
 import { openBench } from './bench.mjs'
 
 let bench

@@ -1,6 +1,6 @@
 // Steps of an operation against its abort, against another runner, and against whoever holds one of its jobs.
 import { describe, expect, it } from 'vitest'
-import { runOperation } from '../../src/runtime/run-operation.ts'
+import { runOperation } from '../../src/runtime/operations/run-operation.ts'
 import { readJob, startDead } from '../../src/store/conformance/builders.ts'
 import type { JobStore, NewOperation, Operation, OperationLease } from '../../src/store/job-store.ts'
 import { raceBench } from './race-bench.ts'

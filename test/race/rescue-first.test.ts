@@ -1,7 +1,7 @@
 // A sweep commits the jobs it takes back before it does the rest of its work, which may have to wait: here for the row of
 // its own pulse.
 import { expect, it } from 'vitest'
-import { startReaper } from '../../src/runtime/reaper.ts'
+import { startReaper } from '../../src/runtime/services/reaper.ts'
 import { HOUR, MINUTE, readJob, SECOND, startOne } from '../../src/store/conformance/builders.ts'
 import { type Connection, raceBench } from './race-bench.ts'
 

@@ -1,8 +1,8 @@
 // The sender over a real database: what is committed arrives, what is rolled back does not, and two senders share.
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
-import { startWebhookSender } from '../../src/runtime/webhook-sender.ts'
-import { createWebhookSecret } from '../../src/runtime/webhook-signature.ts'
+import { startWebhookSender } from '../../src/runtime/webhooks/webhook-sender.ts'
+import { createWebhookSecret } from '../../src/runtime/webhooks/webhook-signature.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/executor.ts'
 import { createPostgresStore, inTransaction } from '../../src/store/postgres/index.ts'

@@ -2,9 +2,9 @@
 import { expect, vi } from 'vitest'
 import type { Job } from '../../src/job/job.ts'
 import { RuntimeEventEmitter, type RuntimeEvents } from '../../src/observe/events.ts'
-import type { Handler, HandlerOptions } from '../../src/runtime/handler.ts'
-import { startMainHeartbeat } from '../../src/runtime/heartbeat.ts'
-import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts'
+import type { Handler, HandlerOptions } from '../../src/runtime/attempt/handler.ts'
+import { startMainHeartbeat } from '../../src/runtime/heartbeat/heartbeat.ts'
+import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker/worker.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
 

@@ -33,5 +33,5 @@ export const leftToAll = [
   'test/http/{fuzz,large-table}.test.ts',
   'test/model/**/*.test.ts',
   'test/sql/{fuzz,grown-table,hot-heartbeats,role-settings}.test.ts',
-  'src/runtime/claims-per-job.test.ts',
+  'src/runtime/claim/claims-per-job.test.ts',
 ]

@@ -1,7 +1,7 @@
 // Leases that go over to a transaction, one after another, while a call of the heartbeat thread hangs on a silent connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
-import { startThreadHeartbeat } from '../../src/runtime/thread-heartbeat.ts'
+import { startThreadHeartbeat } from '../../src/runtime/heartbeat/thread-heartbeat.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'

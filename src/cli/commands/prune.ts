@@ -1,6 +1,6 @@
 import { type DeploymentTable, openDeployment } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
-import { runPrune } from '../../runtime/run-prune.ts'
+import { runPrune } from '../../runtime/services/run-prune.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { eachActingTable } from '../each-acting-table.ts'
 import { printJson, printLine, printProgress } from '../output.ts'

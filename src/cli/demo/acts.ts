@@ -1,6 +1,6 @@
 // What can be done to the workers, by the director, by a key, or by a button of the dashboard. An act says what it does, does it to
 // real processes, and waits until the rows show what came of it.
-import { wait } from '../../runtime/wait.ts'
+import { wait } from '../../runtime/timing/wait.ts'
 import type { DemoProcess } from './demo-process.ts'
 import type { DemoSession } from './demo-session.ts'
 import { actNames, blockMs, demoPolicy, workerIdOf } from './demo-settings.ts'

@@ -2,7 +2,7 @@
 // that none outlives the demo, not even one that is stopped or blocked.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type ChildWatchdog, startChildWatchdog } from '../../runtime/child-watchdog.ts'
+import { type ChildWatchdog, startChildWatchdog } from '../../runtime/child/child-watchdog.ts'
 import { type FromProcess, type ProcessSettings, restartMs } from './demo-settings.ts'
 
 export type ProcessState = 'starting' | 'ready' | 'frozen' | 'killed'

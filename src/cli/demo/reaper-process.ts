@@ -1,7 +1,7 @@
 // The reaper of the demo, beside the sweeps of the workers: `unstuck reaper` in a process that can be killed.
 import { openDeployment } from '../../compose.ts'
 import { loadConfig } from '../../config/index.ts'
-import { startReaper } from '../../runtime/reaper.ts'
+import { startReaper } from '../../runtime/services/reaper.ts'
 import { demoPolicy, type FromProcess, readProcessSettings } from './demo-settings.ts'
 
 const { databaseUrl, schema } = readProcessSettings()

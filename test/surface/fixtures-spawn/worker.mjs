@@ -1,6 +1,6 @@
 // A worker with one family running. It leaves by itself when its standard input ends.
 // Arguments: a folder, how the family takes SIGTERM, and the grace in milliseconds.
-import { spawnChild } from '../../../dist/runtime/spawn-child.js'
+import { spawnChild } from '../../../dist/runtime/child/spawn-child.js'
 
 const [folder, manner, killGraceMs] = process.argv.slice(2)
 const family = new URL('family.mjs', import.meta.url).pathname

@@ -1,0 +1,22 @@
+// What an attempt that lost its lease found out, as an event keeps it.
+import type { JsonValue } from '../../job/job.ts'
+import { jsonText } from '../../job/json-text.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import { classifyError } from '../../policy/classify-error.ts'
+
+export type HandlerEnd =
+  | { kind: 'returned'; result: unknown }
+  | { kind: 'threw'; error: unknown }
+  | { kind: 'hung' }
+
+/** Null where it found out nothing. */
+export function lateDetails(handlerEnd: HandlerEnd, job: ClaimedJob): { [key: string]: JsonValue } | null {
+  const common = { worker_fence: job.fence, attempt: job.attempt }
+  if (handlerEnd.kind === 'hung') return null
+  if (handlerEnd.kind === 'threw') return { ...common, error: classifyError(handlerEnd.error).reason }
+  try {
+    return { ...common, result: JSON.parse(jsonText('result', handlerEnd.result ?? null)) as JsonValue }
+  } catch {
+    return { ...common, result: null }
+  }
+}

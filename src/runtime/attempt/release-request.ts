@@ -1,0 +1,54 @@
+// A handler, or the service it calls, sends its job back: no attempt is spent, however often (RATE-5, RATE-6).
+import { invalidArgument, isUnstuckError, releaseError } from '../../errors/index.ts'
+import { classifyError } from '../../policy/classify-error.ts'
+import type { ReleasedJob } from '../../store/job-store.ts'
+import type { AbortCause, ReleaseRequest } from './handler.ts'
+import type { Settlement } from './settlement.ts'
+
+/** What is to be written, and told to the breaker. */
+export interface AskedRelease {
+  delayMs: number
+  reason: string
+  code?: string
+  limitedMs?: number
+}
+
+const DEFAULT_AFTER_MS = 1_000
+const YEAR_MS = 31_536_000_000
+/** Between these, so that jobs which waited for one pool do not come back together. */
+const NO_CONNECTION_PAUSE_MS = { least: 1_000, most: 5_000 }
+
+/** Ends the attempt by throwing what the runner knows: let it through. */
+export function releaseJob({ afterMs, reason, isLimited = false }: ReleaseRequest = {}): never {
+  if (afterMs !== undefined && !(afterMs >= 0 && afterMs <= YEAR_MS))
+    throw invalidArgument('afterMs', afterMs, `milliseconds from 0 to ${YEAR_MS}`)
+  throw releaseError(reason ?? 'its handler gave it back', {
+    release: isLimited ? 'limited' : 'asked',
+    retryAfterMs: afterMs ?? DEFAULT_AFTER_MS,
+  })
+}
+
+/** Null where the attempt failed. What was thrown after a deadline does not count: the job was too slow. */
+export function releaseOf(thrown: unknown, abortCause: AbortCause | null): AskedRelease | null {
+  // That no connection was free is not the job's failure (C27).
+  if (isUnstuckError(thrown, 'POOL_EXHAUSTED')) {
+    const { least, most } = NO_CONNECTION_PAUSE_MS
+    const delayMs = Math.round(least + Math.random() * (most - least))
+    return { delayMs, reason: thrown.message, code: thrown.code }
+  }
+  const { release, reason, retryInMs = DEFAULT_AFTER_MS } = classifyError(thrown)
+  if (release === undefined || abortCause === 'deadline' || abortCause === 'no-progress') return null
+  return { delayMs: retryInMs, reason, ...(release === 'limited' ? { limitedMs: retryInMs } : {}) }
+}
+
+export function settleRelease(
+  released: ReleasedJob | undefined,
+  asked: AskedRelease | undefined,
+): Settlement {
+  const { outcome, retryInMs } = released ?? { outcome: 'not-found', retryInMs: null }
+  const isLost = outcome === 'lease-lost' || outcome === 'not-found'
+  const end = isLost ? 'lost' : outcome === 'cancelled' ? 'cancelled' : 'released'
+  if (asked === undefined) return { end }
+  const { delayMs: _, ...told } = asked
+  return { end, retryInMs, ...told }
+}

@@ -1,0 +1,14 @@
+// Enqueue calls that come at the same time become one statement: each answers after its own commit, and nobody waits for
+// company.
+import type { NewJob } from '../../job/job.ts'
+import type { EnqueuedJob } from '../../store/job-store.ts'
+import { createBatcher } from './batcher.ts'
+
+type Send = (jobs: NewJob[]) => Promise<EnqueuedJob[]>
+
+export function createEnqueuer(send: Send): (job: NewJob) => Promise<EnqueuedJob> {
+  const plain = createBatcher(send)
+  // A key may have to wait for another transaction that has it: only jobs with keys wait with it.
+  const keyed = createBatcher(send)
+  return (job) => (job.dedupeKey === undefined ? plain : keyed).add(job)
+}

@@ -1,0 +1,192 @@
+// Runs a handler in a process of its own for each attempt: what blocks its loop, leaks or crashes there can be killed, and the
+// worker's slot always comes back. The entry of that process is handler-child.ts.
+import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { invalidArgument, transientError } from '../../errors/index.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import { type AbortCause, type Handler, JobAborted, type JobContext } from '../attempt/handler.ts'
+import { type ChildWatchdog, isGroupAlive, signalGroup, startChildWatchdog } from './child-watchdog.ts'
+import { type PackedThrown, packThrown, unpackThrown } from './thrown-value.ts'
+
+export interface FileHandlerOptions {
+  /** Between the abort and SIGKILL. Default 2000; to be less than the worker's `hangGraceMs`, or the slot counts as leaked. */
+  killAfterMs?: number
+  /** Arguments of Node.js for the child, such as `--max-old-space-size=512`; those of this process where absent. */
+  execArgv?: string[]
+  /** The entry of the child, built JavaScript: Node 20 loads no TypeScript there. */
+  entryUrl?: URL
+}
+
+export type ToChild =
+  | { kind: 'run'; moduleUrl: string; job: ClaimedJob }
+  | { kind: 'abort'; abortCause: AbortCause | null; thrown: PackedThrown }
+  | { kind: 'stage-entered'; callId: number }
+  | { kind: 'stage-refused'; callId: number; thrown: PackedThrown }
+
+export type FromChild =
+  | { kind: 'progress' }
+  | { kind: 'stage'; callId: number; name: string }
+  /** JSON text; undefined where the handler returned nothing. */
+  | { kind: 'returned'; result: string | undefined }
+  | { kind: 'threw'; thrown: PackedThrown }
+
+type Answer = Extract<FromChild, { kind: 'returned' | 'threw' }>
+
+interface Settings {
+  moduleUrl: string
+  entry: string
+  killAfterMs: number
+  execArgv: string[]
+}
+
+export const DEFAULT_KILL_AFTER_MS = 2_000
+const MAX_TIMER_MS = 2 ** 31 - 1
+const GONE_POLL_MS = 10
+// The last message may be read after the exit was seen; a channel that somebody else holds open ends the wait here.
+const DRAIN_MS = 1_000
+
+/**
+ * A handler that is the default export of a built JavaScript module, run in a child process for each attempt. A path is taken
+ * from the current folder; `new URL('./asr.js', import.meta.url)` from the module that says so. It gets the job and the context,
+ * but neither `tx` nor `gateway`: these belong to the worker. The child dies with the worker, SIGKILL included (C17).
+ */
+export function fileHandler(file: string | URL, options: FileHandlerOptions = {}): Handler {
+  const { killAfterMs = DEFAULT_KILL_AFTER_MS, execArgv, entryUrl } = options
+  if (!(killAfterMs >= 0 && killAfterMs <= MAX_TIMER_MS))
+    throw invalidArgument('killAfterMs', killAfterMs, `milliseconds from 0 to ${MAX_TIMER_MS}`)
+  const settings: Settings = {
+    moduleUrl: moduleUrlOf(file),
+    entry: fileURLToPath(entryUrl ?? new URL('../../handler-child.js', import.meta.url)),
+    killAfterMs,
+    // Two processes cannot listen on one port of the debugger.
+    execArgv: execArgv ?? process.execArgv.filter((argument) => !argument.startsWith('--inspect')),
+  }
+  return (job, context) => runInChild(job, context, settings)
+}
+
+/** Refused at once: a worker whose handler is missing should not start to claim for it. */
+function moduleUrlOf(file: string | URL): string {
+  const url = file instanceof URL ? file : pathToFileURL(file)
+  if (url.protocol !== 'file:' || !existsSync(url))
+    throw invalidArgument('file', String(file), 'the path or file: URL of a JavaScript module that exists')
+  return url.href
+}
+
+async function runInChild(job: ClaimedJob, context: JobContext, settings: Settings): Promise<unknown> {
+  context.signal.throwIfAborted()
+  const watchdog = process.platform === 'win32' ? undefined : await startChildWatchdog(settings.killAfterMs)
+  try {
+    context.signal.throwIfAborted()
+    const child = startChild(settings, watchdog)
+    return await superviseAttempt(child, job, context, settings)
+  } finally {
+    await watchdog?.stop()
+  }
+}
+
+function startChild({ entry, execArgv }: Settings, watchdog: ChildWatchdog | undefined): ChildProcess {
+  const child = fork(entry, [], {
+    // A group of its own, to be ended with everything that the handler started in it.
+    detached: process.platform !== 'win32',
+    env: { ...process.env, ...watchdog?.environment },
+    execArgv,
+    // Unlike JSON it keeps the dates of the job.
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  if (child.pid !== undefined) watchdog?.watch(child.pid)
+  return child
+}
+
+/** Settles when no process of the child's group runs any more, so that a retry elsewhere never runs beside this attempt. */
+async function superviseAttempt(
+  child: ChildProcess,
+  job: ClaimedJob,
+  context: JobContext,
+  { moduleUrl, killAfterMs }: Settings,
+): Promise<unknown> {
+  const { signal } = context
+  let answer: Answer | undefined
+  let killTimer: NodeJS.Timeout | undefined
+  // There is no channel where the process could not be started, and none after its end.
+  const send = (message: ToChild) => {
+    if (child.connected) child.send(message, () => undefined)
+  }
+  const endSoon = () => {
+    killTimer ??= setTimeout(() => signalGroup(child, 'SIGKILL'), killAfterMs)
+  }
+  const abort = () => {
+    send(abortMessage(signal.reason))
+    endSoon()
+  }
+  child.on('message', (message: FromChild) => {
+    if (message.kind === 'progress') context.progress()
+    else if (message.kind === 'stage') void enterStage(context, message).then(send)
+    else {
+      answer ??= message
+      endSoon()
+    }
+  })
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    const ended = endOf(child)
+    send({ kind: 'run', moduleUrl, job })
+    const how = await ended
+    await endRest(child)
+    if (answer !== undefined) return readAnswer(answer)
+    signal.throwIfAborted()
+    throw transientError(`the process of the handler ended without an answer: ${how}`, {
+      code: 'CHILD_ENDED',
+    })
+  } finally {
+    clearTimeout(killTimer)
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  const how = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (exitCode, signal) => resolve(signal ?? `exit code ${exitCode}`))
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (child.pid !== undefined) return
+      const { code = 'UNKNOWN' } = error
+      reject(transientError(`cannot start the process of the handler: ${code}`, { code }))
+    })
+  })
+  const drained = new AbortController()
+  await Promise.race([closed, delay(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => {})])
+  drained.abort()
+  return how
+}
+
+async function endRest(child: ChildProcess): Promise<void> {
+  while (isGroupAlive(child)) {
+    signalGroup(child, 'SIGKILL')
+    await delay(GONE_POLL_MS)
+  }
+}
+
+function abortMessage(reason: unknown): ToChild {
+  const abortCause = reason instanceof JobAborted ? reason.abortCause : null
+  return { kind: 'abort', abortCause, thrown: packThrown(reason) }
+}
+
+async function enterStage(
+  context: JobContext,
+  { callId, name }: { callId: number; name: string },
+): Promise<ToChild> {
+  try {
+    await context.stage(name)
+    return { kind: 'stage-entered', callId }
+  } catch (error) {
+    return { kind: 'stage-refused', callId, thrown: packThrown(error) }
+  }
+}
+
+function readAnswer(answer: Answer): unknown {
+  if (answer.kind === 'threw') throw unpackThrown(answer.thrown)
+  return answer.result === undefined ? undefined : JSON.parse(answer.result)
+}

@@ -1,0 +1,87 @@
+// Jobs that are claimed and wait for a slot. Heartbeats keep their leases, and the answers decide whether a job may start.
+import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
+import type { RegisteredHandler } from '../attempt/handler.ts'
+import type { AnswerListener } from '../heartbeat/heartbeat.ts'
+import { isOver } from '../heartbeat/is-over.ts'
+
+/** A job that gets no slot within this time is released: all slots are held by slow jobs, and another worker may be idle. */
+export const STALE_MS = 5_000
+
+export class WaitingJob<Tx> implements AnswerListener {
+  readonly job: ClaimedJob
+  readonly registered: RegisteredHandler<Tx>
+  /** From before the claim was asked for. */
+  readonly claimedAtMs: number
+  /** When the lease was last granted or extended. */
+  keptAtMs: number
+  /** The lease is lost, the job cancelled or past its deadline: it must not start. */
+  isRefused = false
+  readonly #onAnswer: (waiting: WaitingJob<Tx>) => void
+
+  constructor(
+    job: ClaimedJob,
+    registered: RegisteredHandler<Tx>,
+    claimedAtMs: number,
+    onAnswer: (waiting: WaitingJob<Tx>) => void,
+  ) {
+    this.job = job
+    this.registered = registered
+    this.claimedAtMs = claimedAtMs
+    this.keptAtMs = claimedAtMs
+    this.#onAnswer = onAnswer
+  }
+
+  onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void {
+    if (answer === 'kept') this.keptAtMs = sentAtMs - performance.timeOrigin
+    else if (answer !== 'busy') this.isRefused = true
+    this.#onAnswer(this)
+  }
+
+  /** False while the lease may be over, after the process was suspended or blocked: the next answer decides. */
+  get isStartable(): boolean {
+    return !this.isRefused && !isOver(this.job, this.keptAtMs)
+  }
+
+  isStale(nowMs: number): boolean {
+    return this.isRefused || nowMs - this.claimedAtMs >= STALE_MS
+  }
+}
+
+/** The oldest first. */
+export class WaitingJobs<Tx> {
+  #jobs: WaitingJob<Tx>[] = []
+
+  get size(): number {
+    return this.#jobs.length
+  }
+
+  add(waiting: WaitingJob<Tx>): void {
+    this.#jobs.push(waiting)
+  }
+
+  /** The next to start. One that runs alone waits until nothing else runs, and holds up those behind it. */
+  take(isIdle: boolean): WaitingJob<Tx> | undefined {
+    const [next] = this.#jobs
+    const isReady = next?.isStartable === true && (isIdle || !next.job.runsAlone)
+    return isReady ? this.#jobs.shift() : undefined
+  }
+
+  get hasStale(): boolean {
+    const nowMs = performance.now()
+    return this.#jobs.some((waiting) => waiting.isStale(nowMs))
+  }
+
+  /** Removes the jobs to release. */
+  takeStale(): ClaimedJob[] {
+    const nowMs = performance.now()
+    const stale = this.#jobs.filter((waiting) => waiting.isStale(nowMs))
+    this.#jobs = this.#jobs.filter((waiting) => !waiting.isStale(nowMs))
+    return stale.map(({ job }) => job)
+  }
+
+  takeAll(): ClaimedJob[] {
+    const jobs = this.#jobs.map(({ job }) => job)
+    this.#jobs = []
+    return jobs
+  }
+}

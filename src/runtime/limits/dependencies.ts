@@ -1,0 +1,69 @@
+// The outside services that handlers name: their breakers are set up and their queues bound to them before the first claim.
+import { invalidArgument, isJobError } from '../../errors/index.ts'
+import type { BreakerSettings, JobStore } from '../../store/job-store.ts'
+import type { RegisteredHandler } from '../attempt/handler.ts'
+import type { WatchedDependency } from './breaker-watch.ts'
+import { createGateway } from './gateway.ts'
+
+export interface DependencyOptions extends Partial<BreakerSettings> {
+  /** Asked while the breaker is open, outside any job: an answer with a status under 500 is a sign of health. */
+  probeUrl?: string
+}
+
+/** A probe that takes longer than a person would wait is no sign of health. */
+const LONGEST_PROBE_MS = 5_000
+
+export async function prepareDependencies(
+  store: Pick<JobStore, 'writeBreaker' | 'mapDependency'>,
+  handlers: readonly Pick<RegisteredHandler, 'type' | 'queue' | 'dependency'>[],
+  options: Readonly<Record<string, DependencyOptions>>,
+): Promise<WatchedDependency[]> {
+  const byQueue = dependencyByQueue(handlers)
+  const names = [...new Set(byQueue.values())]
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name))
+      throw invalidArgument(
+        'dependencies',
+        name,
+        `the dependency of a handler: ${names.join(', ') || 'none has one'}`,
+      )
+  }
+  const watched = names.map((name) => watchedDependency(name, options[name]?.probeUrl))
+  for (const name of names) {
+    const { probeUrl: _, ...settings } = options[name] ?? {}
+    await store.writeBreaker(name, settings)
+  }
+  for (const [queue, name] of byQueue) await store.mapDependency(queue, name)
+  return watched
+}
+
+function dependencyByQueue(
+  handlers: readonly Pick<RegisteredHandler, 'type' | 'queue' | 'dependency'>[],
+): Map<string, string> {
+  const byQueue = new Map<string, string>()
+  for (const { type, queue = type, dependency } of handlers) {
+    if (dependency === undefined) continue
+    const other = byQueue.get(queue) ?? dependency
+    if (other !== dependency)
+      throw invalidArgument('dependency', dependency, `one for each queue: ${queue} has ${other} already`)
+    byQueue.set(queue, dependency)
+  }
+  return byQueue
+}
+
+function watchedDependency(name: string, probeUrl: string | undefined): WatchedDependency {
+  if (probeUrl === undefined) return { name }
+  const call = createGateway({ baseUrl: probeUrl, timeoutMs: LONGEST_PROBE_MS })
+  return {
+    name,
+    async probe() {
+      try {
+        const response = await call(probeUrl)
+        await response.body?.cancel()
+        return true
+      } catch (error) {
+        return isJobError(error) && error.gatewayStatus !== undefined && error.gatewayStatus < 500
+      }
+    },
+  }
+}

@@ -1,0 +1,114 @@
+// The gateway as one attempt sees it: under the job's signal, every call told to the breaker of the handler's dependency.
+import { toPublicCode, transientError } from '../../errors/index.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import type { DependencyCall } from '../../store/job-store.ts'
+import type { Settlement } from '../attempt/settlement.ts'
+import type { DependencyCalls } from './dependency-calls.ts'
+import { createGateway, type Gateway, type GatewayCall, type GatewayOptions } from './gateway.ts'
+
+export interface JobGatewayTools {
+  gateway: Omit<GatewayOptions, 'onCall'>
+  dependencyCalls: DependencyCalls
+  events: RuntimeEventEmitter
+}
+
+export class JobGateway {
+  readonly #job: ClaimedJob
+  readonly #dependency: string | null
+  readonly #tools: JobGatewayTools
+  #lastCall: GatewayCall | undefined
+  /** Settles when the breaker has heard of all so far. */
+  #reported: Promise<void> = Promise.resolve()
+  #hasReported = false
+
+  constructor(job: ClaimedJob, dependency: string | undefined, tools: JobGatewayTools) {
+    this.#job = job
+    this.#dependency = dependency ?? null
+    this.#tools = tools
+  }
+
+  open(signal: AbortSignal, isAtRisk: () => boolean): Gateway {
+    const call = createGateway({ ...this.#tools.gateway, onCall: (made) => this.#note(made) })
+    return async (pathOrUrl, init) => {
+      // Somebody else may run the job by now: no new effects until a beat has got through (C6).
+      if (isAtRisk()) throw transientError('no heartbeat got through in time: the lease may be over')
+      const both = init?.signal == null ? signal : AbortSignal.any([signal, init.signal])
+      return call(pathOrUrl, { ...init, signal: both })
+    }
+  }
+
+  /**
+   * Before a failure is written: a breaker that let the job through in half-open has to have heard of it, or the job would lose an
+   * attempt. Of a handler with a client of its own the code is all there is to know.
+   */
+  async noteFailure(code: string | undefined): Promise<void> {
+    if (this.#dependency === null) return
+    if (this.#lastCall === undefined) {
+      const isFailure = failedByDependency(code)
+      if (isFailure !== null) this.#report({ isFailure })
+      if (code !== 'timeout')
+        this.#tools.dependencyCalls.noteFailure(this.#job.type, this.#dependency, isTelling(code))
+    }
+    await this.#reported
+  }
+
+  /** A handler with a client of its own that returned has called it; one that calls through `gateway` now and then may not have. */
+  noteEnd({ end, limitedMs }: Settlement): void {
+    if (this.#hasReported || this.#dependency === null) return
+    const { dependencyCalls } = this.#tools
+    if (limitedMs !== undefined) this.#report({ isFailure: false, limitedMs })
+    else if (end === 'completed' && !dependencyCalls.isCaller(this.#job.type))
+      this.#report({ isFailure: false })
+    // Only a breaker that is half-open gave it a slot to give back.
+    else if ((dependencyCalls.stateOf(this.#dependency) ?? 'closed') !== 'closed') this.#report({})
+  }
+
+  /** What the line about the end of the attempt says of it (SEE-1). */
+  facts(): { gatewayStatus?: number | null; breaker?: string } {
+    const breaker =
+      this.#dependency === null ? undefined : this.#tools.dependencyCalls.stateOf(this.#dependency)
+    return {
+      ...(this.#lastCall === undefined ? {} : { gatewayStatus: this.#lastCall.status }),
+      ...(breaker === undefined ? {} : { breaker }),
+    }
+  }
+
+  #note(made: GatewayCall): void {
+    this.#lastCall = made
+    this.#tools.dependencyCalls.noteCaller(this.#job.type)
+    const { url, status, durationMs, outcome, limitedMs } = made
+    const call = { dependency: this.#dependency, url, status, durationMs, outcome }
+    this.#tools.events.emit('gateway:called', { job: this.#job, call })
+    // A call that the job itself gave up tells nothing about the service.
+    if (outcome === 'aborted') return
+    this.#report({ isFailure: isServiceFailure(made), ...(limitedMs === undefined ? {} : { limitedMs }) })
+  }
+
+  #report(call: Omit<DependencyCall, 'jobId'>): void {
+    if (this.#dependency === null) return
+    const { jobId } = this.#job
+    const told = this.#tools.dependencyCalls.report(this.#dependency, { ...call, jobId })
+    this.#reported = Promise.all([this.#reported, told]).then(() => {})
+    this.#hasReported = true
+  }
+}
+
+/** A 503 that says when to come again is a failure of the service too; a 429 is its answer to us. */
+function isServiceFailure({ outcome, status }: GatewayCall): boolean {
+  if (outcome === 'limited') return status === 503
+  return outcome === 'server-error' || outcome === 'timeout' || outcome === 'unavailable'
+}
+
+/** What nobody has mapped may be the dependency's fault, and nobody would know. */
+function isTelling(code = 'UNKNOWN'): boolean {
+  return toPublicCode(code) !== 'UNKNOWN'
+}
+
+/** Null where the code tells nothing about the dependency: the deadline of a job is no timeout of a call. */
+function failedByDependency(code = 'UNKNOWN'): boolean | null {
+  if (code === 'timeout') return null
+  const publicCode = toPublicCode(code)
+  if (publicCode === 'GW_5XX' || publicCode === 'GW_TIMEOUT') return true
+  return publicCode === 'GW_4XX' ? false : null
+}

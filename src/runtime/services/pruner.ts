@@ -1,0 +1,74 @@
+// Retention on a schedule (OPS-2): a whole pass over every table at each interval, never two at once, and it goes on whatever
+// happens. Any number of them may run; the store's row locks keep them apart.
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import type { JobStore } from '../../store/job-store.ts'
+import { wait } from '../timing/wait.ts'
+import { runPrune } from './run-prune.ts'
+import { StandBy } from './stand-by.ts'
+
+export interface PrunerOptions {
+  tables: { name: string; store: JobStore }[]
+  events: Pick<RuntimeEventEmitter, 'emit'>
+  /** One hour where absent. */
+  intervalMs?: number
+  /** Instead of the stored policy's. */
+  retentionDays?: number | undefined
+}
+
+export interface Pruner {
+  /** Settles when the step that was under way has ended; the rest of its pass is left to the next one. */
+  stop(): Promise<void>
+}
+
+const defaultIntervalMs = 3_600_000
+/** Workers of one deploy start together; their first passes should not. */
+const maxFirstDelayMs = 60_000
+const bucketBatch = 1_000
+
+export function startPruner(options: PrunerOptions): Pruner {
+  const { tables, events, intervalMs = defaultIntervalMs, retentionDays } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const standing = tables.map((table) => ({
+    ...table,
+    standBy: new StandBy({ service: 'retention', store: table.store, events }),
+  }))
+  const loop = run()
+  return {
+    async stop() {
+      stopping.abort()
+      await loop
+    },
+  }
+
+  async function run(): Promise<void> {
+    await wait(Math.random() * Math.min(maxFirstDelayMs, intervalMs), signal)
+    while (!signal.aborted) {
+      for (const { name, store, standBy } of standing) await pruneTable(name, store, standBy)
+      await wait(intervalMs, signal)
+    }
+  }
+
+  async function pruneTable(table: string, store: JobStore, standBy: StandBy): Promise<void> {
+    if (signal.aborted) return
+    const startedAt = performance.now()
+    const options = {
+      ...(retentionDays === undefined ? {} : { retentionDays }),
+      onStep: () => signal.throwIfAborted(),
+    }
+    try {
+      const deleted = await standBy.act(() => runPrune(store, options), null)
+      await pruneBuckets(store)
+      if (deleted === null) return
+      events.emit('prune:done', { table, deleted, durationMs: performance.now() - startedAt })
+    } catch (error) {
+      if (!signal.aborted) events.emit('prune:failed', { table, error })
+    }
+  }
+
+  /** Tables of one schema share them, so all but the first find nothing left. */
+  async function pruneBuckets(store: JobStore): Promise<void> {
+    let forgotten = bucketBatch
+    while (forgotten === bucketBatch && !signal.aborted) forgotten = await store.pruneRateLimits(bucketBatch)
+  }
+}

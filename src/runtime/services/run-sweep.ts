@@ -1,0 +1,61 @@
+// One whole sweep of one table: steps until nothing is left (C8).
+
+import type { PolicyOverride } from '../../policy/policy.ts'
+import type { HoldReason, JobStore, ReapedJob, ReaperFacts } from '../../store/job-store.ts'
+
+/** The result document 001 names. */
+export interface ReaperResult {
+  requeuedIds: string[]
+  failedIds: string[]
+}
+
+export interface SweepReport extends ReaperResult {
+  /** Everything that was done or reported, with its evidence. */
+  reaped: ReapedJob[]
+  held: number
+  holdReason: HoldReason | null
+  sweptAt: string
+  durationMs: number
+}
+
+export interface RunSweepOptions {
+  /** Absent: a sweep by hand, never held back. */
+  reaper?: ReaperFacts
+  policy?: PolicyOverride
+  batchSize?: number
+  /** Who asked for a sweep by hand, and why. */
+  actor?: string
+  reason?: string
+}
+
+export async function runSweep(store: JobStore, options: RunSweepOptions = {}): Promise<SweepReport> {
+  const startedAt = performance.now()
+  const { reaper, policy, batchSize, actor, reason } = options
+  const request = {
+    ...(reaper === undefined ? {} : { reaper }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(batchSize === undefined ? {} : { limit: batchSize }),
+    ...(actor === undefined ? {} : { actor }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+  let step = await store.sweepJobs(request)
+  const { held, holdReason, sweptAt } = step
+  const reaped = [...step.reaped]
+  while (step.next !== null) {
+    step = await store.sweepJobs({ ...request, cursor: step.next })
+    reaped.push(...step.reaped)
+  }
+  return {
+    requeuedIds: idsOf(reaped, 'requeued'),
+    failedIds: idsOf(reaped, 'dead'),
+    reaped,
+    held,
+    holdReason,
+    sweptAt,
+    durationMs: Math.round(performance.now() - startedAt),
+  }
+}
+
+function idsOf(reaped: ReapedJob[], action: ReapedJob['action']): string[] {
+  return reaped.filter((job) => job.action === action).map(({ jobId }) => jobId)
+}

@@ -1,0 +1,176 @@
+// Enqueues recurring jobs when they are due. Any number of schedulers may run: the store gives each occurrence to one of
+// them. Occurrences that passed while none ran are made up for by one job, and the schedule goes on from now.
+import { invalidArgument } from '../../errors/index.ts'
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import { nextRun } from '../../policy/next-run.ts'
+import type { PolicyOverride } from '../../policy/policy.ts'
+import type { JobStore, NewSchedule, Overlap, Schedule, ScheduledJob } from '../../store/job-store.ts'
+import { wait } from '../timing/wait.ts'
+import { StandBy } from './stand-by.ts'
+
+export interface RecurringJob {
+  /** Of the schedule: the same in every process, and stored under it. */
+  name: string
+  cron: string
+  /** UTC where absent. */
+  timezone?: string
+  /** `skip` where absent: no second job while the one of an earlier occurrence is unfinished. */
+  overlap?: Overlap
+  job: ScheduledJob
+}
+
+export interface SchedulerOptions {
+  store: Pick<JobStore, 'writeSchedule' | 'listSchedules' | 'runSchedule' | 'readMode'>
+  /** Written at the start; what is stored beside them is run too. */
+  schedules: RecurringJob[]
+  events: RuntimeEventEmitter
+  /** Over the stored policy when jobs are enqueued. */
+  policy?: PolicyOverride
+  /** The longest time between two looks at what is stored. */
+  pollMs?: number
+}
+
+export interface Scheduler {
+  /** Settles when the call that was under way has ended. */
+  stop(): Promise<void>
+}
+
+const POLL_MS = 60_000
+const FIRST_RETRY_MS = 1_000
+/** So that schedulers do not all meet in one row at the full minute. */
+const JITTER_MS = 250
+/** What `schedule:failed` names where no single schedule is concerned. */
+const ALL = '*'
+
+/** Throws for a cron, a timezone or a job that no schedule can have. */
+export function checkRecurringJob({ cron, timezone = 'UTC', job }: RecurringJob): void {
+  nextRun(cron, timezone, new Date(0))
+  const stray = ['delayMs', 'runAt', 'dedupeKey'].find(
+    (field) => (job as Record<string, unknown>)[field] !== undefined,
+  )
+  if (stray !== undefined)
+    throw invalidArgument(
+      'job',
+      stray,
+      'a job without delayMs, runAt and dedupeKey: its schedule decides them',
+    )
+}
+
+export function startScheduler(options: SchedulerOptions): Scheduler {
+  const names = new Set<string>()
+  for (const recurring of options.schedules) {
+    checkRecurringJob(recurring)
+    if (names.has(recurring.name)) throw invalidArgument('name', recurring.name, 'each name once')
+    names.add(recurring.name)
+  }
+  const scheduler = new RunningScheduler(options)
+  const loop = scheduler.run()
+  return {
+    async stop() {
+      scheduler.stopping.abort()
+      await loop
+    },
+  }
+}
+
+class RunningScheduler {
+  readonly stopping = new AbortController()
+  readonly #options: SchedulerOptions
+  readonly #pollMs: number
+  readonly #standBy: StandBy
+  #unwritten: RecurringJob[]
+  #failedLooks = 0
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+    this.#pollMs = options.pollMs ?? POLL_MS
+    this.#standBy = new StandBy({ ...options, service: 'schedules' })
+    this.#unwritten = options.schedules
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.stopping
+    while (!signal.aborted) {
+      const waitMs = await this.#look()
+      await wait(Math.min(waitMs, this.#pollMs) + Math.random() * JITTER_MS, signal)
+    }
+  }
+
+  /** Answers how long nothing is to be done. */
+  async #look(): Promise<number> {
+    const failures = new Set<string>()
+    const fail = (name: string, error: unknown) => {
+      failures.add(name)
+      this.#options.events.emit('schedule:failed', { name, error })
+    }
+    const dueInMs = await this.#runDue(fail).catch((error: unknown) => {
+      fail(ALL, error)
+      return this.#pollMs
+    })
+    this.#failedLooks = failures.size === 0 ? 0 : this.#failedLooks + 1
+    if (failures.size === 0) return dueInMs
+    return Math.min(dueInMs, FIRST_RETRY_MS * 2 ** (this.#failedLooks - 1))
+  }
+
+  async #runDue(fail: (name: string, error: unknown) => void): Promise<number> {
+    const { store } = this.#options
+    let list = await store.listSchedules()
+    if (this.#unwritten.length > 0) {
+      await this.#write(list.now, fail)
+      list = await store.listSchedules()
+    }
+    let waitMs = this.#pollMs
+    for (const schedule of list.schedules) {
+      if (this.stopping.signal.aborted) return 0
+      const { name, nextRunAt, dueInMs } = schedule
+      if (nextRunAt === null || dueInMs === null) continue
+      if (dueInMs > 0) waitMs = Math.min(waitMs, dueInMs)
+      else {
+        const run = () => this.#runOne(schedule, nextRunAt, list.now)
+        await this.#standBy.act(run, 'refused').then(
+          (answer) => {
+            // Its next time is in the next list.
+            if (answer !== 'refused') waitMs = 0
+          },
+          (error: unknown) => fail(name, error),
+        )
+      }
+    }
+    return waitMs
+  }
+
+  async #write(now: Date, fail: (name: string, error: unknown) => void): Promise<void> {
+    const unwritten: RecurringJob[] = []
+    for (const recurring of this.#unwritten) {
+      try {
+        await this.#options.store.writeSchedule(toSchedule(recurring, now))
+      } catch (error) {
+        unwritten.push(recurring)
+        fail(recurring.name, error)
+      }
+    }
+    this.#unwritten = unwritten
+  }
+
+  async #runOne({ name, cron, timezone }: Schedule, dueAt: Date, now: Date): Promise<void> {
+    const { store, events, policy } = this.#options
+    // From now, and not from the occurrence: those that passed meanwhile are made up for by this one job. But a wait that
+    // was rounded to nothing lets now be a moment before.
+    const nextRunAt = nextRun(cron, timezone, now > dueAt ? now : dueAt)
+    const run = await store.runSchedule(name, {
+      dueAt,
+      nextRunAt,
+      ...(policy === undefined ? {} : { policy }),
+    })
+    if (run.outcome === 'enqueued') events.emit('schedule:enqueued', { name, jobId: run.jobId, dueAt })
+  }
+}
+
+function toSchedule(
+  { name, cron, timezone = 'UTC', overlap = 'skip', job }: RecurringJob,
+  now: Date,
+): NewSchedule {
+  const nextRunAt = nextRun(cron, timezone, now)
+  if (nextRunAt === null) throw invalidArgument('cron', cron, 'one with an occurrence to come')
+  return { name, cron, timezone, overlap, job, nextRunAt }
+}

@@ -1,0 +1,131 @@
+// Sends events to webhooks: what the engine noted in the transaction of an event is taken, posted and settled (OPS-10,
+// C22). Any number of senders may run; a lease on each delivery keeps them apart. At least once: the receiver knows a
+// repeat by its id.
+import type { RuntimeEventEmitter } from '../../observe/events.ts'
+import { redactJson } from '../../observe/redact.ts'
+import type { DeliveryAnswer, TakenDelivery, WebhookEvent, WebhookStore } from '../../store/webhook-store.ts'
+import { repeat } from '../timing/repeat.ts'
+import { wait } from '../timing/wait.ts'
+import { postWebhook } from './post-webhook.ts'
+import { findAddress, type Resolve } from './webhook-address.ts'
+import { signWebhook } from './webhook-signature.ts'
+
+export interface WebhookSenderOptions {
+  /** What events call the table. */
+  table: string
+  store: Pick<WebhookStore, 'takeDeliveries' | 'settleDelivery'>
+  events?: Pick<RuntimeEventEmitter, 'emit'>
+  /** Between two looks: 5 s where absent. */
+  intervalMs?: number
+  /** At once: 10 where absent. */
+  batchSize?: number
+  /** Of one try: 10 s where absent. */
+  timeoutMs?: number
+  /** Plain HTTP and addresses of private networks too; false where absent. */
+  allowsPrivate?: boolean
+  /** The system's resolver where absent. */
+  resolve?: Resolve
+}
+
+export interface WebhookSender {
+  /** Looks at once. */
+  wake(): void
+  /** Settles when the tries that were under way have ended, or 2 s are over: what got no answer by then is sent again. */
+  stop(): Promise<void>
+}
+
+export function startWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const { table, store, events, intervalMs = 5_000, batchSize = 10, timeoutMs = 10_000 } = options
+  const leaving = new AbortController()
+  const sending = repeat(async (stopping) => {
+    await sendDue(stopping)
+    return intervalMs
+  })
+  return {
+    wake: () => sending.wake(),
+    async stop() {
+      const timer = setTimeout(() => leaving.abort(), STOP_GRACE_MS)
+      await sending.stop()
+      clearTimeout(timer)
+    },
+  }
+
+  async function sendDue(stopping: AbortSignal): Promise<void> {
+    try {
+      while (!stopping.aborted) {
+        // Long enough for a try and the write after it: what is settled too late is sent twice.
+        const taken = await store.takeDeliveries({ limit: batchSize, leaseMs: timeoutMs + 50_000 })
+        if (taken.length === 0) return
+        await Promise.all(taken.map(sendOne))
+      }
+    } catch (error) {
+      // The store is away. What was taken comes again when its lease is over.
+      events?.emit('delivery:failed', {
+        table,
+        webhookId: null,
+        deliveryId: null,
+        tries: 0,
+        outcome: 'unknown',
+        error,
+      })
+    }
+  }
+
+  async function sendOne(delivery: TakenDelivery): Promise<void> {
+    const { webhookId, deliveryId, tries } = delivery
+    const startedAt = performance.now()
+    const answer = await send(delivery, { timeoutMs, leaving: leaving.signal }, options)
+    const outcome = await store.settleDelivery(delivery, answer)
+    const fields = { table, webhookId, deliveryId, tries }
+    if (answer.isDelivered)
+      events?.emit('delivery:done', { ...fields, durationMs: performance.now() - startedAt })
+    else events?.emit('delivery:failed', { ...fields, outcome, error: answer.error })
+  }
+}
+
+async function send(
+  { deliveryId, url: address, secret, event }: TakenDelivery,
+  { timeoutMs, leaving }: { timeoutMs: number; leaving: AbortSignal },
+  { allowsPrivate = false, resolve }: WebhookSenderOptions,
+): Promise<DeliveryAnswer> {
+  const ended = new AbortController()
+  const late = wait(timeoutMs, AbortSignal.any([ended.signal, leaving])).then(() => {
+    throw new Error(leaving.aborted ? 'the worker stopped' : `no answer within ${timeoutMs} ms`)
+  })
+  try {
+    const body = bodyOf(event)
+    const status = await Promise.race([post(), late])
+    return judge(status)
+
+    async function post(): Promise<number> {
+      const url = new URL(address)
+      const found = await findAddress(url, { allowsPrivate, ...(resolve === undefined ? {} : { resolve }) })
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'unstuck',
+        ...signWebhook(secret, deliveryId, Date.now(), body),
+      }
+      return postWebhook({ url, address: found, headers, body, signal: ended.signal })
+    }
+  } catch (error) {
+    return { isDelivered: false, status: null, error: error instanceof Error ? error.message : String(error) }
+  } finally {
+    // The timer goes, and with it a request that is still under way.
+    late.catch(() => {})
+    ended.abort()
+  }
+}
+
+/** As the HTTP API shows it: it leaves the house. */
+function bodyOf({ type, timestamp, data }: WebhookEvent): string {
+  const { lease_id: _credential, ...details } = data.details
+  return JSON.stringify({ type, timestamp, data: { ...data, details: redactJson(details) } })
+}
+
+const GONE = 410
+const STOP_GRACE_MS = 2_000
+
+function judge(status: number): DeliveryAnswer {
+  if (status >= 200 && status < 300) return { isDelivered: true, status }
+  return { isDelivered: false, status, error: `answered ${status}`, isGone: status === GONE }
+}

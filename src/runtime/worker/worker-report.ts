@@ -1,0 +1,124 @@
+// Tells the store which workers there are: at the start of a worker, at every interval, when it drains and when it has
+// stopped. It learns all of it from the worker's own events. Best effort: no failure of a report reaches a job.
+import { hostname } from 'node:os'
+import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
+import type { WorkerReport, WorkerStore } from '../../store/worker-store.ts'
+import { wait } from '../timing/wait.ts'
+
+export interface WorkerReportOptions {
+  store: Pick<WorkerStore, 'reportWorker'>
+  events: Pick<RuntimeEventEmitter, 'on' | 'emit'>
+  /** Jobs that run now. */
+  running: () => number
+  /** Somebody asked the worker to drain. Called once. */
+  onDrain: () => void
+  version?: string
+  /** 15 s where absent. */
+  intervalMs?: number
+}
+
+export interface WorkerReporter {
+  /** Sends the last report, and settles when it is written or 2 s are over: a database that is away holds up nobody. */
+  stop(): Promise<void>
+}
+
+const LAST_REPORT_MS = 2_000
+
+export function startWorkerReport(options: WorkerReportOptions): WorkerReporter {
+  const reporter = new RunningReporter(options)
+  return { stop: () => reporter.stop() }
+}
+
+class RunningReporter {
+  readonly #options: WorkerReportOptions
+  readonly #intervalMs: number
+  readonly #stopping = new AbortController()
+  readonly #offs: (() => void)[]
+  #changed = new AbortController()
+  #started: RuntimeEvents['worker:started'] | undefined
+  #phase: WorkerReport['phase'] = 'running'
+  #exitCode: number | undefined
+  #lagMs: number | undefined
+  #isTold = false
+  #isDrainAsked = false
+  #loop: Promise<void> = Promise.resolve()
+  #stopped: Promise<void> | undefined
+
+  constructor(options: WorkerReportOptions) {
+    this.#options = options
+    this.#intervalMs = options.intervalMs ?? 15_000
+    const { events } = options
+    this.#offs = [
+      events.on('worker:started', (started) => {
+        this.#started = started
+        this.#loop = this.#run()
+      }),
+      events.on('worker:draining', () => this.#enter('draining')),
+      events.on('worker:stopped', ({ exitCode }) => {
+        this.#exitCode = exitCode
+        this.#enter('stopped')
+      }),
+      events.on('loop:lagged', ({ lagMs }) => {
+        this.#lagMs = lagMs
+      }),
+    ]
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#leave()
+    return this.#stopped
+  }
+
+  async #leave(): Promise<void> {
+    for (const off of this.#offs) off()
+    this.#stopping.abort()
+    this.#changed.abort()
+    const ended = new AbortController()
+    const last = this.#loop.finally(() => ended.abort())
+    await Promise.race([last, wait(LAST_REPORT_MS, ended.signal)])
+  }
+
+  #enter(phase: WorkerReport['phase']): void {
+    this.#phase = phase
+    this.#changed.abort()
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      // Before the report, so that what changes during it is told by the next.
+      this.#changed = new AbortController()
+      await this.#report()
+      await wait(this.#intervalMs, AbortSignal.any([this.#changed.signal, this.#stopping.signal]))
+    }
+    await this.#report()
+  }
+
+  async #report(): Promise<void> {
+    const { store, events, running, onDrain, version } = this.#options
+    if (this.#started === undefined) return
+    const { workerId, types, concurrency } = this.#started
+    try {
+      const { isDrainAsked } = await store.reportWorker({
+        workerId,
+        isStart: !this.#isTold,
+        phase: this.#phase,
+        host: hostname(),
+        pid: process.pid,
+        ...(version === undefined ? {} : { version }),
+        types,
+        concurrency,
+        running: running(),
+        ...(this.#lagMs === undefined ? {} : { loopLagMs: this.#lagMs }),
+        reportMs: this.#intervalMs,
+        ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }),
+      })
+      this.#isTold = true
+      if (isDrainAsked && !this.#isDrainAsked) {
+        this.#isDrainAsked = true
+        onDrain()
+      }
+    } catch (error) {
+      events.emit('worker:unreported', { workerId, error })
+    }
+  }
+}

@@ -1,0 +1,321 @@
+// A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
+import { isUnstuckError } from '../../errors/index.ts'
+import { LOOK_MS } from '../attempt/job-clocks.ts'
+import { Attempt } from '../attempt/job-runner.ts'
+import type { AttemptEnded, RunnerTools, RunningAttempt } from '../attempt/runner-tools.ts'
+import { createBatcher, untilNextTurn } from '../calls/batcher.ts'
+import { ClaimLoop } from '../claim/claim-loop.ts'
+import { Claimer } from '../claim/claimer.ts'
+import { WaitingJob, WaitingJobs } from '../claim/waiting-jobs.ts'
+import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
+import { DependencyCalls } from '../limits/dependency-calls.ts'
+import { type Reaper, startReaper } from '../services/reaper.ts'
+import { tellSweep } from '../services/tell-sweep.ts'
+import { wait } from '../timing/wait.ts'
+import type { Worker, WorkerOptions } from './worker-options.ts'
+
+export type { Worker, WorkerOptions } from './worker-options.ts'
+
+export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
+  const worker = new RunningWorker(options)
+  const ended = worker.run()
+  return {
+    async stop(reason) {
+      worker.stop(reason)
+      await ended
+    },
+    leaveNow: () => worker.leaveNow(),
+    ended,
+    running: () => worker.running,
+    wake: () => worker.wake(),
+    problems: () => worker.problems(),
+  }
+}
+
+/** With more results that are not written yet no job is started. */
+const MOST_UNSETTLED = 1_000
+/** What is written after `leaveNow` has this long to get through. */
+const LAST_WRITES_MS = 3_000
+
+class RunningWorker<Tx> {
+  readonly #options: WorkerOptions<Tx>
+  readonly #tools: RunnerTools<Tx>
+  readonly #claimer: Claimer<Tx>
+  readonly #dependencyCalls: DependencyCalls
+  /** Started and not settled: `#free` counts those whose handler still runs. */
+  readonly #running = new Set<RunningAttempt>()
+  #onNoneRuns: (() => void) | undefined
+  #handling = 0
+  /** Runs by itself: one more crash would end its job, and nobody else's job may be ended for it. */
+  #alone: RunningAttempt | undefined
+  #isStarting = false
+  readonly #waiting = new WaitingJobs<Tx>()
+  readonly #claimLoop: ClaimLoop
+  readonly #stopping = new AbortController()
+  readonly #leaving = new AbortController()
+  #looking: NodeJS.Timeout | undefined
+  #leaked = 0
+  /** Why the last sweep was refused: a right is missing, and more sweeps change nothing about it. */
+  #sweepRefusal: string | undefined
+  #exitCode = 0
+
+  constructor(options: WorkerOptions<Tx>) {
+    const { store, policy, events } = options
+    this.#options = options
+    this.#dependencyCalls = new DependencyCalls(store, events)
+    const onAnswer = ({ isRefused }: WaitingJob<Tx>) =>
+      isRefused ? this.#claimLoop.wake() : this.#startSoon()
+    this.#claimer = new Claimer({
+      ...options,
+      start: (job, registered, claimedAtMs) => {
+        const waiting = new WaitingJob(job, registered, claimedAtMs, onAnswer)
+        options.heartbeat.hold(job, waiting)
+        this.#waiting.add(waiting)
+        this.#startSoon()
+      },
+      isStopping: () => this.#stopping.signal.aborted,
+      isLeaving: () => this.#leaving.signal.aborted,
+    })
+    this.#claimLoop = new ClaimLoop({
+      slots: options.concurrency,
+      free: () => this.#free,
+      waiting: () => this.#waiting.size,
+      // A worker that cannot beat must not take on more (C6).
+      isAble: () => options.heartbeat.isHealthy() && this.#alone === undefined,
+      isStopping: () => this.#stopping.signal.aborted,
+      claim: (free, ahead) => this.#claimer.claim(free, ahead),
+      giveBackStale: () => this.#giveBackStale(),
+      pauseMs: () => this.#pauseMs(),
+    })
+    this.#tools = {
+      ...options,
+      slots: {
+        onReturned: (attempt) => this.#freeSlot(attempt),
+        onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
+      },
+      dependencyCalls: this.#dependencyCalls,
+      completions: createBatcher((completions) => store.completeJobs(completions), untilNextTurn),
+      failures: createBatcher((failures) => store.failJobs(failures, { policy })),
+      releases: createBatcher((leases) => store.releaseJobs(leases, { cause: 'interruption' })),
+    }
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  wake(): void {
+    this.#claimLoop.wake()
+  }
+
+  problems(): string[] {
+    const problems = []
+    if (this.#leaked > 0) problems.push(`${this.#leaked} hung handlers still hold memory`)
+    if (!this.#options.heartbeat.isHealthy()) problems.push('heartbeats fail: no more jobs are claimed')
+    if (this.#sweepRefusal !== undefined) problems.push(`sweeps are refused: ${this.#sweepRefusal}`)
+    if (this.#stopping.signal.aborted) problems.push('the worker is leaving')
+    return problems
+  }
+
+  async run(): Promise<number> {
+    const { events, workerId, concurrency, handlers, heartbeat } = this.#options
+    const reaper = this.#startReaper()
+    const stopped = untilAborted(this.#stopping.signal)
+    void heartbeat.died.then((error) => this.#leave(error.message))
+    await Promise.race([stopped, Promise.all([reaper.firstSweep, heartbeat.ready])])
+    const watch = this.#watchBreakers()
+    events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
+    // A claim that hangs must not hold up the grace: what it brings after the stop is given back.
+    const claiming = this.#claimLoop.run()
+    await stopped
+    await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
+    await Promise.all([reaper.stop(), watch.stop()])
+    await heartbeat.stop()
+    clearTimeout(this.#looking)
+    events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
+    return this.#exitCode
+  }
+
+  stop(reason = 'stop was asked for'): void {
+    if (this.#stopping.signal.aborted) return
+    const { events, workerId } = this.#options
+    events.emit('worker:draining', { workerId, reason, running: this.#running.size })
+    this.#stopping.abort()
+    this.#claimLoop.wake()
+  }
+
+  leaveNow(): void {
+    this.stop()
+    this.#leaving.abort()
+  }
+
+  /** Sweeps once before the first claim (WORK-2), then at every interval beside the claims. */
+  #startReaper(): Reaper & { firstSweep: Promise<void> } {
+    const { store, tableName, sweepIntervalMs, policy, events } = this.#options
+    let reaper: Reaper | undefined
+    const firstSweep = new Promise<void>((resolve) => {
+      reaper = startReaper({
+        tables: [{ name: tableName, store }],
+        intervalMs: sweepIntervalMs,
+        policy,
+        onSweep: (table, report) => {
+          this.#sweepRefusal = undefined
+          resolve()
+          tellSweep(events, table, report)
+        },
+        onError: (table, error) => {
+          this.#sweepRefusal = isUnstuckError(error, 'PERMISSION_DENIED') ? error.message : undefined
+          resolve()
+          events.emit('sweep:failed', { table, error })
+        },
+      })
+    })
+    return { firstSweep, stop: async () => reaper?.stop() }
+  }
+
+  #watchBreakers(): BreakerWatch {
+    const { store, dependencies, events } = this.#options
+    return watchBreakers({ store, dependencies, events, calls: this.#dependencyCalls })
+  }
+
+  get #free(): number {
+    return this.#isBehind || this.#alone !== undefined ? 0 : this.#options.concurrency - this.#handling
+  }
+
+  /** The database does not keep up with the results. */
+  get #isBehind(): boolean {
+    return this.#running.size - this.#handling > MOST_UNSETTLED
+  }
+
+  #pauseMs(): number {
+    const [least, most] = this.#options.pollMs
+    return Math.min(least + Math.random() * (most - least), this.#claimer.tokenInMs())
+  }
+
+  /** The leases of all jobs of a claim are held before the first handler may block the event loop. */
+  #startSoon(): void {
+    if (this.#isStarting) return
+    this.#isStarting = true
+    queueMicrotask(() => {
+      this.#isStarting = false
+      this.#startWaiting()
+    })
+  }
+
+  #startWaiting(): void {
+    if (this.#isStarting || this.#stopping.signal.aborted) return
+    while (this.#free > 0) {
+      const next = this.#waiting.take(this.#running.size === 0)
+      if (next === undefined) return
+      this.#run(new Attempt(next, this.#tools))
+    }
+  }
+
+  /** Releases waiting jobs that got no slot in time; all of them when the worker stops. */
+  async #giveBackStale(): Promise<void> {
+    const isLeaving = this.#stopping.signal.aborted
+    if (!isLeaving && !this.#waiting.hasStale) return
+    // After a blocked event loop, first let handlers return and beats be answered: slots may be free.
+    await untilNextTurn()
+    this.#startWaiting()
+    const jobs = isLeaving ? this.#waiting.takeAll() : this.#waiting.takeStale()
+    if (jobs.length === 0) return
+    this.#startWaiting()
+    await this.#claimer.giveBack(jobs, isLeaving ? { cause: 'interruption' } : {}, true).catch(() => {})
+    // Not before: while the database is away they have to be kept alive, or they would be taken back as crashed.
+    for (const job of jobs) this.#options.heartbeat.drop(job)
+  }
+
+  #run(attempt: Attempt<Tx>): void {
+    this.#handling++
+    this.#claimLoop.noteStart()
+    attempt.isHandling = true
+    this.#running.add(attempt)
+    if (attempt.job.runsAlone) this.#alone = attempt
+    this.#looking ??= setTimeout(() => this.#lookAtClocks(), LOOK_MS)
+    attempt.start()
+  }
+
+  /**
+   * A result is written beside the next handler: a slot that waited for it would run one job per round trip. A failure is not:
+   * it may be critical, or open the breaker of the jobs that come next.
+   */
+  #freeSlot(attempt: RunningAttempt): void {
+    if (!attempt.isHandling) return
+    attempt.isHandling = false
+    this.#handling--
+    this.#claimLoop.noteEnd()
+    this.#startWaiting()
+    this.#claimLoop.wakeIfLow()
+  }
+
+  #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
+    const wasBehind = this.#isBehind
+    const wasAlone = this.#alone === attempt
+    this.#running.delete(attempt)
+    if (wasAlone) this.#alone = undefined
+    if (isCritical) this.#leave('a critical error')
+    this.#freeSlot(attempt)
+    this.#startWaiting()
+    if (wasBehind || wasAlone) this.#claimLoop.wake()
+    if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
+    if (this.#running.size === 0) this.#onNoneRuns?.()
+  }
+
+  #untilNoneRuns(): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onNoneRuns = resolve
+    })
+  }
+
+  #lookAtClocks(): void {
+    const nowMs = performance.now()
+    for (const attempt of this.#running) attempt.lookAtClocks(nowMs)
+    this.#looking = this.#running.size > 0 ? setTimeout(() => this.#lookAtClocks(), LOOK_MS) : undefined
+  }
+
+  /** A hung handler keeps its memory: its slot is reopened, but only so many may be left at a time. */
+  #noteLeak({ job }: RunningAttempt, leftBehind: Promise<unknown>): void {
+    if (this.#stopping.signal.aborted) return
+    const { leakBudget, onHang, events } = this.#options
+    this.#leaked++
+    void leftBehind.then(() => this.#leaked--)
+    events.emit('job:hung', { job, leaked: this.#leaked, leakBudget })
+    if (onHang === 'exit' || this.#leaked > leakBudget) this.#leave('handlers hang')
+  }
+
+  #leave(reason: string): void {
+    this.#exitCode = 1
+    this.stop(reason)
+  }
+
+  /** Running jobs get the grace; then they are aborted, and given back without an attempt spent. */
+  async #drain(claiming: Promise<void>): Promise<void> {
+    const { graceMs, hangGraceMs } = this.#options
+    const ended = this.#untilNoneRuns()
+    const noMoreGrace = new AbortController()
+    void Promise.race([ended, untilAborted(this.#leaving.signal)]).then(() => noMoreGrace.abort())
+    const lastPartMs = Math.min(hangGraceMs, graceMs / 5)
+    await wait(graceMs - lastPartMs, noMoreGrace.signal)
+    for (const attempt of this.#running) attempt.abort('shutdown')
+    await wait(lastPartMs, noMoreGrace.signal)
+    for (const attempt of this.#running) attempt.giveUp()
+    await ended
+    const { completions, failures, releases } = this.#tools
+    await Promise.all([completions.idle(), failures.idle(), releases.idle()])
+    await Promise.all([claiming, this.#dependencyCalls.idle()])
+  }
+
+  async #untilGivenUp(): Promise<void> {
+    await untilAborted(this.#leaving.signal)
+    await new Promise((resolve) => setTimeout(resolve, LAST_WRITES_MS).unref())
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve())
+    if (signal.aborted) resolve()
+  })
+}
