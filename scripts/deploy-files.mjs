@@ -2,7 +2,7 @@
 // The alert rules for Prometheus and the dashboard for Grafana, made from the table of metrics so that neither can name
 // one that does not exist.
 
-/** @import { Instrument, InstrumentName } from '../src/observe/instruments.ts' */
+/** @import { Instrument, InstrumentName } from '../src/observe/metrics/instruments.ts' */
 /** @typedef {Record<InstrumentName, Instrument>} Instruments */
 /** @typedef {{ name: string, page: string, expr: string, for: string, severity: string, summary: string }} Alert */
 

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { renderAlerts, renderDashboard, renderSupabase } from './deploy-files.mjs'
 
-const { instruments } = await import('../dist/observe/instruments.js')
+const { instruments } = await import('../dist/observe/metrics/instruments.js')
 const { supabaseSql } = await import('../dist/store/postgres/index.js')
 
 const files = {

@@ -49,21 +49,21 @@ export type {
   RetryOutcome,
 } from './job/outcome.ts'
 export type { AttemptEnd, EventListener, EventName, OutsideCall, RuntimeEvents } from './observe/events.ts'
-export type { Logger } from './observe/log-events.ts'
+export type { Logger } from './observe/logs/log-events.ts'
 export type {
   BreakerReading,
   HealthReading,
   MetricReaders,
   MetricsOptions,
   QueueReading,
-} from './observe/metric-readings.ts'
-export { createMetrics, type Metrics } from './observe/metrics.ts'
-export { type OtelMetrics, openOtelMetrics } from './observe/otel-metrics.ts'
-export type { RuntimeEventSource } from './observe/record-events.ts'
+} from './observe/metrics/metric-readings.ts'
+export { createMetrics, type Metrics } from './observe/metrics/metrics.ts'
+export { type OtelMetrics, openOtelMetrics } from './observe/metrics/otel-metrics.ts'
+export type { RuntimeEventSource } from './observe/metrics/record-events.ts'
 export { openTracing, type Tracing } from './observe/tracing.ts'
-export { type ClassifiedError, type ClassifyOptions, classifyError } from './policy/classify-error.ts'
-export { type Explanation, explainJob, type JobFacts } from './policy/explain-job.ts'
+export { type Explanation, explainJob, type JobFacts } from './policy/explain/explain-job.ts'
 export { nativePolicy, type Policy, type PolicyOverride } from './policy/policy.ts'
+export { type ClassifiedError, type ClassifyOptions, classifyError } from './policy/retry/classify-error.ts'
 export { clipProfile } from './profile/clip.ts'
 export { converterProfile } from './profile/converter.ts'
 export { embeddingProfile } from './profile/embedding.ts'

@@ -1,7 +1,8 @@
 // What the rescue calculator shows. Backoff and the judgement of heartbeats are the engine's own functions.
-import { backoffMs, reapBackoff } from '../src/policy/backoff.ts'
-import { judgeBeat } from '../src/policy/beat-check.ts'
+
+import { judgeBeat } from '../src/policy/lease/beat-check.ts'
 import type { Policy } from '../src/policy/policy.ts'
+import { backoffMs, reapBackoff } from '../src/policy/retry/backoff.ts'
 
 export interface RescueInput {
   policy: Policy

@@ -1,5 +1,7 @@
 // What the viewer of retry schedules shows: every try of a job that never succeeds, by the engine's own functions.
-import { type Backoff, backoffMs, failureBackoff, reapBackoff } from '../src/policy/backoff.ts'
+
+import type { Policy } from '../src/policy/policy.ts'
+import { type Backoff, backoffMs, failureBackoff, reapBackoff } from '../src/policy/retry/backoff.ts'
 import {
   type Counts,
   countEnd,
@@ -7,8 +9,7 @@ import {
   isFailureFinal,
   isReapFinal,
   reapOrdinal,
-} from '../src/policy/budget.ts'
-import type { Policy } from '../src/policy/policy.ts'
+} from '../src/policy/retry/budget.ts'
 
 export interface Try {
   number: number

@@ -3,7 +3,7 @@
 
 create table "unstuck".breakers (
   name              text primary key,
-  -- Settings: the names of src/policy/breaker.ts in snake case.
+  -- Settings: the names of src/policy/dependency/breaker.ts in snake case.
   mode              text not null default 'half-open' check (mode in ('hold', 'half-open')),
   window_calls      int not null default 20 check (window_calls between 1 and 1000),
   min_calls         int not null default 10 check (min_calls between 1 and 1000),

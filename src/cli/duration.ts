@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-export { showBound, showDuration } from '../policy/show-duration.ts'
+export { showBound, showDuration } from '../policy/explain/show-duration.ts'
 
 const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

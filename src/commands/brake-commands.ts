@@ -1,5 +1,5 @@
 // What holds jobs back and lets them go: queues, breakers, schedules; and sweeps by hand.
-import { isTableHealthy } from '../policy/table-health.ts'
+import { isTableHealthy } from '../policy/explain/table-health.ts'
 import { runSweep } from '../runtime/services/run-sweep.ts'
 import type {
   Breaker,

@@ -1,7 +1,7 @@
 import { isShippedProfile } from './shipped-policies.ts'
-import { describeKind } from './value-kind.ts'
-import { type DocumentedProfile, documentedProfiles, type Variable } from './variable.ts'
-import { defaultOf, variableGroups } from './variables.ts'
+import { describeKind } from './variables/value-kind.ts'
+import { type DocumentedProfile, documentedProfiles, type Variable } from './variables/variable.ts'
+import { defaultOf, variableGroups } from './variables/variables.ts'
 
 const NOT_USED = '–'
 const NO_DEFAULT = 'none'

@@ -1,7 +1,7 @@
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { OwnProfile } from '../profile/own-profile.ts'
 import type { Profile, ProfileName } from '../profile/profile.ts'
-import type { FlagName } from './variable.ts'
+import type { FlagName } from './variables/variable.ts'
 
 export interface ConfigSources {
   /** `process.env` of the caller; nothing else is read. */

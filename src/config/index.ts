@@ -9,6 +9,6 @@ export type {
 } from './config.ts'
 export type { ConfigProblem } from './config-problem.ts'
 export { renderConfigReference } from './config-reference.ts'
-export { loadConfig } from './load-config.ts'
+export { defineConfig, findConfigFile, readConfigFile, readsTypeScript } from './file/read-config-file.ts'
+export { loadConfig } from './load/load-config.ts'
 export { profileOf } from './profile-of.ts'
-export { defineConfig, findConfigFile, readConfigFile, readsTypeScript } from './read-config-file.ts'

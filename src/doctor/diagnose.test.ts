@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { defaultBreakerSettings } from '../policy/breaker.ts'
+import { defaultBreakerSettings } from '../policy/dependency/breaker.ts'
 import { nativePolicy } from '../policy/policy.ts'
 import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
 import { diagnose } from './diagnose.ts'

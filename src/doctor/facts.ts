@@ -1,5 +1,5 @@
 // What the checks judge. Everything was read in read-only transactions; null is what could not be read.
-import type { AgeRule } from '../policy/age-rule.ts'
+import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
 import type { Breaker, QueueStatus } from '../store/dependency-store.ts'

@@ -1,6 +1,6 @@
 import type { Told } from '../commands/rescue-commands.ts'
 import { redactJson } from '../observe/redact.ts'
-import { explainStale } from '../policy/explain-stale.ts'
+import { explainStale } from '../policy/explain/explain-stale.ts'
 import type { Act } from '../store/access-store.ts'
 import type {
   Attachment,

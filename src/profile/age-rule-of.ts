@@ -1,4 +1,4 @@
-import type { AgeRule } from '../policy/age-rule.ts'
+import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import { columnName, type TableProfile } from './profile.ts'
 

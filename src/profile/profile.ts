@@ -1,7 +1,7 @@
 // How the engine sees one deployment: its tables, their columns and words, and its policy.
 import type { CodeSet } from '../errors/index.ts'
 import type { JobStatus } from '../job/job.ts'
-import type { BreakerMode } from '../policy/breaker.ts'
+import type { BreakerMode } from '../policy/dependency/breaker.ts'
 import type { Policy } from '../policy/policy.ts'
 
 /** Every column the engine uses, by its own name. A profile maps it to the team's column, or lets attach add it. */

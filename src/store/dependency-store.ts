@@ -1,7 +1,7 @@
 // The part of the store port that holds jobs back without touching them: breakers of dependencies, paused queues and
 // rate limits. What it holds back stays waiting, and none of it ends a job or costs an attempt (BREAK-2, RATE-5).
-import type { BreakerSettings, BreakerState, DependencyCall } from '../policy/breaker.ts'
-import type { RateLimit, TokenGrant } from '../policy/rate-limit.ts'
+import type { BreakerSettings, BreakerState, DependencyCall } from '../policy/dependency/breaker.ts'
+import type { RateLimit, TokenGrant } from '../policy/dependency/rate-limit.ts'
 
 export interface DependencyStore {
   /** Binds a queue to the breaker of what its jobs call; null takes that away. Answers whether anything changed. */

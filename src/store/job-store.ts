@@ -32,8 +32,8 @@ export type {
   BreakerSettings,
   BreakerState,
   DependencyCall,
-} from '../policy/breaker.ts'
-export type { RateLimit, TokenGrant } from '../policy/rate-limit.ts'
+} from '../policy/dependency/breaker.ts'
+export type { RateLimit, TokenGrant } from '../policy/dependency/rate-limit.ts'
 export type * from './call-options.ts'
 export type { StoreCapability } from './capability.ts'
 export type * from './dependency-store.ts'

@@ -2,7 +2,7 @@
 // operator does about it beside retry and cancel.
 import type { Job, JobErrorRecord, JobStatus, JsonValue } from '../job/job.ts'
 import type { DiscardOutcome, RunNowOutcome } from '../job/outcome.ts'
-import type { JobFacts } from '../policy/explain-job.ts'
+import type { JobFacts } from '../policy/explain/explain-job.ts'
 import type { ManualOptions, PolicyOption, Settled } from './call-options.ts'
 
 export interface OperatorStore<Tx = never> {

@@ -1,5 +1,5 @@
 // The part of the store port that looks back at rescues: what was taken back, what should have been by now, and the sweeps.
-import type { StaleFacts } from '../policy/explain-stale.ts'
+import type { StaleFacts } from '../policy/explain/explain-stale.ts'
 import type { PolicyOption } from './call-options.ts'
 
 export interface RescueStore {

@@ -1,5 +1,5 @@
 import { invalidArgument, requireKnownNames } from '../errors/index.ts'
-import type { Logger } from '../observe/log-events.ts'
+import type { Logger } from '../observe/logs/log-events.ts'
 import type { HandlerOptions } from '../runtime/attempt/handler.ts'
 import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
 import type { DependencyOptions } from '../runtime/limits/dependencies.ts'

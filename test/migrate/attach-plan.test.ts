@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
-import { fitsColumn } from '../../src/profile/column-names.ts'
+import { fitsColumn } from '../../src/profile/infer/column-names.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
 import {

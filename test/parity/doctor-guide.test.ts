@@ -1,7 +1,7 @@
 // Every check of doctor, and every queue that scan knows, is explained in the guide.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { knownQueues } from '../../src/profile/known-queues/index.ts'
+import { knownQueues } from '../../src/profile/infer/known-queues/index.ts'
 
 const root = new URL('../../', import.meta.url)
 const guide = readFileSync(new URL('docs/guides/scan-and-doctor.md', root), 'utf8')

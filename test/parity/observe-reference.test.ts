@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { instruments } from '../../src/observe/instruments.ts'
+import { instruments } from '../../src/observe/metrics/instruments.ts'
 
 const repository = new URL('../../', import.meta.url)
 

@@ -1,6 +1,6 @@
 // What people do against what workers do: a job is looked at while somebody holds its row, or deleted while it is claimed.
 import { describe, expect, it } from 'vitest'
-import { explainJob } from '../../src/policy/explain-job.ts'
+import { explainJob } from '../../src/policy/explain/explain-job.ts'
 import {
   claimMany,
   enqueueOne,

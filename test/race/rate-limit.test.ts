@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import type { RateLimit, TokenGrant } from '../../src/policy/rate-limit.ts'
+import type { RateLimit, TokenGrant } from '../../src/policy/dependency/rate-limit.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { type Race, raceBench } from './race-bench.ts'

@@ -69,7 +69,7 @@ it('LEASE-9 the heartbeat thread loads one file of ours, and of others the drive
 it('SEE-2 SEE-4 each is loaded when it is asked for', async () => {
   const events = '{ on: () => () => {} }'
   const metrics = await run(
-    `const { createMetrics } = await import('dist/observe/metrics.js')
+    `const { createMetrics } = await import('dist/observe/metrics/metrics.js')
      await createMetrics({ events: ${events}, table: 'jobs' })`,
   )
   expect(packages(metrics.imported)).toEqual(['prom-client'])
@@ -92,7 +92,7 @@ it('SEE-4 where OpenTelemetry is not installed there is no tracing and no error'
       symlinkSync(join(dist, '../node_modules', name), join(elsewhere, 'node_modules', name))
     const { stdout } = await run(
       `const { openTracing } = await import('dist/observe/tracing.js')
-       const { openOtelMetrics } = await import('dist/observe/otel-metrics.js')
+       const { openOtelMetrics } = await import('dist/observe/metrics/otel-metrics.js')
        console.log(await openTracing(), await openOtelMetrics({ events: {}, table: 'jobs' }))`,
       `${elsewhere}/`,
     )

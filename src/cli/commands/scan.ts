@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type ScannedTable, type ScanReport, scan } from '../../compose.ts'
 import { exitCodes } from '../../errors/index.ts'
-import { showDuration } from '../../policy/show-duration.ts'
+import { showDuration } from '../../policy/explain/show-duration.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { readDuration } from '../duration.ts'
 import { printJson, printLine, printProgress } from '../output.ts'

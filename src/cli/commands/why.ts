@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { explainJob } from '../../commands/job-commands.ts'
-import type { Explanation, JobFacts } from '../../policy/explain-job.ts'
+import type { Explanation, JobFacts } from '../../policy/explain/explain-job.ts'
 import { findJob } from '../find-job.ts'
 import { withTable } from '../job-flags.ts'
 import { printJson, printLine, printTable } from '../output.ts'

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { UnstuckError } from '../../errors/index.ts'
-import type { Logger } from '../../observe/log-events.ts'
+import type { Logger } from '../../observe/logs/log-events.ts'
 import { type Unstuck, unstuck } from '../../unstuck.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { printJson, printLine } from '../output.ts'

@@ -1,5 +1,5 @@
 // One frame of `unstuck top`, from what was read. Pure: the same for a terminal, a pipe and a test.
-import { isReaperLate } from '../../policy/table-health.ts'
+import { isReaperLate } from '../../policy/explain/table-health.ts'
 import { describeBreaker } from '../commands/breaker.ts'
 import { showBound, showDuration } from '../duration.ts'
 import { hiddenLine } from '../hidden-tables.ts'

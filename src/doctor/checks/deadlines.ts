@@ -1,5 +1,5 @@
+import { showDuration } from '../../policy/explain/show-duration.ts'
 import { withOverride } from '../../policy/policy.ts'
-import { showDuration } from '../../policy/show-duration.ts'
 import type { TableFacts } from '../facts.ts'
 import { type Finding, fine, warning } from '../finding.ts'
 

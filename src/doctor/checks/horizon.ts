@@ -1,4 +1,4 @@
-import { showDuration } from '../../policy/show-duration.ts'
+import { showDuration } from '../../policy/explain/show-duration.ts'
 import type { DoctorFacts, HorizonHolder } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 

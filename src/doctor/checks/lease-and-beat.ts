@@ -1,4 +1,4 @@
-import { judgeBeat } from '../../policy/beat-check.ts'
+import { judgeBeat } from '../../policy/lease/beat-check.ts'
 import { withOverride } from '../../policy/policy.ts'
 import type { TableFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'

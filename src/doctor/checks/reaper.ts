@@ -1,7 +1,7 @@
-import { explainUnjudged } from '../../policy/age-rule.ts'
+import { showDuration } from '../../policy/explain/show-duration.ts'
+import { isReaperLate } from '../../policy/explain/table-health.ts'
+import { explainUnjudged } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
-import { showDuration } from '../../policy/show-duration.ts'
-import { isReaperLate } from '../../policy/table-health.ts'
 import type { ServerFacts, TableFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 

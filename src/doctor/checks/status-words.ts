@@ -1,4 +1,4 @@
-import { statusRoles } from '../../profile/status-roles.ts'
+import { statusRoles } from '../../profile/infer/status-roles.ts'
 import type { TableFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 

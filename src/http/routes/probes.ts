@@ -4,7 +4,7 @@ import { listBreakers, listQueues, readHealth } from '../../commands/brake-comma
 import type { CommandContext } from '../../commands/command.ts'
 import { refusalOf } from '../../commands/permissions.ts'
 import { RuntimeEventEmitter } from '../../observe/events.ts'
-import { createMetrics, type Metrics } from '../../observe/metrics.ts'
+import { createMetrics, type Metrics } from '../../observe/metrics/metrics.ts'
 import { type Api, type ApiParts, contextOf, json, readProblems } from '../api.ts'
 import { probeAnswer } from '../contract.ts'
 import { problemOf, valueOf } from '../problem.ts'

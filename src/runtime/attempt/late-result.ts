@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import { classifyError } from '../../policy/classify-error.ts'
+import { classifyError } from '../../policy/retry/classify-error.ts'
 
 export type HandlerEnd =
   | { kind: 'returned'; result: unknown }

@@ -1,6 +1,6 @@
 // A handler, or the service it calls, sends its job back: no attempt is spent, however often (RATE-5, RATE-6).
 import { invalidArgument, isUnstuckError, releaseError } from '../../errors/index.ts'
-import { classifyError } from '../../policy/classify-error.ts'
+import { classifyError } from '../../policy/retry/classify-error.ts'
 import type { ReleasedJob } from '../../store/job-store.ts'
 import type { AbortCause, ReleaseRequest } from './handler.ts'
 import type { Settlement } from './settlement.ts'

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { AttemptEnd } from '../../observe/events.ts'
-import { classifyError } from '../../policy/classify-error.ts'
+import { classifyError } from '../../policy/retry/classify-error.ts'
 import type { Completion, Failure } from '../../store/job-store.ts'
 import type { AbortCause } from './handler.ts'
 

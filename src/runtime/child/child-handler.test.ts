@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import { classifyError } from '../../policy/classify-error.ts'
+import { classifyError } from '../../policy/retry/classify-error.ts'
 import { JobAborted, type JobContext } from '../attempt/handler.ts'
 import { fileHandler } from './child-handler.ts'
 

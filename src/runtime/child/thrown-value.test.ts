@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { criticalError, permanentError, releaseError, transientError } from '../../errors/index.ts'
-import { classifyError } from '../../policy/classify-error.ts'
+import { classifyError } from '../../policy/retry/classify-error.ts'
 import { packThrown, unpackThrown } from './thrown-value.ts'
 
 const circular = new Error('round')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { classifyError } from '../../policy/classify-error.ts'
+import { classifyError } from '../../policy/retry/classify-error.ts'
 import { createGateway, type GatewayCall, type GatewayOptions } from './gateway.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void

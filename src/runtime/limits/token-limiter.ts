@@ -8,7 +8,7 @@ import {
   returnTokens,
   type TokenGrant,
   takeTokens,
-} from '../../policy/rate-limit.ts'
+} from '../../policy/dependency/rate-limit.ts'
 import type { JobStore } from '../../store/job-store.ts'
 
 export interface HandlerLimit {

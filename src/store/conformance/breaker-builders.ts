@@ -1,6 +1,6 @@
 // A breaker over the queue of the tests.
 import { expect } from 'vitest'
-import type { BreakerSettings, BreakerState } from '../../policy/breaker.ts'
+import type { BreakerSettings, BreakerState } from '../../policy/dependency/breaker.ts'
 import type { Breaker } from '../dependency-store.ts'
 import type { JobStore } from '../job-store.ts'
 import { MINUTE, SECOND, TYPE } from './builders.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { BreakerSettings } from '../../policy/breaker.ts'
+import type { BreakerSettings } from '../../policy/dependency/breaker.ts'
 import { halfOpen, NAME, openBreaker, openHalf, outcomes, readBreaker, stateOf } from './breaker-builders.ts'
 import {
   budgets,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explainJob, type JobFacts } from '../../policy/explain-job.ts'
+import { explainJob, type JobFacts } from '../../policy/explain/explain-job.ts'
 import type { JobStore } from '../job-store.ts'
 import {
   budgets,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import { explainJob } from '../../policy/explain-job.ts'
+import { explainJob } from '../../policy/explain/explain-job.ts'
 import type { ClaimRequest, JobStore } from '../job-store.ts'
 import { openHalf } from './breaker-builders.ts'
 import {

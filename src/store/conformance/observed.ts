@@ -1,6 +1,6 @@
 // In mode observe nothing of ours changes a row of the team, whoever calls; leases that were granted before go on (OPS-14).
 import { afterEach, describe, expect, it } from 'vitest'
-import { explainJob } from '../../policy/explain-job.ts'
+import { explainJob } from '../../policy/explain/explain-job.ts'
 import type { JobStore } from '../job-store.ts'
 import {
   beat,

@@ -2,7 +2,7 @@
 // table they run once more, and their end is judged: somebody put them there (C29).
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../job/job.ts'
-import { explainJob } from '../../policy/explain-job.ts'
+import { explainJob } from '../../policy/explain/explain-job.ts'
 import type { JobStore } from '../job-store.ts'
 import {
   budgets,

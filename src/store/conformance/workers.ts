@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explainJob } from '../../policy/explain-job.ts'
+import { explainJob } from '../../policy/explain/explain-job.ts'
 import type { JobStore, WorkerReport, WorkerStatus } from '../job-store.ts'
 import {
   DAY,

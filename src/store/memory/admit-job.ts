@@ -1,5 +1,5 @@
 import type { Job } from '../../job/job.ts'
-import { breakerState, runningProbes, takeProbeSlots } from '../../policy/breaker.ts'
+import { breakerState, runningProbes, takeProbeSlots } from '../../policy/dependency/breaker.ts'
 import type { MemoryState, Pause } from './memory-state.ts'
 
 /** Do pause and breaker of its queue let this job be claimed? A half-open breaker gives it a slot, if it has one left. */

@@ -4,7 +4,7 @@ import {
   type BreakerSettings,
   defaultBreakerSettings,
   forgetCalls,
-} from '../../policy/breaker.ts'
+} from '../../policy/dependency/breaker.ts'
 
 const YEAR_MS = 31_536_000_000
 

@@ -1,4 +1,4 @@
-// Breakers, pauses and limits: the state around the decisions of src/policy/breaker.ts and rate-limit.ts.
+// Breakers, pauses and limits: the state around the decisions of src/policy/dependency/breaker.ts and rate-limit.ts.
 import { invalidArgument } from '../../errors/index.ts'
 import {
   afterCalls,
@@ -13,7 +13,7 @@ import {
   forgetCalls,
   nextProbeInMs,
   runningProbes,
-} from '../../policy/breaker.ts'
+} from '../../policy/dependency/breaker.ts'
 import type { Breaker, DeleteBreakerOutcome, DependencyStore, HoldOptions } from '../dependency-store.ts'
 import { changeSettings } from './breaker-settings.ts'
 import { checkQueue, checkText } from './check-text.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Job } from '../../job/job.ts'
-import { backoffMs } from '../../policy/backoff.ts'
 import type { Policy } from '../../policy/policy.ts'
+import { backoffMs } from '../../policy/retry/backoff.ts'
 import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../dispatch-store.ts'
 import { dueMs, type MemoryDispatch, type MemoryState } from './memory-state.ts'
 import { checkWhole } from './new-job.ts'

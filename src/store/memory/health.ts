@@ -1,6 +1,6 @@
 import type { Job } from '../../job/job.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
-import { isReleasedOften } from '../../policy/release-delay.ts'
+import { isReleasedOften } from '../../policy/retry/release-delay.ts'
 import type { Health, HoldReason } from '../job-store.ts'
 import { asOne } from './brakes.ts'
 import { dueMs, type MemoryState } from './memory-state.ts'

@@ -1,5 +1,10 @@
 import { invalidArgument } from '../../errors/index.ts'
-import { freeTokens, type RateLimit, type TokenGrant, takeTokens as take } from '../../policy/rate-limit.ts'
+import {
+  freeTokens,
+  type RateLimit,
+  type TokenGrant,
+  takeTokens as take,
+} from '../../policy/dependency/rate-limit.ts'
 import type { RateLimitRequest, RateLimitStatus } from '../dependency-store.ts'
 import { checkText } from './check-text.ts'
 import type { MemoryState } from './memory-state.ts'

@@ -1,4 +1,4 @@
-import { breakerState } from '../../policy/breaker.ts'
+import { breakerState } from '../../policy/dependency/breaker.ts'
 import type { ActorOptions, QueueStatus } from '../dependency-store.ts'
 import { isPaused } from './admit-job.ts'
 import { checkQueue } from './check-text.ts'

@@ -2,9 +2,9 @@
 import type { EventType } from '../../job/event.ts'
 import type { Job, JobStatus, JsonValue } from '../../job/job.ts'
 import { stageOf } from '../../job/stage.ts'
-import { backoffMs, reapBackoff } from '../../policy/backoff.ts'
-import { countEnd, isReapFinal, reapOrdinal } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
+import { backoffMs, reapBackoff } from '../../policy/retry/backoff.ts'
+import { countEnd, isReapFinal, reapOrdinal } from '../../policy/retry/budget.ts'
 import type { ReapedJob } from '../job-store.ts'
 import { cancelledError, countsOf, isoOrNull, leaseMsOf, withoutLease } from './memory-state.ts'
 

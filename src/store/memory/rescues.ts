@@ -1,7 +1,7 @@
 import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'
 import { stageOf } from '../../job/stage.ts'
-import type { StaleCode } from '../../policy/explain-stale.ts'
+import type { StaleCode } from '../../policy/explain/explain-stale.ts'
 import type {
   Reclaim,
   ReclaimPage,

@@ -3,10 +3,10 @@ import { invalidArgument } from '../../errors/index.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
 import type { Lease } from '../../job/lease.ts'
 import type { CompleteOutcome, RefusedOutcome } from '../../job/outcome.ts'
-import { backoffMs, failureBackoff } from '../../policy/backoff.ts'
-import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../policy/budget.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { releaseDelayMs } from '../../policy/release-delay.ts'
+import { backoffMs, failureBackoff } from '../../policy/retry/backoff.ts'
+import { type Counts, countEnd, failureOrdinal, isFailureFinal } from '../../policy/retry/budget.ts'
+import { releaseDelayMs } from '../../policy/retry/release-delay.ts'
 import type {
   ActorOption,
   Completion,

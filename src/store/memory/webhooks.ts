@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../errors/index.ts'
-import { backoffMs } from '../../policy/backoff.ts'
+import { backoffMs } from '../../policy/retry/backoff.ts'
 import type { ActorOptions } from '../dependency-store.ts'
 import type {
   Delivery,

@@ -1,5 +1,5 @@
 import { invalidArgument } from '../../errors/index.ts'
-import type { WorkerFacts } from '../../policy/explain-workers.ts'
+import type { WorkerFacts } from '../../policy/explain/explain-workers.ts'
 import type { DrainOutcome, WorkerReport, WorkerState, WorkerStatus, WorkerStore } from '../worker-store.ts'
 import { checkText } from './check-text.ts'
 import type { MemoryState, MemoryWorker } from './memory-state.ts'

@@ -2,7 +2,7 @@
 // first try goes by the order of the queue alone; where it meets others, this store keeps to a bucket of its own for a while.
 import type { Job } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
-import { isLastChance } from '../../policy/budget.ts'
+import { isLastChance } from '../../policy/retry/budget.ts'
 import type { ClaimOneRequest, ClaimRequest } from '../job-store.ts'
 import { isAdmitting } from '../memory/admit-job.ts'
 import { claimJobs as claimMany, claimJob as claimOne } from '../memory/claim.ts'

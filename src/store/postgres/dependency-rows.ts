@@ -1,6 +1,10 @@
 // Rows of breakers and queues become words of the domain here.
 import { jsonText } from '../../job/json-text.ts'
-import { type BreakerSettings, type BreakerState, defaultBreakerSettings } from '../../policy/breaker.ts'
+import {
+  type BreakerSettings,
+  type BreakerState,
+  defaultBreakerSettings,
+} from '../../policy/dependency/breaker.ts'
 import type { Breaker, QueueStatus, RateLimitStatus } from '../dependency-store.ts'
 import type { Row } from './executor.ts'
 

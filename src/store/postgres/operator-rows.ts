@@ -1,9 +1,9 @@
 // Rows of lists, groups and explanations become words of the domain here.
 import type { EventData } from '../../job/event.ts'
 import type { JobErrorRecord } from '../../job/job.ts'
-import type { HoldingBreaker, JobFacts, PauseFacts } from '../../policy/explain-job.ts'
-import type { WorkerFacts } from '../../policy/explain-workers.ts'
-import type { LockHolder } from '../../policy/lock-holder.ts'
+import type { HoldingBreaker, JobFacts, PauseFacts } from '../../policy/explain/explain-job.ts'
+import type { WorkerFacts } from '../../policy/explain/explain-workers.ts'
+import type { LockHolder } from '../../policy/explain/lock-holder.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type { CauseState, DeadJobGroup, JobSummary, Slo } from '../operator-store.ts'
 import type { Row } from './executor.ts'

@@ -1,7 +1,7 @@
 // Breakers, pauses and rate limits of the PostgreSQL store: every verb is one call of a function. Nothing is decided here.
 import { jsonText } from '../../job/json-text.ts'
-import type { BreakerSettings, DependencyCall } from '../../policy/breaker.ts'
-import type { RateLimit, TokenGrant } from '../../policy/rate-limit.ts'
+import type { BreakerSettings, DependencyCall } from '../../policy/dependency/breaker.ts'
+import type { RateLimit, TokenGrant } from '../../policy/dependency/rate-limit.ts'
 import type {
   ActorOptions,
   Breaker,

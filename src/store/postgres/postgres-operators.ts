@@ -1,6 +1,6 @@
 // What people ask of jobs and do to them, in the PostgreSQL store: every verb is one call of a function.
 import type { DiscardOutcome, RunNowOutcome } from '../../job/outcome.ts'
-import type { JobFacts } from '../../policy/explain-job.ts'
+import type { JobFacts } from '../../policy/explain/explain-job.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type { ManualOptions, PolicyOption, Settled } from '../call-options.ts'
 import type {

@@ -1,5 +1,5 @@
 // Rows of reclaims, stale jobs and sweeps become words of the domain here.
-import type { StaleCode } from '../../policy/explain-stale.ts'
+import type { StaleCode } from '../../policy/explain/explain-stale.ts'
 import type { HoldReason } from '../job-store.ts'
 import type { LastSweep, PastSweep, Reclaim, StaleJob, SweepCounts } from '../rescue-store.ts'
 import type { Row } from './executor.ts'

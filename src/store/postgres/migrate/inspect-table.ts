@@ -1,6 +1,6 @@
 // Looks at a team's table before anything is written, and says in one error what stands in the way.
 import { UnstuckError } from '../../../errors/index.ts'
-import { refusalOf } from '../../../profile/known-queues/refusal.ts'
+import { refusalOf } from '../../../profile/infer/known-queues/refusal.ts'
 import {
   columnName,
   type LogicalColumn,

@@ -1,8 +1,8 @@
 // What a profile for a table can be made from, read without a lock that anybody notices.
 
-import { statusColumn } from '../../../profile/infer-profile.ts'
+import { statusColumn } from '../../../profile/infer/infer-profile.ts'
+import type { ShapeColumn, TableShape } from '../../../profile/infer/table-shape.ts'
 import { completeTable } from '../../../profile/own-profile.ts'
-import type { ShapeColumn, TableShape } from '../../../profile/table-shape.ts'
 import type { Row } from '../executor.ts'
 import { readSql } from '../sql-files.ts'
 import { wordsInRows } from './inspect-words.ts'

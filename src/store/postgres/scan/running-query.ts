@@ -1,6 +1,6 @@
 // The counting query of one table. The template in sql/scan is valid as it stands; what replaces its markers consists of
 // names and literals that passed through identifiers.ts, and of operators.
-import type { Condition, EndRule, OwnerTable, ScanTarget } from '../../../profile/scan-target.ts'
+import type { Condition, EndRule, OwnerTable, ScanTarget } from '../../../profile/infer/scan-target.ts'
 import { quoteIdentifier, quoteLiteral } from '../identifiers.ts'
 import { readSql } from '../sql-files.ts'
 

@@ -1,10 +1,10 @@
 // Looks through a database for job tables, whoever made them, and counts what is stuck in each. Writes nothing: every look is
 // a read-only transaction with a short limit, and one table that cannot be read does not end the scan.
 import { isUnstuckError } from '../../../errors/index.ts'
-import { knownQueues, rareColumns } from '../../../profile/known-queues/index.ts'
+import { knownQueues, rareColumns } from '../../../profile/infer/known-queues/index.ts'
+import { recogniseTable } from '../../../profile/infer/recognise-table.ts'
+import type { Certainty, ScanTarget, SightedTable } from '../../../profile/infer/scan-target.ts'
 import type { Profile } from '../../../profile/profile.ts'
-import { recogniseTable } from '../../../profile/recognise-table.ts'
-import type { Certainty, ScanTarget, SightedTable } from '../../../profile/scan-target.ts'
 import type { Row } from '../executor.ts'
 import { type ReadOnlySession, withReadOnlySession } from '../read-only-session.ts'
 import { readSql } from '../sql-files.ts'

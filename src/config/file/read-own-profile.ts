@@ -1,0 +1,170 @@
+// The profile that a config file brings instead of the name of a shipped one. `given` is what a module exported, so nothing
+// about it is certain: every field is checked, and all that is wrong is told at once.
+import { closestName } from '../../errors/index.ts'
+import { completeProfile, type OwnProfile, type OwnTable } from '../../profile/own-profile.ts'
+import { logicalColumns, type Profile } from '../../profile/profile.ts'
+import { type ConfigProblem, nameInFile, problem } from '../config-problem.ts'
+import { isShippedProfile } from '../shipped-policies.ts'
+import { isPlainObject, readPolicy, unknownField } from './policy-fields.ts'
+
+/** Undefined where something is wrong with it. */
+export function readOwnProfile(
+  given: Record<string, unknown>,
+  problems: ConfigProblem[],
+): Profile | undefined {
+  const before = problems.length
+  checkFields(given, profileRules, 'profile', problems)
+  if (Array.isArray(given['tables'])) {
+    for (const [index, table] of given['tables'].entries()) checkTable(table, index, problems)
+  }
+  return problems.length > before
+    ? undefined
+    : completeProfile(structuredClone(given) as unknown as OwnProfile)
+}
+
+/** How one field is judged: by a sentence that ends "takes …", and by fields of its own. */
+interface Rule {
+  takes: string
+  accepts: (value: unknown) => boolean
+  isRequired?: true
+  fields?: Rules
+}
+
+type Rules = Readonly<Record<string, Rule>>
+type RulesFor<Fields> = Readonly<Record<keyof Fields, Rule>>
+
+const isText = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
+const text: Rule = { takes: 'a text that is not empty', accepts: isText }
+const flag: Rule = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' }
+const optionalText: Rule = {
+  takes: 'a text that is not empty, or null',
+  accepts: (value) => value === null || isText(value),
+}
+const words: Rule = { takes: 'a list of words, at least one', accepts: (value) => isListOf(value, isText) }
+const required = (rule: Rule): Rule => ({ ...rule, isRequired: true })
+const choice = (...names: string[]): Rule => ({
+  takes: names.join(' or '),
+  accepts: (value) => names.some((name) => name === value),
+})
+const object = (takes: string, fields: Rules): Rule => ({ takes, accepts: isPlainObject, fields })
+
+const profileRules: RulesFor<OwnProfile> = {
+  name: required({
+    takes: 'letters, digits, - and _, and no name of a shipped profile',
+    accepts: (value) => typeof value === 'string' && /^[\w-]{1,63}$/.test(value) && !isShippedProfile(value),
+  }),
+  tables: required({
+    takes: 'a list of tables, at least one',
+    accepts: (value) => Array.isArray(value) && value.length > 0,
+  }),
+  breakerMode: choice('hold', 'half-open'),
+  isPruned: flag,
+}
+
+const statusRules: RulesFor<Required<OwnTable>['statuses']> = {
+  waiting: required(text),
+  running: required({ ...words, takes: 'a list of words, the first being the one that a claim writes' }),
+  succeeded: required(text),
+  dead: required(text),
+  cancelled: optionalText,
+}
+
+const columnList: Rule = {
+  takes: 'a list of columns by the name that the engine gives them',
+  accepts: (value) => isListOf(value, isText),
+}
+
+const tableRules: RulesFor<OwnTable> = {
+  attachment: text,
+  schema: text,
+  table: required(text),
+  idType: required(choice('uuid', 'bigint', 'text')),
+  columns: {
+    takes: 'an object: the engine’s name of a column, and the table’s',
+    accepts: (value) => isPlainObject(value),
+  },
+  statuses: required(object('an object of status words', statusRules)),
+  ignoredStatuses: words,
+  defaultType: optionalText,
+  ageColumns: columnList,
+  teamEvents: {
+    takes: 'null, or an object',
+    accepts: (value) => value === null || isPlainObject(value),
+    fields: { schema: text, table: required(text), jobIdColumn: required(text), dataColumn: required(text) },
+  },
+  hasLockTime: flag,
+  hasUniqueDedupeKey: flag,
+  lastError: object('an object', { column: required(text), requeued: required(text), dead: required(text) }),
+  documentIndexes: {
+    takes: 'a list of indexes, each with name and columns',
+    accepts: (value) => isListOf(value, (item) => isPlainObject(item)),
+  },
+  policy: { takes: 'an object of policy fields', accepts: isPlainObject },
+}
+
+const indexRules: Rules = { name: required(text), columns: required(columnList) }
+
+function checkTable(table: unknown, index: number, problems: ConfigProblem[]): void {
+  const path = `profile.tables[${index}]`
+  if (!isPlainObject(table)) {
+    problems.push(problem(nameInFile(path), table, 'an object'))
+    return
+  }
+  checkFields(table, tableRules, path, problems)
+  const { columns, ageColumns, documentIndexes, policy } = table
+  if (isPlainObject(columns)) checkColumns(columns, `${path}.columns`, problems)
+  checkNames(ageColumns, `${path}.ageColumns`, problems)
+  if (Array.isArray(documentIndexes)) {
+    for (const [place, item] of documentIndexes.filter(isPlainObject).entries()) {
+      checkFields(item, indexRules, `${path}.documentIndexes[${place}]`, problems)
+      checkNames(item['columns'], `${path}.documentIndexes[${place}].columns`, problems)
+    }
+  }
+  if (isPlainObject(policy)) readPolicy(policy, (field) => nameInFile(`${path}.policy.${field}`), problems)
+}
+
+function checkFields(
+  given: Record<string, unknown>,
+  rules: Rules,
+  path: string,
+  problems: ConfigProblem[],
+): void {
+  for (const [field, value] of Object.entries(given)) {
+    const name = `${path}.${field}`
+    const rule = Object.hasOwn(rules, field) ? rules[field] : undefined
+    if (rule === undefined) problems.push(unknownField(nameInFile(name), field, Object.keys(rules)))
+    else if (value === undefined) continue
+    else if (!rule.accepts(value)) problems.push(problem(nameInFile(name), value, rule.takes))
+    else if (rule.fields !== undefined && isPlainObject(value))
+      checkFields(value, rule.fields, name, problems)
+  }
+  for (const [field, { isRequired, takes }] of Object.entries(rules)) {
+    if (isRequired === true && given[field] === undefined)
+      problems.push({ name: nameInFile(`${path}.${field}`), got: null, takes })
+  }
+}
+
+function checkColumns(columns: Record<string, unknown>, path: string, problems: ConfigProblem[]): void {
+  for (const [column, name] of Object.entries(columns)) {
+    if (!isLogicalColumn(column))
+      problems.push(unknownField(nameInFile(`${path}.${column}`), column, logicalColumns))
+    else if (name !== undefined && !isText(name))
+      problems.push(problem(nameInFile(`${path}.${column}`), name, 'the name of a column'))
+  }
+}
+
+function checkNames(given: unknown, path: string, problems: ConfigProblem[]): void {
+  if (!Array.isArray(given)) return
+  for (const name of given.filter((item) => isText(item) && !isLogicalColumn(item))) {
+    const near = closestName(String(name), logicalColumns, { maxEdits: 3 })
+    const takes =
+      near === undefined ? `one of ${logicalColumns.join(', ')}` : `a column: did you mean ${near}?`
+    problems.push(problem(nameInFile(path), name, takes))
+  }
+}
+
+const isLogicalColumn = (name: unknown) => logicalColumns.some((column) => column === name)
+
+function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(accepts)
+}

@@ -1,0 +1,94 @@
+import { UnstuckError } from '../../errors/index.ts'
+import type { Policy, PolicyOverride } from '../../policy/policy.ts'
+import type { ProfileName } from '../../profile/profile.ts'
+import type { ConfigSource, ConfigValue } from '../config.ts'
+import { readText } from '../variables/value-kind.ts'
+import type { Setting } from '../variables/variable.ts'
+import { defaultOf, variables, variablesOf } from '../variables/variables.ts'
+import type { FoundValues } from './build-policy.ts'
+import { maskUrl } from './show-url.ts'
+
+type Value = string | number | null
+
+/** What was set, else the default of the table. */
+export function readSetting(setting: Setting, found: FoundValues, profile: ProfileName): Value {
+  const set = found.get(setting)?.value
+  if (set !== undefined) return set
+  const variable = variables.find(({ sets, isPart }) => isPart === undefined && sets.includes(setting))
+  const text = variable === undefined ? null : defaultOf(variable, profile)
+  if (variable === undefined || text === null) return null
+  return readText(variable.kind, text) ?? null
+}
+
+export function readNumberSetting(setting: Setting, found: FoundValues, profile: ProfileName): number {
+  const value = readSetting(setting, found, profile)
+  if (typeof value === 'number') return value
+  throw new UnstuckError('INTERNAL', `${setting} has no default for the profile ${profile}`)
+}
+
+export function readTextSetting(setting: Setting, found: FoundValues, profile: ProfileName): string | null {
+  const value = readSetting(setting, found, profile)
+  return value === null ? null : String(value)
+}
+
+/** Every setting that counts in the profile, in the order of the table, then what only the config file can set. */
+export function listValues(
+  found: FoundValues,
+  profile: ProfileName,
+  filePolicy: PolicyOverride,
+  inForce: Policy,
+): ConfigValue[] {
+  const values = new Map<string, ConfigValue>()
+  for (const { sets, requirement, isSecret } of variablesOf(profile)) {
+    for (const setting of sets) {
+      const steps = stepsInsteadOf(setting)
+      const name = steps !== undefined && inForce[steps].length > 0 ? `policy.${steps}` : setting
+      if (values.has(name)) continue
+      const [value, source] = valueAndSource(name, found, profile, inForce, filePolicy)
+      const shown = isSecret && typeof value === 'string' ? maskUrl(value) : value
+      values.set(name, { name, value: shown, source, requirement })
+    }
+  }
+  for (const field of Object.keys(filePolicy) as (keyof Policy)[]) {
+    const name = `policy.${field}`
+    if (values.has(name) || isShapedAway(field, inForce)) continue
+    values.set(name, { name, value: asValue(inForce[field]), source: 'file', requirement: 'OPS-8' })
+  }
+  return [...values.values()]
+}
+
+type StepsField = 'reapBackoffStepsMs' | 'failureBackoffStepsMs'
+
+/** Where there are steps, base and cap have no effect and are not shown. */
+function stepsInsteadOf(setting: string): StepsField | undefined {
+  const [, cause] = /^policy\.(reap|failure)Backoff(?:Base|Max)Ms$/.exec(setting) ?? []
+  return cause === undefined ? undefined : (`${cause}BackoffStepsMs` as StepsField)
+}
+
+/** The other way round: steps of a file that a variable replaced, and what steps of a file replace. */
+function isShapedAway(field: keyof Policy, inForce: Policy): boolean {
+  if (field === 'reapBackoffStepsMs' || field === 'failureBackoffStepsMs') return inForce[field].length === 0
+  const steps = stepsInsteadOf(`policy.${field}`)
+  return steps !== undefined && inForce[steps].length > 0
+}
+
+function valueAndSource(
+  name: string,
+  found: FoundValues,
+  profile: ProfileName,
+  inForce: Policy,
+  filePolicy: PolicyOverride,
+): [Value, ConfigSource] {
+  const set = found.get(name as Setting)
+  if (set !== undefined) return [set.value, set.source]
+  if (name === 'migrateUrl' || name === 'directUrl')
+    return valueAndSource('databaseUrl', found, profile, inForce, filePolicy)
+  const [group, field = '', stage] = name.split('.')
+  if (group !== 'policy') return [readSetting(name as Setting, found, profile), 'default']
+  if (stage !== undefined) return [inForce.stageFactors[stage] ?? null, 'profile']
+  return [asValue(inForce[field as keyof Policy]), Object.hasOwn(filePolicy, field) ? 'file' : 'profile']
+}
+
+function asValue(value: Policy[keyof Policy]): Value {
+  return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value)
+}

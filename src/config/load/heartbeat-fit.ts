@@ -1,0 +1,55 @@
+import { ADVISED_BEATS, MIN_BEATS } from '../../policy/lease/beat-check.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { type ConfigProblem, nameInFile, problem } from '../config-problem.ts'
+import type { FoundValues } from './build-policy.ts'
+
+/**
+ * Do enough heartbeats fit into the shortest lease (LEASE-4)? Only what somebody set is judged: the numbers of a profile
+ * are its document's.
+ */
+export function checkHeartbeatFit(
+  policy: Policy,
+  found: FoundValues,
+  problems: ConfigProblem[],
+  warnings: string[],
+): void {
+  const beat = found.get('policy.heartbeatMs')
+  const lease = shortestLease(policy, found)
+  if (beat === undefined && lease.given === undefined) return
+  const beats = lease.ms / policy.heartbeatMs
+  if (beats >= ADVISED_BEATS) return
+
+  const leaseText = `a lease of ${inSeconds(lease.ms)} (${lease.name})`
+  if (beats >= MIN_BEATS) {
+    const advisedMs = Math.floor(lease.ms / ADVISED_BEATS)
+    warnings.push(
+      `${beat?.name ?? 'the heartbeat'}: ${inSeconds(policy.heartbeatMs)} leaves under ${ADVISED_BEATS} beats in ${leaseText}, ` +
+        `so one lost beat may lose a job; at most ${inSeconds(advisedMs)} is advised`,
+    )
+  } else if (beat !== undefined) {
+    const most = inSeconds(Math.floor(lease.ms / MIN_BEATS))
+    problems.push(problem(beat.name, beat.given, `at most ${most}, so that two beats fit into ${leaseText}`))
+  } else {
+    const least = inSeconds(policy.heartbeatMs * MIN_BEATS)
+    problems.push(
+      problem(
+        lease.name,
+        lease.given,
+        `at least ${least}, two heartbeats of ${inSeconds(policy.heartbeatMs)}`,
+      ),
+    )
+  }
+}
+
+function shortestLease(policy: Policy, found: FoundValues): { ms: number; name: string; given: unknown } {
+  const set = found.get('policy.defaultLeaseMs')
+  let shortest = { ms: policy.defaultLeaseMs, name: set?.name ?? 'the profile', given: set?.given }
+  for (const [stage, ms] of Object.entries(policy.stageLeasesMs)) {
+    if (ms < shortest.ms) shortest = { ms, name: nameInFile(`policy.stageLeasesMs.${stage}`), given: ms }
+  }
+  return shortest
+}
+
+function inSeconds(ms: number): string {
+  return `${ms / 1000} s`
+}

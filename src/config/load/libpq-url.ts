@@ -1,0 +1,44 @@
+import type { ConfigProblem } from '../config-problem.ts'
+import { problem } from '../config-problem.ts'
+import { connectionVariables } from '../variables/connection-variables.ts'
+import { describeKind, readText } from '../variables/value-kind.ts'
+
+/** A password alone, or a wish for encryption, is no connection. */
+const MAKES_A_CONNECTION = ['PGHOST', 'PGPORT', 'PGUSER', 'PGDATABASE']
+
+/** The connection that libpq's variables describe, as a URL. */
+export function libpqUrl(
+  env: Readonly<Record<string, string | undefined>>,
+  problems: ConfigProblem[],
+): string | undefined {
+  if (!MAKES_A_CONNECTION.some((name) => env[name])) return undefined
+  const parts: Record<string, string> = {}
+  for (const { name, kind, isPart, isSecret } of connectionVariables) {
+    const text = env[name]
+    if (isPart === undefined || !text) continue
+    if (readText(kind, text) !== undefined) parts[name] = text
+    else if (isSecret) problems.push({ name, got: 'a string (withheld)', takes: describeKind(kind) })
+    else problems.push(problem(name, text, describeKind(kind)))
+  }
+  return joinUrl(parts)
+}
+
+function joinUrl(parts: Record<string, string>): string {
+  const host = parts['PGHOST'] ?? 'localhost'
+  const isName = /^[\w.-]+$/.test(host)
+  const password = parts['PGPASSWORD'] === undefined ? '' : `:${encodeURIComponent(parts['PGPASSWORD'])}`
+  const login = `${encodeURIComponent(parts['PGUSER'] ?? '')}${password}`
+  const query = new URLSearchParams()
+  // A socket's directory and an IPv6 address fit into the query only; there it wins over the host before it.
+  if (!isName) query.set('host', host)
+  if (parts['PGSSLMODE'] !== undefined) query.set('sslmode', parts['PGSSLMODE'])
+  const search = query.size === 0 ? '' : `?${query.toString()}`
+  const at = login === '' ? '' : `${login}@`
+  const port = parts['PGPORT'] ?? '5432'
+  return `postgresql://${at}${isName ? host : 'localhost'}:${port}/${databasePath(parts['PGDATABASE'] ?? '')}${search}`
+}
+
+/** Clients leave escaped delimiters of a path escaped, so only those that would end it are escaped. */
+function databasePath(database: string): string {
+  return encodeURI(database).replace(/[?#]/g, encodeURIComponent)
+}

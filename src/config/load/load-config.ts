@@ -1,0 +1,157 @@
+import { briskPolicy, withOverride } from '../../policy/policy.ts'
+import type { Profile, ProfileName } from '../../profile/profile.ts'
+import type { Config, ConfigSources } from '../config.ts'
+import { type ConfigProblem, invalidConfig, nameInFile } from '../config-problem.ts'
+import { type CheckedFile, checkConfigFile } from '../file/config-file.ts'
+import { isShippedProfile, shippedPolicies } from '../shipped-policies.ts'
+import type { DocumentedProfile, Setting } from '../variables/variable.ts'
+import { variables, variablesOf } from '../variables/variables.ts'
+import { buildPolicy, type FoundValues } from './build-policy.ts'
+import { listValues, readNumberSetting, readSetting, readTextSetting } from './config-values.ts'
+import { type FoundValue, findValue, type Search } from './find-value.ts'
+import { checkHeartbeatFit } from './heartbeat-fit.ts'
+import { findStrayNames } from './stray-names.ts'
+
+/**
+ * The configuration in force, from what the caller passes and nothing else. Throws INVALID_CONFIG with all problems at
+ * once.
+ */
+export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
+  const problems: ConfigProblem[] = []
+  const warnings: string[] = []
+  const checked = checkConfigFile(file, problems)
+  const own = ownProfileInForce(checked, { env, flags })
+  const anyProfile: Search = {
+    ...(own === null ? { env, flags } : withoutProfile({ env, flags })),
+    file: checked,
+    profile: 'native',
+    problems,
+  }
+  const profile = own === null ? findProfile(anyProfile) : 'native'
+  const search: Search = { ...anyProfile, profile, profileName: own?.name ?? profile }
+
+  const found = findAll(search, own)
+  problems.push(...findMissing(profile, found))
+  const base = own?.tables[0].policy ?? shippedPolicies[profile]
+  const policy = buildPolicy(base, checked.policy, found, problems)
+  const inForce = withOverride(base, policy)
+  checkHeartbeatFit(inForce, found, problems, warnings)
+  findStrayNames(search, (setting) => found.has(setting), warnings)
+  if (env['PGSERVICE'] && !found.has('databaseUrl')) {
+    warnings.push('PGSERVICE: is set, but service files are not read; set DATABASE_URL or PGHOST')
+  }
+  if (problems.length > 0) throw invalidConfig(problems)
+
+  return {
+    ...readSettings(found, profile),
+    profile: own?.name ?? profile,
+    ownProfile: own,
+    policy,
+    enqueueMaxAttempts: policy.maxAttempts ?? null,
+    heartbeatMs: inForce.heartbeatMs,
+    sweepIntervalMs: inForce.sweepIntervalMs,
+    values: listValues(found, profile, checked.policy, inForce),
+    warnings,
+  }
+}
+
+/** Unless an option or a variable names another one. */
+function ownProfileInForce(
+  { ownProfile }: CheckedFile,
+  { env, flags }: Pick<ConfigSources, 'env' | 'flags'>,
+): Profile | null {
+  const wanted = flags?.profile ?? env['UNSTUCK_PROFILE']
+  return ownProfile !== undefined && (wanted ?? ownProfile.name) === ownProfile.name ? ownProfile : null
+}
+
+/** What names a profile of one's own is done with: as the name of a shipped one it would be refused. */
+function withoutProfile({ env, flags }: Pick<ConfigSources, 'env' | 'flags'>): Pick<Search, 'env' | 'flags'> {
+  return { env: { ...env, UNSTUCK_PROFILE: undefined }, flags: { ...flags, profile: undefined } }
+}
+
+/** First of all, since it decides which variables count. A bad name stands in as native to find the other problems. */
+function findProfile(search: Search): ProfileName {
+  const name = String(findValue('profile', search)?.value ?? 'native')
+  return isShippedProfile(name) ? name : 'native'
+}
+
+function findAll(search: Search, own: Profile | null): FoundValues {
+  const found = new Map<Setting, FoundValue>()
+  const name = nameInFile('profile')
+  if (own !== null) found.set('profile', { value: own.name, source: 'file', name, given: own.name })
+  for (const setting of new Set(variablesOf(search.profile).flatMap(({ sets }) => sets))) {
+    const value = findValue(setting, search)
+    if (value !== undefined) found.set(setting, value)
+  }
+  addPreset(found)
+  return found
+}
+
+/** Under what is set one by one, be it in the environment or in the file. */
+function addPreset(found: Map<Setting, FoundValue>): void {
+  const preset = found.get('preset')
+  if (preset === undefined) return
+  for (const [field, value] of Object.entries(briskPolicy)) {
+    const setting = `policy.${field as keyof typeof briskPolicy}` as const
+    if (!found.has(setting)) found.set(setting, { ...preset, value, source: 'preset' })
+  }
+}
+
+/** Variables without which a profile does not start (OPS-2). */
+export function findMissing(
+  profile: DocumentedProfile,
+  found: ReadonlyMap<Setting, unknown>,
+): ConfigProblem[] {
+  return variables
+    .filter(({ requiredBy, sets }) => requiredBy?.includes(profile) && !sets.some((set) => found.has(set)))
+    .map(({ name, proposal }) => ({
+      name,
+      got: null,
+      takes: `a value, which the profile ${profile} demands${proposal === undefined ? '' : `; ${proposal} is a good choice`}`,
+    }))
+}
+
+function readSettings(found: FoundValues, profile: ProfileName) {
+  const text = (setting: Setting) => readTextSetting(setting, found, profile)
+  const number = (setting: Setting) => readNumberSetting(setting, found, profile)
+  const numberOrNull = (setting: Setting) =>
+    readSetting(setting, found, profile) === null ? null : number(setting)
+  const databaseUrl = text('databaseUrl')
+  return {
+    databaseUrl,
+    migrateUrl: text('migrateUrl') ?? databaseUrl,
+    directUrl: text('directUrl') ?? databaseUrl,
+    schema: String(readSetting('schema', found, profile)),
+    workerConcurrency: number('workerConcurrency'),
+    maxPayloadBytes: number('maxPayloadBytes'),
+    webhookAllowPrivate: String(text('webhookAllowPrivate')),
+    gateway: {
+      url: text('gateway.url'),
+      timeoutMs: number('gateway.timeoutMs'),
+      probeUrl: text('gateway.probeUrl'),
+      uploadsDir: text('gateway.uploadsDir'),
+      resultsDir: text('gateway.resultsDir'),
+    },
+    circuit: {
+      window: number('circuit.window'),
+      windowMs: numberOrNull('circuit.windowMs'),
+      failThreshold: number('circuit.failThreshold'),
+      cooldownMs: number('circuit.cooldownMs'),
+    },
+    http: {
+      host: String(text('http.host')),
+      port: number('http.port'),
+      readOnly: String(text('http.readOnly')),
+      environment: text('http.environment'),
+      publicMetrics: String(text('http.publicMetrics')),
+      jwtIssuer: text('http.jwtIssuer'),
+      jwtAudience: text('http.jwtAudience'),
+      jwtJwksUrl: text('http.jwtJwksUrl'),
+      jwtSecret: text('http.jwtSecret'),
+      jwtOwnerClaim: text('http.jwtOwnerClaim'),
+      proxyHeader: text('http.proxyHeader'),
+      proxyFrom: text('http.proxyFrom'),
+      proxyRoles: text('http.proxyRoles'),
+    },
+  }
+}

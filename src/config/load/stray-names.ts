@@ -1,0 +1,67 @@
+import { closestName } from '../../errors/index.ts'
+import type { Setting, Variable } from '../variables/variable.ts'
+import { variables, variablesOf } from '../variables/variables.ts'
+import type { Search } from './find-value.ts'
+
+const OUR_PREFIX = 'UNSTUCK_'
+const PREFIXES = [OUR_PREFIX, 'REAPER_']
+/** What Kubernetes sets for a service that happens to be called `unstuck` or `reaper`. */
+const SERVICE_LINK = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
+
+/** Names that are set and have no effect: probable typos, and variables of other profiles. */
+export function findStrayNames(
+  search: Search,
+  isSet: (setting: Setting) => boolean,
+  warnings: string[],
+): void {
+  const known = new Set(variables.map(({ name }) => name))
+  const used = variablesOf(search.profile)
+  for (const name of Object.keys(search.env).toSorted()) {
+    if (search.env[name] === undefined || known.has(name) || SERVICE_LINK.test(name)) continue
+    if (PREFIXES.some((prefix) => name.toUpperCase().startsWith(prefix))) judgeOurs(name, search, warnings)
+    else warnOfNearMiss(name, used, isSet, warnings)
+  }
+  for (const variable of variables) {
+    if (search.env[variable.name] === undefined || used.includes(variable) || isOthersBusiness(variable))
+      continue
+    warnings.push(
+      `${variable.name}: is set, but has no effect in the profile ${search.profileName ?? search.profile}`,
+    )
+  }
+}
+
+/** Nobody but us reads these names, so a near miss is a mistake that would go unnoticed. */
+function judgeOurs(name: string, { problems }: Search, warnings: string[]): void {
+  const known = variables
+    .map((variable) => variable.name)
+    .filter((candidate) => PREFIXES.some((prefix) => candidate.startsWith(prefix)))
+  const near = closestName(name, known, { maxEdits: 3, allowsEndings: true })
+  if (near !== undefined) {
+    problems.push({ name, got: 'a name that is not known', takes: `nothing: did you mean ${near}?` })
+  } else if (name.startsWith(OUR_PREFIX)) {
+    warnings.push(`${name}: is set, but there is no such variable`)
+  }
+}
+
+/** These may well be variables of others, so a near miss stops nothing. */
+function warnOfNearMiss(
+  name: string,
+  used: Variable[],
+  isSet: (setting: Setting) => boolean,
+  warnings: string[],
+): void {
+  const missing = used.filter(({ isPart, sets }) => isPart === undefined && !sets.some(isSet))
+  const maxEdits = name.length < 12 ? 1 : 2
+  const near = closestName(
+    name,
+    missing.map((variable) => variable.name),
+    { maxEdits },
+  )
+  if (near !== undefined)
+    warnings.push(`${name}: is set, but there is no such variable; did you mean ${near}?`)
+}
+
+/** Directories and addresses under such plain names are the application's own as often as not. */
+function isOthersBusiness({ kind }: Variable): boolean {
+  return kind.type === 'text' || kind.type === 'url'
+}

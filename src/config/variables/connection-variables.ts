@@ -1,0 +1,154 @@
+import { shippedPolicies } from '../shipped-policies.ts'
+import type { ValueKind } from './value-kind.ts'
+import { documentedProfiles, type Variable } from './variable.ts'
+
+const POSTGRES_URL: ValueKind = { type: 'url', protocols: ['postgres:', 'postgresql:'] }
+/** The jobs may also be nodes of Neo4j. */
+const STORE_URL: ValueKind = {
+  type: 'url',
+  protocols: [
+    'postgres:',
+    'postgresql:',
+    'neo4j:',
+    'neo4j+s:',
+    'neo4j+ssc:',
+    'bolt:',
+    'bolt+s:',
+    'bolt+ssc:',
+  ],
+}
+const TEXT: ValueKind = { type: 'text' }
+
+/** The parts from which a connection is made where no URL is set. As in libpq, an empty one counts as not set. */
+const libpqVariables: readonly Variable[] = [
+  libpqVariable('PGHOST', 'Host of the database, or the directory of its socket.', TEXT, 'localhost'),
+  libpqVariable(
+    'PGPORT',
+    'Port of the database.',
+    { type: 'whole', unit: 'port', min: 1, max: 65535 },
+    '5432',
+  ),
+  libpqVariable('PGUSER', 'Role to connect as. Unset: the name of the operating system user.', TEXT, null),
+  { ...libpqVariable('PGPASSWORD', 'Password of the role.', TEXT, null), isSecret: true },
+  libpqVariable('PGDATABASE', 'Database to connect to. Unset: the name of the role.', TEXT, null),
+  libpqVariable(
+    'PGSSLMODE',
+    'Whether the connection is encrypted and the server checked.',
+    {
+      type: 'choice',
+      words: ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'],
+    },
+    null,
+  ),
+]
+
+function libpqVariable(name: string, meaning: string, kind: ValueKind, fallback: string | null): Variable {
+  return {
+    name,
+    meaning,
+    kind,
+    profiles: documentedProfiles,
+    default: fallback,
+    sets: ['databaseUrl'],
+    requirement: 'OPS-8',
+    isPart: true,
+  }
+}
+
+export const connectionVariables: readonly Variable[] = [
+  {
+    name: 'UNSTUCK_DATABASE_URL',
+    meaning: 'The database of the jobs. Wins over `DATABASE_URL`, for teams whose own points elsewhere.',
+    kind: STORE_URL,
+    profiles: documentedProfiles,
+    default: null,
+    sets: ['databaseUrl'],
+    requirement: 'OPS-8',
+    flag: 'databaseUrl',
+    isSecret: true,
+  },
+  {
+    name: 'DATABASE_URL',
+    meaning: 'The database of the jobs.',
+    kind: POSTGRES_URL,
+    profiles: documentedProfiles,
+    default: null,
+    sets: ['databaseUrl'],
+    requirement: 'OPS-8',
+    isSecret: true,
+  },
+  ...libpqVariables,
+  {
+    name: 'UNSTUCK_MIGRATE_URL',
+    meaning: 'For migrations alone, where they need another role. Unset: the database of the jobs.',
+    kind: STORE_URL,
+    profiles: documentedProfiles,
+    default: null,
+    sets: ['migrateUrl'],
+    requirement: 'OPS-8',
+    // A flag for the database is meant for migrations too.
+    flag: 'databaseUrl',
+    isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_DIRECT_URL',
+    meaning:
+      'The same database without a pooler in between, for heartbeats and hints of new work. Unset: the database of the jobs.',
+    kind: POSTGRES_URL,
+    profiles: documentedProfiles,
+    default: null,
+    sets: ['directUrl'],
+    requirement: 'WORK-5',
+    flag: 'directUrl',
+    isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_LISTEN_URL',
+    meaning: 'Deprecated: the former name of `UNSTUCK_DIRECT_URL`.',
+    kind: POSTGRES_URL,
+    profiles: documentedProfiles,
+    default: null,
+    sets: ['directUrl'],
+    requirement: 'WORK-1',
+    isSecret: true,
+  },
+  {
+    name: 'UNSTUCK_NOTIFY',
+    meaning: 'Whether enqueues tell workers of new work, and workers listen. Off, they look every 1 to 2 s.',
+    kind: { type: 'choice', words: ['on', 'off'] },
+    profiles: documentedProfiles,
+    default: 'on',
+    sets: ['policy.notify'],
+    requirement: 'WORK-1',
+  },
+  {
+    name: 'UNSTUCK_SCHEMA',
+    meaning: 'The schema that holds the functions, the policies, the events and the native table.',
+    kind: { type: 'schema' },
+    profiles: documentedProfiles,
+    default: 'unstuck',
+    sets: ['schema'],
+    requirement: 'OPS-8',
+    flag: 'schema',
+  },
+  {
+    name: 'UNSTUCK_PROFILE',
+    meaning: 'How the engine sees the job tables: their names, their words and their policy.',
+    kind: { type: 'choice', words: Object.keys(shippedPolicies) },
+    profiles: documentedProfiles,
+    default: 'native',
+    sets: ['profile'],
+    requirement: 'OPS-8',
+    flag: 'profile',
+  },
+  {
+    name: 'UNSTUCK_CONFIG',
+    meaning:
+      'The config file. Unset: `unstuck.config.ts`, `.mts`, `.js`, `.mjs` or `.cjs` of the working directory.',
+    kind: TEXT,
+    profiles: documentedProfiles,
+    default: null,
+    sets: [],
+    requirement: 'OPS-8',
+  },
+]

@@ -1,0 +1,144 @@
+// Lines about single jobs. Each has the fields of SEE-1 as far as they are known.
+import type { ReapAction } from '../../job/outcome.ts'
+import type { AttemptEnd, RuntimeEventEmitter, RuntimeEvents } from '../events.ts'
+import { jobFields } from './log-fields.ts'
+import type { Logger } from './logger.ts'
+
+/** What the row says after each end, in the words of a job's status. */
+const statusAfter: Record<AttemptEnd, string> = {
+  completed: 'succeeded',
+  retried: 'waiting',
+  released: 'waiting',
+  dead: 'dead',
+  cancelled: 'cancelled',
+  lost: 'unknown',
+}
+
+const MAX_REMEMBERED = 10_000
+
+interface ReapLine {
+  /** The event that the sweep wrote beside the job, where it wrote one. */
+  event: string
+  level: keyof Logger
+  status: string
+  message: string
+}
+
+const reapLines: Record<ReapAction, ReapLine> = {
+  requeued: { event: 'reaper:requeued', level: 'warn', status: 'waiting', message: 'job taken back' },
+  dead: {
+    event: 'reaper:failed(timeout)',
+    level: 'error',
+    status: 'dead',
+    message: 'job taken back: no attempts are left',
+  },
+  cancelled: {
+    event: 'reaper:cancelled',
+    level: 'info',
+    status: 'cancelled',
+    message: 'job taken back: it was cancelled',
+  },
+  held: {
+    event: 'reaper:held',
+    level: 'info',
+    status: 'running',
+    message: 'job not taken back yet: the database was away',
+  },
+  reported: {
+    event: 'reaper:reported',
+    level: 'warn',
+    status: 'running',
+    // The reason says why: no rule judges it, or the table is only observed.
+    message: 'job not touched',
+  },
+}
+
+export function logJobEvents(events: RuntimeEventEmitter, logger: Logger): void {
+  events.on('jobs:enqueued', ({ table, type, queue, created, duplicates }) => {
+    const fields = { event: 'jobs:enqueued', status: 'waiting', table, type, queue, created, duplicates }
+    logger.info(fields, `${created} enqueued`)
+  })
+  events.on('job:started', ({ job }) => {
+    const fields = { event: 'job:started', ...jobFields(job), status: 'running', is_rescue: job.isRescue }
+    logger.info(fields, 'job started')
+  })
+  events.on('job:ended', (ended) => logEnd(ended, logger))
+  events.on('job:aborted', ({ job, reason }) => {
+    const fields = { event: 'job:aborted', ...jobFields(job), status: 'running', reason }
+    logger.warn(fields, `job aborted: ${reason}`)
+  })
+  events.on('job:at-risk', ({ job }) => {
+    logger.warn({ event: 'job:at-risk', ...jobFields(job) }, 'no heartbeat got through for a lease')
+  })
+  events.on('job:hung', ({ job, leaked, leakBudget }) => {
+    logger.error({ event: 'job:hung', ...jobFields(job), leaked, leak_budget: leakBudget }, 'handler hangs')
+  })
+  events.on('gateway:called', (called) => logCall(called, logger))
+  const reported = new Set<string>()
+  events.on('job:reaped', (reaped) => {
+    if (reaped.action === 'reported' && !isNew(reported, `${reaped.table} ${reaped.jobId}`)) return
+    logReap(reaped, logger)
+  })
+}
+
+function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger): void {
+  const { job, end, durationMs, code, reason, retryInMs, gatewayStatus, breaker } = ended
+  const fields = {
+    event: 'job:ended',
+    ...jobFields(job),
+    status: statusAfter[end],
+    end,
+    duration_ms: durationMs,
+    gateway_status: gatewayStatus ?? null,
+    error_code: code ?? null,
+    breaker: breaker ?? null,
+    retry_in_ms: retryInMs ?? null,
+    ...(reason === undefined ? {} : { reason }),
+  }
+  if (end === 'dead' || end === 'lost') logger.error(fields, `job ${end}`)
+  else if (end === 'retried') logger.warn(fields, 'job failed and will be retried')
+  else logger.info(fields, `job ${end}`)
+}
+
+/** Every sweep reports the same rows again until somebody looks at them: they are remembered, up to a bound. */
+function isNew(reported: Set<string>, key: string): boolean {
+  if (reported.has(key)) return false
+  if (reported.size >= MAX_REMEMBERED) reported.clear()
+  reported.add(key)
+  return true
+}
+
+/** A call that went well is part of a job that has its own line, and one that was given up belongs to `job:aborted`. */
+function logCall({ job, call }: RuntimeEvents['gateway:called'], logger: Logger): void {
+  const { dependency, url, status, durationMs, outcome } = call
+  if (outcome === 'ok' || outcome === 'aborted') return
+  const fields = {
+    event: 'gateway:called',
+    ...jobFields(job),
+    status: 'running',
+    dependency,
+    url,
+    duration_ms: Math.round(durationMs),
+    gateway_status: status,
+    outcome,
+  }
+  logger.warn(fields, `call failed: ${outcome}`)
+}
+
+function logReap(reaped: RuntimeEvents['job:reaped'], logger: Logger): void {
+  const { table, jobId, action, reason, stage, attempt, workerId, retryInMs } = reaped
+  const { event, level, status, message } = reapLines[action]
+  const fields = {
+    event,
+    table,
+    job_id: jobId,
+    status,
+    stage,
+    attempt,
+    reason,
+    error_code: action === 'dead' ? 'timeout' : null,
+    worker_id: workerId,
+    retry_in_ms: retryInMs,
+  }
+  logger[level](fields, message)
+}

@@ -1,0 +1,47 @@
+// Why a running job that is past its lease was not taken back yet, in words.
+import { explainUnjudged } from '../lease/age-rule.ts'
+import { describeHolder, type LockHolder } from './lock-holder.ts'
+import { showDuration } from './show-duration.ts'
+
+export type StaleCode =
+  | 'ROW_LOCKED'
+  | 'LEASE_UNKNOWN'
+  | 'TYPE_WITHOUT_TTL'
+  | 'NO_REAPER'
+  | 'HELD'
+  | 'OBSERVED'
+  | 'LEASE_OVER_AWAITING_REAPER'
+
+export interface StaleFacts {
+  code: StaleCode
+  workerId: string | null
+  /** Since the end of the lease; null where there is none. */
+  overdueMs: number | null
+  lockedBy: LockHolder | null
+  /** Since the last sweep; null before the first. */
+  reaperAgeMs: number | null
+}
+
+export function explainStale({ code, workerId, overdueMs, lockedBy, reaperAgeMs }: StaleFacts): string {
+  const worker = workerId ?? 'an unnamed worker'
+  switch (code) {
+    case 'LEASE_UNKNOWN': {
+      const { cause, remedy } = explainUnjudged(undefined)
+      return `${worker} runs it without a lease, and ${cause}: ${remedy}`
+    }
+    case 'TYPE_WITHOUT_TTL':
+      return `${worker} runs it without a lease, and its type has no lease to judge it by: give it one`
+    case 'ROW_LOCKED':
+      return `its row is locked${lockedBy === null ? '' : ` by ${describeHolder(lockedBy)}`}`
+    case 'HELD':
+      return 'its lease ended while the database was away: the worker gets one lease of time to come back'
+    case 'OBSERVED':
+      return 'the table is in mode observe: sweeps only note what they would do'
+    case 'NO_REAPER':
+      return reaperAgeMs === null
+        ? 'nobody has swept yet: start a worker, or unstuck reap'
+        : `last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reap`
+    case 'LEASE_OVER_AWAITING_REAPER':
+      return `${worker} is past its lease by ${showDuration(overdueMs ?? 0)}: the next sweep takes it back`
+  }
+}

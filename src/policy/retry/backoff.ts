@@ -1,0 +1,37 @@
+// The wait before a job may run again. The database computes the same in sql/core/backoff_ms.sql.
+import type { Policy } from '../policy.ts'
+
+export interface Backoff {
+  stepsMs: number[]
+  baseMs: number
+  maxMs: number
+  jitterMs: number
+}
+
+/** `ordinal` is 1 for the first wait. `random` is in [0, 1). The jitter comes on top of the cap. */
+export function backoffMs(backoff: Backoff, ordinal: number, random: number): number {
+  const { stepsMs, baseMs, maxMs, jitterMs } = backoff
+  const nth = Math.max(1, ordinal)
+  const stepMs = stepsMs[Math.min(nth, stepsMs.length) - 1]
+  // 2^62 overflows a bigint of milliseconds in SQL, so the exponent is capped alike on both sides.
+  const waitMs = stepMs ?? Math.min(maxMs, baseMs * 2 ** Math.min(nth - 1, 30))
+  return Math.floor(waitMs + random * jitterMs)
+}
+
+export function reapBackoff(policy: Policy): Backoff {
+  return {
+    stepsMs: policy.reapBackoffStepsMs,
+    baseMs: policy.reapBackoffBaseMs,
+    maxMs: policy.reapBackoffMaxMs,
+    jitterMs: 0,
+  }
+}
+
+export function failureBackoff(policy: Policy): Backoff {
+  return {
+    stepsMs: policy.failureBackoffStepsMs,
+    baseMs: policy.failureBackoffBaseMs,
+    maxMs: policy.failureBackoffMaxMs,
+    jitterMs: policy.failureBackoffJitterMs,
+  }
+}

@@ -1,0 +1,188 @@
+// A profile for a table that somebody made by hand, from its catalogue entry and the words in its rows. It is a proposal: what
+// the names leave open comes back as questions, for a person to answer in the config file.
+
+import type { OwnTable } from '../own-profile.ts'
+import { type IdType, type LogicalColumn, logicalColumns } from '../profile.ts'
+import { columnDoubts, columnNames, fitsColumn, lockTimeNames } from './column-names.ts'
+import type { Certainty } from './scan-target.ts'
+import { inSnakeCase } from './snake-case.ts'
+import { statusRoles } from './status-roles.ts'
+import type { TableShape } from './table-shape.ts'
+
+export interface InferredProfile {
+  table: OwnTable
+  certainty: Certainty
+  /** What to look at before it is used, one sentence each. */
+  questions: string[]
+}
+
+/** The table cannot be attached, whatever a profile says. */
+export interface NoProfile {
+  problem: string
+  hint: string
+}
+
+const STATUS = /(^|_)(status|state)$/
+const TEXT_TYPES = ['text', 'character varying']
+
+/** "status" before "payment_status". */
+export function statusColumn({ columns }: TableShape): string | undefined {
+  return Object.keys(columns)
+    .filter((name) => STATUS.test(inSnakeCase(name)))
+    .filter((name) => columns[name]?.words != null || TEXT_TYPES.includes(columns[name]?.type ?? ''))
+    .toSorted((a, b) => a.length - b.length)[0]
+}
+
+/** `wordsInRows` are those of the status column. */
+export function inferProfile(shape: TableShape, wordsInRows: string[]): InferredProfile | NoProfile {
+  const status = statusColumn(shape)
+  if (status === undefined) {
+    return {
+      problem: 'no column looks like a status',
+      hint: 'Write its profile into the config file by hand: docs/guides/attach.md shows one.',
+    }
+  }
+  const id = idOf(shape)
+  if ('problem' in id) return id
+  const { words, defaultWord } = shape.columns[status] ?? { words: null, defaultWord: null }
+  const roles = statusRoles({ takes: words, inRows: wordsInRows, defaultWord })
+  const found = findColumns(shape, new Set([id.column, status]))
+  const columns = { id: id.column, status, ...found.columns }
+  const ageColumns = ageColumnsOf(found.ofTeam)
+  const hasType = found.ofTeam.has('type')
+  const table: OwnTable = {
+    schema: shape.schema,
+    table: shape.table,
+    idType: id.type,
+    columns: withoutOwnNames(columns),
+    statuses: roles.statuses,
+    ...(roles.ignored.length === 0 ? {} : { ignoredStatuses: roles.ignored }),
+    ...(hasType ? {} : { defaultType: 'job' }),
+    ...(ageColumns === undefined ? {} : { ageColumns }),
+    ...(isLockTime(columns.last_attempt_at) ? { hasLockTime: true } : {}),
+  }
+  const questions = [...roles.questions, ...found.questions, ...generalQuestions(table, hasType)]
+  return { table, certainty: certaintyOf(found.ofTeam, roles.questions), questions }
+}
+
+const idTypes: Record<string, IdType> = {
+  uuid: 'uuid',
+  bigint: 'bigint',
+  integer: 'bigint',
+  smallint: 'bigint',
+  text: 'text',
+  'character varying': 'text',
+}
+
+function idOf({
+  primaryKey,
+  partitionColumns,
+  columns,
+}: TableShape): { column: string; type: IdType } | NoProfile {
+  // The key of a partitioned table holds what it is partitioned by.
+  const others = primaryKey.filter((name) => !partitionColumns.includes(name))
+  const [column, second] = others.length === 0 ? primaryKey : others
+  if (column === undefined) {
+    return { problem: 'it has no primary key', hint: 'A job is known by its key: add one.' }
+  }
+  if (second !== undefined || primaryKey[0] !== column) {
+    const problem = `its primary key is (${primaryKey.join(', ')}), more than one column`
+    const hint =
+      second === undefined
+        ? `A job is found by its id: put ${column} first in the key.`
+        : 'An id must name one job: make it the primary key alone.'
+    return { problem, hint }
+  }
+  const type = idTypes[columns[column]?.type ?? '']
+  if (type !== undefined) return { column, type }
+  const problem = `its key ${column} is ${columns[column]?.type ?? 'of no type'}`
+  return { problem, hint: 'An id is a uuid, a whole number or a text.' }
+}
+
+interface FoundColumns {
+  columns: Partial<Record<LogicalColumn, string>>
+  /** Those that the table has. */
+  ofTeam: ReadonlySet<LogicalColumn>
+  questions: string[]
+}
+
+function findColumns(shape: TableShape, taken: Set<string>): FoundColumns {
+  const columns: Partial<Record<LogicalColumn, string>> = {}
+  const ofTeam = new Set<LogicalColumn>()
+  const questions: string[] = []
+  for (const [column, names] of Object.entries(columnNames) as [LogicalColumn, readonly string[]][]) {
+    const candidates = names.flatMap((name) =>
+      Object.keys(shape.columns).filter((given) => inSnakeCase(given) === name && !taken.has(given)),
+    )
+    const found = candidates.find((name) => isUsable(column, shape, name))
+    if (found !== undefined) {
+      taken.add(found)
+      ofTeam.add(column)
+      columns[column] = found
+      const doubt = columnDoubts[inSnakeCase(found)]
+      if (doubt !== undefined) questions.push(`columns.${column}: ${found}: ${doubt}`)
+    } else if (candidates[0] !== undefined) {
+      questions.push(
+        `columns.${column}: ${candidates[0]} ${whyNot(column, shape, candidates[0])}: one is added.`,
+      )
+    }
+  }
+  // A name of the engine's that the table uses for something else stays the table's.
+  for (const column of logicalColumns) {
+    if (columns[column] === undefined && column !== 'id' && column !== 'status' && column in shape.columns)
+      columns[column] = `unstuck_${column}`
+  }
+  return { columns, ofTeam, questions }
+}
+
+/** The claim compares these, and a comparison with NULL is never true. */
+const neverNull: readonly LogicalColumn[] = ['type', 'priority', 'created_at']
+
+function isUsable(column: LogicalColumn, { columns }: TableShape, name: string): boolean {
+  const found = columns[name]
+  if (found === undefined || found.isGenerated || !fitsColumn(column, found.type)) return false
+  return !(found.isNullable && neverNull.includes(column))
+}
+
+function whyNot(column: LogicalColumn, { columns }: TableShape, name: string): string {
+  const found = columns[name]
+  if (found?.isGenerated === true) return 'is generated, and the engine writes it'
+  if (!fitsColumn(column, found?.type ?? ''))
+    return `is ${found?.type ?? ''}, which the engine does not write`
+  return 'may be NULL, and no claim would take such a row'
+}
+
+const ages: readonly LogicalColumn[] = ['heartbeat_at', 'last_attempt_at', 'started_at', 'updated_at']
+
+function ageColumnsOf(ofTeam: ReadonlySet<LogicalColumn>): OwnTable['ageColumns'] {
+  const [first, ...others] = ages.filter((column) => ofTeam.has(column))
+  return first === undefined ? undefined : [first, ...others]
+}
+
+const isLockTime = (name: string | undefined) => name !== undefined && lockTimeNames.has(inSnakeCase(name))
+
+function withoutOwnNames(
+  columns: Partial<Record<LogicalColumn, string>>,
+): Partial<Record<LogicalColumn, string>> {
+  return Object.fromEntries(Object.entries(columns).filter(([column, name]) => column !== name))
+}
+
+function generalQuestions({ statuses, ageColumns }: OwnTable, hasType: boolean): string[] {
+  return [
+    ...(hasType ? [] : ["defaultType: every row is of one type, 'job': that is the name of its handler."]),
+    ...(statuses.cancelled == null
+      ? ['statuses.cancelled: there is no word: a cancelled job is dead with a code.']
+      : []),
+    ageColumns === undefined
+      ? 'ageColumns: no time of the table tells when a worker was last seen: jobs of older workers are reported, not taken back.'
+      : 'policy.legacyAgeRule: off, so running rows of older workers, and those stuck already, are reported, not taken back.',
+  ]
+}
+
+function certaintyOf(ofTeam: ReadonlySet<LogicalColumn>, doubts: string[]): Certainty {
+  const signs = (
+    ['worker_id', 'lease_expires_at', 'heartbeat_at', 'last_attempt_at', 'attempt'] as const
+  ).filter((column) => ofTeam.has(column)).length
+  if (signs === 0) return 'unsure'
+  return doubts.length === 0 && signs >= 2 ? 'sure' : 'likely'
+}

@@ -1,0 +1,110 @@
+// Which queue a table belongs to, from its name and columns alone. Known queues first, then the shipped profiles, then a
+// guess by the words and columns that hand-rolled job tables use.
+
+import { columnName, type Profile, type TableProfile } from '../profile.ts'
+import { guessTable } from './guess-table.ts'
+import { type KnownQueue, queueOf } from './known-queues/index.ts'
+import {
+  type EndRule,
+  type OwnerTable,
+  type ScanTarget,
+  type SightedTable,
+  tableArgument,
+} from './scan-target.ts'
+
+/** Null where nothing speaks for jobs. */
+export function recogniseTable(
+  sighted: SightedTable,
+  all: SightedTable[],
+  profiles: Profile[],
+): ScanTarget | null {
+  const known = queueOf(sighted)
+  if (known !== null) return known.isPart ? null : knownTarget(known.queue, sighted, all)
+  for (const profile of profiles) {
+    const table = profile.tables.find((candidate) => isOfProfile(candidate, sighted))
+    if (table !== undefined) return profileTarget(profile, table, sighted)
+  }
+  return guessTable(sighted)
+}
+
+function knownTarget(queue: KnownQueue, sighted: SightedTable, all: SightedTable[]): ScanTarget {
+  const { name, columns, running, timeColumns, epochColumns = [], ends, owners, rule, remedy } = queue
+  return {
+    schema: sighted.schema,
+    table: sighted.table,
+    kind: 'known queue',
+    name,
+    certainty: 'sure',
+    evidence: columns.map((sign) => [sign].flat().find((column) => column in sighted.columns) ?? ''),
+    primaryKey: sighted.primaryKey,
+    running,
+    timeColumns: timeColumns.filter((column) => column in sighted.columns),
+    epochColumns,
+    ends: ends.filter((end) => hasColumns(end, sighted)),
+    owners: usableOwners(owners, sighted, all),
+    rule,
+    remedy,
+    next: null,
+  }
+}
+
+function hasColumns(end: EndRule, { columns }: SightedTable): boolean {
+  return [end.column, end.plusSecondsColumn, end.plusIntervalColumn].every(
+    (column) => column === undefined || column in columns,
+  )
+}
+
+function usableOwners(
+  owners: OwnerTable | undefined,
+  sighted: SightedTable,
+  all: SightedTable[],
+): OwnerTable | null {
+  if (owners === undefined || !(owners.jobColumn in sighted.columns)) return null
+  // An application may give all its tables a prefix.
+  const found = all.find(({ schema, table }) => schema === sighted.schema && table.endsWith(owners.table))
+  return found !== undefined && owners.timeColumn in found.columns ? { ...owners, table: found.table } : null
+}
+
+/** Its name alone may be anybody's: one of the times that the profile judges by must be there too. */
+function isOfProfile(profile: TableProfile, { schema, table, columns }: SightedTable): boolean {
+  if (profile.schema !== schema || profile.table !== table) return false
+  const words = columns[columnName(profile, 'status')]?.words
+  return (
+    columnName(profile, 'status') in columns &&
+    (words == null || profile.statuses.running.some((word) => words.includes(word))) &&
+    profile.ageColumns.some((column) => columnName(profile, column) in columns)
+  )
+}
+
+function profileTarget({ name }: Profile, profile: TableProfile, sighted: SightedTable): ScanTarget {
+  const status = columnName(profile, 'status')
+  const lease = columnName(profile, 'lease_expires_at')
+  const words = sighted.columns[status]?.words ?? null
+  const hasLease = lease in sighted.columns
+  const timeColumns = [...profile.ageColumns, 'started_at' as const]
+    .map((column) => columnName(profile, column))
+    .filter((column) => column in sighted.columns)
+  return {
+    schema: sighted.schema,
+    table: sighted.table,
+    kind: 'profile',
+    name,
+    certainty: 'sure',
+    evidence: [status, ...timeColumns],
+    primaryKey: sighted.primaryKey,
+    running: [
+      { column: status, words: profile.statuses.running.filter((word) => words?.includes(word) ?? true) },
+    ],
+    timeColumns: [...new Set(timeColumns)],
+    epochColumns: [],
+    ends: hasLease ? [{ column: lease }] : [],
+    owners: null,
+    rule: hasLease ? `${lease} is over` : null,
+    remedy: hasLease
+      ? 'A reaper takes back what is past its lease: start a worker, or unstuck reaper.'
+      : 'Nothing: no lease is kept, so nobody can tell a dead worker from a slow one.',
+    next: hasLease
+      ? `unstuck reap --dry-run --profile ${name}`
+      : `unstuck attach --plan --table ${tableArgument(sighted.schema, sighted.table)} --profile ${name}`,
+  }
+}
