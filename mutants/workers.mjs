@@ -12,8 +12,8 @@ export const workerMutants = [
     edits: [
       {
         file: startWorker,
-        find: "import { startThreadHeartbeat } from '../runtime/thread-heartbeat.ts'",
-        replacement: "import { startMainHeartbeat } from '../runtime/heartbeat.ts'",
+        find: "import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'",
+        replacement: "import { startMainHeartbeat } from '../runtime/heartbeat/heartbeat.ts'",
       },
       {
         file: startWorker,
@@ -22,7 +22,7 @@ export const workerMutants = [
       },
       {
         file: startWorker,
-        find: "return startThreadHeartbeat({\n    threadUrl: new URL('../heartbeat-thread.js', import.meta.url),\n    workerData,",
+        find: "return startThreadHeartbeat({\n    threadUrl: new URL('../compose/heartbeat-thread.js', import.meta.url),\n    workerData,",
         replacement:
           'return startMainHeartbeat({\n    store: open.store,\n    intervalMs: workerData.intervalMs,\n    policy: workerData.policy,',
       },

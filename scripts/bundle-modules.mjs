@@ -20,7 +20,7 @@ const outputSettings = { sourcemap: true, minify: false }
 
 const modules = await listModules('index.ts')
 /** A process is started for each attempt: it does not wait for the driver of a database. */
-const ofChildren = await listModules('handler-child.ts')
+const ofChildren = await listModules('runtime/child/handler-child.ts')
 const { output } = await build({
   ...settings,
   input: Object.fromEntries(modules.map((name) => [name.slice(0, -'.ts'.length), join(SRC, name)])),
@@ -42,8 +42,8 @@ for (const file of output)
   if (file.type === 'chunk' && file.isEntry) rmSync(join(DIST, `${file.fileName}.map`), { force: true })
 await build({
   ...settings,
-  input: join(SRC, 'heartbeat-thread.ts'),
-  output: { ...outputSettings, file: join(DIST, 'heartbeat-thread.js') },
+  input: join(SRC, 'compose/heartbeat-thread.ts'),
+  output: { ...outputSettings, file: join(DIST, 'compose/heartbeat-thread.js') },
 })
 
 /**

@@ -37,13 +37,16 @@ const LAYERS = [
   },
   { name: 'runtime', home: 'src/runtime/', imports: [...VOCABULARY, 'config', 'observe', 'store'] },
   { name: 'doctor', home: 'src/doctor/', imports: [...VOCABULARY, 'store'] },
-  { name: 'dispatch', home: 'src/dispatch/', imports: [...VOCABULARY, 'store', 'runtime'] },
   {
     name: 'commands',
     home: 'src/commands/',
     imports: [...VOCABULARY, 'config', 'observe', 'store', 'runtime'],
   },
-  { name: 'open-table', home: 'src/open-table.ts', imports: [...VOCABULARY, 'store', ...CONCRETE_STORES] },
+  {
+    name: 'open-table',
+    home: 'src/compose/open-table.ts',
+    imports: [...VOCABULARY, 'store', ...CONCRETE_STORES],
+  },
   {
     name: 'open-beats',
     home: 'src/open-beats.ts',
@@ -51,12 +54,15 @@ const LAYERS = [
   },
   {
     name: 'compose',
-    home: 'src/compose.ts',
+    home: 'src/compose/',
     imports: [...BELOW_COMPOSE, ...CONCRETE_STORES, 'open-table'],
   },
-  { name: 'heartbeat-thread', home: 'src/heartbeat-thread.ts', imports: [...BELOW_COMPOSE, 'open-beats'] },
-  { name: 'handler-child', home: 'src/handler-child.ts', imports: [...VOCABULARY, 'runtime'] },
-  { name: 'unstuck', home: 'src/unstuck', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
+  {
+    name: 'heartbeat-thread',
+    home: 'src/compose/heartbeat-thread.ts',
+    imports: [...BELOW_COMPOSE, 'open-beats'],
+  },
+  { name: 'unstuck', home: 'src/unstuck/', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
   { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck'] },
   { name: 'cli', home: 'src/cli/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck', 'http'] },
   { name: 'index', home: 'src/index.ts', imports: 'anything' },
@@ -66,7 +72,7 @@ const PACKAGE_HOMES = [
   { name: 'neo4j-driver', homes: ['src/store/neo4j/'], typesElsewhere: false },
   { name: 'prom-client', homes: ['src/observe/'], typesElsewhere: true },
   { name: '@opentelemetry/api', homes: ['src/observe/'], typesElsewhere: true },
-  { name: 'pg', homes: ['src/store/postgres/', 'src/compose.ts'], typesElsewhere: true },
+  { name: 'pg', homes: ['src/store/postgres/', 'src/compose/'], typesElsewhere: true },
 ]
 
 const LAYERS_WITHOUT_PACKAGES = ['errors']

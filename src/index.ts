@@ -1,4 +1,4 @@
-export { createInstaller, type Deployment, type Installer, openDeployment } from './compose.ts'
+export { createInstaller, type Deployment, type Installer, openDeployment } from './compose/index.ts'
 export {
   type CircuitConfig,
   type Config,
@@ -110,4 +110,4 @@ export { type RunPruneOptions, runPrune } from './runtime/services/run-prune.ts'
 export { type ReaperResult, runSweep, type SweepReport } from './runtime/services/run-sweep.ts'
 export type { RecurringJob } from './runtime/services/scheduler.ts'
 export type * from './store/job-store.ts'
-export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck.ts'
+export { type FileHandler, type Unstuck, type UnstuckOptions, unstuck } from './unstuck/unstuck.ts'

@@ -1,5 +1,5 @@
 // For the heartbeat thread: of a table only what it calls, for the thread has a heap of its own.
-import type { OpenTableOptions } from './open-table.ts'
+import type { OpenTableOptions } from './compose/open-table.ts'
 import type { JobStore } from './store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from './store/neo4j/deferred-store.ts'
 import { createCallQuery } from './store/postgres/call-query.ts'

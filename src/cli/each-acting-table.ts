@@ -1,4 +1,4 @@
-import type { DeploymentTable } from '../compose.ts'
+import type { DeploymentTable } from '../compose/index.ts'
 import { isUnstuckError, type UnstuckError } from '../errors/index.ts'
 
 /** One in mode observe holds up no other. `report` hears of the others first; then its refusal is thrown. */

@@ -1,4 +1,4 @@
-import type { DeploymentTable } from '../compose.ts'
+import type { DeploymentTable } from '../compose/index.ts'
 import { UnstuckError } from '../errors/index.ts'
 import { showTime } from './duration.ts'
 

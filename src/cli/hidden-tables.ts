@@ -1,7 +1,7 @@
 // Tables whose jobs row security keeps from the role of this command. They are never called well: a role that sees no
 // job sees no stuck one either.
 import { describeHidden } from '../commands/describe-hidden.ts'
-import type { DeploymentTable } from '../compose.ts'
+import type { DeploymentTable } from '../compose/index.ts'
 import { exitCodes } from '../errors/index.ts'
 import type { HiddenJobs } from '../store/job-store.ts'
 

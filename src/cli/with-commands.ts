@@ -1,6 +1,6 @@
 import { scopes } from '../commands/actor.ts'
 import type { Answer, CommandContext } from '../commands/command.ts'
-import { type Deployment, openDeployment } from '../compose.ts'
+import { type Deployment, openDeployment } from '../compose/index.ts'
 import type { Config } from '../config/index.ts'
 import { UnstuckError } from '../errors/index.ts'
 import { sourceCheckOf } from '../runtime/operations/source-exists.ts'

@@ -1,4 +1,4 @@
-import { type Deployment, type DeploymentTable, openDeployment } from '../compose.ts'
+import { type Deployment, type DeploymentTable, openDeployment } from '../compose/index.ts'
 import { invalidArgument } from '../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from './command-config.ts'
 

@@ -1,5 +1,5 @@
 // `unstuck/http`: the API as a fetch handler inside an application.
-import { examine, openDeployment } from '../compose.ts'
+import { examine, openDeployment } from '../compose/index.ts'
 import { type Config, loadConfig, readConfigFile } from '../config/index.ts'
 import { diagnose } from '../doctor/diagnose.ts'
 import { sourceCheckOf } from '../runtime/operations/source-exists.ts'

@@ -1,7 +1,7 @@
 // `unstuck serve`: the API on a socket of its own. Without anybody to check, it listens on this machine alone.
 import type { AddressInfo } from 'node:net'
 import { serve as listen, type ServerType } from '@hono/node-server'
-import { type Deployment, examine } from '../compose.ts'
+import { type Deployment, examine } from '../compose/index.ts'
 import type { Config } from '../config/index.ts'
 import { diagnose } from '../doctor/diagnose.ts'
 import { UnstuckError } from '../errors/index.ts'

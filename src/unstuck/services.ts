@@ -1,7 +1,7 @@
 // What runs beside the claims of a worker: hints of new work, schedules, dispatch to an outside queue, retention,
 // webhooks, and the reports that tell of the worker.
 import { createRequire } from 'node:module'
-import { listen } from '../compose.ts'
+import { listen } from '../compose/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'

@@ -1,7 +1,8 @@
 // From configuration and options to a running worker.
-import type { OpenTable, SqlClient } from '../compose.ts'
+
+import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
+import type { OpenTable, SqlClient } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
-import type { HeartbeatThreadData } from '../heartbeat-thread.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -114,7 +115,7 @@ function startHeartbeat({ directUrl, config, table, policy, events }: StartedPar
     intervalMs: policy.heartbeatMs,
   }
   return startThreadHeartbeat({
-    threadUrl: new URL('../heartbeat-thread.js', import.meta.url),
+    threadUrl: new URL('../compose/heartbeat-thread.js', import.meta.url),
     workerData,
     events: {
       onBeat: (leases) => events.emit('heartbeat:sent', { leases }),

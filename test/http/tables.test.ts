@@ -1,7 +1,7 @@
 // A profile of several tables: an id is found wherever it is, lists are of one table, what is small is of all.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../src/commands/actor.ts'
-import { type Deployment, openDeployment } from '../../src/compose.ts'
+import { type Deployment, openDeployment } from '../../src/compose/index.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { type BuiltApp, buildApp } from '../../src/http/app.ts'
 import { createAttachedDatabase } from '../support/installed-database.ts'

@@ -18,11 +18,11 @@ const GOOD_TREE = {
   'src/runtime/worker.ts':
     "import type { Pool } from 'pg'\nimport type { job } from '../store/job-store.ts'\nexport const worker = 1",
   'src/runtime/worker.test.ts': "import { memory } from '../store/memory/index.ts'",
-  'src/compose.ts':
-    "import { Pool } from 'pg'\nimport { memory } from './store/memory/index.ts'\nimport { worker } from './runtime/worker.ts'",
-  'src/http/server.ts': "export * from '../compose.ts'",
-  'src/cli/main.ts': "import '../http/server.ts'\nconst later = import('../compose.ts')",
-  'src/index.ts': "export * from './store/memory/index.ts'\nexport * from './compose.ts'",
+  'src/compose/index.ts':
+    "import { Pool } from 'pg'\nimport { memory } from '../store/memory/index.ts'\nimport { worker } from '../runtime/worker.ts'",
+  'src/http/server.ts': "export * from '../compose/index.ts'",
+  'src/cli/main.ts': "import '../http/server.ts'\nconst later = import('../compose/index.ts')",
+  'src/index.ts': "export * from './store/memory/index.ts'\nexport * from './compose/index.ts'",
   'embedded/src/index.ts': "import { boot } from './boot.ts'",
   'embedded/src/boot.ts': 'export const boot = 1',
 }
@@ -54,8 +54,8 @@ describe('directions', () => {
     ['src/store/postgres/pool.ts', '../neo4j/driver.ts', 'store/postgres may not import store/neo4j'],
     ['src/store/memory/table.ts', '../../observe/metrics.ts', 'store/memory may not import observe'],
     ['src/runtime/reaper.ts', '../store/postgres/index.ts', 'runtime may not import store/postgres'],
-    ['src/runtime/reaper.ts', '../compose.ts', 'runtime may not import compose'],
-    ['src/compose.ts', './http/routes.ts', 'compose may not import http'],
+    ['src/runtime/reaper.ts', '../compose/index.ts', 'runtime may not import compose'],
+    ['src/compose/index.ts', '../http/routes.ts', 'compose may not import http'],
     ['src/http/routes.ts', '../cli/main.ts', 'http may not import cli'],
     ['src/cli/reap.ts', '../store/postgres/index.ts', 'cli may not import store/postgres'],
   ])('%s may not import %s', (path, specifier, message) => {
@@ -106,8 +106,8 @@ describe('packages', () => {
     ['src/runtime/beat.ts', "import { Client } from 'pg'"],
     ['src/runtime/beat.ts', "import { type Client } from 'pg'"],
     ['src/store/memory/table.ts', "const pg = await import('pg')"],
-    ['src/compose.ts', "import neo4j from 'neo4j-driver'"],
-    ['src/compose.ts', "import type { Driver } from 'neo4j-driver'"],
+    ['src/compose/index.ts', "import neo4j from 'neo4j-driver'"],
+    ['src/compose/index.ts', "import type { Driver } from 'neo4j-driver'"],
     ['src/store/postgres/pool.ts', "import { int } from 'neo4j-driver/lib/integer.js'"],
   ])('%s may not hold %s', (path, statement) => {
     expect(complain(path, statement)).toEqual([

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { PgBoss } from 'pg-boss'
-import { pgBossDispatch } from '../../dist/dispatch/pg-boss.js'
 import { startReaper } from '../../dist/index.js'
 import { RuntimeEventEmitter } from '../../dist/observe/events.js'
 import { startDispatcher } from '../../dist/runtime/dispatch/dispatcher.js'
+import { pgBossDispatch } from '../../dist/runtime/dispatch/pg-boss.js'
 import { openBench } from './bench.mjs'
 
 let bench

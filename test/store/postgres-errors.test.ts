@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openTable } from '../../src/compose.ts'
+import { openTable } from '../../src/compose/index.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'

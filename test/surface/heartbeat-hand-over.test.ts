@@ -35,7 +35,7 @@ describe('the hand-over of leases', () => {
     address.port = String(await proxy.listen())
     const [table] = nativeProfile('unstuck').tables
     const heartbeat = startThreadHeartbeat({
-      threadUrl: new URL('../../dist/heartbeat-thread.js', import.meta.url),
+      threadUrl: new URL('../../dist/compose/heartbeat-thread.js', import.meta.url),
       workerData: { databaseUrl: address.href, schema: 'unstuck', table, policy: {}, intervalMs: 500 },
       events: { onBeat: ignored, onFailed: ignored, onRecovered: ignored, onLag: ignored },
     })

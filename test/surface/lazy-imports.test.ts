@@ -55,13 +55,13 @@ it('LEASE-9 the heartbeat thread loads one file of ours, and of others the drive
   const { stdout, imported } = await run(
     `const { Worker } = await import('node:worker_threads')
      const workerData = { databaseUrl: 'postgres://127.0.0.1:1/none', schema: 'unstuck', policy: {}, intervalMs: 1000 }
-     const thread = new Worker(new URL('dist/heartbeat-thread.js'), { workerData, execArgv: process.execArgv.slice(0, 2) })
+     const thread = new Worker(new URL('dist/compose/heartbeat-thread.js'), { workerData, execArgv: process.execArgv.slice(0, 2) })
      const { kind } = await new Promise((resolve) => thread.once('message', resolve))
      console.log(kind)
      await thread.terminate()`,
   )
   expect(stdout).toBe('failed')
-  expect(ownFiles(imported)).toEqual(['heartbeat-thread.js'])
+  expect(ownFiles(imported)).toEqual(['compose/heartbeat-thread.js'])
   expect(imported.some((url) => url.includes('/node_modules/pg/'))).toBe(true)
   expect(imported.some((url) => url.includes('/node_modules/croner/'))).toBe(false)
 })

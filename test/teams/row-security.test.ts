@@ -2,7 +2,7 @@
 // well, and names the statement that ends it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { unstuck } from '../../dist/index.js'
-import { openDeployment } from '../../src/compose.ts'
+import { openDeployment } from '../../src/compose/index.ts'
 import { loadConfig } from '../../src/config/index.ts'
 import { buildApp } from '../../src/http/app.ts'
 import { clipProfile } from '../../src/profile/clip.ts'

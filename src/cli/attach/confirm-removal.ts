@@ -1,5 +1,5 @@
 // The engine serves every table of a schema: taking it out may take it from others than those who ask.
-import type { EngineUse, Installer } from '../../compose.ts'
+import type { EngineUse, Installer } from '../../compose/index.ts'
 import type { Profile } from '../../profile/profile.ts'
 import type { ConnectionFlags } from '../command-config.ts'
 import { confirm } from '../confirm.ts'

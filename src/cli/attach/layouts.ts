@@ -1,6 +1,6 @@
 // Migration files as other tools want them. CONCURRENTLY cannot run in a transaction, and each tool has its own view of those:
 // what was chosen for it stands in the head of its files.
-import { type AttachPlan, planText, statementsOf, withLimits } from '../../compose.ts'
+import { type AttachPlan, planText, statementsOf, withLimits } from '../../compose/index.ts'
 
 export const layoutNames = ['plain', 'supabase', 'prisma', 'drizzle'] as const
 export type LayoutName = (typeof layoutNames)[number]

@@ -1,5 +1,5 @@
 // No profile is configured: one is made from the table that is to be attached.
-import { findTables, type ShapedTable, scan } from '../../compose.ts'
+import { findTables, type ShapedTable, scan } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { type InferredProfile, inferProfile } from '../../profile/infer/infer-profile.ts'

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { AttachPlan } from '../../compose.ts'
+import type { AttachPlan } from '../../compose/index.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import { type LayoutName, layouts, type MigrationFile, timestampOf } from './layouts.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type AttachPlan, createInstaller, type Installer, planText } from '../../compose.ts'
+import { type AttachPlan, createInstaller, type Installer, planText } from '../../compose/index.ts'
 import { type Config, findConfigFile, profileOf, readsTypeScript } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { describeDifference } from '../../policy/policy-differences.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createInstaller } from '../../compose.ts'
+import { createInstaller } from '../../compose/index.ts'
 import { type Config, profileOf } from '../../config/index.ts'
 import { confirmRemoval } from '../attach/confirm-removal.ts'
 import { readTableName } from '../attach/table-name.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examine } from '../../compose.ts'
+import { examine } from '../../compose/index.ts'
 import { diagnose } from '../../doctor/diagnose.ts'
 import type { Finding, Level } from '../../doctor/finding.ts'
 import { exitCodes } from '../../errors/index.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type Deployment, type DeploymentTable, openDeployment } from '../../compose.ts'
+import { type Deployment, type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import { type Policy, withOverride } from '../../policy/policy.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { openDeployment } from '../../compose.ts'
+import { openDeployment } from '../../compose/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { eventTypes } from '../../job/event-types.ts'
 import type { JsonValue } from '../../job/job.ts'

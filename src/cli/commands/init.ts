@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { createInstaller, type Installer, planText } from '../../compose.ts'
+import { createInstaller, type Installer, planText } from '../../compose/index.ts'
 import { type Config, findConfigFile, loadConfig, readsTypeScript } from '../../config/index.ts'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import { completeProfile } from '../../profile/own-profile.ts'

@@ -1,4 +1,4 @@
-import { createInstaller } from '../../compose.ts'
+import { createInstaller } from '../../compose/index.ts'
 import { profileOf } from '../../config/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { confirmRemoval } from '../attach/confirm-removal.ts'

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander'
-import type { DeploymentTable } from '../../compose.ts'
+import type { DeploymentTable } from '../../compose/index.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { ModeStatus, Observations, OnForeignSettle, TableMode } from '../../store/job-store.ts'
 import { showTime } from '../duration.ts'

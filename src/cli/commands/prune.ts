@@ -1,4 +1,4 @@
-import { type DeploymentTable, openDeployment } from '../../compose.ts'
+import { type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { runPrune } from '../../runtime/services/run-prune.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'

@@ -1,6 +1,6 @@
 import { previewSweep, type SweepAnswer, sweep } from '../../commands/brake-commands.ts'
 import { describeHidden } from '../../commands/describe-hidden.ts'
-import { type Deployment, type DeploymentTable, openDeployment } from '../../compose.ts'
+import { type Deployment, type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { type ScannedTable, type ScanReport, scan } from '../../compose.ts'
+import { type ScannedTable, type ScanReport, scan } from '../../compose/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { showDuration } from '../../policy/explain/show-duration.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'

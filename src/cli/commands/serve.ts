@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { openDeployment } from '../../compose.ts'
+import { openDeployment } from '../../compose/index.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { endSignal } from '../end-signal.ts'

@@ -6,7 +6,7 @@ import {
   type TableHealth,
 } from '../../commands/brake-commands.ts'
 import { readSlo } from '../../commands/worker-commands.ts'
-import type { DeploymentTable } from '../../compose.ts'
+import type { DeploymentTable } from '../../compose/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import { isReaperLate } from '../../policy/explain/table-health.ts'
 import { type AgeRule, explainUnjudged } from '../../policy/lease/age-rule.ts'

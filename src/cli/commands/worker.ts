@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { UnstuckError } from '../../errors/index.ts'
 import type { Logger } from '../../observe/logs/log-events.ts'
-import { type Unstuck, unstuck } from '../../unstuck.ts'
+import { type Unstuck, unstuck } from '../../unstuck/unstuck.ts'
 import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
 import { printJson, printLine } from '../output.ts'
 

@@ -10,7 +10,7 @@ import {
   type DevelopmentDatabase,
   openDeployment,
   openDevelopmentDatabase,
-} from '../../compose.ts'
+} from '../../compose/index.ts'
 import { type Config, loadConfig } from '../../config/index.ts'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import { DemoProcess } from './demo-process.ts'

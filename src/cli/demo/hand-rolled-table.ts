@@ -1,6 +1,6 @@
 // The table of the left side: what a team writes that has no lease. Its SQL is in sql/demo, for a schema of its own.
 import { readFileSync } from 'node:fs'
-import { openTable, type SqlClient } from '../../compose.ts'
+import { openTable, type SqlClient } from '../../compose/index.ts'
 import { nativeProfile } from '../../profile/native.ts'
 import type { Kind } from './demo-settings.ts'
 

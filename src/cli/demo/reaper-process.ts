@@ -1,5 +1,5 @@
 // The reaper of the demo, beside the sweeps of the workers: `unstuck reaper` in a process that can be killed.
-import { openDeployment } from '../../compose.ts'
+import { openDeployment } from '../../compose/index.ts'
 import { loadConfig } from '../../config/index.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'
 import { demoPolicy, type FromProcess, readProcessSettings } from './demo-settings.ts'

@@ -1,7 +1,7 @@
 // A worker of the demo, in a process of its own: a plain application of unstuck, whose handlers can be made to misbehave.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedJob } from '../../job/lease.ts'
-import { unstuck } from '../../unstuck.ts'
+import { unstuck } from '../../unstuck/unstuck.ts'
 import {
   blockMs,
   breakerSettings,

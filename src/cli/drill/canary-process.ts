@@ -1,7 +1,7 @@
 // A worker of the drill, in a process of its own. It claims the canary and no other job, beats as long as it lives, and ends
 // it when it is told to; the first one is killed before that.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openTable } from '../../compose.ts'
+import { openTable } from '../../compose/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { CanaryMessage, CanaryOrder, CanaryTask } from './canary.ts'
 

@@ -1,7 +1,7 @@
 // Proves the rescue on an installation as it is: a real process dies with a job in its hands, the installation's own sweeps take
 // it back, another process ends it, and the dead one's lease can write nothing. One job in a queue of its own is all it touches.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeploymentTable } from '../../compose.ts'
+import type { DeploymentTable } from '../../compose/index.ts'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
 import { type Canary, type CanaryClaim, startCanary } from './canary.ts'

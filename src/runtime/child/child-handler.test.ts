@@ -10,7 +10,7 @@ import { JobAborted, type JobContext } from '../attempt/handler.ts'
 import { fileHandler } from './child-handler.ts'
 
 const FILE = new URL('../../../test/surface/fixtures/child-handler.mjs', import.meta.url)
-const entryUrl = new URL('../../../dist/handler-child.js', import.meta.url)
+const entryUrl = new URL('../../../dist/runtime/child/handler-child.js', import.meta.url)
 const BOUND = { timeout: 30_000, interval: 10 }
 
 let folder: string

@@ -58,7 +58,7 @@ export function fileHandler(file: string | URL, options: FileHandlerOptions = {}
     throw invalidArgument('killAfterMs', killAfterMs, `milliseconds from 0 to ${MAX_TIMER_MS}`)
   const settings: Settings = {
     moduleUrl: moduleUrlOf(file),
-    entry: fileURLToPath(entryUrl ?? new URL('../../handler-child.js', import.meta.url)),
+    entry: fileURLToPath(entryUrl ?? new URL('./handler-child.js', import.meta.url)),
     killAfterMs,
     // Two processes cannot listen on one port of the debugger.
     execArgv: execArgv ?? process.execArgv.filter((argument) => !argument.startsWith('--inspect')),

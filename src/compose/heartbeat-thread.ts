@@ -1,14 +1,14 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Lease, leaseKey } from './job/lease.ts'
-import { type OpenBeats, openBeats } from './open-beats.ts'
-import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
-import type { TableProfile } from './profile/profile.ts'
-import type { LastBeat } from './runtime/heartbeat/heartbeat.ts'
-import { type LeaseList, readLeases } from './runtime/heartbeat/lease-changes.ts'
-import type { FromThread, ToThread } from './runtime/heartbeat/thread-heartbeat.ts'
-import { withResolvers } from './runtime/timing/with-resolvers.ts'
-import type { HeartbeatOptions, HeartbeatReport } from './store/job-store.ts'
+import { type Lease, leaseKey } from '../job/lease.ts'
+import { type OpenBeats, openBeats } from '../open-beats.ts'
+import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import type { LastBeat } from '../runtime/heartbeat/heartbeat.ts'
+import { type LeaseList, readLeases } from '../runtime/heartbeat/lease-changes.ts'
+import type { FromThread, ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
+import { withResolvers } from '../runtime/timing/with-resolvers.ts'
+import type { HeartbeatOptions, HeartbeatReport } from '../store/job-store.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string

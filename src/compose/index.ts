@@ -2,37 +2,37 @@
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import type * as Embedded from '@unstuck/embedded'
-import { type Config, profileOf } from './config/index.ts'
-import type { DoctorFacts } from './doctor/facts.ts'
-import { UnstuckError } from './errors/index.ts'
-import type { TableProfile } from './profile/profile.ts'
-import { shippedProfile, shippedProfileNames } from './profile/shipped.ts'
-import type { AccessStore } from './store/access-store.ts'
-import { notSupported } from './store/capability.ts'
-import type { JobStore } from './store/job-store.ts'
-import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl, noTables } from './store/neo4j/deferred-store.ts'
-import { requireSameDatabase } from './store/postgres/connection-identity.ts'
-import { openConnectionPool } from './store/postgres/connection-pool.ts'
-import type { SqlClient } from './store/postgres/executor.ts'
-import type { AttachPlan } from './store/postgres/migrate/attach-plan.ts'
-import type { EngineUse } from './store/postgres/migrate/engine-use.ts'
-import type { MigrateDownOptions } from './store/postgres/migrate/migrate-down.ts'
-import type { MigrationStatus } from './store/postgres/migrate/migrate-status.ts'
-import { migrationSql } from './store/postgres/migrate/migration-sql.ts'
-import { rolesSql } from './store/postgres/migrate/roles-sql.ts'
-import type { ShapedTable } from './store/postgres/migrate/table-shapes.ts'
-import { createPostgresAccess } from './store/postgres/postgres-access.ts'
-import { createPostgresStore } from './store/postgres/postgres-store.ts'
-import type { ScanReport } from './store/postgres/scan/scan-database.ts'
+import { type Config, profileOf } from '../config/index.ts'
+import type { DoctorFacts } from '../doctor/facts.ts'
+import { UnstuckError } from '../errors/index.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import { shippedProfile, shippedProfileNames } from '../profile/shipped.ts'
+import type { AccessStore } from '../store/access-store.ts'
+import { notSupported } from '../store/capability.ts'
+import type { JobStore } from '../store/job-store.ts'
+import { deferNeo4jInstaller, deferNeo4jStore, isNeo4jUrl, noTables } from '../store/neo4j/deferred-store.ts'
+import { requireSameDatabase } from '../store/postgres/connection-identity.ts'
+import { openConnectionPool } from '../store/postgres/connection-pool.ts'
+import type { SqlClient } from '../store/postgres/executor.ts'
+import type { AttachPlan } from '../store/postgres/migrate/attach-plan.ts'
+import type { EngineUse } from '../store/postgres/migrate/engine-use.ts'
+import type { MigrateDownOptions } from '../store/postgres/migrate/migrate-down.ts'
+import type { MigrationStatus } from '../store/postgres/migrate/migrate-status.ts'
+import { migrationSql } from '../store/postgres/migrate/migration-sql.ts'
+import { rolesSql } from '../store/postgres/migrate/roles-sql.ts'
+import type { ShapedTable } from '../store/postgres/migrate/table-shapes.ts'
+import { createPostgresAccess } from '../store/postgres/postgres-access.ts'
+import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import type { ScanReport } from '../store/postgres/scan/scan-database.ts'
 
+export type { SqlClient } from '../store/postgres/executor.ts'
+export { listen } from '../store/postgres/listen.ts'
+export type { AttachPlan } from '../store/postgres/migrate/attach-plan.ts'
+export type { EngineUse } from '../store/postgres/migrate/engine-use.ts'
+export { planText, statementsOf, withLimits } from '../store/postgres/migrate/plan-text.ts'
+export type { ShapedTable } from '../store/postgres/migrate/table-shapes.ts'
+export type { ScannedTable, ScanReport } from '../store/postgres/scan/scan-database.ts'
 export { type OpenTable, openTable } from './open-table.ts'
-export type { SqlClient } from './store/postgres/executor.ts'
-export { listen } from './store/postgres/listen.ts'
-export type { AttachPlan } from './store/postgres/migrate/attach-plan.ts'
-export type { EngineUse } from './store/postgres/migrate/engine-use.ts'
-export { planText, statementsOf, withLimits } from './store/postgres/migrate/plan-text.ts'
-export type { ShapedTable } from './store/postgres/migrate/table-shapes.ts'
-export type { ScannedTable, ScanReport } from './store/postgres/scan/scan-database.ts'
 
 export interface DeploymentTable {
   name: string
@@ -171,7 +171,7 @@ export async function examine(config: Config): Promise<DoctorFacts> {
   const options = { databaseUrl, schema, timeoutMs: DOCTOR_TIMEOUT_MS }
   const [{ readRoute, withDoctorReader }, { readFacts }] = await Promise.all([
     loadPostgres(),
-    import('./doctor/read-facts.ts'),
+    import('../doctor/read-facts.ts'),
   ])
   return withDoctorReader(options, (reader) =>
     readFacts({
@@ -322,7 +322,7 @@ function noEmbedded(cause?: unknown): UnstuckError {
 }
 
 /** The installer and what looks at whole databases: no worker asks for these. */
-const loadPostgres = () => import('./store/postgres/index.ts')
+const loadPostgres = () => import('../store/postgres/index.ts')
 
 /** For what looks at tables. */
 function requirePostgres(url: string | null): string {

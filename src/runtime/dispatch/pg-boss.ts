@@ -1,9 +1,10 @@
 // Publishes jobs that wait again to pg-boss (11 or newer). pg-boss is the team's own: nothing of it is imported here.
-import type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
-import type { DispatchedJob } from '../store/dispatch-store.ts'
 
-export type { DispatchAdapter } from '../runtime/dispatch/dispatcher.ts'
-export type { DispatchedJob } from '../store/dispatch-store.ts'
+import type { DispatchedJob } from '../../store/dispatch-store.ts'
+import type { DispatchAdapter } from './dispatcher.ts'
+
+export type { DispatchedJob } from '../../store/dispatch-store.ts'
+export type { DispatchAdapter } from './dispatcher.ts'
 
 /** What is needed of a `PgBoss` that was started. */
 export interface PgBossLike {

@@ -1,11 +1,11 @@
 // The process of one attempt: loads the module of a handler, runs it for the job it is sent, and answers with how it ended.
-import { invalidArgument, UnstuckError } from './errors/index.ts'
-import { jsonText } from './job/json-text.ts'
-import { type Handler, JobAborted, type JobContext } from './runtime/attempt/handler.ts'
-import { releaseJob } from './runtime/attempt/release-request.ts'
-import type { FromChild, ToChild } from './runtime/child/child-handler.ts'
-import { spawnChild } from './runtime/child/spawn-child.ts'
-import { packThrown, unpackThrown } from './runtime/child/thrown-value.ts'
+import { invalidArgument, UnstuckError } from '../../errors/index.ts'
+import { jsonText } from '../../job/json-text.ts'
+import { type Handler, JobAborted, type JobContext } from '../attempt/handler.ts'
+import { releaseJob } from '../attempt/release-request.ts'
+import type { FromChild, ToChild } from './child-handler.ts'
+import { spawnChild } from './spawn-child.ts'
+import { packThrown, unpackThrown } from './thrown-value.ts'
 
 // A loop that tells its progress at every turn would fill the channel.
 const PROGRESS_GAP_MS = 50

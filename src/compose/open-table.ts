@@ -1,16 +1,16 @@
 // One table with all its verbs, for a worker and for tools.
-import type { TableProfile } from './profile/profile.ts'
-import type { JobStore } from './store/job-store.ts'
-import { deferNeo4jStore, isNeo4jUrl } from './store/neo4j/deferred-store.ts'
-import { createCallQuery } from './store/postgres/call-query.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import type { JobStore } from '../store/job-store.ts'
+import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import { createCallQuery } from '../store/postgres/call-query.ts'
 import {
   type ConnectionPool,
   type ConnectionPoolOptions,
   openConnectionPool,
-} from './store/postgres/connection-pool.ts'
-import type { SqlClient } from './store/postgres/executor.ts'
-import { createPostgresStore } from './store/postgres/postgres-store.ts'
-import { requireSchemaVersion } from './store/postgres/schema-version.ts'
+} from '../store/postgres/connection-pool.ts'
+import type { SqlClient } from '../store/postgres/executor.ts'
+import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { requireSchemaVersion } from '../store/postgres/schema-version.ts'
 
 export interface OpenTableOptions extends ConnectionPoolOptions {
   schema: string
