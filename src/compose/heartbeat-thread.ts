@@ -1,4 +1,4 @@
-// The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
+// Entry of the heartbeat thread: opens its own connection and extends the worker's leases until it is stopped.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Lease, leaseKey } from '../job/lease.ts'
 import { type OpenBeats, openBeats } from '../open-beats.ts'
@@ -34,16 +34,16 @@ const data = workerData as HeartbeatThreadData
 let connected = open()
 /** By lease id, the jobs of a claim. */
 const held = new Map<string, Set<string>>()
-/** Let go and not extended yet, by the lease they need. */
+/** Leases to hand over to the main thread and not extended yet, by the lease they need. */
 let leaving = new Map<number, Lease[]>()
 let extending: Promise<void> | undefined
-/** Calls that may still reach the server, including those nobody waits for any more. */
+/** Calls that may still reach the server, abandoned ones included. */
 const underWay = new Set<Call>()
-/** Of a first try, and of the one under way: a slow network is given more time from try to try. */
+/** Timeout of a first try, and of the current one: it doubles from try to try to allow for a slow network. */
 let firstLimitMs = LONGEST_BEAT_MS
 let limitMs = LONGEST_BEAT_MS
 let pingedAtMs: number | undefined
-/** The main thread took a good part of an interval to answer. */
+/** When the main thread last took a quarter of an interval or more to answer a ping. */
 let lateAtMs = Number.NEGATIVE_INFINITY
 let beating: Promise<void> | undefined
 let isFailing = false
@@ -55,7 +55,7 @@ void connect()
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'change') change(message.held, message.dropped)
-  else if (message.kind === 'let-go') letGo(message.lease, message.leaseMs)
+  else if (message.kind === 'hand-over') requestHandOver(message.lease, message.leaseMs)
   else if (message.kind === 'pong') measureLag()
   else void stop()
 })
@@ -70,7 +70,7 @@ function change(taken: LeaseList, dropped: LeaseList): void {
     if (jobId === null) held.delete(leaseId)
     else forget({ leaseId, jobId })
   }
-  // The claim was answered into a blocked loop: of its lease there may be less left than until the next tick (LEASE-9).
+  // The claim's answer reached a blocked event loop: the lease may expire before the next tick (LEASE-9).
   if (taken.length > 0 && isMainLate()) void Promise.resolve(beating).then(beat)
 }
 
@@ -96,7 +96,7 @@ function open(): OpenBeats {
 
 const leases = () => [...held].flatMap(([leaseId, jobs]) => [...jobs].map((jobId) => ({ jobId, leaseId })))
 
-/** Until the database has answered once, a beat might have to wait for a connection. */
+/** Connects before the first heartbeat, which would otherwise have to wait for the connection. */
 async function connect(): Promise<void> {
   for (;;) {
     try {
@@ -105,13 +105,13 @@ async function connect(): Promise<void> {
       return send({ kind: 'ready' })
     } catch (error) {
       if (isStopping) return
-      tellFailure(error)
+      reportFailure(error)
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
     }
   }
 }
 
-/** A third of a lease leaves room for a beat on another connection. */
+/** A timeout of a third of the shortest lease leaves time for a second try on another connection. */
 function readLeaseTimes({ defaultLeaseMs, stageLeasesMs }: Policy): void {
   const leasesMs = [defaultLeaseMs, ...Object.values(stageLeasesMs)]
   firstLimitMs = Math.min(LONGEST_BEAT_MS, Math.min(...leasesMs) / 3)
@@ -126,13 +126,13 @@ function tick(): void {
   beat()
 }
 
-/** A beat that is still under way when the next is due has met a dead socket or a slow server: one at a time. */
+/** One heartbeat at a time: if one is still running when the next is due, the socket is dead or the server slow. */
 function beat(): void {
-  // The worker claims nothing while beats fail, so there may be nothing to beat for: still, find out whether it works again.
+  // While heartbeats fail nothing is claimed, so no lease may be held: probe the database anyway, to notice the recovery.
   if (held.size === 0 && !isFailing) return
   beating ??= beatOnce().finally(() => {
     beating = undefined
-    // A whole interval later the lease may be over.
+    // The lease may expire within a whole interval.
     if (isFailing && !isStopping) setTimeout(beat, Math.min(RECONNECT_MS, data.intervalMs / 2))
   })
 }
@@ -145,18 +145,18 @@ async function beatOnce(): Promise<void> {
     isFailing = false
     send({ kind: 'answers', answers, sentAtMs })
   } catch (error) {
-    tellFailure(error)
+    reportFailure(error)
   }
 }
 
 /**
- * Connecting included: a call that takes longer met a dead socket or a slow server, and nobody can tell which. So it goes out
- * again on another connection, beside the first, and the connection that answers is kept.
+ * A call that exceeds the limit, connecting included, met a dead socket or a slow server. It is sent again on a second
+ * connection in parallel; the connection that answers first is kept.
  */
 async function heartbeat(leases: Lease[], options: HeartbeatOptions = {}): Promise<HeartbeatReport> {
   const first = connected
   const tries = [callOn(first, leases, options)]
-  const isLate = await Promise.race([tries[0]?.then(isNever, isNever), isOver(limitMs)])
+  const isLate = await Promise.race([tries[0]?.then(isNever, isNever), hasElapsed(limitMs)])
   limitMs = isLate ? Math.min(2 * limitMs, LONGEST_BEAT_MS) : firstLimitMs
   if (!isLate || isStopping) return tries[0] as Promise<HeartbeatReport>
   const second = open()
@@ -182,7 +182,7 @@ function callOn(table: OpenBeats, leases: Lease[], options: HeartbeatOptions): P
   return attempt
 }
 
-/** A closed connection sends nothing more, so calls that still queue for it are settled. */
+/** A closed connection sends nothing more, so calls that still wait for it are over. */
 async function leave(table: OpenBeats): Promise<void> {
   await table.close()
   for (const call of underWay) if (call.table === table) call.settle()
@@ -190,11 +190,11 @@ async function leave(table: OpenBeats): Promise<void> {
 
 const isNever = () => false
 
-function isOver(ms: number): Promise<boolean> {
+function hasElapsed(ms: number): Promise<boolean> {
   return new Promise((resolve) => setTimeout(resolve, ms, true).unref())
 }
 
-function letGo(lease: Lease, leaseMs: number): void {
+function requestHandOver(lease: Lease, leaseMs: number): void {
   forget(lease)
   const neededMs = Math.max(leaseMs, HAND_OVER_MS)
   leaving.set(neededMs, [...(leaving.get(neededMs) ?? []), lease])
@@ -203,16 +203,16 @@ function letGo(lease: Lease, leaseMs: number): void {
   })
 }
 
-/** One statement for all that left while the last one was under way, and need as much time. */
+/** One statement for all hand-overs requested during the last one that need the same lease. */
 async function extendLeaving(): Promise<void> {
   while (leaving.size > 0) {
     const groups = [...leaving]
     leaving = new Map()
     const earlier = new Set(underWay)
     await Promise.all(
-      groups.map(async ([leaseMs, gone]) => {
-        const lastBeats = await extend(gone, leaseMs)
-        void handOver(gone, leaseMs, lastBeats, earlier)
+      groups.map(async ([leaseMs, handedOver]) => {
+        const lastBeats = await extend(handedOver, leaseMs)
+        void handOver(handedOver, leaseMs, lastBeats, earlier)
       }),
     )
   }
@@ -220,37 +220,37 @@ async function extendLeaving(): Promise<void> {
 
 type LastBeats = (lease: Lease) => LastBeat | { failure: string }
 
-async function extend(gone: Lease[], leaseMs: number): Promise<LastBeats> {
+async function extend(handedOver: Lease[], leaseMs: number): Promise<LastBeats> {
   const sentAtMs = performance.timeOrigin + performance.now()
   try {
-    const { answers } = await heartbeat(gone, { leaseMs })
+    const { answers } = await heartbeat(handedOver, { leaseMs })
     const byLease = new Map(answers.map(({ answer, ...lease }) => [leaseKey(lease), answer]))
     return (lease) => ({ answer: byLease.get(leaseKey(lease)) ?? 'lost', sentAtMs })
   } catch (error) {
-    tellFailure(error)
+    reportFailure(error)
     return () => ({ failure: messageOf(error) })
   }
 }
 
 /**
- * Answers when no call with these leases is under way any more: a late one would shorten the lease again, or write the row
- * beside the transaction.
+ * Hands leases over once no call with them is in flight: a late one would shorten the lease again, or write the row during the
+ * transaction.
  */
 async function handOver(
-  gone: Lease[],
+  handedOver: Lease[],
   leaseMs: number,
   lastBeats: LastBeats,
   earlier: Set<Call>,
 ): Promise<void> {
-  const lateCalls = () => [...underWay].filter((call) => call.leases === gone || earlier.has(call))
+  const lateCalls = () => [...underWay].filter((call) => call.leases === handedOver || earlier.has(call))
   for (let late = lateCalls(); late.length > 0; late = lateCalls()) {
     await Promise.race(late.map(({ settled }) => settled))
-    lastBeats = await extend(gone, leaseMs)
+    lastBeats = await extend(handedOver, leaseMs)
   }
-  for (const lease of gone) send({ kind: 'let-gone', lease, lastBeat: lastBeats(lease) })
+  for (const lease of handedOver) send({ kind: 'handed-over', lease, lastBeat: lastBeats(lease) })
 }
 
-function tellFailure(error: unknown): void {
+function reportFailure(error: unknown): void {
   isFailing = true
   send({ kind: 'failed', message: messageOf(error) })
 }

@@ -128,7 +128,7 @@ export class RuntimeEventEmitter {
   }
 
   /** For those that would cost something to say. */
-  isHeard(name: EventName): boolean {
+  hasListeners(name: EventName): boolean {
     return (this.#listeners.get(name)?.size ?? 0) > 0
   }
 

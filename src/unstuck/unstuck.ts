@@ -31,11 +31,11 @@ import { checkRecurringJob, type RecurringJob } from '../runtime/services/schedu
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
+import { emitEnqueued } from './emit-enqueued.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
 import { startServices } from './services.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import { tellEnqueued } from './tell-enqueued.ts'
 
 export type { UnstuckOptions } from './options.ts'
 
@@ -266,7 +266,7 @@ class Application implements Unstuck {
 
   async #send(jobs: NewJob[], options: { tx?: SqlClient } = {}): Promise<EnqueuedJob[]> {
     const enqueued = await this.store.enqueueJobs(jobs, { ...options, ...this.#enqueuePolicy() })
-    tellEnqueued(this.#events, this.#table.table, jobs, enqueued)
+    emitEnqueued(this.#events, this.#table.table, jobs, enqueued)
     return enqueued
   }
 

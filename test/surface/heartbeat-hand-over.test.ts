@@ -63,9 +63,9 @@ describe('the hand-over of leases', () => {
       await harness.work().until(({ kind }) => kind === 'ready')
       proxy.halfOpen()
       const silentFromMs = Date.now()
-      const leavingFirst = heartbeat.letGo(first, 60_000)
+      const leavingFirst = heartbeat.handOver(first, 60_000)
       await untilJob(second.jobId, ({ heartbeatAt }) => Number(heartbeatAt) > silentFromMs)
-      const lastBeats = await Promise.all([heartbeat.letGo(second, 60_000), leavingFirst])
+      const lastBeats = await Promise.all([heartbeat.handOver(second, 60_000), leavingFirst])
 
       expect(lastBeats.map(({ answer }) => answer)).toEqual(['kept', 'kept'])
       expect(await store.getJob(second.jobId)).toMatchObject({ status: 'running', fence: 1, crashes: 0 })
@@ -80,7 +80,7 @@ describe('the hand-over of leases', () => {
     await store.writePolicy({ ...policy, stageLeasesMs: { build: 3_600_000 } })
     const { heartbeat, first, second, stop } = await startHolding()
     try {
-      await Promise.all([heartbeat.letGo(first, 60_000), heartbeat.letGo(second, 600_000)])
+      await Promise.all([heartbeat.handOver(first, 60_000), heartbeat.handOver(second, 600_000)])
       const jobs = await Promise.all([first, second].map(({ jobId }) => store.getJob(jobId)))
       const extendedMs = jobs.map((job) => Number(job?.leaseExpiresAt) - Number(job?.heartbeatAt))
       expect(extendedMs).toEqual([60_000, 600_000])

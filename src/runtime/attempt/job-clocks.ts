@@ -1,16 +1,15 @@
-// The clocks of one attempt that this process keeps itself: lease, deadline, progress (LEASE-8), and the grace after an abort.
+// The clocks of one attempt: lease, deadline, progress (LEASE-8), and the grace after an abort.
 import type { AbortCause } from './handler.ts'
 
-/** Whose clocks they are. */
 export interface ClockOwner {
   abort(cause: AbortCause): void
-  /** The lease may be over, and nobody knows. */
-  tellRisk(): void
+  /** The lease may have expired: no heartbeat was answered in time. */
+  emitAtRisk(): void
 }
 
-/** Between two looks at the leases of a worker. */
+/** Interval between two looks at the clocks of a worker's jobs. */
 export const LOOK_MS = 100
-/** A deadline that is nearer has a timer of its own: few jobs get there. */
+/** A nearer deadline gets its own timer: few jobs get there. */
 const NEAR_MS = 1_000
 
 export class JobClocks {
@@ -30,7 +29,7 @@ export class JobClocks {
     this.#owner = owner
   }
 
-  /** The lease may be over, and nobody knows: no beat got through in time (C6). */
+  /** The lease may have expired: no heartbeat was answered in time (C6). */
   get isAtRisk(): boolean {
     return this.#isAtRisk
   }
@@ -38,13 +37,13 @@ export class JobClocks {
   /** The lease was granted or extended just now. */
   renewLease(leaseMs: number): void {
     this.#leaseEndsAtMs = performance.now() + leaseMs
-    // The answer took longer than the lease that it tells of.
+    // The answer took longer than the lease it granted.
     if (leaseMs <= 0) return
     this.#isSuspect = false
     this.#isAtRisk = false
   }
 
-  /** One timer of the worker looks at all jobs, instead of one for each. */
+  /** Called by one timer of the worker for all jobs, instead of a timer per job. */
   look(nowMs: number): void {
     if (nowMs > this.#deadlineAtMs - NEAR_MS) this.#startDeadline()
     this.#lookAtLease(nowMs)
@@ -52,15 +51,15 @@ export class JobClocks {
 
   #lookAtLease(nowMs: number): void {
     if (this.#hasEnded || this.#isAtRisk || nowMs < this.#leaseEndsAtMs - LOOK_MS) return
-    // After a blocked event loop the answers of beats that got through are read first: the next look decides.
+    // After a blocked event loop, let pending heartbeat answers be read first: the next look decides.
     if (this.#isSuspect) {
       this.#isAtRisk = true
-      this.#owner.tellRisk()
+      this.#owner.emitAtRisk()
     }
     this.#isSuspect = true
   }
 
-  /** `agoMs`: since it was asked for, so that the database never has an earlier one (C5). */
+  /** `agoMs` is the time since the call was sent: the database's deadline is never earlier than this one (C5). */
   setDeadline(deadlineMs: number | null, agoMs: number): void {
     clearTimeout(this.#deadline)
     const leftMs = deadlineMs === null ? Number.POSITIVE_INFINITY : deadlineMs - agoMs
@@ -76,7 +75,7 @@ export class JobClocks {
   }
 
   restartProgress(): void {
-    // A handler that was given up may go on and call it.
+    // A handler that was given up may still call it.
     if (this.#hasEnded || this.#progressLimitMs === undefined) return
     clearTimeout(this.#progress)
     this.#progress = setTimeout(() => this.#owner.abort('no-progress'), this.#progressLimitMs)

@@ -1,4 +1,4 @@
-// The life of one attempt, top to bottom: hold the lease, run the handler under its clocks, write the outcome with the lease
+// The life of one attempt, top to bottom: hold the lease, run the handler under its clocks, write the outcome under the lease
 // or not at all.
 
 import type { JsonValue } from '../../job/job.ts'
@@ -8,20 +8,20 @@ import type { AttemptEnd } from '../../observe/events.ts'
 import type { Completion, Settled } from '../../store/job-store.ts'
 import type { Asker } from '../calls/batcher.ts'
 import { isRefusal } from '../calls/refusal.ts'
-import { knownLater, untilKnown } from '../calls/until-known.ts'
+import { retryAfterError, retryUntilAnswered } from '../calls/retry-until-answered.ts'
 import type { WaitingJob } from '../claim/waiting-jobs.ts'
 import type { Gateway } from '../limits/gateway.ts'
 import { JobGateway } from '../limits/job-gateway.ts'
+import type { AttemptDependencies, RunningAttempt } from './attempt-dependencies.ts'
 import { type AbortCause, JobAborted, type RegisteredHandler } from './handler.ts'
 import { type ClockOwner, JobClocks } from './job-clocks.ts'
 import { type ContextSource, createJobContext } from './job-context.ts'
 import { completeInTransaction, type TransactionOwner } from './job-transaction.ts'
 import { type HandlerEnd, lateDetails } from './late-result.ts'
-import { type AskedRelease, releaseOf, settleRelease } from './release-request.ts'
-import type { RunnerTools, RunningAttempt } from './runner-tools.ts'
-import { completionOf, failureOf, leaseLost, type Settlement, unsettled } from './settlement.ts'
+import { type AttemptOutcome, completionOf, failureOf, leaseLost, lostOutcome } from './outcome.ts'
+import { type AskedRelease, releaseOf, releaseOutcome } from './release-request.ts'
 
-const COMPLETED: Settlement = { end: 'completed' }
+const COMPLETED: AttemptOutcome = { end: 'completed' }
 
 type AnswersTo<Tx> = TransactionOwner & Asker<Settled<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
 
@@ -29,34 +29,34 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   isHandling = false
   readonly job: ClaimedJob
   readonly #registered: RegisteredHandler<Tx>
-  readonly #tools: RunnerTools<Tx>
-  /** Made where the handler has a dependency, or asks for it. */
+  readonly #deps: AttemptDependencies<Tx>
+  /** Created if the handler has a dependency or uses `gateway`. */
   #madeGateway: JobGateway | undefined
   #openGateway: Gateway | undefined
-  /** Made when the handler asks for its signal: a short job seldom does. */
+  /** Created when the handler asks for its signal: short jobs seldom do. */
   #controller: AbortController | undefined
   #abortCause: AbortCause | null = null
   #handled: Promise<unknown> | null = null
-  #isSettling = false
+  #hasHandlerEnded = false
   #isHung = false
   #completion: Completion | undefined
-  #tellTrace: ((settled: Settlement) => void) | undefined
+  #endTrace: ((outcome: AttemptOutcome) => void) | undefined
   #startedAtMs = performance.now()
   readonly #clocks: JobClocks
-  /** Of the stage the job is in. */
+  /** Lease of the job's current stage. */
   #leaseMs: number
   #isGivenUp = false
   #hasEnded = false
-  /** A `tx` has completed the job. */
+  /** A `tx` completed the job. */
   #isCommitted = false
 
-  constructor({ job, registered, claimedAtMs, keptAtMs }: WaitingJob<Tx>, tools: RunnerTools<Tx>) {
+  constructor({ job, registered, claimedAtMs, keptAtMs }: WaitingJob<Tx>, deps: AttemptDependencies<Tx>) {
     this.job = job
     this.#registered = registered
-    this.#tools = tools
+    this.#deps = deps
     this.#leaseMs = job.leaseMs
     this.#clocks = new JobClocks(registered.progressLimitMs, this)
-    tools.heartbeat.listen(job, this)
+    deps.heartbeat.listen(job, this)
     const nowMs = performance.now()
     this.#clocks.renewLease(this.#leaseMs - (nowMs - keptAtMs))
     this.#clocks.setDeadline(job.deadlineMs, nowMs - claimedAtMs)
@@ -64,17 +64,17 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
 
   start(): void {
     this.#startedAtMs = performance.now()
-    const { events } = this.#tools
-    if (events.isHeard('job:started')) events.emit('job:started', { job: this.job })
+    const { events } = this.#deps
+    if (events.hasListeners('job:started')) events.emit('job:started', { job: this.job })
     this.#clocks.restartProgress()
-    const { tracing, workerId } = this.#tools
+    const { tracing, workerId } = this.#deps
     if (tracing?.isActive() !== true) return this.#callHandler()
     const work = () =>
-      new Promise<Settlement>((resolve) => {
-        this.#tellTrace = resolve
+      new Promise<AttemptOutcome>((resolve) => {
+        this.#endTrace = resolve
         this.#callHandler()
       })
-    void tracing.process(this.job, workerId, work, (settlement) => settlement)
+    void tracing.process(this.job, workerId, work, (outcome) => outcome)
   }
 
   #callHandler(): void {
@@ -83,7 +83,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
       if (this.#abortCause !== null) throw new JobAborted(this.#abortCause)
       handled = Promise.resolve(this.#registered.handler(this.job, createJobContext(this)))
     } catch (error) {
-      // Not before the worker has noted the start.
+      // After the worker has counted the start.
       queueMicrotask(() => this.#onHandlerEnd({ kind: 'threw', error }))
       return
     }
@@ -93,36 +93,36 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     )
   }
 
-  /** The first one counts: a handler that was left behind may end after all. */
+  /** Only the first call counts: a handler that was given up may still return later. */
   #onHandlerEnd(handlerEnd: HandlerEnd): void {
-    if (this.#isSettling) return
-    this.#isSettling = true
+    if (this.#hasHandlerEnded) return
+    this.#hasHandlerEnded = true
     this.#isHung = handlerEnd.kind === 'hung'
     const isPlain = handlerEnd.kind === 'returned' && !this.#isCommitted && this.#abortCause !== 'lease-lost'
-    if (handlerEnd.kind === 'returned') this.#tools.slots.onReturned(this)
+    if (handlerEnd.kind === 'returned') this.#deps.slots.onReturned(this)
     if (isPlain) this.#complete(handlerEnd.result)
-    else this.#endWith(this.#settle(handlerEnd))
+    else this.#endWith(this.#writeOutcome(handlerEnd))
   }
 
-  #endWith(settling: Promise<Settlement>): void {
-    void settling.catch(unsettled).then((settled) => this.#end(settled))
+  #endWith(writing: Promise<AttemptOutcome>): void {
+    void writing.catch(lostOutcome).then((outcome) => this.#end(outcome))
   }
 
-  #end(settled: Settlement): void {
+  #end(outcome: AttemptOutcome): void {
     this.#hasEnded = true
     this.#clocks.end()
-    this.#tools.heartbeat.drop(this.job)
-    this.#tell(settled)
-    this.#tellTrace?.(settled)
+    this.#deps.heartbeat.drop(this.job)
+    this.#emitEnded(outcome)
+    this.#endTrace?.(outcome)
     const leftBehind = this.#isHung ? this.#handled : null
-    this.#tools.slots.onEnded(this, { leftBehind, isCritical: settled.isCritical === true })
+    this.#deps.slots.onEnded(this, { leftBehind, isCritical: outcome.isCritical === true })
   }
 
-  #tell(settled: Settlement): void {
-    const { end, code, reason, retryInMs } = settled
-    if (this.#hasGateway) this.#jobGateway.noteEnd(settled)
-    const { events } = this.#tools
-    if (!events.isHeard('job:ended')) return
+  #emitEnded(outcome: AttemptOutcome): void {
+    const { end, code, reason, retryInMs } = outcome
+    if (this.#hasGateway) this.#jobGateway.noteEnd(outcome)
+    const { events } = this.#deps
+    if (!events.hasListeners('job:ended')) return
     events.emit('job:ended', {
       job: this.job,
       end,
@@ -141,9 +141,9 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   abort(cause: AbortCause): void {
     if (this.#abortCause !== null) return
     this.#abortCause = cause
-    this.#tools.events.emit('job:aborted', { job: this.job, reason: cause })
+    this.#deps.events.emit('job:aborted', { job: this.job, reason: cause })
     this.#controller?.abort(new JobAborted(cause))
-    this.#clocks.startGrace(this.#tools.hangGraceMs, () => this.giveUp())
+    this.#clocks.startGrace(this.#deps.hangGraceMs, () => this.giveUp())
   }
 
   giveUp(): void {
@@ -169,8 +169,8 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     else if (answer === 'past-deadline') this.abort('deadline')
   }
 
-  tellRisk(): void {
-    this.#tools.events.emit('job:at-risk', { job: this.job })
+  emitAtRisk(): void {
+    this.#deps.events.emit('job:at-risk', { job: this.job })
   }
 
   get isAtRisk(): boolean {
@@ -191,12 +191,12 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   get #jobGateway(): JobGateway {
-    this.#madeGateway ??= new JobGateway(this.job, this.#registered.dependency, this.#tools)
+    this.#madeGateway ??= new JobGateway(this.job, this.#registered.dependency, this.#deps)
     return this.#madeGateway
   }
 
   async enterStage(name: string): Promise<void> {
-    const { store, policy } = this.#tools
+    const { store, policy } = this.#deps
     const askedAtMs = performance.now()
     const entered = await store.enterStage(this.job, name, { policy })
     const agoMs = performance.now() - askedAtMs
@@ -214,7 +214,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   }
 
   async completeInTx<T extends JsonValue | undefined>(work: (client: Tx) => Promise<T>): Promise<T> {
-    const value = await completeInTransaction(this, this.#tools, work)
+    const value = await completeInTransaction(this, this.#deps, work)
     this.#isCommitted = true
     return value
   }
@@ -231,7 +231,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     return this.#hasEnded
   }
 
-  #settle(handlerEnd: HandlerEnd): Promise<Settlement> {
+  #writeOutcome(handlerEnd: HandlerEnd): Promise<AttemptOutcome> {
     if (this.#isCommitted) return Promise.resolve(COMPLETED)
     if (this.#abortCause === 'lease-lost') return this.#keepLateResult(handlerEnd)
     if (this.#abortCause === 'shutdown') return this.#release()
@@ -243,7 +243,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   #complete(result: unknown): void {
     try {
       this.#completion = completionOf(this.job, result)
-      this.#tools.completions.put(this.#completion, this)
+      this.#deps.completions.put(this.#completion, this)
     } catch (error) {
       this.#endWith(this.#fail(error))
     }
@@ -254,57 +254,56 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     else this.#endWith(this.#keepLateResult({ kind: 'returned', result: this.#completion?.result }))
   }
 
-  /** What the table does not take as a result is a failure of the job. */
+  /** A result that the table refuses is a failure of the job. */
   onFailed(error: unknown): void {
-    const write = () => this.#tools.completions.add(this.#completion as Completion)
-    knownLater(error, write, () => this.#isHopeless).then(
-      (settled) => this.onAnswered(settled),
-      (last: unknown) => (isRefusal(last) ? this.#endWith(this.#fail(last)) : this.#end(unsettled(last))),
+    const write = () => this.#deps.completions.add(this.#completion as Completion)
+    retryAfterError(error, write, () => this.#isHopeless).then(
+      (completed) => this.onAnswered(completed),
+      (last: unknown) => (isRefusal(last) ? this.#endWith(this.#fail(last)) : this.#end(lostOutcome(last))),
     )
   }
 
-  async #fail(error: unknown): Promise<Settlement> {
+  async #fail(error: unknown): Promise<AttemptOutcome> {
     const { failure, isCritical } = failureOf(this.job, error, this.#abortCause)
     if (this.#hasGateway) await this.#jobGateway.noteFailure(failure.code)
-    const settled = await this.#untilKnown(() => this.#tools.failures.add(failure))
-    const told = { code: failure.code ?? 'UNKNOWN', retryInMs: settled.retryInMs, isCritical }
-    if (settled.outcome === 'lease-lost' || settled.outcome === 'not-found') {
+    const { outcome, retryInMs } = await this.#retryUntilAnswered(() => this.#deps.failures.add(failure))
+    if (outcome === 'lease-lost' || outcome === 'not-found') {
       return { ...(await this.#keepLateResult({ kind: 'threw', error })), isCritical }
     }
-    if (settled.outcome !== 'already-done') return { end: settled.outcome, ...told }
-    return { end: await this.#endAlreadyWritten(), ...told }
+    const end = outcome === 'already-done' ? await this.#endAlreadyWritten() : outcome
+    return { end, code: failure.code ?? 'UNKNOWN', retryInMs, isCritical }
   }
 
-  /** An earlier call of ours had got through: the commit of a `tx` whose answer was lost, or this very failure. */
+  /** An earlier call was committed and its answer lost: a `tx`, or this very failure. */
   async #endAlreadyWritten(): Promise<AttemptEnd> {
-    const job = await this.#tools.store.getJob(this.job.jobId)
+    const job = await this.#deps.store.getJob(this.job.jobId)
     if (job?.status === 'succeeded') return 'completed'
     return job?.status === 'dead' ? 'dead' : 'retried'
   }
 
-  /** As the handler or the service it calls asked for; where nobody did, the worker leaves. */
-  async #release(asked?: AskedRelease): Promise<Settlement> {
-    const { store, releases } = this.#tools
+  /** Without `asked`: the worker leaves and gives the job back. */
+  async #release(asked?: AskedRelease): Promise<AttemptOutcome> {
+    const { store, releases } = this.#deps
     const write = async () =>
       asked === undefined ? releases.add(this.job) : (await store.releaseJobs([this.job], asked))[0]
-    return settleRelease(await this.#untilKnown(write), asked)
+    return releaseOutcome(await this.#retryUntilAnswered(write), asked)
   }
 
-  #untilKnown<T>(call: () => Promise<T>): Promise<T> {
-    return untilKnown(call, () => this.#isHopeless)
+  #retryUntilAnswered<T>(call: () => Promise<T>): Promise<T> {
+    return retryUntilAnswered(call, () => this.#isHopeless)
   }
 
-  /** A worker that leaves does not wait for a database that is gone longer than its leases last. */
+  /** A leaving worker does not wait for a database that is away for longer than its leases last. */
   get #isHopeless(): boolean {
     const isLost = this.#abortCause === 'lease-lost'
     return isLost || this.#isGivenUp || (this.#abortCause === 'shutdown' && this.#clocks.isAtRisk)
   }
 
-  /** A fenced-out attempt writes nothing; what it found out is kept as evidence. */
-  async #keepLateResult(handlerEnd: HandlerEnd): Promise<Settlement> {
+  /** An attempt that lost its lease changes nothing; its result is kept as evidence. */
+  async #keepLateResult(handlerEnd: HandlerEnd): Promise<AttemptOutcome> {
     const details = lateDetails(handlerEnd, this.job)
-    // Evidence is worth one try, not a crash.
-    if (details !== null) await this.#tools.store.recordLateResult(this.job, details).catch(() => false)
+    // Evidence is worth one try, and no more.
+    if (details !== null) await this.#deps.store.recordLateResult(this.job, details).catch(() => false)
     return { end: 'lost' }
   }
 }

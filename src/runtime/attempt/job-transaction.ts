@@ -1,42 +1,41 @@
-// `tx`: the caller's writes and the completion in one transaction. The lease is extended first and the beats of the job pause,
-// so nothing of ours writes its row while the transaction is open: REPEATABLE READ callers meet no 40001 from us (C4).
+// `tx`: the caller's writes and the completion in one transaction. The lease is extended first and the job's heartbeats pause,
+// so that unstuck does not write its row while the transaction is open: REPEATABLE READ callers get no 40001 from us (C4).
 import { isUnstuckError } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { AnswerListener } from '../heartbeat/heartbeat.ts'
 import { wait } from '../timing/wait.ts'
-import type { RunnerTools } from './runner-tools.ts'
-import { completionOf, leaseLost } from './settlement.ts'
+import type { AttemptDependencies } from './attempt-dependencies.ts'
+import { completionOf, leaseLost } from './outcome.ts'
 
-/** The attempt whose job is completed. */
 export interface TransactionOwner extends AnswerListener {
   readonly job: ClaimedJob
   readonly signal: AbortSignal
   readonly isAtRisk: boolean
   readonly hasEnded: boolean
-  /** Lease of the stage that the job is in. */
+  /** Lease of the job's current stage. */
   readonly leaseMs: number
-  /** The lease lasts this much longer from now on. */
+  /** The lease now lasts this long from now. */
   noteExtended(leaseMs: number): void
 }
 
 /** Upper bound of the wait for a connection and its `begin`. */
 const LONGEST_BEGIN_MS = 30_000
-/** Until the beats go on after the transaction; a main thread that was blocked for longer asks again. */
+/** Margin until heartbeats resume after the transaction; a main thread that was blocked for longer extends again. */
 const MARGIN_MS = 10_000
 const CONFLICT_RETRIES = 5
 
 export async function completeInTransaction<Tx, T extends JsonValue | undefined>(
   owner: TransactionOwner,
-  { store, heartbeat, transaction, txTimeoutMs }: RunnerTools<Tx>,
+  { store, heartbeat, transaction, txTimeoutMs }: AttemptDependencies<Tx>,
   work: (client: Tx) => Promise<T>,
 ): Promise<T> {
   const { job } = owner
   const beginWithinMs = Math.min(txTimeoutMs, LONGEST_BEGIN_MS)
   const workAndComplete = async (client: Tx) => {
     const value = await work(client)
-    const [settled] = await store.completeJobs([completionOf(job, value)], { tx: client })
-    if (settled?.outcome !== 'completed') throw leaseLost(job)
+    const [completed] = await store.completeJobs([completionOf(job, value)], { tx: client })
+    if (completed?.outcome !== 'completed') throw leaseLost(job)
     return value
   }
   for (let retry = 1; ; retry++) {
@@ -45,33 +44,33 @@ export async function completeInTransaction<Tx, T extends JsonValue | undefined>
       return await transaction(workAndComplete, { beginWithinMs })
     } catch (error) {
       if (!owner.hasEnded) heartbeat.hold(job, owner)
-      // SERIALIZABLE refuses neighbours that did nothing to each other: what was rolled back is done again (C12).
-      const isAgain = isUnstuckError(error, 'DATABASE_CONFLICT') && retry <= CONFLICT_RETRIES
-      if (!isAgain || owner.signal.aborted) throw error
+      // SERIALIZABLE also aborts transactions that did not conflict: run a rolled-back one again (C12).
+      const isRepeatable = isUnstuckError(error, 'DATABASE_CONFLICT') && retry <= CONFLICT_RETRIES
+      if (!isRepeatable || owner.signal.aborted) throw error
       await wait(20 * 2 ** retry * Math.random(), owner.signal)
     }
   }
 }
 
 /**
- * Before `begin`, and over the connection of the heartbeats: transactions that hold every connection of a pooler would wait for
- * one more, and a snapshot taken before the extension could not complete the job (C27).
+ * Extends the lease before `begin`, over the heartbeat connection: transactions that hold every connection of a pooler would
+ * wait for one more, and a snapshot taken before the extension could not complete the job (C27).
  */
 async function extendLease(
   owner: TransactionOwner,
-  heartbeat: RunnerTools['heartbeat'],
+  heartbeat: AttemptDependencies['heartbeat'],
   neededMs: number,
 ): Promise<void> {
   const { job } = owner
   const leaseMs = Math.max(neededMs + MARGIN_MS, owner.leaseMs)
   for (;;) {
-    const { answer, sentAtMs } = await heartbeat.letGo(job, leaseMs)
+    const { answer, sentAtMs } = await heartbeat.handOver(job, leaseMs)
     owner.onAnswer(answer, sentAtMs)
     const leftMs = leaseMs - (performance.timeOrigin + performance.now() - sentAtMs)
     if (answer === 'kept' && leftMs >= neededMs) return owner.noteExtended(leftMs)
     if (answer === 'kept') continue
     owner.signal.throwIfAborted()
-    // A row that somebody has locked for a moment is no reason to fail (C4).
+    // A row that is locked for a moment is no reason to fail (C4).
     if (answer !== 'busy' || owner.isAtRisk) throw leaseLost(job)
     await wait(20 + Math.random() * 80, owner.signal)
   }

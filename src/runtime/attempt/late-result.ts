@@ -1,4 +1,4 @@
-// What an attempt that lost its lease found out, as an event keeps it.
+// The result of an attempt that lost its lease, as an event records it.
 import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
@@ -9,7 +9,7 @@ export type HandlerEnd =
   | { kind: 'threw'; error: unknown }
   | { kind: 'hung' }
 
-/** Null where it found out nothing. */
+/** Null if there is nothing to record. */
 export function lateDetails(handlerEnd: HandlerEnd, job: ClaimedJob): { [key: string]: JsonValue } | null {
   const common = { worker_fence: job.fence, attempt: job.attempt }
   if (handlerEnd.kind === 'hung') return null

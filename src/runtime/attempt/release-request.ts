@@ -1,11 +1,11 @@
-// A handler, or the service it calls, sends its job back: no attempt is spent, however often (RATE-5, RATE-6).
+// A handler, or the service it calls, releases its job: that spends no attempt, however often (RATE-5, RATE-6).
 import { invalidArgument, isUnstuckError, releaseError } from '../../errors/index.ts'
 import { classifyError } from '../../policy/retry/classify-error.ts'
 import type { ReleasedJob } from '../../store/job-store.ts'
 import type { AbortCause, ReleaseRequest } from './handler.ts'
-import type { Settlement } from './settlement.ts'
+import type { AttemptOutcome } from './outcome.ts'
 
-/** What is to be written, and told to the breaker. */
+/** The release to write, and the pause to report to the breaker. */
 export interface AskedRelease {
   delayMs: number
   reason: string
@@ -15,22 +15,22 @@ export interface AskedRelease {
 
 const DEFAULT_AFTER_MS = 1_000
 const YEAR_MS = 31_536_000_000
-/** Between these, so that jobs which waited for one pool do not come back together. */
+/** Random within this range: jobs that waited for one pool do not come back together. */
 const NO_CONNECTION_PAUSE_MS = { least: 1_000, most: 5_000 }
 
-/** Ends the attempt by throwing what the runner knows: let it through. */
+/** Ends the attempt by throwing an error that the handler must not catch. */
 export function releaseJob({ afterMs, reason, isLimited = false }: ReleaseRequest = {}): never {
   if (afterMs !== undefined && !(afterMs >= 0 && afterMs <= YEAR_MS))
     throw invalidArgument('afterMs', afterMs, `milliseconds from 0 to ${YEAR_MS}`)
-  throw releaseError(reason ?? 'its handler gave it back', {
+  throw releaseError(reason ?? 'released by its handler', {
     release: isLimited ? 'limited' : 'asked',
     retryAfterMs: afterMs ?? DEFAULT_AFTER_MS,
   })
 }
 
-/** Null where the attempt failed. What was thrown after a deadline does not count: the job was too slow. */
+/** Null if the attempt failed. An error thrown after a timeout does not count: the job was too slow. */
 export function releaseOf(thrown: unknown, abortCause: AbortCause | null): AskedRelease | null {
-  // That no connection was free is not the job's failure (C27).
+  // A busy connection pool is not the job's failure (C27).
   if (isUnstuckError(thrown, 'POOL_EXHAUSTED')) {
     const { least, most } = NO_CONNECTION_PAUSE_MS
     const delayMs = Math.round(least + Math.random() * (most - least))
@@ -41,14 +41,14 @@ export function releaseOf(thrown: unknown, abortCause: AbortCause | null): Asked
   return { delayMs: retryInMs, reason, ...(release === 'limited' ? { limitedMs: retryInMs } : {}) }
 }
 
-export function settleRelease(
+export function releaseOutcome(
   released: ReleasedJob | undefined,
   asked: AskedRelease | undefined,
-): Settlement {
+): AttemptOutcome {
   const { outcome, retryInMs } = released ?? { outcome: 'not-found', retryInMs: null }
   const isLost = outcome === 'lease-lost' || outcome === 'not-found'
   const end = isLost ? 'lost' : outcome === 'cancelled' ? 'cancelled' : 'released'
   if (asked === undefined) return { end }
-  const { delayMs: _, ...told } = asked
-  return { end, retryInMs, ...told }
+  const { delayMs: _, ...reported } = asked
+  return { end, retryInMs, ...reported }
 }

@@ -4,11 +4,11 @@ import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore, ReleaseOptions } from '../../store/job-store.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
-import { untilKnown } from '../calls/until-known.ts'
-import { isOver } from '../heartbeat/is-over.ts'
+import { retryUntilAnswered } from '../calls/retry-until-answered.ts'
+import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 import { type Admission, TokenLimiter } from '../limits/token-limiter.ts'
 import { StandBy } from '../services/stand-by.ts'
-import { MarkedClaims } from './marked-claims.ts'
+import { ClaimCursor } from './claim-cursor.ts'
 
 export interface ClaimerOptions<Tx> {
   store: JobStore<Tx>
@@ -31,7 +31,7 @@ export class Claimer<Tx> {
   readonly #options: ClaimerOptions<Tx>
   readonly #byType: Map<string, RegisteredHandler<Tx>>
   readonly #limiter: TokenLimiter
-  readonly #markedClaims = new Map<string, MarkedClaims>()
+  readonly #markedClaims = new Map<string, ClaimCursor>()
   readonly #standBy: StandBy
   #rounds = 0
 
@@ -87,9 +87,9 @@ export class Claimer<Tx> {
   }
 
   /** For each set of types its own: a mark passes over jobs of the other types too. */
-  #marked(types: string[]): MarkedClaims {
+  #marked(types: string[]): ClaimCursor {
     const key = types.join('\0')
-    const marked = this.#markedClaims.get(key) ?? new MarkedClaims()
+    const marked = this.#markedClaims.get(key) ?? new ClaimCursor()
     this.#markedClaims.set(key, marked)
     return marked
   }
@@ -114,7 +114,7 @@ export class Claimer<Tx> {
     const { events, isStopping } = this.#options
     const { admitted, parked } = await this.#admit(jobs)
     // An answer that lay unread for a whole lease, in an event loop that was blocked: somebody else may have the jobs by now.
-    if (isStopping() || jobs.some((job) => isOver(job, claimedAtMs))) {
+    if (isStopping() || jobs.some((job) => mayHaveExpired(job, claimedAtMs))) {
       await this.giveBack(jobs, { cause: 'interruption' })
       return 0
     }
@@ -147,6 +147,6 @@ export class Claimer<Tx> {
     const leaseMs = beaten ? Number.POSITIVE_INFINITY : Math.min(...jobs.map((job) => job.leaseMs))
     const endsAtMs = performance.now() + leaseMs
     const isLost = () => performance.now() > endsAtMs || this.#options.isLeaving()
-    await untilKnown(() => this.#options.store.releaseJobs(jobs, options), isLost)
+    await retryUntilAnswered(() => this.#options.store.releaseJobs(jobs, options), isLost)
   }
 }

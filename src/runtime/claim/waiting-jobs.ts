@@ -2,7 +2,7 @@
 import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import type { AnswerListener } from '../heartbeat/heartbeat.ts'
-import { isOver } from '../heartbeat/is-over.ts'
+import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 
 /** A job that gets no slot within this time is released: all slots are held by slow jobs, and another worker may be idle. */
 export const STALE_MS = 5_000
@@ -39,7 +39,7 @@ export class WaitingJob<Tx> implements AnswerListener {
 
   /** False while the lease may be over, after the process was suspended or blocked: the next answer decides. */
   get isStartable(): boolean {
-    return !this.isRefused && !isOver(this.job, this.keptAtMs)
+    return !this.isRefused && !mayHaveExpired(this.job, this.keptAtMs)
   }
 
   isStale(nowMs: number): boolean {

@@ -39,7 +39,7 @@ describe('heartbeats, whatever the order in which they are answered', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  const steps = fc.array(fc.constantFrom<Step>('tick', 'answer', 'hold', 'let-go'), {
+  const steps = fc.array(fc.constantFrom<Step>('tick', 'answer', 'hold', 'hand-over'), {
     minLength: 5,
     maxLength: 30,
   })
@@ -49,21 +49,21 @@ describe('heartbeats, whatever the order in which they are answered', () => {
       fc.asyncProperty(fc.scheduler(), steps, fc.func(fc.boolean()), async (scheduler, plan, isFailing) => {
         const { heartbeat, leases, underWay } = await start(scheduler, isFailing)
         const held = new Set<string>()
-        const lettingGo: Promise<void>[] = []
+        const handingOver: Promise<void>[] = []
         let nth = 0
         for (const step of plan) {
           const lease = leases[nth++ % leases.length]
           if (lease === undefined) throw new Error('no lease')
           if (step === 'hold') hold(heartbeat, lease, held)
-          else if (step === 'let-go') {
+          else if (step === 'hand-over') {
             held.delete(leaseKey(lease))
             const check = () => {
               if (!held.has(leaseKey(lease))) expect(underWay.has(leaseKey(lease))).toBe(false)
             }
-            lettingGo.push(heartbeat.letGo(lease, 60_000).then(check, check))
+            handingOver.push(heartbeat.handOver(lease, 60_000).then(check, check))
           } else await pass(scheduler, step)
         }
-        await finish(scheduler, heartbeat, lettingGo)
+        await finish(scheduler, heartbeat, handingOver)
       }),
       propertyRuns(),
     )
@@ -94,7 +94,7 @@ describe('heartbeats, whatever the order in which they are answered', () => {
   })
 })
 
-type Step = 'tick' | 'answer' | 'hold' | 'let-go'
+type Step = 'tick' | 'answer' | 'hold' | 'hand-over'
 
 function hold(heartbeat: Heartbeat, lease: Lease, held: Set<string>): void {
   held.add(leaseKey(lease))

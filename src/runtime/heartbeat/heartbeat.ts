@@ -1,41 +1,41 @@
-// Keeps leases alive. One statement a tick for all leases of a worker; each answer goes to the runner of its job.
+// Extends leases: one statement per tick for all leases of a worker. Each answer goes to the attempt that holds the lease.
 import type { HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../../store/job-store.ts'
 
 export interface Heartbeat {
   hold(lease: Lease, listener: AnswerListener): void
-  /** Of a lease that is held: where its answers go from now on. */
+  /** Replaces the listener of a held lease. */
   listen(lease: Lease, listener: AnswerListener): void
-  /** No more beats, soon: one may still be sent, and its answer goes nowhere. */
+  /** Stops the heartbeats of a lease. One may still be sent; its answer is ignored. */
   drop(lease: Lease): void
   /**
-   * Ends the beats of this lease with a last one that lasts `leaseMs`. Settles when no other is under way any more; rejects
-   * where the last one got no answer.
+   * Ends the heartbeats of this lease with a last one that extends it by `leaseMs`. Resolves when no other is in flight;
+   * rejects if the last one got no answer.
    */
-  letGo(lease: Lease, leaseMs: number): Promise<LastBeat>
-  /** Settles when it can beat: a job claimed before that could lose its lease to a blocked event loop (LEASE-9). */
+  handOver(lease: Lease, leaseMs: number): Promise<LastBeat>
+  /** Resolves when heartbeats can be sent: a job claimed earlier could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>
-  /** Settles where it will never beat again. */
+  /** Resolves if no heartbeat can ever be sent again. */
   died: Promise<Error>
-  /** False while beats fail: such a worker must not take on more (C6). */
+  /** False while heartbeats fail: such a worker must not claim (C6). */
   isHealthy(): boolean
   stop(): Promise<void>
 }
 
 export interface LastBeat {
   answer: HeartbeatAnswer
-  /** As of `AnswerListener`. */
+  /** See `AnswerListener`. */
   sentAtMs: number
 }
 
 export interface AnswerListener {
-  /** `sentAtMs`, in milliseconds since 1970 by a clock that only goes forward: an extended lease counts from then (C5). */
+  /** `sentAtMs` is a monotonic time in milliseconds since 1970: the extended lease counts from then (C5). */
   onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void
 }
 
 export interface HeartbeatEvents {
-  /** One statement extended so many leases. */
+  /** One statement extended `leases` leases. */
   onBeat(leases: number): void
   onFailed(error: unknown, failingForMs: number): void
   onRecovered(failedForMs: number): void
@@ -44,7 +44,7 @@ export interface HeartbeatEvents {
 
 const nothing = () => {}
 
-/** The leases that are held, and where their answers go. By lease and then by job: the jobs of a claim share a lease id. */
+/** Held leases and the listeners of their answers, by lease id and job id: the jobs of one claim share a lease id. */
 export class HeldLeases {
   readonly #held = new Map<string, Map<string, AnswerListener>>()
 
@@ -54,7 +54,7 @@ export class HeldLeases {
     else jobs.set(jobId, listener)
   }
 
-  /** Answers whether it was the last one of its claim. */
+  /** Returns whether it was the last held lease of its claim. */
   delete({ jobId, leaseId }: Lease): boolean {
     const jobs = this.#held.get(leaseId)
     jobs?.delete(jobId)
@@ -78,8 +78,8 @@ export interface MainHeartbeatOptions {
 }
 
 /**
- * Beats from the main thread: for stores without a connection of their own, such as the memory store or a caller's pool. A
- * handler that blocks the event loop blocks these beats too.
+ * Heartbeats from the main thread, for stores without a connection URL, such as the memory store or a caller's pool. A handler
+ * that blocks the event loop blocks these heartbeats too.
  */
 export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHeartbeatOptions): Heartbeat {
   const held = new HeldLeases()
@@ -94,9 +94,9 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
     hold: (lease, listener) => held.add(lease, listener),
     listen: (lease, listener) => held.add(lease, listener),
     drop: (lease) => void held.delete(lease),
-    async letGo(lease, leaseMs) {
+    async handOver(lease, leaseMs) {
       held.delete(lease)
-      // Whoever waited longer may have sent the next one.
+      // Another call may have started meanwhile.
       for (;;) {
         if (underWay === undefined) break
         await underWay
@@ -120,7 +120,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
 
   async function beat(): Promise<void> {
     const leases = held.list()
-    // While beats fail nothing is claimed, so there may be nothing to beat for: still, find out whether it works again.
+    // While heartbeats fail nothing is claimed, so no lease may be held: probe the store anyway, to notice the recovery.
     if (leases.length === 0 && health.isHealthy) return
     const sentAtMs = performance.timeOrigin + performance.now()
     try {
@@ -135,7 +135,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
   }
 }
 
-/** Turns single beats into the two moments that matter: it began to fail, it works again. */
+/** Reports when heartbeats begin to fail and when they recover. */
 export class BeatHealth {
   readonly #events: Pick<HeartbeatEvents, 'onFailed' | 'onRecovered'>
   #failingSinceMs: number | undefined

@@ -1,62 +1,62 @@
-// What a worker tells its heartbeat thread: the leases it has taken on, and those it is done with. Both load it.
+// Batches the messages from a worker to its heartbeat thread: leases taken, leases dropped. Both sides load this module.
 import type { Lease } from '../../job/lease.ts'
 
-/** A lease id, and the jobs that it is or was for as one text, which is copied to the thread at once. */
+/** A lease id and its job ids, joined into one string: cheaper to copy to the thread than an array. */
 export type LeaseList = [leaseId: string, jobIds: string][]
 const NUL = '\0'
-/** Instead of ids: every job of the claim. */
+/** In place of job ids: every job of the claim. */
 const ALL = ''
 
-/** Null in place of a job is every job. */
+/** A null `jobId` means every job of the claim. */
 export function* readLeases(list: LeaseList): Generator<{ leaseId: string; jobId: string | null }> {
   for (const [leaseId, jobIds] of list)
     for (const jobId of jobIds.split(NUL)) yield { leaseId, jobId: jobId === ALL ? null : jobId }
 }
 
-/** How long a lease that was dropped may still be beaten for. */
+/** How long a dropped lease may still be extended. */
 const DROPPED_MS = 250
 
 /**
- * One message for many leases: a message a job, each way, took a tenth of the time of a worker with short jobs. What is held
- * is told before the next handler runs, what is dropped a little later or along with it.
+ * One message for many leases: a message per job and direction took 10 % of the time of a worker with short jobs. Leases
+ * taken are sent before the next handler runs, dropped ones a little later or along with them.
  */
 export class LeaseChanges {
-  readonly #tell: (held: LeaseList, dropped: LeaseList) => void
+  readonly #send: (held: LeaseList, dropped: LeaseList) => void
   #held = new Map<string, string[]>()
   #dropped = new Map<string, string[]>()
-  #isTelling = false
+  #isFlushScheduled = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(tell: (held: LeaseList, dropped: LeaseList) => void) {
-    this.#tell = tell
+  constructor(send: (held: LeaseList, dropped: LeaseList) => void) {
+    this.#send = send
   }
 
   hold({ jobId, leaseId }: Lease): void {
-    // After a transaction that failed: what was dropped of the claim goes first, or it would take this one along.
-    if (this.#dropped.has(leaseId)) this.tell()
+    // A failed transaction takes its lease again: send the pending drop first, or it would drop this one too.
+    if (this.#dropped.has(leaseId)) this.flush()
     addTo(this.#held, leaseId, jobId)
-    if (this.#isTelling) return
-    this.#isTelling = true
-    queueMicrotask(() => this.tell())
+    if (this.#isFlushScheduled) return
+    this.#isFlushScheduled = true
+    queueMicrotask(() => this.flush())
   }
 
   drop({ jobId, leaseId }: Lease): void {
     addTo(this.#dropped, leaseId, jobId)
-    this.#timer ??= setTimeout(() => this.tell(), DROPPED_MS)
+    this.#timer ??= setTimeout(() => this.flush(), DROPPED_MS)
   }
 
   dropAll(leaseId: string): void {
     this.#dropped.set(leaseId, [ALL])
-    this.#timer ??= setTimeout(() => this.tell(), DROPPED_MS)
+    this.#timer ??= setTimeout(() => this.flush(), DROPPED_MS)
   }
 
-  tell(): void {
-    this.#isTelling = false
-    // Held first: a job may be claimed and end between two messages.
+  flush(): void {
+    this.#isFlushScheduled = false
+    // Held before dropped: a job may be claimed and end between two messages.
     if (this.#held.size === 0 && this.#dropped.size === 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#tell(listOf(this.#held), listOf(this.#dropped))
+    this.#send(listOf(this.#held), listOf(this.#dropped))
     this.#held = new Map()
     this.#dropped = new Map()
   }

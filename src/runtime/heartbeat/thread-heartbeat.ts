@@ -1,5 +1,5 @@
-// Beats from a worker thread with a connection of its own, so that a handler that blocks the event loop keeps its lease
-// (C7, LEASE-9). The thread also measures how late the main loop answers.
+// Heartbeats from a worker thread with its own connection: a handler that blocks the event loop keeps its lease (C7, LEASE-9).
+// The thread also measures the lag of the main event loop.
 import { Worker } from 'node:worker_threads'
 import { UnstuckError } from '../../errors/index.ts'
 import { type HeartbeatAnswer, type Lease, leaseKey } from '../../job/lease.ts'
@@ -9,26 +9,26 @@ import { LeaseChanges, type LeaseList } from './lease-changes.ts'
 
 export type ToThread =
   | { kind: 'change'; held: LeaseList; dropped: LeaseList }
-  | { kind: 'let-go'; lease: Lease; leaseMs: number }
+  | { kind: 'hand-over'; lease: Lease; leaseMs: number }
   | { kind: 'pong' }
   | { kind: 'stop' }
 
 export type FromThread =
   | { kind: 'ready' }
   | { kind: 'answers'; answers: (Lease & { answer: HeartbeatAnswer })[]; sentAtMs: number }
-  | { kind: 'let-gone'; lease: Lease; lastBeat: LastBeat | { failure: string } }
+  | { kind: 'handed-over'; lease: Lease; lastBeat: LastBeat | { failure: string } }
   | { kind: 'failed'; message: string }
   | { kind: 'ping' }
   | { kind: 'lag'; lagMs: number }
 
 export interface ThreadHeartbeatOptions {
-  /** The entry of the thread, built JavaScript: Node 20 loads no TypeScript there. */
+  /** Built JavaScript: Node 20 loads no TypeScript in worker threads. */
   threadUrl: URL
   workerData: unknown
   events: HeartbeatEvents
 }
 
-/** A thread has hardly anything that lives between two beats: more room for the young ones is 1 MB that lies idle. */
+/** Hardly anything outlives a heartbeat: a larger young generation would waste memory. */
 const resourceLimits = { maxYoungGenerationSizeMb: 1 }
 
 export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHeartbeatOptions): Heartbeat {
@@ -38,7 +38,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   const ended = withResolvers<void>()
   const ready = withResolvers<void>()
   const died = withResolvers<Error>()
-  const lettingGo = new Map<string, (lastBeat: LastBeat | { failure: string }) => void>()
+  const handingOver = new Map<string, (lastBeat: LastBeat | { failure: string }) => void>()
   let isStopping = false
   const send = (message: ToThread) => thread.postMessage(message)
   const changes = new LeaseChanges((held, dropped) => send({ kind: 'change', held, dropped }))
@@ -46,7 +46,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
     if (message.kind === 'ready') {
       health.succeeded()
       ready.resolve()
-    } else if (message.kind === 'let-gone') lettingGo.get(leaseKey(message.lease))?.(message.lastBeat)
+    } else if (message.kind === 'handed-over') handingOver.get(leaseKey(message.lease))?.(message.lastBeat)
     else if (message.kind === 'ping') send({ kind: 'pong' })
     else if (message.kind === 'lag') events.onLag(message.lagMs)
     else if (message.kind === 'failed') health.failed(new Error(message.message))
@@ -56,10 +56,10 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       for (const { answer, ...lease } of message.answers) held.answer(lease, answer, message.sentAtMs)
     }
   })
-  // A thread that died cannot beat: the worker has to leave, and its leases run out.
+  // Without its thread the worker cannot extend leases: it has to leave, and its leases expire.
   thread.on('error', (error) => health.failed(error))
   thread.once('exit', (code) => {
-    for (const answer of lettingGo.values()) answer({ failure: 'the heartbeat thread has ended' })
+    for (const answer of handingOver.values()) answer({ failure: 'the heartbeat thread has ended' })
     if (!isStopping) {
       const error = new Error(`the heartbeat thread ended by itself, with code ${code}`)
       health.failed(error)
@@ -77,24 +77,24 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       if (held.delete(lease)) changes.dropAll(lease.leaseId)
       else changes.drop(lease)
     },
-    letGo(lease, leaseMs) {
+    handOver(lease, leaseMs) {
       const { jobId, leaseId } = lease
       held.delete(lease)
-      changes.tell()
-      const gone = withResolvers<LastBeat | { failure: string }>()
-      lettingGo.set(leaseKey(lease), (lastBeat) => {
-        lettingGo.delete(leaseKey(lease))
-        gone.resolve(lastBeat)
+      changes.flush()
+      const handedOver = withResolvers<LastBeat | { failure: string }>()
+      handingOver.set(leaseKey(lease), (lastBeat) => {
+        handingOver.delete(leaseKey(lease))
+        handedOver.resolve(lastBeat)
       })
-      send({ kind: 'let-go', lease: { jobId, leaseId }, leaseMs })
-      return gone.promise.then(requireAnswer)
+      send({ kind: 'hand-over', lease: { jobId, leaseId }, leaseMs })
+      return handedOver.promise.then(requireAnswer)
     },
     ready: ready.promise,
     died: died.promise,
     isHealthy: () => health.isHealthy,
     async stop() {
       isStopping = true
-      changes.tell()
+      changes.flush()
       send({ kind: 'stop' })
       await ended.promise
     },

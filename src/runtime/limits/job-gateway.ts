@@ -3,11 +3,11 @@ import { toPublicCode, transientError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { DependencyCall } from '../../store/job-store.ts'
-import type { Settlement } from '../attempt/settlement.ts'
+import type { AttemptOutcome } from '../attempt/outcome.ts'
 import type { DependencyCalls } from './dependency-calls.ts'
 import { createGateway, type Gateway, type GatewayCall, type GatewayOptions } from './gateway.ts'
 
-export interface JobGatewayTools {
+export interface JobGatewayDependencies {
   gateway: Omit<GatewayOptions, 'onCall'>
   dependencyCalls: DependencyCalls
   events: RuntimeEventEmitter
@@ -16,20 +16,20 @@ export interface JobGatewayTools {
 export class JobGateway {
   readonly #job: ClaimedJob
   readonly #dependency: string | null
-  readonly #tools: JobGatewayTools
+  readonly #deps: JobGatewayDependencies
   #lastCall: GatewayCall | undefined
   /** Settles when the breaker has heard of all so far. */
   #reported: Promise<void> = Promise.resolve()
   #hasReported = false
 
-  constructor(job: ClaimedJob, dependency: string | undefined, tools: JobGatewayTools) {
+  constructor(job: ClaimedJob, dependency: string | undefined, deps: JobGatewayDependencies) {
     this.#job = job
     this.#dependency = dependency ?? null
-    this.#tools = tools
+    this.#deps = deps
   }
 
   open(signal: AbortSignal, isAtRisk: () => boolean): Gateway {
-    const call = createGateway({ ...this.#tools.gateway, onCall: (made) => this.#note(made) })
+    const call = createGateway({ ...this.#deps.gateway, onCall: (made) => this.#note(made) })
     return async (pathOrUrl, init) => {
       // Somebody else may run the job by now: no new effects until a beat has got through (C6).
       if (isAtRisk()) throw transientError('no heartbeat got through in time: the lease may be over')
@@ -48,15 +48,15 @@ export class JobGateway {
       const isFailure = failedByDependency(code)
       if (isFailure !== null) this.#report({ isFailure })
       if (code !== 'timeout')
-        this.#tools.dependencyCalls.noteFailure(this.#job.type, this.#dependency, isTelling(code))
+        this.#deps.dependencyCalls.noteFailure(this.#job.type, this.#dependency, isTelling(code))
     }
     await this.#reported
   }
 
   /** A handler with a client of its own that returned has called it; one that calls through `gateway` now and then may not have. */
-  noteEnd({ end, limitedMs }: Settlement): void {
+  noteEnd({ end, limitedMs }: AttemptOutcome): void {
     if (this.#hasReported || this.#dependency === null) return
-    const { dependencyCalls } = this.#tools
+    const { dependencyCalls } = this.#deps
     if (limitedMs !== undefined) this.#report({ isFailure: false, limitedMs })
     else if (end === 'completed' && !dependencyCalls.isCaller(this.#job.type))
       this.#report({ isFailure: false })
@@ -67,7 +67,7 @@ export class JobGateway {
   /** What the line about the end of the attempt says of it (SEE-1). */
   facts(): { gatewayStatus?: number | null; breaker?: string } {
     const breaker =
-      this.#dependency === null ? undefined : this.#tools.dependencyCalls.stateOf(this.#dependency)
+      this.#dependency === null ? undefined : this.#deps.dependencyCalls.stateOf(this.#dependency)
     return {
       ...(this.#lastCall === undefined ? {} : { gatewayStatus: this.#lastCall.status }),
       ...(breaker === undefined ? {} : { breaker }),
@@ -76,10 +76,10 @@ export class JobGateway {
 
   #note(made: GatewayCall): void {
     this.#lastCall = made
-    this.#tools.dependencyCalls.noteCaller(this.#job.type)
+    this.#deps.dependencyCalls.noteCaller(this.#job.type)
     const { url, status, durationMs, outcome, limitedMs } = made
     const call = { dependency: this.#dependency, url, status, durationMs, outcome }
-    this.#tools.events.emit('gateway:called', { job: this.#job, call })
+    this.#deps.events.emit('gateway:called', { job: this.#job, call })
     // A call that the job itself gave up tells nothing about the service.
     if (outcome === 'aborted') return
     this.#report({ isFailure: isServiceFailure(made), ...(limitedMs === undefined ? {} : { limitedMs }) })
@@ -88,7 +88,7 @@ export class JobGateway {
   #report(call: Omit<DependencyCall, 'jobId'>): void {
     if (this.#dependency === null) return
     const { jobId } = this.#job
-    const told = this.#tools.dependencyCalls.report(this.#dependency, { ...call, jobId })
+    const told = this.#deps.dependencyCalls.report(this.#dependency, { ...call, jobId })
     this.#reported = Promise.all([this.#reported, told]).then(() => {})
     this.#hasReported = true
   }

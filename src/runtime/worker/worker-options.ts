@@ -1,8 +1,8 @@
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../../store/job-store.ts'
+import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
-import type { RunnerTools } from '../attempt/runner-tools.ts'
 import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import type { WatchedDependency } from '../limits/breaker-watch.ts'
 
@@ -13,9 +13,9 @@ export interface WorkerOptions<Tx = unknown> {
   handlers: RegisteredHandler<Tx>[]
   heartbeat: Heartbeat
   events: RuntimeEventEmitter
-  transaction: RunnerTools<Tx>['transaction']
-  gateway: RunnerTools<Tx>['gateway']
-  tracing: RunnerTools<Tx>['tracing']
+  transaction: AttemptDependencies<Tx>['transaction']
+  gateway: AttemptDependencies<Tx>['gateway']
+  tracing: AttemptDependencies<Tx>['tracing']
   /** Whose breakers are watched and, where they have a probe, probed. */
   dependencies: WatchedDependency[]
   policy: PolicyOverride

@@ -1,16 +1,16 @@
 // A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
 import { isUnstuckError } from '../../errors/index.ts'
+import type { AttemptDependencies, AttemptEnded, RunningAttempt } from '../attempt/attempt-dependencies.ts'
 import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
-import type { AttemptEnded, RunnerTools, RunningAttempt } from '../attempt/runner-tools.ts'
 import { createBatcher, untilNextTurn } from '../calls/batcher.ts'
 import { ClaimLoop } from '../claim/claim-loop.ts'
 import { Claimer } from '../claim/claimer.ts'
 import { WaitingJob, WaitingJobs } from '../claim/waiting-jobs.ts'
 import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
+import { emitSweep } from '../services/emit-sweep.ts'
 import { type Reaper, startReaper } from '../services/reaper.ts'
-import { tellSweep } from '../services/tell-sweep.ts'
 import { wait } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 
@@ -39,7 +39,7 @@ const LAST_WRITES_MS = 3_000
 
 class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
-  readonly #tools: RunnerTools<Tx>
+  readonly #deps: AttemptDependencies<Tx>
   readonly #claimer: Claimer<Tx>
   readonly #dependencyCalls: DependencyCalls
   /** Started and not settled: `#free` counts those whose handler still runs. */
@@ -87,7 +87,7 @@ class RunningWorker<Tx> {
       giveBackStale: () => this.#giveBackStale(),
       pauseMs: () => this.#pauseMs(),
     })
-    this.#tools = {
+    this.#deps = {
       ...options,
       slots: {
         onReturned: (attempt) => this.#freeSlot(attempt),
@@ -161,7 +161,7 @@ class RunningWorker<Tx> {
         onSweep: (table, report) => {
           this.#sweepRefusal = undefined
           resolve()
-          tellSweep(events, table, report)
+          emitSweep(events, table, report)
         },
         onError: (table, error) => {
           this.#sweepRefusal = isUnstuckError(error, 'PERMISSION_DENIED') ? error.message : undefined
@@ -207,7 +207,7 @@ class RunningWorker<Tx> {
     while (this.#free > 0) {
       const next = this.#waiting.take(this.#running.size === 0)
       if (next === undefined) return
-      this.#run(new Attempt(next, this.#tools))
+      this.#run(new Attempt(next, this.#deps))
     }
   }
 
@@ -302,7 +302,7 @@ class RunningWorker<Tx> {
     await wait(lastPartMs, noMoreGrace.signal)
     for (const attempt of this.#running) attempt.giveUp()
     await ended
-    const { completions, failures, releases } = this.#tools
+    const { completions, failures, releases } = this.#deps
     await Promise.all([completions.idle(), failures.idle(), releases.idle()])
     await Promise.all([claiming, this.#dependencyCalls.idle()])
   }

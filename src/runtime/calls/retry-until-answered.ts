@@ -1,15 +1,15 @@
 import { isUnstuckError } from '../../errors/index.ts'
 
 /**
- * An error of the connection leaves the outcome unknown, not lost (C2): the same call is made again, and the lease id on the
- * row tells whether the first one had got through (C3). Ends when it is known, or when the lease is lost for certain.
+ * Repeats a call whose connection failed. Its outcome is unknown, not lost (C2): the lease id on the row shows whether an
+ * earlier call was committed (C3). Gives up on errors that no retry fixes, and once `isLost`.
  */
-export function untilKnown<T>(call: () => Promise<T>, isLost: () => boolean): Promise<T> {
-  return call().catch((error: unknown) => knownLater(error, call, isLost))
+export function retryUntilAnswered<T>(call: () => Promise<T>, isLost: () => boolean): Promise<T> {
+  return call().catch((error: unknown) => retryAfterError(error, call, isLost))
 }
 
-/** After a first call that failed with `error`. */
-export async function knownLater<T>(
+/** The same, after a first call that failed with `error`. */
+export async function retryAfterError<T>(
   error: unknown,
   call: () => Promise<T>,
   isLost: () => boolean,

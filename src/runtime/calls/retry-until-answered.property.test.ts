@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { propertyRuns } from '../../../test/support/property-runs.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import { createMemoryStore } from '../../store/memory/index.ts'
-import { untilKnown } from './until-known.ts'
+import { retryUntilAnswered } from './retry-until-answered.ts'
 
 /** The connection breaks before the statement, or after its commit and before the answer. */
 type Fault = 'before' | 'after'
@@ -29,7 +29,7 @@ describe('a write whose answer may get lost', () => {
       fc.asyncProperty(faults, async (plan) => {
         const { store, lease } = await startOne()
         let calls = 0
-        const known = untilKnown(
+        const known = retryUntilAnswered(
           async () => {
             const fault = plan[calls++]
             if (fault === 'before') throw gone()
@@ -52,7 +52,7 @@ describe('a write whose answer may get lost', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async (lostAfter) => {
         let calls = 0
-        const known = untilKnown(
+        const known = retryUntilAnswered(
           async () => {
             calls++
             throw gone()

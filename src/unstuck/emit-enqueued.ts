@@ -2,8 +2,8 @@ import type { NewJob } from '../job/job.ts'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../observe/events.ts'
 import type { EnqueuedJob } from '../store/job-store.ts'
 
-/** One event for each type and queue of a call. */
-export function tellEnqueued(
+/** Emits one event per type and queue of an enqueue call. */
+export function emitEnqueued(
   events: RuntimeEventEmitter,
   table: string,
   jobs: NewJob[],

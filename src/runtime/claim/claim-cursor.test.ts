@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { ClaimMarks } from '../../store/job-store.ts'
-import { MarkedClaims } from './marked-claims.ts'
+import { ClaimCursor } from './claim-cursor.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
@@ -37,7 +37,7 @@ it('LEASE-1 a claim starts where the last one of its queue and priority got to',
     [job('2026-01-01T00:00:01Z')],
     [],
   )
-  const marked = new MarkedClaims()
+  const marked = new ClaimCursor()
   for (let round = 0; round < 4; round++) await marked.claim(claim)
   const other = { 5: '2026-01-01T00:00:00.000Z' }
   expect(asked).toEqual([
@@ -52,7 +52,7 @@ it('LEASE-1 a claim starts where the last one of its queue and priority got to',
 it('LEASE-1 now and then everything is looked at: nothing is passed over for long', async () => {
   const found = [job('2026-01-01T00:00:01Z')]
   const { asked, claim } = claimOf(found, found, found, found)
-  const marked = new MarkedClaims()
+  const marked = new ClaimCursor()
   for (let round = 0; round < 4; round++) {
     await marked.claim(claim)
     vi.advanceTimersByTime(600)
@@ -62,7 +62,7 @@ it('LEASE-1 now and then everything is looked at: nothing is passed over for lon
 
 it('LEASE-1 where nothing is found from the marks on, everything is looked at at once, four times a second at most', async () => {
   const { asked, claim } = claimOf([job('2026-01-01T00:00:01Z')], [], [], [job('2026-01-01T00:00:00Z')])
-  const marked = new MarkedClaims()
+  const marked = new ClaimCursor()
   await marked.claim(claim)
   expect(await marked.claim(claim)).toEqual([])
   vi.advanceTimersByTime(300)
@@ -72,7 +72,7 @@ it('LEASE-1 where nothing is found from the marks on, everything is looked at at
 
 it('LEASE-1 a claim that began before a look at everything leaves no mark for it', async () => {
   const { asked, claim } = claimOf([job('2026-01-01T00:00:01Z')], [], [job('2026-01-01T00:00:02Z')], [])
-  const marked = new MarkedClaims()
+  const marked = new ClaimCursor()
   await marked.claim(claim)
   vi.advanceTimersByTime(900)
   let answer: (jobs: ClaimedJob[]) => void = () => {}

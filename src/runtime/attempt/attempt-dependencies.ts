@@ -1,4 +1,4 @@
-// What an attempt needs of its worker.
+// Everything an attempt needs from its worker.
 import type { ClaimedJob, Lease } from '../../job/lease.ts'
 import type { CompleteOutcome } from '../../job/outcome.ts'
 import type { Tracing } from '../../observe/tracing.ts'
@@ -6,10 +6,10 @@ import type { PolicyOverride } from '../../policy/policy.ts'
 import type { Completion, FailedJob, Failure, JobStore, ReleasedJob, Settled } from '../../store/job-store.ts'
 import type { Batcher } from '../calls/batcher.ts'
 import type { Heartbeat } from '../heartbeat/heartbeat.ts'
-import type { JobGatewayTools } from '../limits/job-gateway.ts'
+import type { JobGatewayDependencies } from '../limits/job-gateway.ts'
 import type { AbortCause } from './handler.ts'
 
-export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
+export interface AttemptDependencies<Tx = unknown> extends JobGatewayDependencies {
   store: JobStore<Tx>
   heartbeat: Heartbeat
   completions: Batcher<Completion, Settled<CompleteOutcome>>
@@ -18,11 +18,11 @@ export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
   policy: PolicyOverride
   tracing: Tracing | null
   workerId: string
-  /** How long a handler may go on after its signal before its slot is taken from it. */
+  /** How long a handler may run on after its abort signal before it loses its slot. */
   hangGraceMs: number
-  /** From begin to commit of a `tx`. */
+  /** Limit of a `tx`, from begin to commit. */
   txTimeoutMs: number
-  /** Rejects with POOL_EXHAUSTED if no connection became free in time, with DATABASE_CONFLICT if it can be run again. */
+  /** Rejects with POOL_EXHAUSTED if no connection became free in time, with DATABASE_CONFLICT if it can be repeated. */
   transaction: <T>(work: (client: Tx) => Promise<T>, options: { beginWithinMs: number }) => Promise<T>
   slots: Slots
 }
@@ -30,24 +30,24 @@ export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
 /** An attempt as its worker sees it. */
 export interface RunningAttempt {
   readonly job: ClaimedJob
-  /** Its handler has a slot. */
+  /** Its handler occupies a slot. */
   isHandling: boolean
-  /** Called now and then: finds out that the lease may be over (C6), or the deadline near. */
+  /** Called periodically: detects a lease that may have expired (C6) and a deadline that is near. */
   lookAtClocks(nowMs: number): void
   abort(cause: AbortCause): void
-  /** Waits no longer for a handler that was told to stop and did not, nor for a database that is gone. */
+  /** Stops waiting for a handler that ignores its abort signal, and for an unreachable database. */
   giveUp(): void
 }
 
-/** Of the worker: what it hears of its attempts. */
+/** Notifications of an attempt to its worker. */
 export interface Slots {
-  /** The handler has returned; the outcome is written after that. */
+  /** The handler has returned; its outcome is yet to be written. */
   onReturned(attempt: RunningAttempt): void
   onEnded(attempt: RunningAttempt, ended: AttemptEnded): void
 }
 
 export interface AttemptEnded {
-  /** The handler that still runs, until it ends after all: its slot is back, its memory is not. */
+  /** A hung handler that still runs: its slot is free again, its memory is not. */
   leftBehind: Promise<unknown> | null
   isCritical: boolean
 }

@@ -12,7 +12,7 @@ const EMPTY_LOOK_MS = 250
 
 type Marks = Map<string, Map<number, Date>>
 
-export class MarkedClaims {
+export class ClaimCursor {
   #marks: Marks = new Map()
   #lookedAtMs = Number.NEGATIVE_INFINITY
 

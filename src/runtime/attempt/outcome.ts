@@ -1,4 +1,4 @@
-// What an attempt came to, for the worker that made it.
+// The outcome of an attempt, and the writes that follow from it.
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import type { JsonValue } from '../../job/job.ts'
 import { jsonText } from '../../job/json-text.ts'
@@ -8,31 +8,31 @@ import { classifyError } from '../../policy/retry/classify-error.ts'
 import type { Completion, Failure } from '../../store/job-store.ts'
 import type { AbortCause } from './handler.ts'
 
-export interface Settlement {
+export interface AttemptOutcome {
   end: AttemptEnd
   code?: string
-  /** Why nothing could be written, or what gave the job back. */
+  /** Why nothing could be written, or why the job was released. */
   reason?: string
   retryInMs?: number | null
-  /** The service that the job calls asked for a pause. */
+  /** Pause that the called service asked for. */
   limitedMs?: number
   isCritical?: boolean
 }
 
-/** Nothing could be written, for a reason that no retry mends: the lease runs out and the reaper takes the job. */
-export function unsettled(error: unknown): Settlement {
+/** Nothing could be written, for a reason that no retry fixes: the lease expires and the reaper requeues the job. */
+export function lostOutcome(error: unknown): AttemptOutcome {
   const code = isUnstuckError(error) ? error.code : 'INTERNAL'
   return { end: 'lost', code, reason: classifyError(error).reason }
 }
 
 export function completionOf({ jobId, leaseId }: ClaimedJob, result: unknown): Completion {
   if (result === undefined) return { jobId, leaseId }
-  // Checked here: a batch with a bad result would have to be sent again in parts.
+  // Checked before batching: one bad result would make the whole batch fail and be sent again in parts.
   jsonText('result', result)
   return { jobId, leaseId, result: result as JsonValue }
 }
 
-/** A handler that was too slow is tried again, whatever it threw when it was told to stop. */
+/** A timeout is retryable, whatever the handler threw when it was aborted. */
 export function failureOf(
   { jobId, leaseId }: ClaimedJob,
   error: unknown,
