@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { ClaimMarks } from '../../store/job-store.ts'
 import { ClaimCursor } from './claim-cursor.ts'
 
 beforeEach(() => {
@@ -13,75 +12,73 @@ afterEach(() => {
 const job = (createdAt: string, priority = 0, queue = 'mail') =>
   ({ queue, priority, createdAt: new Date(createdAt) }) as ClaimedJob
 
-/** What was asked, in order; each call answers the next list. */
-function claimOf(...answers: ClaimedJob[][]) {
-  const asked: Record<string, Record<number, string>>[] = []
-  const claim = async (marks: ClaimMarks) => {
-    asked.push(
-      Object.fromEntries(
-        Array.from(marks, ([queue, times]) => [
-          queue,
-          Object.fromEntries(Array.from(times, ([priority, time]) => [priority, time.toISOString()])),
-        ]),
-      ),
-    )
-    return answers.shift() ?? []
-  }
-  return { asked, claim }
-}
+type Position = ReturnType<ClaimCursor['position']>
 
-it('LEASE-1 a claim starts where the last one of its queue and priority got to', async () => {
-  const { asked, claim } = claimOf(
+const shown = (position: Position) =>
+  Object.fromEntries(
+    Array.from(position, ([queue, times]) => [
+      queue,
+      Object.fromEntries(Array.from(times, ([priority, time]) => [priority, time.toISOString()])),
+    ]),
+  )
+
+it('LEASE-1 a claim starts where the last one of its queue and priority got to', () => {
+  const cursor = new ClaimCursor()
+  const found = [
     [job('2026-01-01T00:00:01Z'), job('2026-01-01T00:00:02Z'), job('2026-01-01T00:00:00Z', 5)],
     [job('2026-01-01T00:00:03Z')],
     [job('2026-01-01T00:00:01Z')],
     [],
-  )
-  const marked = new ClaimCursor()
-  for (let round = 0; round < 4; round++) await marked.claim(claim)
+  ]
+  const starts = found.map((jobs) => {
+    const from = cursor.position()
+    const start = shown(from)
+    cursor.advance(from, jobs)
+    return start
+  })
   const other = { 5: '2026-01-01T00:00:00.000Z' }
-  expect(asked).toEqual([
+  expect(starts).toEqual([
     {},
     { mail: { 0: '2026-01-01T00:00:02.000Z', ...other } },
     { mail: { 0: '2026-01-01T00:00:03.000Z', ...other } },
-    // A retried job is older, and takes no mark back.
+    // A retried job is older, and does not move the position back.
     { mail: { 0: '2026-01-01T00:00:03.000Z', ...other } },
   ])
 })
 
-it('LEASE-1 now and then everything is looked at: nothing is passed over for long', async () => {
-  const found = [job('2026-01-01T00:00:01Z')]
-  const { asked, claim } = claimOf(found, found, found, found)
-  const marked = new ClaimCursor()
-  for (let round = 0; round < 4; round++) {
-    await marked.claim(claim)
+it('LEASE-1 once a second a claim starts from the beginning: no job is skipped for long', () => {
+  const cursor = new ClaimCursor()
+  const queues = Array.from({ length: 4 }, () => {
+    const from = cursor.position()
+    const { size } = from
+    cursor.advance(from, [job('2026-01-01T00:00:01Z')])
     vi.advanceTimersByTime(600)
-  }
-  expect(asked.map((marks) => Object.keys(marks).length)).toEqual([0, 1, 0, 1])
+    return size
+  })
+  expect(queues).toEqual([0, 1, 0, 1])
 })
 
-it('LEASE-1 where nothing is found from the marks on, everything is looked at at once, four times a second at most', async () => {
-  const { asked, claim } = claimOf([job('2026-01-01T00:00:01Z')], [], [], [job('2026-01-01T00:00:00Z')])
-  const marked = new ClaimCursor()
-  await marked.claim(claim)
-  expect(await marked.claim(claim)).toEqual([])
+it('LEASE-1 if nothing is found from the cursor on, the beginning is looked at again, four times a second at most', () => {
+  const cursor = new ClaimCursor()
+  const start = cursor.position()
+  expect(cursor.rewind(start)).toBeNull()
+  cursor.advance(start, [job('2026-01-01T00:00:01Z')])
+  expect(cursor.rewind(cursor.position())).toBeNull()
   vi.advanceTimersByTime(300)
-  expect(await marked.claim(claim)).toHaveLength(1)
-  expect(asked.map((marks) => Object.keys(marks).length)).toEqual([0, 1, 1, 0])
+  const from = cursor.position()
+  expect(from.size).toBe(1)
+  expect(cursor.rewind(from)?.size).toBe(0)
+  expect(cursor.position().size).toBe(0)
 })
 
-it('LEASE-1 a claim that began before a look at everything leaves no mark for it', async () => {
-  const { asked, claim } = claimOf([job('2026-01-01T00:00:01Z')], [], [job('2026-01-01T00:00:02Z')], [])
-  const marked = new ClaimCursor()
-  await marked.claim(claim)
+it('LEASE-1 a claim that was sent before a restart does not move the new position', () => {
+  const cursor = new ClaimCursor()
+  cursor.advance(cursor.position(), [job('2026-01-01T00:00:01Z')])
   vi.advanceTimersByTime(900)
-  let answer: (jobs: ClaimedJob[]) => void = () => {}
-  const early = marked.claim(() => new Promise((resolve) => (answer = resolve)))
+  const early = cursor.position()
   vi.advanceTimersByTime(200)
-  await marked.claim(claim)
-  answer([job('2026-01-01T00:00:09Z')])
-  await early
-  await marked.claim(claim)
-  await marked.claim(claim)
-  expect(asked.at(-1)).toEqual({ mail: { 0: '2026-01-01T00:00:02.000Z' } })
+  const later = cursor.position()
+  cursor.advance(early, [job('2026-01-01T00:00:09Z')])
+  cursor.advance(later, [job('2026-01-01T00:00:02Z')])
+  expect(shown(cursor.position())).toEqual({ mail: { 0: '2026-01-01T00:00:02.000Z' } })
 })

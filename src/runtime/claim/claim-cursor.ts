@@ -1,54 +1,51 @@
-// Where the last claims got to, so that the next one starts there. Entries of jobs that were claimed stay in the index until a
-// vacuum may take them away, and while somebody holds a transaction open it may not: a claim from the start would walk past
-// all of them, and slow down with every job that was done. What a mark passes over, such as a job retried by hand or one whose
-// transaction committed late, is found by the next look at everything.
+// Where the last claims got to, so that the next one starts there. Index entries of claimed jobs stay until vacuum removes
+// them, and an open transaction keeps vacuum from doing so: claims from the start would walk past all of them and slow down
+// with every job done. Jobs that a cursor skips, such as one retried by an operator or one whose transaction committed late,
+// are found by the next claim from the start.
 import type { ClaimedJob } from '../../job/lease.ts'
-import type { ClaimMarks } from '../../store/job-store.ts'
 
-/** Between two looks at everything, in a busy worker. */
-const LOOK_MS = 1_000
-/** Where nothing was found from the marks on, the rest is looked at sooner. */
-const EMPTY_LOOK_MS = 250
+/** Interval between claims from the start, in a busy worker. */
+const RESTART_MS = 1_000
+/** The same after a claim from the cursor found nothing. */
+const EMPTY_RESTART_MS = 250
 
-type Marks = Map<string, Map<number, Date>>
+/** By queue and priority, the creation time of the newest job claimed; empty at the start. */
+type Position = Map<string, Map<number, Date>>
 
 export class ClaimCursor {
-  #marks: Marks = new Map()
-  #lookedAtMs = Number.NEGATIVE_INFINITY
+  #position: Position = new Map()
+  #restartedAtMs = Number.NEGATIVE_INFINITY
 
-  /** Jobs as `claim` finds them with the marks; with none of them now and then. */
-  async claim(claim: (marks: ClaimMarks) => Promise<ClaimedJob[]>): Promise<ClaimedJob[]> {
-    if (this.#isOlderThan(LOOK_MS)) this.#forget()
-    const isMarked = this.#marks.size > 0
-    const jobs = await this.#claimFrom(this.#marks, claim)
-    if (jobs.length > 0 || !isMarked || !this.#isOlderThan(EMPTY_LOOK_MS)) return jobs
-    this.#forget()
-    return this.#claimFrom(this.#marks, claim)
+  /** Where the next claim starts. */
+  position(): Position {
+    return this.#isOlderThan(RESTART_MS) ? this.#restart() : this.#position
   }
 
-  /** Another claim may begin a look at everything meanwhile: what this one got to is no mark for that. */
-  async #claimFrom(marks: Marks, claim: (marks: ClaimMarks) => Promise<ClaimedJob[]>): Promise<ClaimedJob[]> {
-    const jobs = await claim(marks)
-    note(marks, jobs)
-    return jobs
+  /** Where to look again after a claim from `from` found nothing; null if there is nothing else, or it was looked at recently. */
+  rewind(from: Position): Position | null {
+    return from.size > 0 && this.#isOlderThan(EMPTY_RESTART_MS) ? this.#restart() : null
+  }
+
+  /**
+   * Moves the position that a claim started from past its jobs. If another claim has restarted meanwhile, that position is no
+   * longer in use. A job is due at its creation or later, so its creation time skips nothing that becomes due after it.
+   */
+  advance(from: Position, jobs: ClaimedJob[]): void {
+    for (const { queue, priority, createdAt } of jobs) {
+      const times = from.get(queue) ?? new Map<number, Date>()
+      from.set(queue, times)
+      const known = times.get(priority)
+      if (known === undefined || known < createdAt) times.set(priority, createdAt)
+    }
   }
 
   #isOlderThan(ms: number): boolean {
-    return performance.now() - this.#lookedAtMs > ms
+    return performance.now() - this.#restartedAtMs > ms
   }
 
-  #forget(): void {
-    this.#marks = new Map()
-    this.#lookedAtMs = performance.now()
-  }
-}
-
-/** A job is due when it was created, or later: its creation is a mark that passes over nothing that is due after it. */
-function note(marks: Marks, jobs: ClaimedJob[]): void {
-  for (const { queue, priority, createdAt } of jobs) {
-    const times = marks.get(queue) ?? new Map<number, Date>()
-    marks.set(queue, times)
-    const known = times.get(priority)
-    if (known === undefined || known < createdAt) times.set(priority, createdAt)
+  #restart(): Position {
+    this.#position = new Map()
+    this.#restartedAtMs = performance.now()
+    return this.#position
   }
 }

@@ -1,126 +1,219 @@
-// Claims what may start now, and gives back at once what may not: without an attempt spent, and with a time to come again.
+// Claims jobs for the free slots of a worker, and some ahead of them if jobs are short. claim-plan.ts decides when and how
+// many; this module asks the store and the rate limits, holds the leases of jobs that wait for a slot, and releases, without
+// an attempt spent, those that may not start.
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore, ReleaseOptions } from '../../store/job-store.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
+import { untilNextTurn } from '../calls/batcher.ts'
 import { retryUntilAnswered } from '../calls/retry-until-answered.ts'
+import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 import { type Admission, TokenLimiter } from '../limits/token-limiter.ts'
 import { StandBy } from '../services/stand-by.ts'
+import { Waker } from '../timing/waker.ts'
 import { ClaimCursor } from './claim-cursor.ts'
+import {
+  type ClaimFacts,
+  type ClaimGroup,
+  type ClaimSize,
+  groupLimit,
+  groupTypes,
+  isLow,
+  planClaim,
+  planSecondClaim,
+} from './claim-plan.ts'
+import { Prefetch } from './prefetch.ts'
+import { STALE_MS, WaitingJob, WaitingJobs } from './waiting-jobs.ts'
 
 export interface ClaimerOptions<Tx> {
   store: JobStore<Tx>
   workerId: string
   handlers: RegisteredHandler<Tx>[]
+  heartbeat: Heartbeat
   policy: PolicyOverride
   events: RuntimeEventEmitter
-  /** `claimedAtMs` is from before the call: the lease may have begun then, and not later. */
-  start: (job: ClaimedJob, registered: RegisteredHandler<Tx>, claimedAtMs: number) => void
-  /** No job may start any more. */
-  isStopping: () => boolean
-  /** No call may be repeated any more. */
-  isLeaving: () => boolean
+  concurrency: number
+  /** After nothing was claimed, the next claim follows after a random time between these. */
+  pollMs: [least: number, most: number]
+  freeSlots: () => number
+  canClaim: () => boolean
+  /** Starts waiting jobs in free slots: see `take`. */
+  startWaiting: () => void
+  /** Aborted when no job may start any more. */
+  stopping: AbortSignal
+  /** Aborted when no call may be repeated any more. */
+  leaving: AbortSignal
 }
 
-/** Where the tokens could not be asked for, the jobs come again a little later and not as one. */
+/** Release of jobs whose tokens could not be asked for: they come back a little later, one after the other. */
 const WITHOUT_TOKENS = { delayMs: 1_000, spreadMs: 10 }
 
 export class Claimer<Tx> {
   readonly #options: ClaimerOptions<Tx>
   readonly #byType: Map<string, RegisteredHandler<Tx>>
   readonly #limiter: TokenLimiter
-  readonly #markedClaims = new Map<string, ClaimCursor>()
   readonly #standBy: StandBy
+  readonly #prefetch: Prefetch
+  readonly #waiting = new WaitingJobs<Tx>()
+  /** By group of types: a position skips jobs of its own types only. */
+  readonly #cursors = new Map<string, ClaimCursor>()
+  /** One for each loop of `run`. */
+  readonly #wakers = [new Waker(), new Waker()] as const
+  /** How many jobs may wait, as of the last plan. */
+  #prefetchSize = 0
+  #inFlight = 0
   #rounds = 0
+  #isStartScheduled = false
 
   constructor(options: ClaimerOptions<Tx>) {
     this.#options = options
-    this.#standBy = new StandBy({ ...options, service: 'claims' })
     this.#byType = new Map(options.handlers.map((registered) => [registered.type, registered]))
     this.#limiter = new TokenLimiter(options.store, (type) => this.#byType.get(type)?.limits ?? [])
+    this.#standBy = new StandBy({ ...options, service: 'claims' })
+    this.#prefetch = new Prefetch(options.concurrency)
   }
 
-  /**
-   * For the free slots, and some `ahead` of them where nothing but a slot decides when a job may start: no tokens, and no
-   * breaker that may open in between.
-   * Answers how many were claimed, those that went back included: there may be more.
-   */
-  async claim(free: number, ahead: number): Promise<number> {
-    let claimed = 0
-    let left = free
-    for (const { types, allowance } of this.#claimGroups()) {
-      const most =
-        allowance === Number.POSITIVE_INFINITY ? left + this.#ahead(types, ahead) : Math.min(left, allowance)
-      if (most <= 0) continue
-      const round = await this.#claimTypes(types, most)
-      claimed += round.claimed
-      left -= round.started
+  /** There may be work: plan the next claim now. */
+  wake(): void {
+    for (const waker of this.#wakers) waker.wake()
+  }
+
+  /** The next waiting job, for a free slot. */
+  take(isIdle: boolean): WaitingJob<Tx> | undefined {
+    return this.#isStartScheduled ? undefined : this.#waiting.take(isIdle)
+  }
+
+  noteStart(): void {
+    this.#prefetch.noteStart()
+  }
+
+  noteEnd(): void {
+    this.#prefetch.noteEnd()
+  }
+
+  /** To call after a slot became free and waiting jobs were started. */
+  wakeIfLow(): void {
+    if (isLow(this.#facts())) this.wake()
+  }
+
+  async run(): Promise<void> {
+    const [first, second] = this.#wakers
+    await Promise.all([
+      this.#claimRepeatedly(first, planClaim),
+      this.#claimRepeatedly(second, planSecondClaim),
+    ])
+    await this.#releaseStale()
+  }
+
+  async #claimRepeatedly(waker: Waker, plan: (facts: ClaimFacts) => ClaimSize | null): Promise<void> {
+    const { canClaim, stopping } = this.#options
+    while (!stopping.aborted) {
+      // Before the plan, so that a wake-up during the claim is not missed.
+      waker.reset()
+      this.#prefetchSize = this.#prefetch.size()
+      const size = canClaim() ? plan(this.#facts()) : null
+      const claimed = size === null ? 0 : await this.#claim(size)
+      if (claimed === 0) await waker.pause(this.#pauseMs())
+      await this.#releaseStale()
     }
-    return claimed
   }
 
-  #ahead(types: string[], ahead: number): number {
-    return types.some((type) => this.#byType.get(type)?.dependency !== undefined) ? 0 : Math.max(0, ahead)
+  #facts(): ClaimFacts {
+    return {
+      freeSlots: this.#options.freeSlots(),
+      waiting: this.#waiting.size,
+      inFlight: this.#inFlight,
+      prefetch: this.#prefetchSize,
+    }
   }
 
-  /** Until a token is back for a type that has none; infinite where none lacks one. */
-  tokenInMs(): number {
+  #pauseMs(): number {
+    const [least, most] = this.#options.pollMs
+    const pauseMs = Math.min(least + Math.random() * (most - least), this.#tokenInMs())
+    return this.#waiting.size > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
+  }
+
+  /** Time until a type without tokens gets one; infinite if none lacks any. */
+  #tokenInMs(): number {
     const waitsMs = [...this.#byType.keys()].map((type) => this.#limiter.allowance(type).retryInMs)
     return Math.min(Number.POSITIVE_INFINITY, ...waitsMs.filter((waitMs) => waitMs > 0))
   }
 
-  /** Types under a limit are claimed by themselves, as many as there may be tokens for; the others together. */
-  #claimGroups(): { types: string[]; allowance: number }[] {
-    const allowances = [...this.#byType.keys()].map((type) => ({
-      types: [type],
+  /** Returns how many jobs were claimed, those released again included: there may be more. */
+  async #claim({ slots, ahead }: ClaimSize): Promise<number> {
+    const beganAtMs = performance.now()
+    let claimed = 0
+    let slotsLeft = slots
+    this.#inFlight += ahead
+    for (const group of this.#groups()) {
+      const limit = groupLimit(group, slotsLeft, ahead)
+      if (limit <= 0) continue
+      const round = await this.#claimGroup(group, limit)
+      claimed += round.claimed
+      slotsLeft -= round.started
+    }
+    this.#inFlight -= ahead
+    if (claimed > 0) this.#prefetch.noteClaim(performance.now() - beganAtMs)
+    return claimed
+  }
+
+  #groups(): ClaimGroup[] {
+    const types = Array.from(this.#byType.values(), ({ type, queue = type, dependency }) => ({
+      type,
+      queue,
       allowance: this.#limiter.allowance(type).jobs,
+      hasDependency: dependency !== undefined,
     }))
-    const limited = allowances.filter(({ allowance }) => allowance !== Number.POSITIVE_INFINITY)
-    const unlimited = allowances.filter(({ allowance }) => allowance === Number.POSITIVE_INFINITY)
-    const together = { types: unlimited.flatMap(({ types }) => types), allowance: Number.POSITIVE_INFINITY }
-    const groups = unlimited.length === 0 ? limited : [...limited, together]
-    // Another one comes first each time, so that a long queue does not keep the slots from the others.
-    const first = this.#rounds++ % groups.length
-    return [...groups.slice(first), ...groups.slice(0, first)]
+    return groupTypes(types, this.#rounds++)
   }
 
-  /** For each set of types its own: a mark passes over jobs of the other types too. */
-  #marked(types: string[]): ClaimCursor {
-    const key = types.join('\0')
-    const marked = this.#markedClaims.get(key) ?? new ClaimCursor()
-    this.#markedClaims.set(key, marked)
-    return marked
-  }
-
-  async #claimTypes(types: string[], limit: number): Promise<{ claimed: number; started: number }> {
-    const { store, workerId, policy, events } = this.#options
-    const queues = [...new Set(types.map((type) => this.#byType.get(type)?.queue ?? type))]
+  async #claimGroup(group: ClaimGroup, limit: number): Promise<{ claimed: number; started: number }> {
+    // The lease may begin now, and not earlier.
     const claimedAtMs = performance.now()
     try {
-      const jobs = await this.#marked(types).claim((marks) =>
-        this.#standBy.act(() => store.claimJobs({ workerId, queues, types, limit, policy, marks }), []),
-      )
-      const started = jobs.length === 0 ? 0 : await this.#startOrGiveBack(jobs, claimedAtMs)
+      const jobs = await this.#claimFromCursor(group, limit)
+      const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs)
       return { claimed: jobs.length, started }
     } catch (error) {
-      events.emit('claim:failed', { error })
+      this.#options.events.emit('claim:failed', { error })
       return { claimed: 0, started: 0 }
     }
   }
 
-  async #startOrGiveBack(jobs: ClaimedJob[], claimedAtMs: number): Promise<number> {
-    const { events, isStopping } = this.#options
+  async #claimFromCursor({ types, queues }: ClaimGroup, limit: number): Promise<ClaimedJob[]> {
+    const { store, workerId, policy } = this.#options
+    const cursor = this.#cursorOf(types)
+    let from = cursor.position()
+    for (;;) {
+      const request = { workerId, queues, types, limit, policy, marks: from }
+      const jobs = await this.#standBy.act(() => store.claimJobs(request), [])
+      cursor.advance(from, jobs)
+      const start = jobs.length === 0 ? cursor.rewind(from) : null
+      if (start === null) return jobs
+      from = start
+    }
+  }
+
+  #cursorOf(types: string[]): ClaimCursor {
+    const key = types.join('\0')
+    const cursor = this.#cursors.get(key) ?? new ClaimCursor()
+    this.#cursors.set(key, cursor)
+    return cursor
+  }
+
+  async #holdOrRelease(jobs: ClaimedJob[], claimedAtMs: number): Promise<number> {
+    const { events, stopping } = this.#options
     const { admitted, parked } = await this.#admit(jobs)
-    // An answer that lay unread for a whole lease, in an event loop that was blocked: somebody else may have the jobs by now.
-    if (isStopping() || jobs.some((job) => mayHaveExpired(job, claimedAtMs))) {
-      await this.giveBack(jobs, { cause: 'interruption' })
+    // A blocked event loop left the answer unread for a whole lease: another worker may have the jobs by now.
+    if (stopping.aborted || jobs.some((job) => mayHaveExpired(job, claimedAtMs))) {
+      await this.#release(jobs, { cause: 'interruption' })
       return 0
     }
-    for (const job of admitted) this.#start(job, claimedAtMs)
+    for (const job of admitted) this.#hold(job, claimedAtMs)
     for (const { jobs: refused, key, delayMs, spreadMs } of parked) {
-      await this.giveBack(refused, { delayMs, spreadMs })
+      await this.#release(refused, { delayMs, spreadMs })
       events.emit('limit:reached', { key, released: refused.length, waitMs: delayMs })
     }
     return admitted.length
@@ -130,23 +223,62 @@ export class Claimer<Tx> {
     try {
       return await this.#limiter.admit(jobs)
     } catch (error) {
-      await this.giveBack(jobs, WITHOUT_TOKENS)
+      await this.#release(jobs, WITHOUT_TOKENS)
       throw error
     }
   }
 
-  #start(job: ClaimedJob, claimedAtMs: number): void {
+  #hold(job: ClaimedJob, claimedAtMs: number): void {
     const registered = this.#byType.get(job.type)
     if (registered === undefined)
-      throw new Error(`a job of type ${job.type} was claimed and nobody handles it`)
-    this.#options.start(job, registered, claimedAtMs)
+      throw new Error(`claimed a job of type ${job.type}, which has no handler here`)
+    const waiting = new WaitingJob(job, registered, claimedAtMs, this.#onAnswer)
+    this.#options.heartbeat.hold(job, waiting)
+    this.#waiting.add(waiting)
+    this.#scheduleStart()
   }
 
-  /** What is `beaten` for is held until the database is back; of the rest the lease is a limit. */
-  async giveBack(jobs: ClaimedJob[], options: ReleaseOptions<Tx>, beaten = false): Promise<void> {
-    const leaseMs = beaten ? Number.POSITIVE_INFINITY : Math.min(...jobs.map((job) => job.leaseMs))
+  readonly #onAnswer = ({ isRefused }: WaitingJob<Tx>): void => {
+    if (isRefused) this.wake()
+    else this.#scheduleStart()
+  }
+
+  /** The leases of all jobs of a claim are held before the first handler may block the event loop. */
+  #scheduleStart(): void {
+    if (this.#isStartScheduled) return
+    this.#isStartScheduled = true
+    queueMicrotask(() => {
+      this.#isStartScheduled = false
+      this.#options.startWaiting()
+    })
+  }
+
+  /** Releases jobs that got no slot in time or must not start; all waiting jobs when the worker stops. */
+  async #releaseStale(): Promise<void> {
+    const { stopping, startWaiting, heartbeat } = this.#options
+    const isLeaving = stopping.aborted
+    if (!isLeaving && !this.#waiting.hasStale) return
+    // After a blocked event loop, let handlers return and heartbeats be answered first: slots may be free.
+    await untilNextTurn()
+    startWaiting()
+    const jobs = isLeaving ? this.#waiting.takeAll() : this.#waiting.takeStale()
+    if (jobs.length === 0) return
+    startWaiting()
+    const options: ReleaseOptions<Tx> = isLeaving ? { cause: 'interruption' } : {}
+    await this.#release(jobs, options, Number.POSITIVE_INFINITY).catch(() => {})
+    // Not earlier: without heartbeats the jobs would be reaped as crashed while the database is away.
+    for (const job of jobs) heartbeat.drop(job)
+  }
+
+  /** Repeated until the leases expire: heartbeats extend those of waiting jobs, so that they never do. */
+  async #release(
+    jobs: ClaimedJob[],
+    options: ReleaseOptions<Tx>,
+    leaseMs = Math.min(...jobs.map((job) => job.leaseMs)),
+  ): Promise<void> {
+    const { store, leaving } = this.#options
     const endsAtMs = performance.now() + leaseMs
-    const isLost = () => performance.now() > endsAtMs || this.#options.isLeaving()
-    await retryUntilAnswered(() => this.#options.store.releaseJobs(jobs, options), isLost)
+    const isLost = () => performance.now() > endsAtMs || leaving.aborted
+    await retryUntilAnswered(() => store.releaseJobs(jobs, options), isLost)
   }
 }

@@ -1,15 +1,15 @@
-// How many jobs a worker claims before it has slots for them, so that short jobs do not cost a round trip each. A job that will
-// not start soon is not claimed: holding it would keep it from idle workers, and giving it back costs two more writes.
+// How many jobs a worker claims ahead of its free slots, so that short jobs do not cost a round trip each. A job that would not
+// start soon is not claimed: holding it keeps it from idle workers, and releasing it costs two more writes.
 
-/** Jobs claimed ahead should start within this time plus three claims, */
+/** Prefetched jobs should start within this time plus the duration of three claims, */
 const SOON_MS = 50
-/** and within this time if claims are slow. */
+/** but within this time if claims are slow. */
 const LATEST_MS = 500
-/** What three statements bring: while two are under way, the jobs of the one before are worked off. */
+/** Three claims of the largest size: while two are in flight, the jobs of the third are worked off. */
 const MOST = 3_000
-/** Limit per job started recently: a few short jobs are no reason to claim thousands. */
+/** Limit per recently started job: a few short jobs are no reason to claim thousands. */
 const GROWTH = 8
-/** Observations lose half their weight in this time. */
+/** Half-life of observations. */
 const HALF_LIFE_MS = 500
 /** Avoids a division by zero for handlers that return at once. */
 const LEAST_MS = 0.01
@@ -17,7 +17,7 @@ const LEAST_MS = 0.01
 export class Prefetch {
   readonly #slots: number
   #handling = 0
-  /** Handlers that returned recently, and the time spent in handlers, summed over slots. Both decay. */
+  /** Handlers that returned recently, and the time spent in handlers, summed over all slots. Both decay. */
   #ended = 0
   #slotMs = 0
   #decayedAtMs = performance.now()
@@ -39,7 +39,7 @@ export class Prefetch {
     this.#started++
   }
 
-  /** A handler has returned, or its slot was taken from it. */
+  /** A handler has returned or lost its slot. */
   noteEnd(): void {
     this.#passTime()
     this.#handling--
@@ -54,15 +54,14 @@ export class Prefetch {
   size(): number {
     this.#passTime()
     const soonMs = Math.min(SOON_MS + 3 * this.#claimMs, LATEST_MS)
-    // The time that slots spend per job, not the jobs that end per millisecond: slow jobs claimed together also end together,
-    // and would look fast at that moment. Running handlers are assumed to need this much longer: in a mix the short ones end
-    // first.
+    // Slot time per job, not jobs ended per millisecond: slow jobs that were claimed together also end together, and would look
+    // fast at that moment. Running handlers are assumed to need this much longer, since in a mix the short ones end first.
     const slotMs = Math.max(LEAST_MS, this.#slotMs + this.#handling * soonMs)
     const byDuration = (this.#slots * soonMs * this.#ended) / slotMs
     return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))
   }
 
-  /** Reacts to what durations show late or not at all: slow jobs in all slots, results that wait for the database, a busy machine. */
+  /** Reacts to conditions that durations show late or never: slow jobs in all slots, unwritten results, a busy machine. */
   #startedWithin(soonMs: number): number {
     const elapsedMs = this.#changedAtMs - this.#countedFromMs
     if (elapsedMs >= soonMs) {

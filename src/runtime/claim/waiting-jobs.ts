@@ -1,16 +1,16 @@
-// Jobs that are claimed and wait for a slot. Heartbeats keep their leases, and the answers decide whether a job may start.
+// Claimed jobs that wait for a slot. Heartbeats extend their leases, and their answers decide whether a job may start.
 import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import type { AnswerListener } from '../heartbeat/heartbeat.ts'
 import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 
-/** A job that gets no slot within this time is released: all slots are held by slow jobs, and another worker may be idle. */
+/** A job without a slot for this long is released: slow jobs hold all slots, and another worker may be idle. */
 export const STALE_MS = 5_000
 
 export class WaitingJob<Tx> implements AnswerListener {
   readonly job: ClaimedJob
   readonly registered: RegisteredHandler<Tx>
-  /** From before the claim was asked for. */
+  /** Taken before the claim was sent. */
   readonly claimedAtMs: number
   /** When the lease was last granted or extended. */
   keptAtMs: number
@@ -37,7 +37,7 @@ export class WaitingJob<Tx> implements AnswerListener {
     this.#onAnswer(this)
   }
 
-  /** False while the lease may be over, after the process was suspended or blocked: the next answer decides. */
+  /** False while the lease may have expired, after the process was suspended or blocked: the next answer decides. */
   get isStartable(): boolean {
     return !this.isRefused && !mayHaveExpired(this.job, this.keptAtMs)
   }
@@ -47,7 +47,7 @@ export class WaitingJob<Tx> implements AnswerListener {
   }
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export class WaitingJobs<Tx> {
   #jobs: WaitingJob<Tx>[] = []
 
@@ -59,7 +59,7 @@ export class WaitingJobs<Tx> {
     this.#jobs.push(waiting)
   }
 
-  /** The next to start. One that runs alone waits until nothing else runs, and holds up those behind it. */
+  /** The next job to start. One that runs alone waits until nothing else runs, and holds up those behind it. */
   take(isIdle: boolean): WaitingJob<Tx> | undefined {
     const [next] = this.#jobs
     const isReady = next?.isStartable === true && (isIdle || !next.job.runsAlone)

@@ -1,19 +1,19 @@
-/** A pause that news ends early. News that came since the last `reset` ends the next pause at once: nothing is forgotten. */
+/** A pause that `wake` ends early. A `wake` since the last `reset` ends the next pause at once, so none is missed. */
 export class Waker {
-  #hasNews = false
+  #isWoken = false
   #end: (() => void) | undefined
 
   reset(): void {
-    this.#hasNews = false
+    this.#isWoken = false
   }
 
   wake(): void {
-    this.#hasNews = true
+    this.#isWoken = true
     this.#end?.()
   }
 
   pause(ms: number): Promise<void> {
-    if (this.#hasNews) return Promise.resolve()
+    if (this.#isWoken) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#end?.(), ms)
       this.#end = () => {

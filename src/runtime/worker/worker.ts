@@ -1,12 +1,11 @@
-// A worker: sweeps, claims what its handlers handle, runs it, and leaves cleanly. It never claims what it cannot keep alive.
+// A worker: sweeps, claims jobs of the types it handles, runs them, and leaves cleanly. It never claims a job whose lease it
+// could not extend.
 import { isUnstuckError } from '../../errors/index.ts'
 import type { AttemptDependencies, AttemptEnded, RunningAttempt } from '../attempt/attempt-dependencies.ts'
 import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
 import { createBatcher, untilNextTurn } from '../calls/batcher.ts'
-import { ClaimLoop } from '../claim/claim-loop.ts'
 import { Claimer } from '../claim/claimer.ts'
-import { WaitingJob, WaitingJobs } from '../claim/waiting-jobs.ts'
 import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
@@ -32,9 +31,9 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
   }
 }
 
-/** With more results that are not written yet no job is started. */
-const MOST_UNSETTLED = 1_000
-/** What is written after `leaveNow` has this long to get through. */
+/** No job starts while more results than this are unwritten. */
+const MAX_UNWRITTEN = 1_000
+/** Time for the last writes after `leaveNow`. */
 const LAST_WRITES_MS = 3_000
 
 class RunningWorker<Tx> {
@@ -42,20 +41,17 @@ class RunningWorker<Tx> {
   readonly #deps: AttemptDependencies<Tx>
   readonly #claimer: Claimer<Tx>
   readonly #dependencyCalls: DependencyCalls
-  /** Started and not settled: `#free` counts those whose handler still runs. */
+  /** Attempts whose outcome is not written yet; `#handling` counts those whose handler still runs. */
   readonly #running = new Set<RunningAttempt>()
   #onNoneRuns: (() => void) | undefined
   #handling = 0
-  /** Runs by itself: one more crash would end its job, and nobody else's job may be ended for it. */
+  /** Runs without others beside it: its next crash is its last, and must not count against other jobs. */
   #alone: RunningAttempt | undefined
-  #isStarting = false
-  readonly #waiting = new WaitingJobs<Tx>()
-  readonly #claimLoop: ClaimLoop
   readonly #stopping = new AbortController()
   readonly #leaving = new AbortController()
   #looking: NodeJS.Timeout | undefined
   #leaked = 0
-  /** Why the last sweep was refused: a right is missing, and more sweeps change nothing about it. */
+  /** Set if the last sweep was refused for a missing permission. */
   #sweepRefusal: string | undefined
   #exitCode = 0
 
@@ -63,29 +59,14 @@ class RunningWorker<Tx> {
     const { store, policy, events } = options
     this.#options = options
     this.#dependencyCalls = new DependencyCalls(store, events)
-    const onAnswer = ({ isRefused }: WaitingJob<Tx>) =>
-      isRefused ? this.#claimLoop.wake() : this.#startSoon()
     this.#claimer = new Claimer({
       ...options,
-      start: (job, registered, claimedAtMs) => {
-        const waiting = new WaitingJob(job, registered, claimedAtMs, onAnswer)
-        options.heartbeat.hold(job, waiting)
-        this.#waiting.add(waiting)
-        this.#startSoon()
-      },
-      isStopping: () => this.#stopping.signal.aborted,
-      isLeaving: () => this.#leaving.signal.aborted,
-    })
-    this.#claimLoop = new ClaimLoop({
-      slots: options.concurrency,
-      free: () => this.#free,
-      waiting: () => this.#waiting.size,
-      // A worker that cannot beat must not take on more (C6).
-      isAble: () => options.heartbeat.isHealthy() && this.#alone === undefined,
-      isStopping: () => this.#stopping.signal.aborted,
-      claim: (free, ahead) => this.#claimer.claim(free, ahead),
-      giveBackStale: () => this.#giveBackStale(),
-      pauseMs: () => this.#pauseMs(),
+      freeSlots: () => this.#freeSlots,
+      // A worker whose heartbeats fail must not claim (C6).
+      canClaim: () => options.heartbeat.isHealthy() && this.#alone === undefined,
+      startWaiting: () => this.#startWaiting(),
+      stopping: this.#stopping.signal,
+      leaving: this.#leaving.signal,
     })
     this.#deps = {
       ...options,
@@ -105,7 +86,7 @@ class RunningWorker<Tx> {
   }
 
   wake(): void {
-    this.#claimLoop.wake()
+    this.#claimer.wake()
   }
 
   problems(): string[] {
@@ -125,8 +106,8 @@ class RunningWorker<Tx> {
     await Promise.race([stopped, Promise.all([reaper.firstSweep, heartbeat.ready])])
     const watch = this.#watchBreakers()
     events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
-    // A claim that hangs must not hold up the grace: what it brings after the stop is given back.
-    const claiming = this.#claimLoop.run()
+    // A claim that hangs must not delay the grace: jobs it brings after the stop are released.
+    const claiming = this.#claimer.run()
     await stopped
     await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
     await Promise.all([reaper.stop(), watch.stop()])
@@ -136,12 +117,12 @@ class RunningWorker<Tx> {
     return this.#exitCode
   }
 
-  stop(reason = 'stop was asked for'): void {
+  stop(reason = 'stop was requested'): void {
     if (this.#stopping.signal.aborted) return
     const { events, workerId } = this.#options
     events.emit('worker:draining', { workerId, reason, running: this.#running.size })
     this.#stopping.abort()
-    this.#claimLoop.wake()
+    this.#claimer.wake()
   }
 
   leaveNow(): void {
@@ -149,7 +130,7 @@ class RunningWorker<Tx> {
     this.#leaving.abort()
   }
 
-  /** Sweeps once before the first claim (WORK-2), then at every interval beside the claims. */
+  /** Sweeps once before the first claim (WORK-2), then at every interval. */
   #startReaper(): Reaper & { firstSweep: Promise<void> } {
     const { store, tableName, sweepIntervalMs, policy, events } = this.#options
     let reaper: Reaper | undefined
@@ -178,57 +159,27 @@ class RunningWorker<Tx> {
     return watchBreakers({ store, dependencies, events, calls: this.#dependencyCalls })
   }
 
-  get #free(): number {
+  get #freeSlots(): number {
     return this.#isBehind || this.#alone !== undefined ? 0 : this.#options.concurrency - this.#handling
   }
 
   /** The database does not keep up with the results. */
   get #isBehind(): boolean {
-    return this.#running.size - this.#handling > MOST_UNSETTLED
-  }
-
-  #pauseMs(): number {
-    const [least, most] = this.#options.pollMs
-    return Math.min(least + Math.random() * (most - least), this.#claimer.tokenInMs())
-  }
-
-  /** The leases of all jobs of a claim are held before the first handler may block the event loop. */
-  #startSoon(): void {
-    if (this.#isStarting) return
-    this.#isStarting = true
-    queueMicrotask(() => {
-      this.#isStarting = false
-      this.#startWaiting()
-    })
+    return this.#running.size - this.#handling > MAX_UNWRITTEN
   }
 
   #startWaiting(): void {
-    if (this.#isStarting || this.#stopping.signal.aborted) return
-    while (this.#free > 0) {
-      const next = this.#waiting.take(this.#running.size === 0)
+    if (this.#stopping.signal.aborted) return
+    while (this.#freeSlots > 0) {
+      const next = this.#claimer.take(this.#running.size === 0)
       if (next === undefined) return
       this.#run(new Attempt(next, this.#deps))
     }
   }
 
-  /** Releases waiting jobs that got no slot in time; all of them when the worker stops. */
-  async #giveBackStale(): Promise<void> {
-    const isLeaving = this.#stopping.signal.aborted
-    if (!isLeaving && !this.#waiting.hasStale) return
-    // After a blocked event loop, first let handlers return and beats be answered: slots may be free.
-    await untilNextTurn()
-    this.#startWaiting()
-    const jobs = isLeaving ? this.#waiting.takeAll() : this.#waiting.takeStale()
-    if (jobs.length === 0) return
-    this.#startWaiting()
-    await this.#claimer.giveBack(jobs, isLeaving ? { cause: 'interruption' } : {}, true).catch(() => {})
-    // Not before: while the database is away they have to be kept alive, or they would be taken back as crashed.
-    for (const job of jobs) this.#options.heartbeat.drop(job)
-  }
-
   #run(attempt: Attempt<Tx>): void {
     this.#handling++
-    this.#claimLoop.noteStart()
+    this.#claimer.noteStart()
     attempt.isHandling = true
     this.#running.add(attempt)
     if (attempt.job.runsAlone) this.#alone = attempt
@@ -237,16 +188,16 @@ class RunningWorker<Tx> {
   }
 
   /**
-   * A result is written beside the next handler: a slot that waited for it would run one job per round trip. A failure is not:
-   * it may be critical, or open the breaker of the jobs that come next.
+   * A result is written while the slot runs the next job: a slot that waited for it would run one job per round trip. A
+   * failure is written first: it may be critical, or open the breaker of the jobs that come next.
    */
   #freeSlot(attempt: RunningAttempt): void {
     if (!attempt.isHandling) return
     attempt.isHandling = false
     this.#handling--
-    this.#claimLoop.noteEnd()
+    this.#claimer.noteEnd()
     this.#startWaiting()
-    this.#claimLoop.wakeIfLow()
+    this.#claimer.wakeIfLow()
   }
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {
@@ -257,7 +208,7 @@ class RunningWorker<Tx> {
     if (isCritical) this.#leave('a critical error')
     this.#freeSlot(attempt)
     this.#startWaiting()
-    if (wasBehind || wasAlone) this.#claimLoop.wake()
+    if (wasBehind || wasAlone) this.#claimer.wake()
     if (leftBehind !== null) this.#noteLeak(attempt, leftBehind)
     if (this.#running.size === 0) this.#onNoneRuns?.()
   }
@@ -275,7 +226,7 @@ class RunningWorker<Tx> {
     this.#looking = this.#running.size > 0 ? setTimeout(() => this.#lookAtClocks(), LOOK_MS) : undefined
   }
 
-  /** A hung handler keeps its memory: its slot is reopened, but only so many may be left at a time. */
+  /** A hung handler keeps its memory: its slot is reopened, up to `leakBudget` of them at a time. */
   #noteLeak({ job }: RunningAttempt, leftBehind: Promise<unknown>): void {
     if (this.#stopping.signal.aborted) return
     const { leakBudget, onHang, events } = this.#options
@@ -290,7 +241,7 @@ class RunningWorker<Tx> {
     this.stop(reason)
   }
 
-  /** Running jobs get the grace; then they are aborted, and given back without an attempt spent. */
+  /** Running jobs get the grace period; then they are aborted, and released without an attempt spent. */
   async #drain(claiming: Promise<void>): Promise<void> {
     const { graceMs, hangGraceMs } = this.#options
     const ended = this.#untilNoneRuns()

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { MemoryWorkerBench } from '../../../test/support/memory-worker.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import { startMainHeartbeat } from '../heartbeat/heartbeat.ts'
+import { Claimer } from './claimer.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const nothing = () => {}
+
+/** Ten slots that start every waiting job at once. The test answers the claims. */
+function startClaimer() {
+  const bench = new MemoryWorkerBench()
+  const claims: { limit: number; answer: (count: number) => void }[] = []
+  let jobs = 0
+  const claimed = (): ClaimedJob =>
+    ({
+      jobId: String(++jobs),
+      leaseId: 'lease',
+      type: 'asr',
+      queue: 'asr',
+      priority: 0,
+      leaseMs: 60_000,
+    }) as ClaimedJob
+  const store = bench.withVerb(
+    'claimJobs',
+    () =>
+      ({ limit }) =>
+        new Promise((resolve) =>
+          claims.push({ limit, answer: (count) => resolve(Array.from({ length: count }, claimed)) }),
+        ),
+  )
+  const stopping = new AbortController()
+  const events = { onBeat: nothing, onFailed: nothing, onRecovered: nothing, onLag: nothing }
+  const claimer: Claimer<never> = new Claimer({
+    store,
+    workerId: 'worker-1',
+    handlers: [{ type: 'asr', handler: async () => {} }],
+    heartbeat: startMainHeartbeat({ store, intervalMs: 60_000, policy: {}, events }),
+    policy: {},
+    events: bench.events,
+    concurrency: 10,
+    pollMs: [1_000, 1_000],
+    freeSlots: () => 10,
+    canClaim: () => true,
+    startWaiting() {
+      while (claimer.take(true) !== undefined);
+    },
+    stopping: stopping.signal,
+    leaving: new AbortController().signal,
+  })
+  return { claims, claimer, stopping, ended: claimer.run() }
+}
+
+/** Handlers of this duration have run in ten slots for 100 ms; then the claim under way is answered. */
+async function work({ claims, claimer }: ReturnType<typeof startClaimer>, handlerMs: number): Promise<void> {
+  for (let ms = 0; ms < 100; ms += handlerMs) {
+    for (let slot = 0; slot < 10; slot++) claimer.noteStart()
+    vi.advanceTimersByTime(handlerMs)
+    for (let slot = 0; slot < 10; slot++) claimer.noteEnd()
+  }
+  claims.at(-1)?.answer(10)
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+it('WORK-1 jobs that take their time are claimed one claim after the other', async () => {
+  const started = startClaimer()
+  // One a millisecond, for 50 ms and the time of three claims of 50 ms each, as far as is known: 200 beside the slots.
+  await work(started, 10)
+  started.claimer.wake()
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(started.claims.map(({ limit }) => limit)).toEqual([10, 10 + 200])
+})
+
+it('WORK-1 with very short jobs a second claim runs beside the first, for none of the slots, and no third', async () => {
+  const started = startClaimer()
+  await work(started, 0.1)
+  started.claimer.wake()
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(started.claims.map(({ limit }) => limit)).toEqual([10, 10 + 1_000, 1_000])
+})
+
+it('WORK-4 it ends when both claims are answered', async () => {
+  const started = startClaimer()
+  await work(started, 0.1)
+  started.claimer.wake()
+  await vi.advanceTimersByTimeAsync(0)
+  const [, first, second] = started.claims
+  started.stopping.abort()
+  started.claimer.wake()
+  let hasEnded = false
+  void started.ended.then(() => {
+    hasEnded = true
+  })
+  first?.answer(0)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(hasEnded).toBe(false)
+  second?.answer(1_000)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(hasEnded).toBe(true)
+})
