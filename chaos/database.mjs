@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startPostgres } from '@unstuck/embedded'
 import pg from 'pg'
-import { clipProfile, createInstaller, executorProfile, loadConfig, nativeProfile } from 'unstuck'
+import { createInstaller, loadConfig, nativeProfile } from 'unstuck'
+import { clipProfile, executorProfile } from 'unstuck/profiles'
 import { policyOf } from './settings.mjs'
 
 /** @import { PostgresServer } from '@unstuck/embedded' */

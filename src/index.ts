@@ -14,7 +14,6 @@ export {
 export {
   type CatalogEntry,
   type CodeSet,
-  converterCodes,
   criticalError,
   type ErrorCode,
   type ExitCode,
@@ -64,10 +63,6 @@ export { openTracing, type Tracing } from './observe/tracing.ts'
 export { type Explanation, explainJob, type JobFacts } from './policy/explain/explain-job.ts'
 export { nativePolicy, type Policy, type PolicyOverride } from './policy/policy.ts'
 export { type ClassifiedError, type ClassifyOptions, classifyError } from './policy/retry/classify-error.ts'
-export { clipProfile } from './profile/clip.ts'
-export { converterProfile } from './profile/converter.ts'
-export { embeddingProfile } from './profile/embedding.ts'
-export { executorProfile } from './profile/executor.ts'
 export { nativeProfile } from './profile/native.ts'
 export type { OwnProfile, OwnTable } from './profile/own-profile.ts'
 export type { IdType, LogicalColumn, Profile, TableProfile, TeamEvents } from './profile/profile.ts'

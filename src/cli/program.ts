@@ -145,7 +145,7 @@ function addRunning(program: Command): void {
     .action(reapCommand)
 
   withConnection(program.command('prune'))
-    .description('deletes ended jobs past the retention (EMBED_JOB_RETENTION_DAYS), once')
+    .description('deletes ended jobs past their retention, once')
     .addHelpText('after', example('unstuck prune'))
     .action(pruneCommand)
 }

@@ -1,6 +1,6 @@
-import { isShippedProfile } from './shipped-policies.ts'
+import { type ProfileName, shippedProfileNames } from '../profile/shipped.ts'
 import { describeKind } from './variables/value-kind.ts'
-import { type DocumentedProfile, documentedProfiles, type Variable } from './variables/variable.ts'
+import type { Variable } from './variables/variable.ts'
 import { defaultOf, variableGroups } from './variables/variables.ts'
 
 const NOT_USED = '–'
@@ -48,7 +48,7 @@ enqueued. Only the value that wins is checked: what it shadows may belong to ano
 ## Variables
 
 A column for each profile: the value in force where nothing is set, \`${NO_DEFAULT}\` where there is no such value, and ${NOT_USED} where
-the profile does not use the variable. Profiles marked * are not shipped yet.
+the profile does not use the variable.
 `
 
 /** The page docs/reference/config.md. */
@@ -59,10 +59,7 @@ export function renderConfigReference(): string {
 
 /** Padded as the formatter of the repository does it, or the page and this function would disagree after each run of it. */
 function renderTable(variables: readonly Variable[]): string {
-  const profileHeads = documentedProfiles.map(
-    (profile) => `${profile}${isShippedProfile(profile) ? '' : ' *'}`,
-  )
-  const head = ['Variable', 'Meaning', 'Takes', ...profileHeads, 'Sets', 'Requirement']
+  const head = ['Variable', 'Meaning', 'Takes', ...shippedProfileNames, 'Sets', 'Requirement']
   const body = variables.map(cellsOf)
   const widths = head.map((_, column) =>
     Math.max(...[head, ...body].map((cells) => cells[column]?.length ?? 0)),
@@ -76,13 +73,13 @@ function cellsOf(variable: Variable): string[] {
     code(variable.name),
     variable.meaning,
     describeKind(variable.kind),
-    ...documentedProfiles.map((profile) => renderDefault(variable, profile)),
+    ...shippedProfileNames.map((profile) => renderDefault(variable, profile)),
     variable.sets.map(code).join(' '),
     variable.requirement,
   ]
 }
 
-function renderDefault(variable: Variable, profile: DocumentedProfile): string {
+function renderDefault(variable: Variable, profile: ProfileName): string {
   if (!variable.profiles.includes(profile)) return NOT_USED
   if (variable.requiredBy?.includes(profile)) return 'required'
   const value = defaultOf(variable, profile)

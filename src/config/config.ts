@@ -1,7 +1,10 @@
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { OwnProfile } from '../profile/own-profile.ts'
-import type { Profile, ProfileName } from '../profile/profile.ts'
-import type { FlagName } from './variables/variable.ts'
+import type { Profile } from '../profile/profile.ts'
+import type { ProfileName } from '../profile/shipped.ts'
+
+/** Command-line options, which win over variables. */
+export type FlagName = 'databaseUrl' | 'directUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'
 
 export interface ConfigSources {
   /** `process.env` of the caller; nothing else is read. */

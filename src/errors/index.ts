@@ -2,7 +2,7 @@ export { type CatalogEntry, type ErrorCode, type ExitCode, errorCatalog, exitCod
 export { closestName } from './closest-name.ts'
 export {
   type CodeSet,
-  converterCodes,
+  defaultCodes,
   isRetryableCode,
   type PublicCode,
   type PublicCodeOptions,

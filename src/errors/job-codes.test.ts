@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { converterCodes, isRetryableCode, publicCodes, toPublicCode } from './index.ts'
+import { defaultCodes, isRetryableCode, publicCodes, toPublicCode } from './index.ts'
 
 const page = readFileSync(new URL('../../docs/concepts/failures.md', import.meta.url), 'utf8')
 
@@ -88,8 +88,8 @@ describe('isRetryableCode', () => {
   })
 })
 
-describe('converterCodes', () => {
+describe('defaultCodes', () => {
   it('FAIL-2 is the shipped code set', () => {
-    expect(converterCodes).toEqual({ publicCodes, toPublicCode, isRetryable: isRetryableCode })
+    expect(defaultCodes).toEqual({ publicCodes, toPublicCode, isRetryable: isRetryableCode })
   })
 })

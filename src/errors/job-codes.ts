@@ -134,4 +134,4 @@ export function isRetryableCode(code: string, options: RetryableOptions = {}): b
   return options.isCausedByUser !== true && RETRYABLE.has(toPublicCode(code))
 }
 
-export const converterCodes: CodeSet<PublicCode> = { publicCodes, toPublicCode, isRetryable: isRetryableCode }
+export const defaultCodes: CodeSet<PublicCode> = { publicCodes, toPublicCode, isRetryable: isRetryableCode }

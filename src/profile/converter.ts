@@ -1,5 +1,5 @@
 // The PDF converter of document 004: a Prisma model whose fields are camelCase in the client and snake_case in the table.
-import { converterCodes } from '../errors/index.ts'
+import { defaultCodes } from '../errors/index.ts'
 import { nativePolicy, type Policy } from '../policy/policy.ts'
 import type { Profile } from './profile.ts'
 
@@ -45,6 +45,6 @@ export const converterProfile: Profile = {
       policy: converterPolicy,
     },
   ],
-  codes: converterCodes,
+  codes: defaultCodes,
   breakerMode: 'hold',
 }

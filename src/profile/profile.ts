@@ -139,8 +139,6 @@ export interface Profile {
   isPruned?: boolean
 }
 
-export type ProfileName = 'native' | 'clip' | 'embedding' | 'executor' | 'converter'
-
 /** The team's name of a logical column. */
 export function columnName(table: TableProfile, column: LogicalColumn): string {
   return table.columns[column] ?? column

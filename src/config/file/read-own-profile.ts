@@ -3,8 +3,8 @@
 import { closestName } from '../../errors/index.ts'
 import { completeProfile, type OwnProfile, type OwnTable } from '../../profile/own-profile.ts'
 import { logicalColumns, type Profile } from '../../profile/profile.ts'
+import { isShippedProfile } from '../../profile/shipped.ts'
 import { type ConfigProblem, nameInFile, problem } from '../config-problem.ts'
-import { isShippedProfile } from '../shipped-policies.ts'
 import { isPlainObject, readPolicy, unknownField } from './policy-fields.ts'
 
 /** Undefined where something is wrong with it. */

@@ -1,6 +1,6 @@
 import { UnstuckError } from '../../errors/index.ts'
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
-import type { ProfileName } from '../../profile/profile.ts'
+import type { ProfileName } from '../../profile/shipped.ts'
 import type { ConfigSource, ConfigValue } from '../config.ts'
 import { readText } from '../variables/value-kind.ts'
 import type { Setting } from '../variables/variable.ts'

@@ -1,9 +1,10 @@
 import { showKind } from '../../errors/index.ts'
+import type { ProfileName } from '../../profile/shipped.ts'
 import type { ConfigSource, ConfigSources } from '../config.ts'
 import { type ConfigProblem, nameInFile, problem } from '../config-problem.ts'
 import type { CheckedFile } from '../file/config-file.ts'
 import { describeKind, readNumber, readText } from '../variables/value-kind.ts'
-import type { DocumentedProfile, Setting, Variable } from '../variables/variable.ts'
+import type { Setting, Variable } from '../variables/variable.ts'
 import { variablesOf } from '../variables/variables.ts'
 import { libpqUrl } from './libpq-url.ts'
 import { showRefusedUrl } from './show-url.ts'
@@ -21,7 +22,7 @@ export interface FoundValue {
 export interface Search extends Pick<ConfigSources, 'env' | 'flags'> {
   file: CheckedFile
   /** Whose variables count; those of native for a profile of one's own. */
-  profile: DocumentedProfile
+  profile: ProfileName
   /** As people know it, where that differs. */
   profileName?: string
   problems: ConfigProblem[]

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isUnstuckError } from '../../errors/index.ts'
 import { nativePolicy, withOverride } from '../../policy/policy.ts'
+import { shippedPolicy, shippedProfileNames } from '../../profile/shipped.ts'
 import type { Config, ConfigFile, ConfigSources } from '../config.ts'
 import type { ConfigProblem } from '../config-problem.ts'
-import { shippedPolicies } from '../shipped-policies.ts'
 import { variables } from '../variables/variables.ts'
 import { findMissing, loadConfig } from './load-config.ts'
 
@@ -204,7 +204,7 @@ describe('attempts and leases', () => {
   it('LEASE-3 changes the factor of one stage and leaves the others', () => {
     const { policy } = load({ ASR_SLA_FACTOR: '2.5', UNSTUCK_PROFILE: 'clip' })
     expect(policy).toEqual({ stageFactors: { asr: 2.5 } })
-    expect(withOverride(shippedPolicies.clip, policy).stageFactors).toEqual({ clip: 6, asr: 2.5, burnin: 8 })
+    expect(withOverride(shippedPolicy('clip'), policy).stageFactors).toEqual({ clip: 6, asr: 2.5, burnin: 8 })
   })
 
   it('REAP-6 takes the interval of the option over REAPER_INTERVAL_SEC', () => {
@@ -377,7 +377,7 @@ describe('problems', () => {
       UNSTUCK_SCHEMA: 'pg_jobs',
       UNSTUCK_PROFILE: 'emedding',
     }
-    const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(Object.keys(shippedPolicies))
+    const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(shippedProfileNames)
     expect(() => load(env, { flags: { concurrency: 'all' } })).toThrow(
       [
         '5 problems in the configuration:',

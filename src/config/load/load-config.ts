@@ -1,10 +1,10 @@
 import { briskPolicy, withOverride } from '../../policy/policy.ts'
-import type { Profile, ProfileName } from '../../profile/profile.ts'
+import type { Profile } from '../../profile/profile.ts'
+import { isShippedProfile, type ProfileName, shippedPolicy } from '../../profile/shipped.ts'
 import type { Config, ConfigSources } from '../config.ts'
 import { type ConfigProblem, invalidConfig, nameInFile } from '../config-problem.ts'
 import { type CheckedFile, checkConfigFile } from '../file/config-file.ts'
-import { isShippedProfile, shippedPolicies } from '../shipped-policies.ts'
-import type { DocumentedProfile, Setting } from '../variables/variable.ts'
+import type { Setting } from '../variables/variable.ts'
 import { variables, variablesOf } from '../variables/variables.ts'
 import { buildPolicy, type FoundValues } from './build-policy.ts'
 import { listValues, readNumberSetting, readSetting, readTextSetting } from './config-values.ts'
@@ -32,7 +32,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
 
   const found = findAll(search, own)
   problems.push(...findMissing(profile, found))
-  const base = own?.tables[0].policy ?? shippedPolicies[profile]
+  const base = own?.tables[0].policy ?? shippedPolicy(profile)
   const policy = buildPolicy(base, checked.policy, found, problems)
   const inForce = withOverride(base, policy)
   checkHeartbeatFit(inForce, found, problems, warnings)
@@ -98,10 +98,7 @@ function addPreset(found: Map<Setting, FoundValue>): void {
 }
 
 /** Variables without which a profile does not start (OPS-2). */
-export function findMissing(
-  profile: DocumentedProfile,
-  found: ReadonlyMap<Setting, unknown>,
-): ConfigProblem[] {
+export function findMissing(profile: ProfileName, found: ReadonlyMap<Setting, unknown>): ConfigProblem[] {
   return variables
     .filter(({ requiredBy, sets }) => requiredBy?.includes(profile) && !sets.some((set) => found.has(set)))
     .map(({ name, proposal }) => ({

@@ -1,6 +1,6 @@
-import { shippedPolicies } from '../shipped-policies.ts'
+import { shippedProfileNames } from '../../profile/shipped.ts'
 import type { ValueKind } from './value-kind.ts'
-import { documentedProfiles, type Variable } from './variable.ts'
+import type { Variable } from './variable.ts'
 
 const POSTGRES_URL: ValueKind = { type: 'url', protocols: ['postgres:', 'postgresql:'] }
 /** The jobs may also be nodes of Neo4j. */
@@ -47,7 +47,7 @@ function libpqVariable(name: string, meaning: string, kind: ValueKind, fallback:
     name,
     meaning,
     kind,
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: fallback,
     sets: ['databaseUrl'],
     requirement: 'OPS-8',
@@ -60,7 +60,7 @@ export const connectionVariables: readonly Variable[] = [
     name: 'UNSTUCK_DATABASE_URL',
     meaning: 'The database of the jobs. Wins over `DATABASE_URL`, for teams whose own points elsewhere.',
     kind: STORE_URL,
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: ['databaseUrl'],
     requirement: 'OPS-8',
@@ -71,7 +71,7 @@ export const connectionVariables: readonly Variable[] = [
     name: 'DATABASE_URL',
     meaning: 'The database of the jobs.',
     kind: POSTGRES_URL,
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: ['databaseUrl'],
     requirement: 'OPS-8',
@@ -82,7 +82,7 @@ export const connectionVariables: readonly Variable[] = [
     name: 'UNSTUCK_MIGRATE_URL',
     meaning: 'For migrations alone, where they need another role. Unset: the database of the jobs.',
     kind: STORE_URL,
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: ['migrateUrl'],
     requirement: 'OPS-8',
@@ -95,7 +95,7 @@ export const connectionVariables: readonly Variable[] = [
     meaning:
       'The same database without a pooler in between, for heartbeats and hints of new work. Unset: the database of the jobs.',
     kind: POSTGRES_URL,
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: ['directUrl'],
     requirement: 'WORK-5',
@@ -106,7 +106,7 @@ export const connectionVariables: readonly Variable[] = [
     name: 'UNSTUCK_LISTEN_URL',
     meaning: 'Deprecated: the former name of `UNSTUCK_DIRECT_URL`.',
     kind: POSTGRES_URL,
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: ['directUrl'],
     requirement: 'WORK-1',
@@ -116,7 +116,7 @@ export const connectionVariables: readonly Variable[] = [
     name: 'UNSTUCK_NOTIFY',
     meaning: 'Whether enqueues tell workers of new work, and workers listen. Off, they look every 1 to 2 s.',
     kind: { type: 'choice', words: ['on', 'off'] },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: 'on',
     sets: ['policy.notify'],
     requirement: 'WORK-1',
@@ -125,7 +125,7 @@ export const connectionVariables: readonly Variable[] = [
     name: 'UNSTUCK_SCHEMA',
     meaning: 'The schema that holds the functions, the policies, the events and the native table.',
     kind: { type: 'schema' },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: 'unstuck',
     sets: ['schema'],
     requirement: 'OPS-8',
@@ -134,8 +134,8 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_PROFILE',
     meaning: 'How the engine sees the job tables: their names, their words and their policy.',
-    kind: { type: 'choice', words: Object.keys(shippedPolicies) },
-    profiles: documentedProfiles,
+    kind: { type: 'choice', words: shippedProfileNames },
+    profiles: shippedProfileNames,
     default: 'native',
     sets: ['profile'],
     requirement: 'OPS-8',
@@ -146,7 +146,7 @@ export const connectionVariables: readonly Variable[] = [
     meaning:
       'The config file. Unset: `unstuck.config.ts`, `.mts`, `.js`, `.mjs` or `.cjs` of the working directory.',
     kind: TEXT,
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: [],
     requirement: 'OPS-8',

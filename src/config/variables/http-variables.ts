@@ -1,6 +1,7 @@
-import { documentedProfiles, type Variable } from './variable.ts'
+import { shippedProfileNames } from '../../profile/shipped.ts'
+import type { Variable } from './variable.ts'
 
-const shared = { profiles: documentedProfiles, requirement: 'OPS-1' } as const
+const shared = { profiles: shippedProfileNames, requirement: 'OPS-1' } as const
 
 export const httpVariables: readonly Variable[] = [
   {

@@ -1,5 +1,6 @@
+import { shippedPolicy, shippedProfileNames } from '../../profile/shipped.ts'
 import { milliseconds, seconds, type ValueKind } from './value-kind.ts'
-import { documentedProfiles, type Variable } from './variable.ts'
+import type { Variable } from './variable.ts'
 
 const DAY_SEC = 86_400
 const ATTEMPTS: ValueKind = { type: 'whole', unit: 'attempts', min: 1, max: 1000 }
@@ -109,7 +110,7 @@ const leaseVariables: readonly Variable[] = [
     name: 'REAPER_INTERVAL_SEC',
     meaning: 'Time between two sweeps of a reaper.',
     kind: seconds(DAY_SEC),
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: { native: '60', clip: '60', embedding: '60', executor: '30', converter: '2' },
     sets: ['policy.sweepIntervalMs'],
     requirement: 'REAP-6',
@@ -120,7 +121,7 @@ const leaseVariables: readonly Variable[] = [
     meaning:
       'Time between two heartbeats of a worker. At least two have to fit into a lease; three are advised.',
     kind: seconds(DAY_SEC),
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: { native: '15', clip: '15', embedding: '120', executor: '15', converter: '30' },
     sets: ['policy.heartbeatMs'],
     requirement: 'LEASE-4',
@@ -157,23 +158,22 @@ const leaseVariables: readonly Variable[] = [
     meaning:
       'How long one attempt may run over all its stages, however often it changes them. 0 switches it off.',
     kind: seconds(undefined, 0),
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: { native: '86400', clip: '0', embedding: '0', executor: '0', converter: '0' },
     sets: ['policy.maxRuntimeMs'],
     requirement: 'LEASE-11',
   },
-  slaFactor('CLIP_SLA_FACTOR', 'clip', '6'),
-  slaFactor('ASR_SLA_FACTOR', 'asr', '12'),
-  slaFactor('BURNIN_SLA_FACTOR', 'burnin', '8'),
+  ...Object.entries(shippedPolicy('clip').stageFactors).map(([stage, factor]) => slaFactor(stage, factor)),
 ]
 
-function slaFactor(name: string, stage: 'clip' | 'asr' | 'burnin', fallback: string): Variable {
+/** One variable per stage that the clip profile gives a factor, such as CLIP_SLA_FACTOR. */
+function slaFactor(stage: string, factor: number): Variable {
   return {
-    name,
+    name: `${stage.toUpperCase()}_SLA_FACTOR`,
     meaning: `The lease of stage \`${stage}\` is the expected duration times this, and at least the default lease.`,
     kind: SLA_FACTOR,
     profiles: ['native', 'clip'],
-    default: { clip: fallback },
+    default: { clip: String(factor) },
     sets: [`policy.stageFactors.${stage}`],
     requirement: 'LEASE-3',
   }
@@ -187,7 +187,7 @@ export const policyVariables: readonly Variable[] = [
     name: 'EMBED_JOB_RETENTION_DAYS',
     meaning: 'How long ended jobs are kept before they are deleted. The `embedding` profile demands it.',
     kind: { type: 'whole', unit: 'days', min: 7, max: 30 },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: { native: '14', clip: '14', executor: '14', converter: '14' },
     sets: ['policy.retentionDays'],
     requirement: 'OPS-2',

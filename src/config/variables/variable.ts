@@ -1,89 +1,49 @@
-import type { ProfileName } from '../../profile/profile.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { ProfileName } from '../../profile/shipped.ts'
+import type { CircuitConfig, Config, FlagName, GatewayConfig, HttpConfig } from '../config.ts'
 import type { ValueKind } from './value-kind.ts'
 
-/** The shipped profiles and those that the documents describe. */
-export const documentedProfiles = ['native', 'clip', 'embedding', 'executor', 'converter'] as const
-export type DocumentedProfile = ProfileName | (typeof documentedProfiles)[number]
+export type PolicySetting = `policy.${keyof Policy & string}` | `policy.stageFactors.${string}`
 
-/** Where a value goes: the path of a field of the configuration, and of the config file. */
-export type Setting = PolicySetting | OtherSetting
-
-export type PolicySetting =
-  | 'policy.sweepIntervalMs'
-  | 'policy.heartbeatMs'
-  | 'policy.defaultLeaseMs'
-  | 'policy.maxRuntimeMs'
-  | 'policy.stageFactors.clip'
-  | 'policy.stageFactors.asr'
-  | 'policy.stageFactors.burnin'
-  | 'policy.maxAttempts'
-  | 'policy.reapBackoffBaseMs'
-  | 'policy.reapBackoffMaxMs'
-  | 'policy.failureBackoffBaseMs'
-  | 'policy.failureBackoffMaxMs'
-  | 'policy.failureBackoffJitterMs'
-  | 'policy.retentionDays'
-  | 'policy.notify'
-
-type OtherSetting =
-  | 'databaseUrl'
-  | 'migrateUrl'
-  | 'directUrl'
-  | 'schema'
-  | 'profile'
+/** The path of a value in the configuration and in the config file. */
+export type Setting =
+  | PolicySetting
+  | keyof Pick<
+      Config,
+      | 'databaseUrl'
+      | 'migrateUrl'
+      | 'directUrl'
+      | 'schema'
+      | 'profile'
+      | 'workerConcurrency'
+      | 'maxPayloadBytes'
+      | 'webhookAllowPrivate'
+    >
   | 'preset'
-  | 'workerConcurrency'
-  | 'maxPayloadBytes'
-  | 'webhookAllowPrivate'
-  | 'gateway.url'
-  | 'gateway.timeoutMs'
-  | 'gateway.probeUrl'
-  | 'gateway.uploadsDir'
-  | 'gateway.resultsDir'
-  | 'circuit.window'
-  | 'circuit.windowMs'
-  | 'circuit.failThreshold'
-  | 'circuit.cooldownMs'
-  | HttpSetting
+  | `gateway.${keyof GatewayConfig}`
+  | `circuit.${keyof CircuitConfig}`
+  | `http.${keyof HttpConfig}`
 
-type HttpSetting =
-  | 'http.host'
-  | 'http.port'
-  | 'http.readOnly'
-  | 'http.environment'
-  | 'http.publicMetrics'
-  | 'http.jwtIssuer'
-  | 'http.jwtAudience'
-  | 'http.jwtJwksUrl'
-  | 'http.jwtSecret'
-  | 'http.jwtOwnerClaim'
-  | 'http.proxyHeader'
-  | 'http.proxyFrom'
-  | 'http.proxyRoles'
-
-/** The command line's options, which win over every variable. */
-export type FlagName = 'databaseUrl' | 'directUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'
-
-/** As one would write it in the variable; null where nothing is in force. */
+/** As written in the variable; null if nothing is in force. */
 export type Default = string | null
 
 export interface Variable {
   name: string
   meaning: string
   kind: ValueKind
-  profiles: readonly DocumentedProfile[]
-  /** What is in force where nothing is set; per profile where they differ. */
-  default: Default | Partial<Record<DocumentedProfile, Default>>
-  /** Empty where it is no setting, but says where settings are. */
+  profiles: readonly ProfileName[]
+  /** In force if nothing is set; per profile if they differ. */
+  default: Default | Partial<Record<ProfileName, Default>>
+  /** Empty if it is no setting itself but locates them. */
   sets: readonly Setting[]
   requirement: string
   flag?: FlagName
-  /** Shown without its secret part, or not at all. */
+  /** Printed without its secret part, or not at all. */
   isSecret?: true
-  /** Not a value of its own: one part of a connection, joined with the others. */
+  /** One part of a connection, joined with the others. */
   isPart?: true
   /** Profiles that refuse to start without it. */
-  requiredBy?: readonly DocumentedProfile[]
-  /** A value to propose where a bad one was set. */
+  requiredBy?: readonly ProfileName[]
+  /** Proposed instead of an invalid value. */
   proposal?: string
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Policy } from '../../policy/policy.ts'
-import type { ProfileName } from '../../profile/profile.ts'
-import { shippedPolicies } from '../shipped-policies.ts'
+import { shippedPolicy, shippedProfileNames } from '../../profile/shipped.ts'
 import { readText } from './value-kind.ts'
-import { documentedProfiles } from './variable.ts'
 import { defaultOf, variables, variablesOf } from './variables.ts'
 
 /** Every environment variable that the source documents name. */
@@ -23,7 +21,7 @@ describe('the table of variables', () => {
 
   it('OPS-8 has only defaults that the variable itself would take', () => {
     const refused = variables.filter((variable) =>
-      documentedProfiles.some((profile) => {
+      shippedProfileNames.some((profile) => {
         const text = defaultOf(variable, profile)
         return text !== null && readText(variable.kind, text) === undefined
       }),
@@ -31,21 +29,18 @@ describe('the table of variables', () => {
     expect(refused).toEqual([])
   })
 
-  it.each(Object.keys(shippedPolicies) as ProfileName[])(
-    'OPS-8 names the numbers of the %s policy',
-    (profile) => {
-      for (const variable of variablesOf(profile)) {
-        const text = defaultOf(variable, profile)
-        for (const setting of variable.sets) {
-          const [group, field, stage] = setting.split('.')
-          if (group !== 'policy' || text === null) continue
-          const value: unknown = shippedPolicies[profile][field as keyof Policy]
-          const inForce = stage === undefined ? value : (value as Record<string, number>)[stage]
-          expect([variable.name, readText(variable.kind, text)]).toEqual([variable.name, inForce])
-        }
+  it.each(shippedProfileNames)('OPS-8 names the numbers of the %s policy', (profile) => {
+    for (const variable of variablesOf(profile)) {
+      const text = defaultOf(variable, profile)
+      for (const setting of variable.sets) {
+        const [group, field, stage] = setting.split('.')
+        if (group !== 'policy' || text === null) continue
+        const value: unknown = shippedPolicy(profile)[field as keyof Policy]
+        const inForce = stage === undefined ? value : (value as Record<string, number>)[stage]
+        expect([variable.name, readText(variable.kind, text)]).toEqual([variable.name, inForce])
       }
-    },
-  )
+    }
+  })
 
   it('OPS-8 takes an address of every scheme that it promises', () => {
     for (const { name, kind } of variables) {

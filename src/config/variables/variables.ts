@@ -1,9 +1,10 @@
 // The one table of every environment variable. Order is precedence: of the variables that set the same thing, the first
 // that is set wins.
+import type { ProfileName } from '../../profile/shipped.ts'
 import { connectionVariables } from './connection-variables.ts'
 import { httpVariables } from './http-variables.ts'
 import { policyVariables } from './policy-variables.ts'
-import type { Default, DocumentedProfile, Variable } from './variable.ts'
+import type { Default, Variable } from './variable.ts'
 import { workerVariables } from './worker-variables.ts'
 
 export const variableGroups: readonly { title: string; variables: readonly Variable[] }[] = [
@@ -15,11 +16,11 @@ export const variableGroups: readonly { title: string; variables: readonly Varia
 
 export const variables: readonly Variable[] = variableGroups.flatMap((group) => group.variables)
 
-export function variablesOf(profile: DocumentedProfile): Variable[] {
+export function variablesOf(profile: ProfileName): Variable[] {
   return variables.filter((variable) => variable.profiles.includes(profile))
 }
 
-export function defaultOf(variable: Variable, profile: DocumentedProfile): Default {
+export function defaultOf(variable: Variable, profile: ProfileName): Default {
   const value = variable.default
   return typeof value === 'object' && value !== null ? (value[profile] ?? null) : value
 }

@@ -1,5 +1,6 @@
+import { shippedProfileNames } from '../../profile/shipped.ts'
 import { milliseconds } from './value-kind.ts'
-import { documentedProfiles, type Variable } from './variable.ts'
+import type { Variable } from './variable.ts'
 
 /** PostgreSQL takes no larger string in a jsonb. */
 const JSONB_MAX_BYTES = 2 ** 28 - 1
@@ -9,7 +10,7 @@ export const workerVariables: readonly Variable[] = [
     name: 'WORKER_CONCURRENCY',
     meaning: 'How many jobs a worker runs at once.',
     kind: { type: 'whole', unit: 'jobs', min: 1, max: 1000 },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: { native: '10', clip: '1', embedding: '10', executor: '1', converter: '1' },
     sets: ['workerConcurrency'],
     requirement: 'WORK-3',
@@ -20,7 +21,7 @@ export const workerVariables: readonly Variable[] = [
     meaning:
       'The largest payload that `enqueue` takes, as JSON in UTF-8. Large data belongs into a file or a bucket.',
     kind: { type: 'whole', unit: 'bytes', min: 1, max: JSONB_MAX_BYTES },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: '1048576',
     sets: ['maxPayloadBytes'],
     requirement: 'OPS-8',
@@ -29,7 +30,7 @@ export const workerVariables: readonly Variable[] = [
     name: 'UNSTUCK_WEBHOOK_ALLOW_PRIVATE',
     meaning: 'With `1`, webhooks may go to private addresses and over plain HTTP.',
     kind: { type: 'choice', words: ['0', '1'] },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: '0',
     sets: ['webhookAllowPrivate'],
     requirement: 'OPS-10',
@@ -39,7 +40,7 @@ export const workerVariables: readonly Variable[] = [
     meaning:
       'The dependency that handlers call, and that the breaker’s health probe asks where no other address is set.',
     kind: { type: 'url', protocols: ['http:', 'https:'] },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: ['gateway.url'],
     requirement: 'BREAK-3',
@@ -50,7 +51,7 @@ export const workerVariables: readonly Variable[] = [
     meaning:
       'What the breaker’s health probe asks instead of `GATEWAY_URL`: an address that fails when the calls of jobs would.',
     kind: { type: 'url', protocols: ['http:', 'https:'] },
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: null,
     sets: ['gateway.probeUrl'],
     requirement: 'BREAK-3',
@@ -60,7 +61,7 @@ export const workerVariables: readonly Variable[] = [
     name: 'GATEWAY_TIMEOUT_MS',
     meaning: 'Time limit of one call of the dependency.',
     kind: milliseconds(1),
-    profiles: documentedProfiles,
+    profiles: shippedProfileNames,
     default: '60000',
     sets: ['gateway.timeoutMs'],
     requirement: 'WORK-3',

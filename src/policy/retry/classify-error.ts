@@ -2,7 +2,7 @@
 // It never throws: an error about an error would leave the job without an end.
 import {
   type CodeSet,
-  converterCodes,
+  defaultCodes,
   isJobError,
   type JobError,
   type PublicCode,
@@ -48,7 +48,7 @@ export function classifyError<Code extends string = PublicCode>(
   thrown: unknown,
   options: ClassifyOptions<Code> = {},
 ): ClassifiedError<Code> {
-  const codes = (options.codes ?? converterCodes) as CodeSet<Code>
+  const codes = (options.codes ?? defaultCodes) as CodeSet<Code>
   const chain = causesOf(thrown)
   // A JobError says on purpose what should happen, so it decides even as the cause of another error.
   const said = chain.find(isJobError)
