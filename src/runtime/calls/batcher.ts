@@ -1,13 +1,12 @@
-// Many calls become one statement without anybody waiting for company: what comes while a call is under way goes together
-// in the next. A call that is held up, by a row that somebody else has locked, holds up nothing but what is in it. An item that
-// is refused spoils no other.
+// Coalesces calls into one statement without adding latency: items that arrive while a call is in flight go together in the
+// next. A call that is blocked by a locked row delays only its own items, and a refused item fails alone.
 import { isRefusal } from './refusal.ts'
 
 export interface Batcher<Item, Answer> {
   add(item: Item): Promise<Answer>
-  /** The same without a promise: a worker with short jobs would make thousands a second. */
+  /** `add` without a promise: a worker with short jobs would create thousands a second. */
   put(item: Item, asker: Asker<Answer>): void
-  /** Settles when nothing is under way. */
+  /** Resolves when no call is in flight. */
   idle(): Promise<void>
 }
 
@@ -24,24 +23,24 @@ interface Waiting<Item, Answer> {
 }
 
 const MAX_BATCH = 500
-/** A call that takes longer no longer keeps the next from starting. */
+/** The next call starts without waiting for one that takes longer. */
 const HELD_UP_MS = 50
-/** Each holds a connection. */
+/** Each call holds a connection. */
 const MAX_CALLS = 4
-/** So many are worth a call of their own: while one waits for the disk, the next may be sent. */
+/** This many items start a second call: it can be sent while the first waits for the disk. */
 const WORTHWHILE = 100
 
-/** Gathers what is asked for before the loop waits for anything, however many steps that takes: short jobs end one after the other. */
+/** Gathers everything the current turn of the event loop asks for: short jobs end one after the other. */
 export const untilNextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** `call` answers in the order asked. It is made after a `pause`, which gathers: by default what the same step asks for. */
+/** `call` answers in the order of its items. It is made after `pause`, which gathers them. Default: the same microtask. */
 export function createBatcher<Item, Answer>(
   call: Call<Item, Answer>,
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Batcher<Item, Answer> {
   let waiting: Waiting<Item, Answer>[] = []
   const underWay = new Set<Promise<void>>()
-  /** The newest call, until it ends or is held up. */
+  /** The newest call, until it ends or takes too long. */
   let newest: object | undefined
   let gathering: Promise<void> | undefined
 
@@ -108,7 +107,7 @@ async function callTogether<Item, Answer>(
   })
 }
 
-/** A statement writes all or none, so after a refusal its halves may be sent by themselves, down to the one that is refused. */
+/** A refused statement wrote nothing: its halves are sent separately, down to the item that is refused. */
 async function callHalves<Item, Answer>(
   call: Call<Item, Answer>,
   batch: Waiting<Item, Answer>[],

@@ -1,5 +1,5 @@
-// Runs a handler in a process of its own for each attempt: what blocks its loop, leaks or crashes there can be killed, and the
-// worker's slot always comes back. The entry of that process is handler-child.ts.
+// Runs each attempt of a handler in its own process: a handler that blocks its event loop, leaks or crashes can be killed, and
+// the worker always gets its slot back. The entry of that process is handler-child.ts.
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,11 +11,11 @@ import { type ChildWatchdog, isGroupAlive, signalGroup, startChildWatchdog } fro
 import { type PackedThrown, packThrown, unpackThrown } from './thrown-value.ts'
 
 export interface FileHandlerOptions {
-  /** Between the abort and SIGKILL. Default 2000; to be less than the worker's `hangGraceMs`, or the slot counts as leaked. */
+  /** Time between abort and SIGKILL, below the worker's `hangGraceMs`, or the slot counts as leaked. Default: 2000. */
   killAfterMs?: number
-  /** Arguments of Node.js for the child, such as `--max-old-space-size=512`; those of this process where absent. */
+  /** Node.js arguments of the child, such as `--max-old-space-size=512`. Default: those of this process. */
   execArgv?: string[]
-  /** The entry of the child, built JavaScript: Node 20 loads no TypeScript there. */
+  /** Entry of the child, built JavaScript: Node 20 loads no TypeScript there. */
   entryUrl?: URL
 }
 
@@ -28,7 +28,7 @@ export type ToChild =
 export type FromChild =
   | { kind: 'progress' }
   | { kind: 'stage'; callId: number; name: string }
-  /** JSON text; undefined where the handler returned nothing. */
+  /** JSON text; undefined if the handler returned nothing. */
   | { kind: 'returned'; result: string | undefined }
   | { kind: 'threw'; thrown: PackedThrown }
 
@@ -44,13 +44,13 @@ interface Settings {
 export const DEFAULT_KILL_AFTER_MS = 2_000
 const MAX_TIMER_MS = 2 ** 31 - 1
 const GONE_POLL_MS = 10
-// The last message may be read after the exit was seen; a channel that somebody else holds open ends the wait here.
+// The last message may arrive after the exit event; a channel that another process holds open ends the wait here.
 const DRAIN_MS = 1_000
 
 /**
- * A handler that is the default export of a built JavaScript module, run in a child process for each attempt. A path is taken
- * from the current folder; `new URL('./asr.js', import.meta.url)` from the module that says so. It gets the job and the context,
- * but neither `tx` nor `gateway`: these belong to the worker. The child dies with the worker, SIGKILL included (C17).
+ * A handler that is the default export of a built JavaScript module, run in a child process for each attempt. A path is
+ * relative to the working directory, `new URL('./asr.js', import.meta.url)` to the calling module. It gets the job and the
+ * context, but neither `tx` nor `gateway`: these belong to the worker. The child dies with the worker, SIGKILL included (C17).
  */
 export function fileHandler(file: string | URL, options: FileHandlerOptions = {}): Handler {
   const { killAfterMs = DEFAULT_KILL_AFTER_MS, execArgv, entryUrl } = options
@@ -60,13 +60,13 @@ export function fileHandler(file: string | URL, options: FileHandlerOptions = {}
     moduleUrl: moduleUrlOf(file),
     entry: fileURLToPath(entryUrl ?? new URL('./handler-child.js', import.meta.url)),
     killAfterMs,
-    // Two processes cannot listen on one port of the debugger.
+    // Two processes cannot share a debugger port.
     execArgv: execArgv ?? process.execArgv.filter((argument) => !argument.startsWith('--inspect')),
   }
   return (job, context) => runInChild(job, context, settings)
 }
 
-/** Refused at once: a worker whose handler is missing should not start to claim for it. */
+/** Checked at registration: a worker whose handler is missing should not claim jobs for it. */
 function moduleUrlOf(file: string | URL): string {
   const url = file instanceof URL ? file : pathToFileURL(file)
   if (url.protocol !== 'file:' || !existsSync(url))
@@ -88,11 +88,11 @@ async function runInChild(job: ClaimedJob, context: JobContext, settings: Settin
 
 function startChild({ entry, execArgv }: Settings, watchdog: ChildWatchdog | undefined): ChildProcess {
   const child = fork(entry, [], {
-    // A group of its own, to be ended with everything that the handler started in it.
+    // A process group of its own, to be ended with everything the handler started in it.
     detached: process.platform !== 'win32',
     env: { ...process.env, ...watchdog?.environment },
     execArgv,
-    // Unlike JSON it keeps the dates of the job.
+    // Unlike JSON, it preserves the job's dates.
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
@@ -100,7 +100,7 @@ function startChild({ entry, execArgv }: Settings, watchdog: ChildWatchdog | und
   return child
 }
 
-/** Settles when no process of the child's group runs any more, so that a retry elsewhere never runs beside this attempt. */
+/** Resolves when no process of the child's group runs any more: a retry never runs beside this attempt. */
 async function superviseAttempt(
   child: ChildProcess,
   job: ClaimedJob,
@@ -110,7 +110,7 @@ async function superviseAttempt(
   const { signal } = context
   let answer: Answer | undefined
   let killTimer: NodeJS.Timeout | undefined
-  // There is no channel where the process could not be started, and none after its end.
+  // There is no channel if the process could not be started, nor after its end.
   const send = (message: ToChild) => {
     if (child.connected) child.send(message, () => undefined)
   }

@@ -1,4 +1,4 @@
-// The process of one attempt: loads the module of a handler, runs it for the job it is sent, and answers with how it ended.
+// Entry of the process of one attempt: loads the handler's module, runs it for the job it receives, and reports how it ended.
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import { jsonText } from '../../job/json-text.ts'
 import { type Handler, JobAborted, type JobContext } from '../attempt/handler.ts'
@@ -7,7 +7,7 @@ import type { FromChild, ToChild } from './child-handler.ts'
 import { spawnChild } from './spawn-child.ts'
 import { packThrown, unpackThrown } from './thrown-value.ts'
 
-// A loop that tells its progress at every turn would fill the channel.
+// A loop that reports progress at every turn would fill the channel.
 const PROGRESS_GAP_MS = 50
 
 const controller = new AbortController()
@@ -25,11 +25,11 @@ process.on('message', (message: ToChild) => {
   } else if (message.kind === 'stage-entered') stageCalls.get(message.callId)?.resolve()
   else stageCalls.get(message.callId)?.reject(unpackThrown(message.thrown))
 })
-// The worker is gone: nobody would hear an answer.
+// The worker is gone: there is nobody to answer.
 process.on('disconnect', () => process.exit(1))
-// Service managers signal whole trees at a deploy. Whether the job goes on is the worker's decision, told by a message.
+// Service managers signal whole process trees. Whether the job goes on is the worker's decision, sent as a message.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
-// Whatever the handler left uncaught is how the attempt ended, not a crash of the worker.
+// An uncaught error of the handler ends the attempt; it is not a crash of the worker.
 process.on('uncaughtException', (error) => end({ kind: 'threw', thrown: packThrown(error) }))
 
 async function run({ moduleUrl, job }: Extract<ToChild, { kind: 'run' }>): Promise<void> {
@@ -57,7 +57,7 @@ function contextOf(fence: number): JobContext {
   return {
     signal,
     fence,
-    // The worker knows; what it learns of a lost lease comes as the signal.
+    // Only the worker knows; a lost lease arrives as the abort signal.
     isAtRisk: () => false,
     progress,
     stage: (name) =>
@@ -68,7 +68,7 @@ function contextOf(fence: number): JobContext {
       }),
     spawn: (command, args, options) => spawnChild(command, args, { ...options, signal }),
     release: releaseJob,
-    gateway: () => notThere('gateway', 'the worker tells the breaker of its calls'),
+    gateway: () => notThere('gateway', 'the worker reports its calls to the breaker'),
     tx: () => notThere('tx', 'the transaction belongs to the worker'),
   }
 }
@@ -86,7 +86,7 @@ function progress(): void {
   send({ kind: 'progress' })
 }
 
-/** Exits, whatever the handler left open; the first answer counts. */
+/** Exits, whatever the handler left open. Only the first answer counts. */
 function end(answer: FromChild): void {
   send(answer, () => process.exit(0))
 }

@@ -11,29 +11,29 @@ import { type ChildWatchdog, isGroupAlive, signalGroup, startChildWatchdog } fro
 export interface SpawnOptions {
   /** Ends the child and everything in its process group. */
   signal: AbortSignal
-  /** Between SIGTERM and SIGKILL. Default 5000. */
+  /** Time between SIGTERM and SIGKILL. Default: 5000. */
   killGraceMs?: number
   cwd?: string
-  /** Instead of the environment of this process. The variable UNSTUCK_CHILD is added to it. */
+  /** UNSTUCK_CHILD is added to it. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv
-  /** Default `ignore`. With `pipe`, `onStart` gets the stream; without `onStart` it is empty. */
+  /** With `pipe`, `onStart` gets the stream; without `onStart` it is empty. Default: `ignore`. */
   stdin?: 'ignore' | 'pipe'
   onStart?: (child: StartedChild) => void
-  /** Once per line, without its end. A lone carriage return ends a line too: progress bars are written so. */
+  /** Called once per line, without its end. A lone carriage return ends a line too, as progress bars need. */
   onStdout?: (line: string) => void
   onStderr?: (line: string) => void
-  /** Of each stream the last so many bytes are kept. Default 1 MiB. */
+  /** How many of the last bytes of each stream are kept. Default: 1 MiB. */
   maxOutputBytes?: number
 }
 
 export interface StartedChild {
   pid: number
-  /** Null unless `stdin` is `pipe`. To be ended by whoever writes to it. */
+  /** Null unless `stdin` is `pipe`. The writer has to end it. */
   stdin: Writable | null
 }
 
 export interface ChildResult {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null
   signal: NodeJS.Signals | null
   stdout: string
@@ -48,21 +48,21 @@ const DEFAULT_KILL_GRACE_MS = 5_000
 const DEFAULT_MAX_OUTPUT_BYTES = 1024 * 1024
 const MAX_TIMER_MS = 2 ** 31 - 1
 const MAX_LINE_LENGTH = 1024 * 1024
-// One byte at a time would otherwise cost a hundred times what is kept.
+// Output that arrives byte by byte would otherwise take a hundred times the memory kept.
 const MAX_CHUNKS = 1024
 const GONE_POLL_MS = 10
-// A process that left the group may hold the output open for ever; what was written before is read by then.
+// A process that left the group may hold the output open forever; everything written before is read by then.
 const DRAIN_MS = 1_000
 
 /**
- * Resolves with the end of the program, whatever its exit code. Rejects with the signal's reason once it is
- * aborted, with an error that has the code ENOENT or EACCES where the program cannot be started, and with what
- * a callback threw. It settles when no process of the group runs any more, so that a retry elsewhere never
- * runs beside this attempt; what the program left running in its group is ended like on abort.
+ * Resolves when the program has ended, whatever its exit code. Rejects with the signal's reason once it is
+ * aborted, with an error whose code is ENOENT or EACCES if the program cannot be started, and with the error of
+ * a callback. It settles when no process of the group runs any more, so that a retry never runs beside this
+ * attempt; processes that the program left running in its group are ended as on abort.
  *
- * Child and group die with this process, SIGKILL included. Processes that move to a group or session of their
- * own are out of reach. On Windows (untested) there are neither groups nor a watchdog: an abort ends the child
- * at once, its own children live on, and nothing ends it when this process is killed.
+ * Child and group die with this process, SIGKILL included. Processes that move to another group or session are
+ * out of reach. On Windows (untested) there are neither groups nor a watchdog: an abort ends the child at once,
+ * its own children live on, and nothing ends it when this process is killed.
  */
 export async function spawnChild(
   command: string,
@@ -110,7 +110,7 @@ function startProgram(
   }
 }
 
-/** Made anew, without a cause: those of Node.js hold the arguments, which may be secrets. */
+/** A new error without a cause: those of Node.js contain the arguments, which may be secrets. */
 function startError(error: unknown, command: string, cwd: string | undefined): Error {
   const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException
   const isFolderMissing = code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
@@ -167,7 +167,7 @@ interface Group {
 
 function createGroup(leader: ChildProcess, killGraceMs: number): Group {
   let killTimer: NodeJS.Timeout | undefined
-  // Its id may belong to somebody else by then.
+  // The id may have been reused by then.
   let isGone = false
   const end = (): void => {
     if (isGone || killTimer !== undefined || leader.pid === undefined) return
@@ -190,7 +190,7 @@ async function drain(child: ChildProcess, closed: Promise<void>): Promise<void> 
     child.stdout?.destroy()
     child.stderr?.destroy()
   }
-  // setImmediate: after a blocked event loop, timers come before the output that has been waiting.
+  // setImmediate: after a blocked event loop, timers fire before pending output is read.
   const timer = setTimeout(() => setImmediate(letGo), DRAIN_MS)
   await closed
   clearTimeout(timer)
@@ -201,7 +201,7 @@ interface Callbacks {
   rethrow: () => void
 }
 
-/** A callback that throws in an event would end the worker; here it ends the child and the promise. */
+/** A callback that throws inside an event would end the worker; here it ends the child and rejects the promise. */
 function guardCallbacks(end: () => void): Callbacks {
   const thrown: unknown[] = []
   return {
@@ -224,7 +224,7 @@ function guardCallbacks(end: () => void): Callbacks {
 }
 
 function handOver(child: StartedChild, callbacks: Callbacks, onStart: SpawnOptions['onStart']): void {
-  // EPIPE: a program need not read its input to the end.
+  // EPIPE: a program need not read all of its input.
   child.stdin?.on('error', () => undefined)
   if (onStart === undefined) child.stdin?.end()
   else callbacks.guard(onStart)?.(child)
@@ -250,7 +250,7 @@ function collectOutput(
     seenBytes += chunk.length
     keptBytes += chunk.length
     chunks.push(chunk)
-    // Only at twice the limit: cutting at every chunk would copy the whole tail each time.
+    // Cut only at twice the limit: cutting at every chunk would copy the whole tail each time.
     if (keptBytes > 2 * limit || chunks.length > MAX_CHUNKS) {
       chunks = [Buffer.from(tail())]
       keptBytes = chunks[0]?.length ?? 0
@@ -261,7 +261,7 @@ function collectOutput(
   return () => ({ text: textOf(tail(), seenBytes > limit), isTruncated: seenBytes > limit })
 }
 
-/** A cut may fall into a character: its remaining bytes, three at most, are left out. */
+/** A cut may fall inside a character: its remaining bytes, three at most, are dropped. */
 function textOf(bytes: Buffer, isCut: boolean): string {
   let start = 0
   const mostSkipped = isCut ? 3 : 0

@@ -1,6 +1,6 @@
-// Carries what a handler threw from one process into another, so that classifyError judges it there as it would here.
+// Serializes a thrown value for another process, so that classifyError classifies it there as it would here.
 
-/** A value without parts as it is, or what classifyError reads of an object. */
+/** A primitive as it is, or the fields of an object that classifyError reads. */
 export type PackedThrown =
   | { kind: 'value'; value: string | number | bigint | boolean | null | undefined }
   | {
@@ -22,10 +22,10 @@ const FIELDS = [
   'gatewayStatus',
   'release',
 ] as const
-// Nobody reads deeper, and a cycle must end somewhere.
+// Nothing reads deeper, and a cycle has to end somewhere.
 const MAX_CAUSES = 5
 
-/** Never throws: whatever was thrown must arrive as something. */
+/** Never throws: any thrown value must arrive. */
 export function packThrown(thrown: unknown, depth = MAX_CAUSES): PackedThrown {
   if (typeof thrown === 'symbol' || typeof thrown === 'function')
     return { kind: 'value', value: `a ${typeof thrown} was thrown` }
@@ -37,7 +37,7 @@ export function packThrown(thrown: unknown, depth = MAX_CAUSES): PackedThrown {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       fields[name] = value
   }
-  // Several errors in one are judged by the first of them.
+  // An AggregateError is classified by its first error.
   const first = fields['name'] === 'AggregateError' ? read(read(thrown, 'errors'), 0) : undefined
   const cause = first ?? read(thrown, 'cause')
   const hasCause = cause !== undefined && cause !== null && depth > 1
@@ -59,12 +59,12 @@ export function unpackThrown(packed: PackedThrown): unknown {
   return target
 }
 
-/** As errors have them: not enumerable, so that a logger does not print the stack twice. */
+/** Not enumerable, as in native errors: a logger would print the stack twice. */
 function define(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, configurable: true, enumerable: false, writable: true })
 }
 
-/** Reads what may be a revoked proxy or a getter that throws. */
+/** Tolerates a revoked proxy and a getter that throws. */
 function read(value: unknown, key: PropertyKey): unknown {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined
   try {

@@ -1,5 +1,6 @@
-// Tells an outside queue of the jobs that wait again: what the engine noted is taken, published and forgotten, after the
-// commit of whoever put the jobs back (REAP-12). Any number of dispatchers may run; a lease on each note keeps them apart.
+// Publishes requeued jobs to an external queue. The engine records a dispatch in the transaction that requeues a job; after
+// its commit a dispatcher takes it, publishes it and deletes it (REAP-12). Any number of dispatchers may run; a lease on each
+// dispatch keeps them apart.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { DispatchedJob, DispatchStore, TakenDispatch } from '../../store/dispatch-store.ts'
 import type { ModeStore } from '../../store/mode-store.ts'
@@ -8,28 +9,28 @@ import { repeat } from '../timing/repeat.ts'
 import { wait } from '../timing/wait.ts'
 
 export interface DispatchAdapter {
-  /** Resolves when all are published. Called again with the same `dispatchId` where nobody knows whether they were. */
+  /** Resolves when all are published. Called again with the same `dispatchId` if the outcome is unknown. */
   publish(jobs: DispatchedJob[]): Promise<void>
 }
 
 export interface DispatcherOptions {
-  /** What events call the table. */
+  /** Name of the table in events. */
   table: string
   store: DispatchStore & Pick<ModeStore, 'readMode'>
   adapter: DispatchAdapter
   events?: Pick<RuntimeEventEmitter, 'emit'>
-  /** Between two looks where nobody calls `wake`: 5 s where absent. */
+  /** Interval between two looks if nobody calls `wake`. Default: 5 s. */
   intervalMs?: number
-  /** 100 where absent. */
+  /** Default: 100. */
   batchSize?: number
-  /** A publish that takes longer (30 s where absent) counts as failed, and others may take its jobs. */
+  /** A publish that takes longer counts as failed, and other dispatchers may take its jobs. Default: 30 s. */
   leaseMs?: number
 }
 
 export interface Dispatcher {
-  /** Looks at once: after a sweep there may be something. */
+  /** Looks now: a sweep may have requeued jobs. */
   wake(): void
-  /** Settles when the publish that was under way has ended. */
+  /** Resolves when the current publish has ended. */
   stop(): Promise<void>
 }
 
@@ -42,7 +43,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
     return intervalMs
   })
 
-  /** Until nothing is due, or nothing can be published. */
+  /** Publishes until nothing is due or nothing can be published. */
   async function dispatchDue(stopping: AbortSignal): Promise<void> {
     try {
       while (!stopping.aborted) {
@@ -50,12 +51,12 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
         if (taken.length === 0 || !(await dispatchBatch(taken, stopping))) return
       }
     } catch (error) {
-      // The store is away, so nobody can tell how many wait. What was taken comes again when its lease is over.
+      // The store is unreachable, so the number pending is unknown. Dispatches taken come back when their lease expires.
       events?.emit('dispatch:failed', { table, error, waiting: 0 })
     }
   }
 
-  /** Answers whether any was published. */
+  /** Returns whether any was published. */
   async function dispatchBatch(taken: TakenDispatch[], stopping: AbortSignal): Promise<boolean> {
     const { published, failed, error } = await publishBatch(adapter, taken, leaseMs, stopping)
     await store.finishDispatches(published)
@@ -76,7 +77,7 @@ interface PublishedBatch {
   error?: unknown
 }
 
-/** One job that cannot be published does not hold back the others: they are tried one by one while half the lease lasts. */
+/** A job that cannot be published does not block the others: they are tried one by one, for half the lease. */
 async function publishBatch(
   adapter: DispatchAdapter,
   taken: TakenDispatch[],
@@ -107,7 +108,7 @@ async function publish(
   stopping: AbortSignal,
 ): Promise<'published' | { error: unknown }> {
   const ended = new AbortController()
-  // One that hangs does not hold up a stop for long: its jobs are taken again.
+  // A publish that hangs delays a stop only briefly: its jobs are taken again.
   let lastWait: NodeJS.Timeout | undefined
   const giveUp = () => {
     lastWait = setTimeout(() => ended.abort(), STOP_WAIT_MS)

@@ -1,4 +1,4 @@
-// Publishes jobs that wait again to pg-boss (11 or newer). pg-boss is the team's own: nothing of it is imported here.
+// Publishes requeued jobs to pg-boss (11 or newer). The team brings its own pg-boss: nothing of it is imported here.
 
 import type { DispatchedJob } from '../../store/dispatch-store.ts'
 import type { DispatchAdapter } from './dispatcher.ts'
@@ -6,7 +6,7 @@ import type { DispatchAdapter } from './dispatcher.ts'
 export type { DispatchedJob } from '../../store/dispatch-store.ts'
 export type { DispatchAdapter } from './dispatcher.ts'
 
-/** What is needed of a `PgBoss` that was started. */
+/** The methods used of a started `PgBoss`. */
 export interface PgBossLike {
   insert(name: string, jobs: PgBossInsert[], options?: { returnId?: boolean }): Promise<string[] | null>
   getJobById(name: string, id: string): Promise<object | null>
@@ -20,9 +20,9 @@ export interface PgBossInsert {
 }
 
 export interface PgBossDispatchOptions {
-  /** The pg-boss queue of a job, which has to exist; the job's own queue where absent. */
+  /** The pg-boss queue of a job, which has to exist. Default: the job's queue. */
   queueName?: (job: DispatchedJob) => string
-  /** What pg-boss hands to its worker; `{ jobId }` where absent. */
+  /** Payload for the pg-boss worker. Default: `{ jobId }`. */
   data?: (job: DispatchedJob) => object
 }
 
@@ -40,12 +40,12 @@ export function pgBossDispatch(boss: PgBossLike, options: PgBossDispatchOptions 
   }
 }
 
-/** The dispatch's id is the id of the pg-boss job, so that one that is published twice is one job there. */
+/** The dispatch's id is the id of the pg-boss job: a dispatch that is published twice is one job there. */
 function toInsert({ dispatchId, runInMs }: DispatchedJob, data: object): PgBossInsert {
   return { id: dispatchId, data, ...(runInMs > 0 ? { startAfter: runInMs / 1000 } : {}) }
 }
 
-/** pg-boss leaves out what it has already, and also, without a word, what a policy of the queue forbids. */
+/** pg-boss skips jobs it already has and, silently, jobs that a queue policy forbids. */
 async function assertKnown(boss: PgBossLike, name: string, inserts: PgBossInsert[], inserted: string[]) {
   for (const { id } of inserts) {
     if (inserted.includes(id) || (await boss.getJobById(name, id)) !== null) continue

@@ -1,6 +1,6 @@
-// Watches the breakers of this worker's dependencies: says when another worker opened one, and probes the health of a
-// dependency that has an address, outside any job: an open breaker closes by that in mode hold, and in mode half-open lets the
-// first job through the sooner (BREAK-3).
+// Watches the breakers of this worker's dependencies: reports when another worker opened one, and probes dependencies that
+// have an address. A successful probe closes an open breaker in mode hold, and lets the first job through earlier in mode
+// half-open (BREAK-3).
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { Breaker, JobStore } from '../../store/job-store.ts'
 import { repeat } from '../timing/repeat.ts'
@@ -8,7 +8,7 @@ import type { DependencyCalls } from './dependency-calls.ts'
 
 export interface WatchedDependency {
   name: string
-  /** Asked while the breaker is open; a status under 500 in time is healthy. */
+  /** Called while the breaker is open; a status below 500 in time is healthy. */
   probe?: () => Promise<boolean>
 }
 
@@ -17,11 +17,11 @@ export interface BreakerWatchOptions {
   dependencies: WatchedDependency[]
   calls: DependencyCalls
   events: RuntimeEventEmitter
-  /** Between two looks while nothing is open. */
+  /** Interval between two looks while no breaker is open. Default: 5000. */
   intervalMs?: number
 }
 
-/** Of the cooldown, or of the interval between early probes. */
+/** Share of the cooldown, or of the interval between early probes, by which probes are spread. */
 const PROBE_SPREAD = 0.2
 
 export interface BreakerWatch {
@@ -33,16 +33,16 @@ export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
   const probes = new Map(options.dependencies.map(({ name, probe }) => [name, probe]))
   if (probes.size === 0) return { stop: async () => {} }
   const watching = repeat(look)
-  // A breaker that a call of this worker opened is probed as soon as its cooldown is over.
-  const stopHearing = events.on('breaker:changed', () => watching.wake())
+  // A breaker that this worker opened is probed as soon as its cooldown ends.
+  const stopListening = events.on('breaker:changed', () => watching.wake())
   return {
     stop() {
-      stopHearing()
+      stopListening()
       return watching.stop()
     },
   }
 
-  /** Answers the wait until the next look. */
+  /** Returns the time until the next look. */
   async function look(): Promise<number> {
     try {
       const breakers = (await store.listBreakers()).filter(({ name }) => probes.has(name))
@@ -60,7 +60,7 @@ export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
     if (probe === undefined || breaker.state !== 'open') return intervalMs
     const inMs = probeInMs(breaker)
     if (inMs === null) return intervalMs
-    // Not all workers at the same moment: the first one's answer counts, and the others find a later time.
+    // Spread over the workers: the first probe counts, and the others find a later time.
     const { mode, cooldownMs, probeIntervalMs } = breaker.settings
     const spreadMs = PROBE_SPREAD * (mode === 'hold' ? cooldownMs : probeIntervalMs)
     if (inMs > 0) return inMs + Math.random() * spreadMs
@@ -70,7 +70,7 @@ export function watchBreakers(options: BreakerWatchOptions): BreakerWatch {
   }
 }
 
-/** Until a probe counts; null where none does. */
+/** Time until a probe counts; null if none does. */
 function probeInMs({ settings, nextProbeInMs, earlyProbeInMs }: Breaker): number | null {
   return settings.mode === 'hold' ? nextProbeInMs : earlyProbeInMs
 }

@@ -1,4 +1,4 @@
-// The outside services that handlers name: their breakers are set up and their queues bound to them before the first claim.
+// The services that handlers depend on: before the first claim, their breakers are created and their queues mapped to them.
 import { invalidArgument, isJobError } from '../../errors/index.ts'
 import type { BreakerSettings, JobStore } from '../../store/job-store.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
@@ -6,11 +6,11 @@ import type { WatchedDependency } from './breaker-watch.ts'
 import { createGateway } from './gateway.ts'
 
 export interface DependencyOptions extends Partial<BreakerSettings> {
-  /** Asked while the breaker is open, outside any job: an answer with a status under 500 is a sign of health. */
+  /** Probed while the breaker is open: an answer with a status below 500 is healthy. */
   probeUrl?: string
 }
 
-/** A probe that takes longer than a person would wait is no sign of health. */
+/** A slower answer does not count as healthy. */
 const LONGEST_PROBE_MS = 5_000
 
 export async function prepareDependencies(

@@ -1,10 +1,10 @@
-// What the jobs of this worker learn about the services they depend on: told to the breakers in batches, and their state
-// remembered, so that every change of it is said once (BREAK-2).
+// Reports the calls of this worker's jobs to the breakers, in batches, and remembers the state of each breaker, so that every
+// change is emitted once (BREAK-2).
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { Breaker, BreakerState, DependencyCall, JobStore } from '../../store/job-store.ts'
 import { type Batcher, createBatcher } from '../calls/batcher.ts'
 
-/** After this many failures in a row that say nothing of the dependency its breaker is as good as absent. */
+/** After this many failures in a row without a telling code, the breaker is without effect: warn. */
 const SILENT_FAILURES = 5
 
 export class DependencyCalls {
@@ -14,7 +14,7 @@ export class DependencyCalls {
   readonly #batchers = new Map<string, Batcher<DependencyCall, Breaker>>()
   /** Types whose handlers call through `gateway`. */
   readonly #callers = new Set<string>()
-  /** Failures in a row that said nothing, by type; infinite once that was said. */
+  /** By type, failures in a row without a telling code; infinite once the warning was emitted. */
   readonly #silences = new Map<string, number>()
 
   constructor(store: Pick<JobStore, 'recordCalls'>, events: RuntimeEventEmitter) {
@@ -22,7 +22,7 @@ export class DependencyCalls {
     this.#events = events
   }
 
-  /** Settles when the breaker was told, or could not be: that must not hold up or change what the job came to. */
+  /** Resolves when the report was written or has failed, which must not change the outcome of the job. */
   report(name: string, call: DependencyCall): Promise<void> {
     const batcher = this.#batchers.get(name) ?? this.#createBatcher(name)
     this.#batchers.set(name, batcher)
@@ -50,7 +50,7 @@ export class DependencyCalls {
     return this.#callers.has(type)
   }
 
-  /** A handler with a client of its own failed: with a code that says whose fault it was, or without. */
+  /** A handler with its own client failed, with a code that says whose fault it was or without. */
   noteFailure(type: string, name: string, isTelling: boolean): void {
     const silent = isTelling ? 0 : (this.#silences.get(type) ?? 0) + 1
     this.#silences.set(type, silent === SILENT_FAILURES ? Number.POSITIVE_INFINITY : silent)

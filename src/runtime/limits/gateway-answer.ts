@@ -1,5 +1,5 @@
-// What an answer of an outside service, or the lack of one, means for the job that asked. The messages reach the owners of
-// jobs, so none of them holds an address: that is in the cause, and with it in the stack that operators see.
+// Classifies the answer of a service, or the lack of one. The messages reach the owners of jobs, so they contain no address:
+// that is in the cause, and thus in the stack that operators see.
 import {
   type JobError,
   permanentError,
@@ -21,16 +21,16 @@ export type GatewayOutcome =
 export interface Failure {
   outcome: GatewayOutcome
   error: JobError
-  /** Where it is limited: how long the pause lasts. */
+  /** If limited: length of the pause. */
   limitedMs?: number
 }
 
-/** Whatever Retry-After says, the service is tried again after an hour. */
+/** Upper bound of Retry-After. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000
-/** For a 429 that does not say how long. */
+/** Pause after a 429 without Retry-After. */
 const UNSAID_LIMIT_MS = 1_000
 
-/** One call, for messages to operators. The URL is without user, password, query and fragment. */
+/** One call, for operators. The URL has no user, password, query and fragment. */
 export interface CallAddress {
   method: string
   url: string
@@ -45,7 +45,7 @@ export function judgeError(thrown: unknown, address: CallAddress): Failure {
   const code = causeCode(thrown)
   const suffix = code === undefined ? '' : ` (${code})`
   const cause = addressOf(address, thrown)
-  // fetch has timeouts of its own, such as 10 s for connecting and 300 s for the headers.
+  // fetch has its own timeouts, such as 10 s for connecting and 300 s for the headers.
   if (code !== undefined && toPublicCode(code) === 'GW_TIMEOUT') {
     const message = `the gateway took too long${suffix}`
     return { outcome: 'timeout', error: transientError(message, { code: 'GW_TIMEOUT', cause }) }
@@ -54,7 +54,7 @@ export function judgeError(thrown: unknown, address: CallAddress): Failure {
   return { outcome: 'unavailable', error: transientError(message, { code: 'GW_UNAVAILABLE', cause }) }
 }
 
-/** Null where a handler can use the answer. */
+/** Null if the handler can use the answer. */
 export function judgeAnswer(response: Response, accepts: string, address: CallAddress): Failure | null {
   const { status } = response
   if (status < 400) return isStrayPage(response, accepts, address) ? parseFailure(status, address) : null
@@ -77,7 +77,7 @@ export function judgeAnswer(response: Response, accepts: string, address: CallAd
   return { outcome: 'server-error', error: transientError(message, { ...options, code: 'GW_5XX' }) }
 }
 
-/** A login or maintenance page in the place of an answer, from a proxy that calls it a success. */
+/** A login or maintenance page that a proxy returns as a success. */
 function isStrayPage({ ok, headers }: Response, accepts: string, { method }: CallAddress): boolean {
   return ok && method !== 'HEAD' && isHtml(headers.get('content-type') ?? '') && !isHtml(accepts)
 }
@@ -90,7 +90,7 @@ function parseFailure(status: number, address: CallAddress): Failure {
   return { outcome: 'client-error', error: parseError(status, 'an HTML page', addressOf(address)) }
 }
 
-/** Document 004 counts parsing among GW_4XX: the same request would be answered in the same way. */
+/** Document 004 counts parse errors as GW_4XX: the same request would get the same answer. */
 function parseError(status: number, got: string, cause: Error): JobError {
   return permanentError(`the gateway answered ${status} with ${got}`, {
     code: 'PARSE_ERROR',
@@ -99,7 +99,7 @@ function parseError(status: number, got: string, cause: Error): JobError {
   })
 }
 
-/** `json()` of a body that is no JSON throws an error which says so, instead of a SyntaxError that would be retried. */
+/** `json()` of an invalid body throws a permanent error, instead of a SyntaxError that would be retried. */
 export function withCheckedJson(response: Response, address: CallAddress): Response {
   const { status } = response
   const readJson = response.json.bind(response)
@@ -126,7 +126,7 @@ function causeCode(error: unknown): string | undefined {
   return typeof cause.code === 'string' ? cause.code : undefined
 }
 
-/** A duration of at most an hour. Nothing where it asks for no wait: the backoff is the better answer then. */
+/** At most an hour; undefined if no wait is asked for: then the backoff applies. */
 function readRetryAfterMs(headers: Headers): number | undefined {
   const waitMs = retryAfterMs(headers.get('retry-after')?.trim() ?? '', headers.get('date') ?? '')
   return waitMs > 0 ? Math.min(waitMs, LONGEST_RETRY_AFTER_MS) : undefined
@@ -136,7 +136,7 @@ function readRetryAfterMs(headers: Headers): number | undefined {
 function retryAfterMs(value: string, answeredAt: string): number {
   if (/^\d+$/.test(value)) return Number(value) * 1_000
   if (!/^[a-z]{3,9},? .+ GMT$/i.test(value)) return 0
-  // Both dates by the gateway's clock: ours may differ from it by more than the wait.
+  // Both dates are by the gateway's clock: ours may differ by more than the wait.
   const answeredMs = Date.parse(answeredAt)
   return Date.parse(value) - (Number.isNaN(answeredMs) ? Date.now() : answeredMs)
 }

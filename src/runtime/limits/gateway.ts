@@ -1,5 +1,5 @@
-// Calls of the outside service that jobs depend on: every one has a timeout (WORK-3), and every failure is a JobError that
-// says whether to try again. What a call came to is told to `onCall`, which feeds the breaker and the metrics.
+// HTTP calls to a service that jobs depend on. Each has a timeout (WORK-3), and each failure is a JobError that says whether to
+// retry. `onCall` gets the result of every call, for the breaker and the metrics.
 import { invalidArgument, type JobError, UnstuckError } from '../../errors/index.ts'
 import {
   type CallAddress,
@@ -13,37 +13,36 @@ import {
 export type { GatewayOutcome } from './gateway-answer.ts'
 
 export interface GatewayOptions {
-  /** What paths are appended to. User and password in it are sent as a header. */
+  /** Base that paths are appended to. User and password in it are sent as a header. */
   baseUrl?: string | null
   timeoutMs: number
-  /** Instead of the global one. */
+  /** Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch
-  /** Told once per call. What it throws is ignored. */
+  /** Called once per call. Its errors are ignored. */
   onCall?: (call: GatewayCall) => void
 }
 
 export interface GatewayInit extends RequestInit {
-  /** Instead of the gateway's, for this call. */
+  /** Default: that of the gateway. */
   timeoutMs?: number
 }
 
 /**
- * Answers a response with a status under 400 and throws a `JobError` for anything else. An HTML page that the caller did not
- * accept, and a `json()` of a body that is no JSON, are permanent failures too. The timeout runs from the call to the last byte
- * of the body: a body that is still being read by then fails with GW_TIMEOUT. The caller's own `signal` wins; its reason is
- * thrown as it is.
+ * Returns a response with a status below 400 and throws a `JobError` for anything else. An HTML page that the caller did not
+ * accept and a `json()` of an invalid body are permanent failures too. The timeout runs from the call to the last byte of the
+ * body: a body that is still being read by then fails with GW_TIMEOUT. The caller's own `signal` wins; its reason is rethrown.
  */
 export type Gateway = (pathOrUrl: string | URL, init?: GatewayInit) => Promise<Response>
 
 export interface GatewayCall {
   /** Without user, password, query and fragment. */
   url: string
-  /** Null where no answer came. */
+  /** Null if there was no answer. */
   status: number | null
-  /** Until the headers, or until it was given up. */
+  /** Time until the headers arrived or the call was aborted. */
   durationMs: number
   outcome: GatewayOutcome
-  /** Where it is limited: the service asked for no call for so long. */
+  /** If limited: the pause that the service asked for. */
   limitedMs?: number
 }
 
@@ -63,7 +62,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const startedMs = performance.now()
     const report = (outcome: GatewayOutcome, status: number | null, limitedMs?: number) => {
       const call = { url: address.url, status, durationMs: performance.now() - startedMs, outcome }
-      tell(options.onCall, limitedMs === undefined ? call : { ...call, limitedMs })
+      notify(options.onCall, limitedMs === undefined ? call : { ...call, limitedMs })
     }
 
     let response: Response
@@ -75,7 +74,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       timeout.stop()
       if (signal?.aborted === true) report('aborted', null)
       signal?.throwIfAborted()
-      // A header or body that cannot be sent is a mistake of the caller and tells nothing about the gateway.
+      // A header or body that cannot be sent is the caller's mistake and says nothing about the gateway.
       if (isRefusedRequest(error)) throw error
       const failure = timeout.signal.aborted
         ? { outcome: 'timeout' as const, error: timeout.signal.reason as JobError }
@@ -87,7 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     report(failure?.outcome ?? 'ok', response.status, failure?.limitedMs)
     if (failure === null) return withCheckedJson(response, address)
     timeout.stop()
-    // An unread body would hold its socket until the garbage collector comes by.
+    // An unread body would hold its socket until it is garbage-collected.
     await response.body?.cancel().catch(ignore)
     throw failure.error
   }
@@ -120,7 +119,7 @@ function resolveUrl(baseUrl: URL | null, pathOrUrl: string | URL): URL {
   return rest === '' ? url : new URL(rest, url)
 }
 
-/** fetch refuses a URL with a password in it. */
+/** fetch refuses URLs with credentials. */
 function withoutCredentials(url: URL, given: RequestInit['headers']): { url: URL; headers: Headers } {
   const headers = new Headers(given)
   if (url.username === '' && url.password === '') return { url, headers }
@@ -138,30 +137,30 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A bare % in a password is valid in a URL, and stands for itself.
+    // A bare % in a password is valid in a URL.
     return text
   }
 }
 
-/** Not `AbortSignal.timeout`: a body that is cut off later then fails with an error that names the call. */
+/** Not `AbortSignal.timeout`: a body that is cut off later fails with an error that names the call. */
 function startTimeout(timeoutMs: number, address: CallAddress): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(timeoutError(timeoutMs, address)), timeoutMs)
-  // The socket keeps the process alive while there is something to wait for.
+  // The socket keeps the process alive while an answer is pending.
   timer.unref()
   return { signal: controller.signal, stop: () => clearTimeout(timer) }
 }
 
-/** The TypeError of a request that was never sent has no cause; that of a broken connection has. */
+/** The TypeError of a request that was never sent has no cause; that of a broken connection has one. */
 function isRefusedRequest(error: unknown): boolean {
   return error instanceof TypeError && error.cause === undefined && error.message !== 'fetch failed'
 }
 
-function tell(onCall: GatewayOptions['onCall'], call: GatewayCall): void {
+function notify(onCall: GatewayOptions['onCall'], call: GatewayCall): void {
   try {
     onCall?.(call)
   } catch {
-    // Whoever counts calls must not change what they come to.
+    // Observing calls must not change their outcome.
   }
 }
 

@@ -1,4 +1,4 @@
-// The gateway as one attempt sees it: under the job's signal, every call told to the breaker of the handler's dependency.
+// The gateway of one attempt: calls run under the job's signal and are reported to the breaker of the handler's dependency.
 import { toPublicCode, transientError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
@@ -18,7 +18,7 @@ export class JobGateway {
   readonly #dependency: string | null
   readonly #deps: JobGatewayDependencies
   #lastCall: GatewayCall | undefined
-  /** Settles when the breaker has heard of all so far. */
+  /** Resolves when all calls so far are reported. */
   #reported: Promise<void> = Promise.resolve()
   #hasReported = false
 
@@ -31,16 +31,16 @@ export class JobGateway {
   open(signal: AbortSignal, isAtRisk: () => boolean): Gateway {
     const call = createGateway({ ...this.#deps.gateway, onCall: (made) => this.#note(made) })
     return async (pathOrUrl, init) => {
-      // Somebody else may run the job by now: no new effects until a beat has got through (C6).
-      if (isAtRisk()) throw transientError('no heartbeat got through in time: the lease may be over')
+      // Another worker may run the job by now: no new effects until a heartbeat is answered (C6).
+      if (isAtRisk()) throw transientError('no heartbeat was answered in time: the lease may have expired')
       const both = init?.signal == null ? signal : AbortSignal.any([signal, init.signal])
       return call(pathOrUrl, { ...init, signal: both })
     }
   }
 
   /**
-   * Before a failure is written: a breaker that let the job through in half-open has to have heard of it, or the job would lose an
-   * attempt. Of a handler with a client of its own the code is all there is to know.
+   * Reported before a failure is written: a half-open breaker that let the job through has to know of it, or the job would lose
+   * an attempt. For a handler with its own client the code is the only evidence.
    */
   async noteFailure(code: string | undefined): Promise<void> {
     if (this.#dependency === null) return
@@ -53,18 +53,18 @@ export class JobGateway {
     await this.#reported
   }
 
-  /** A handler with a client of its own that returned has called it; one that calls through `gateway` now and then may not have. */
+  /** A handler with its own client that returned has called the service; one that uses `gateway` may not have. */
   noteEnd({ end, limitedMs }: AttemptOutcome): void {
     if (this.#hasReported || this.#dependency === null) return
     const { dependencyCalls } = this.#deps
     if (limitedMs !== undefined) this.#report({ isFailure: false, limitedMs })
     else if (end === 'completed' && !dependencyCalls.isCaller(this.#job.type))
       this.#report({ isFailure: false })
-    // Only a breaker that is half-open gave it a slot to give back.
+    // Only a half-open breaker granted it a slot to return.
     else if ((dependencyCalls.stateOf(this.#dependency) ?? 'closed') !== 'closed') this.#report({})
   }
 
-  /** What the line about the end of the attempt says of it (SEE-1). */
+  /** Fields of the log line about the end of the attempt (SEE-1). */
   facts(): { gatewayStatus?: number | null; breaker?: string } {
     const breaker =
       this.#dependency === null ? undefined : this.#deps.dependencyCalls.stateOf(this.#dependency)
@@ -80,7 +80,7 @@ export class JobGateway {
     const { url, status, durationMs, outcome, limitedMs } = made
     const call = { dependency: this.#dependency, url, status, durationMs, outcome }
     this.#deps.events.emit('gateway:called', { job: this.#job, call })
-    // A call that the job itself gave up tells nothing about the service.
+    // A call that the job itself aborted says nothing about the service.
     if (outcome === 'aborted') return
     this.#report({ isFailure: isServiceFailure(made), ...(limitedMs === undefined ? {} : { limitedMs }) })
   }
@@ -88,24 +88,24 @@ export class JobGateway {
   #report(call: Omit<DependencyCall, 'jobId'>): void {
     if (this.#dependency === null) return
     const { jobId } = this.#job
-    const told = this.#deps.dependencyCalls.report(this.#dependency, { ...call, jobId })
-    this.#reported = Promise.all([this.#reported, told]).then(() => {})
+    const reported = this.#deps.dependencyCalls.report(this.#dependency, { ...call, jobId })
+    this.#reported = Promise.all([this.#reported, reported]).then(() => {})
     this.#hasReported = true
   }
 }
 
-/** A 503 that says when to come again is a failure of the service too; a 429 is its answer to us. */
+/** A 503 with Retry-After is a failure of the service too; a 429 is not. */
 function isServiceFailure({ outcome, status }: GatewayCall): boolean {
   if (outcome === 'limited') return status === 503
   return outcome === 'server-error' || outcome === 'timeout' || outcome === 'unavailable'
 }
 
-/** What nobody has mapped may be the dependency's fault, and nobody would know. */
+/** An unmapped code does not say whether the dependency is at fault. */
 function isTelling(code = 'UNKNOWN'): boolean {
   return toPublicCode(code) !== 'UNKNOWN'
 }
 
-/** Null where the code tells nothing about the dependency: the deadline of a job is no timeout of a call. */
+/** Null if the code says nothing about the dependency: a job's deadline is not the timeout of a call. */
 function failedByDependency(code = 'UNKNOWN'): boolean | null {
   if (code === 'timeout') return null
   const publicCode = toPublicCode(code)

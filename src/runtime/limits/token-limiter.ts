@@ -1,5 +1,5 @@
-// Which of the jobs just claimed may start now, by the tokens there are (RATE-1, RATE-4). The others go back unstarted with an
-// appointment: the time when a token should be there for each of them.
+// Decides by available tokens which of the claimed jobs may start (RATE-1, RATE-4). The others are released unstarted, each
+// scheduled for the time at which a token should be available.
 import { invalidArgument } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import {
@@ -12,23 +12,23 @@ import {
 import type { JobStore } from '../../store/job-store.ts'
 
 export interface HandlerLimit {
-  /** What is limited. Handlers and workers that name the same key share its tokens. */
+  /** Name of the limit. Handlers and workers that use the same key share its tokens. */
   key: string
-  /** Tokens that come back in a second; each start of a job takes one. */
+  /** Tokens added per second; each start of a job takes one. */
   ratePerS: number
-  /** Tokens in a full bucket: how many jobs may start at once. */
+  /** Size of the bucket: how many jobs may start at once. */
   burst: number
-  /** A bucket for each owner of jobs, instead of one for all. */
+  /** One bucket per owner of jobs, instead of one for all. */
   perOwner?: boolean
-  /** `shared` by all workers through the database, or of this `process` alone; shared where absent. */
+  /** `shared` by all workers through the database, or local to this `process`. Default: `shared`. */
   scope?: 'shared' | 'process'
 }
 
 export interface ParkedJobs {
   jobs: ClaimedJob[]
-  /** Of the limit, without the owner. */
+  /** Key of the limit, without the owner. */
   key: string
-  /** Until the first of them may come again, and how much later each after it. */
+  /** Delay of the first job, and of each further one after it. */
   delayMs: number
   spreadMs: number
 }
@@ -38,18 +38,18 @@ export interface Admission {
   parked: ParkedJobs[]
 }
 
-/** `key` is that of the bucket, `name` that of the limit: an owner's bucket has both in its key. */
+/** `key` identifies the bucket, `name` the limit: an owner's bucket has both in its key. */
 type BucketLimit = RateLimit & Pick<HandlerLimit, 'perOwner' | 'scope'> & { name: string }
 
-/** How far ahead an appointment is made: the limit may be raised in the meantime. */
+/** Longest delay of a parked job: the limit may be raised in the meantime. */
 const FARTHEST_APPOINTMENT_MS = 10 * 60_000
 
 export class TokenLimiter {
   readonly #store: Pick<JobStore, 'takeTokens'>
   readonly #limitsOf: (type: string) => readonly HandlerLimit[]
-  /** The truth for buckets of this process; what this process last heard for shared ones, of which others take too. */
+  /** Exact for buckets of this process; the last known state of shared ones. */
   readonly #fullAtMs = new Map<string, number>()
-  /** The next free appointment of each bucket that refused a job. */
+  /** By bucket that refused a job, the next unassigned time. */
   readonly #nextFreeAtMs = new Map<string, number>()
 
   constructor(store: Pick<JobStore, 'takeTokens'>, limitsOf: (type: string) => readonly HandlerLimit[]) {
@@ -57,7 +57,7 @@ export class TokenLimiter {
     this.#limitsOf = limitsOf
   }
 
-  /** How many jobs of the type are worth claiming: more would only be sent back, behind jobs that are due later. */
+  /** How many jobs of the type to claim: more would only be released, behind jobs that are due later. */
   allowance(type: string): { jobs: number; retryInMs: number } {
     const limits = this.#limitsOf(type).filter(({ perOwner }) => perOwner !== true)
     if (limits.length === 0) return { jobs: Number.POSITIVE_INFINITY, retryInMs: 0 }
@@ -77,7 +77,7 @@ export class TokenLimiter {
     return admission
   }
 
-  /** Jobs that draw on the same buckets are asked for together. */
+  /** Groups jobs that draw on the same buckets. */
   #groupAlike(jobs: readonly ClaimedJob[]): { limits: BucketLimit[]; jobs: ClaimedJob[] }[] {
     const groups = new Map<string, { limits: BucketLimit[]; jobs: ClaimedJob[] }>()
     for (const job of jobs) {
@@ -90,7 +90,7 @@ export class TokenLimiter {
     return [...groups.values()]
   }
 
-  /** Those of the process first: what they refuse is not taken from the others. */
+  /** Local buckets first: tokens they refuse are not taken from shared ones. */
   async #take(limits: BucketLimit[], tokens: number): Promise<TokenGrant> {
     this.#forgetFull()
     const ofProcess = limits.filter(({ scope }) => scope === 'process')
@@ -106,7 +106,7 @@ export class TokenLimiter {
     return { granted: there.granted, retryInMs: Math.max(here.retryInMs, there.retryInMs) }
   }
 
-  /** A bucket that is full again needs no entry: with limits by owner there would be one for everybody who ever came. */
+  /** A full bucket needs no entry: with limits per owner there would be one for every owner ever seen. */
   #forgetFull(): void {
     const nowMs = performance.now()
     for (const [key, atMs] of this.#fullAtMs) if (atMs < nowMs) this.#fullAtMs.delete(key)
@@ -140,7 +140,7 @@ export class TokenLimiter {
   }
 }
 
-/** The ranges of the database (sql/core/require_limits.sql), told when the handler is registered. */
+/** Checks the ranges of sql/core/require_limits.sql when the handler is registered. */
 export function requireLimits(type: string, limits: readonly HandlerLimit[]): void {
   const refuse = (field: string, got: unknown, takes: string) => {
     throw invalidArgument(`limits of ${type}: ${field}`, got, takes)

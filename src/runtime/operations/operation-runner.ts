@@ -1,5 +1,5 @@
-// Runs the operations that nobody runs: those just begun, and those whose process died. Any number of processes may do so;
-// the lease of an operation keeps them apart.
+// Runs operations that have no runner: new ones, and those whose process died. Any number of processes may do so; the lease
+// of an operation keeps them apart.
 import { isUnstuckError } from '../../errors/index.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { HeldOperation, JobStore } from '../../store/job-store.ts'
@@ -8,15 +8,15 @@ import { runOperation } from './run-operation.ts'
 
 export interface OperationRunnerOptions {
   tables: readonly { store: JobStore }[]
-  /** Between two looks for operations; 2 s where absent. */
+  /** Interval between two looks for operations. Default: 2 s. */
   pollMs?: number
-  /** 30 s where absent: as long as a dead process holds an operation up. */
+  /** How long a dead process delays its operation. Default: 30 s. */
   leaseMs?: number
 }
 
 const POLL_MS = 2_000
 const LEASE_MS = 30_000
-/** A slow redrive holds up no other. */
+/** A slow redrive does not delay others. */
 const MAX_RUNNING = 16
 
 export class OperationRunner {
@@ -31,14 +31,14 @@ export class OperationRunner {
     this.#tables = options.tables.filter(({ store }) => hasCapability(store, 'operations'))
   }
 
-  /** Looks now, and from now on at every interval. */
+  /** Looks now, and then at every interval. */
   wake(): void {
     if (this.#leaving.signal.aborted || this.#tables.length === 0) return
     if (this.#loop === undefined) this.#loop = repeat((stopping) => this.#look(stopping))
     else this.#loop.wake()
   }
 
-  /** Settles when the steps that were under way have ended; the rest is left to another process. */
+  /** Resolves when the current steps have ended; the rest is left to another process. */
   async stop(): Promise<void> {
     this.#leaving.abort()
     await this.#loop?.stop()
@@ -56,7 +56,7 @@ export class OperationRunner {
         }
       }
     } catch {
-      // The store is away: the next look will tell.
+      // The store is unreachable: the next look tries again.
     }
     return pollMs
   }
@@ -71,7 +71,7 @@ export class OperationRunner {
     try {
       await runOperation(store, held, { signal: this.#leaving.signal, leaseMs })
     } catch (error) {
-      // What may pass is tried again by whoever takes it when its lease is over; in mode observe nobody gets it.
+      // After a transient error, another process resumes it when its lease expires; in observe mode nobody does.
       if (isUnstuckError(error) && (error.isRetryable || error.code === 'WRONG_MODE')) return
       const stopped = error instanceof Error ? error.message : String(error)
       const lease = { operationId: held.operation.id, leaseId: held.leaseId }

@@ -1,4 +1,4 @@
-// Runs one operation to its end, step by step, under its lease. What was changed stays so, whatever ends it.
+// Runs one operation to its end, step by step, under its lease. Changes are kept, however it ends.
 import { nextMove, type OperationMove } from '../../policy/operation-move.ts'
 import type {
   HeldOperation,
@@ -16,19 +16,19 @@ export type OperationRunStore = Pick<
 >
 
 export interface RunOperationOptions {
-  /** Leaves it to whoever comes next. */
+  /** Leaves the operation to the next runner. */
   signal?: AbortSignal
   onProgress?: (operation: Operation) => void
-  /** 30 s where absent. */
+  /** Default: 30 s. */
   leaseMs?: number
-  /** For tests: how time goes by. */
+  /** For tests: replaces the timer. */
   wait?: (ms: number) => Promise<unknown>
 }
 
 const POLL_MS = 500
 const LEASE_MS = 30_000
 
-/** Answers the operation as it is then: ended, or left to another. Null where it is gone. */
+/** Returns the operation, ended or left to another runner; null if it no longer exists. */
 export async function runOperation(
   store: OperationRunStore,
   held: HeldOperation,
@@ -74,7 +74,7 @@ class OperationRun {
   ): Promise<OperationProgress | 'lease-lost'> {
     const progress = await this.#step({ limit, phase })
     if (progress === 'lease-lost') return progress
-    // Nobody had a turn: somebody else has all of them locked.
+    // No job was changed: other transactions hold all of them locked.
     const leastMs = taken(progress) === taken(before) ? POLL_MS : 0
     const waitMs = Math.max(pauseMs, leastMs)
     return waitMs > 0 && taken(progress) < progress.operation.total ? this.#pause(waitMs) : progress
@@ -96,7 +96,7 @@ class OperationRun {
     return this.#step({ limit: 0 })
   }
 
-  /** A look at its end, and often enough between to keep the lease. */
+  /** Reads the progress at the end of the pause, and often enough in between to keep the lease. */
   async #pause(ms: number): Promise<OperationProgress | 'lease-lost'> {
     const { signal } = this.#options
     let leftMs = ms

@@ -1,4 +1,4 @@
-// Is the file that a job is made from still there? What an application asks before it retries a dead job (OPS-1).
+// Whether the source file of a job still exists: checked before a dead job is retried (OPS-1).
 import { realpath } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { Job } from '../../job/job.ts'
@@ -6,8 +6,8 @@ import type { Job } from '../../job/job.ts'
 export type SourceCheck = (job: Pick<Job, 'payload'>) => Promise<boolean>
 
 /**
- * Looks for the file that `payload.source` names, relative to the directory (UPLOADS_DIR). A name that leads out of the
- * directory, by `..` or by a link, is none of ours: as if it were gone.
+ * Looks for the file named by `payload.source`, relative to the directory (UPLOADS_DIR). A path that leads out of the
+ * directory, by `..` or by a link, counts as missing.
  */
 export function sourceExists(uploadsDir: string): SourceCheck {
   return async ({ payload }) => {
@@ -23,7 +23,7 @@ export function sourceExists(uploadsDir: string): SourceCheck {
   }
 }
 
-/** For the commands: no directory is configured, no source is looked for. */
+/** For the commands: without a configured directory, no source is checked. */
 export function sourceCheckOf({ uploadsDir }: { uploadsDir: string | null }): { sourceExists?: SourceCheck } {
   return uploadsDir === null ? {} : { sourceExists: sourceExists(uploadsDir) }
 }
@@ -31,6 +31,6 @@ export function sourceCheckOf({ uploadsDir }: { uploadsDir: string | null }): { 
 function sourceOf(payload: Job['payload']): string | undefined {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined
   const source = payload['source']
-  // The file system takes no NUL.
+  // File systems accept no NUL.
   return typeof source === 'string' && source !== '' && !source.includes('\0') ? source : undefined
 }

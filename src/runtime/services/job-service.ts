@@ -1,5 +1,5 @@
-// The calls that documents 001 and 002 name, which know a job by its id alone. The lease they leave out is this process's
-// own lease of that job: a call for a job that this process does not hold changes nothing.
+// The calls that documents 001 and 002 name, which identify a job by its id alone. They use this process's own lease of the
+// job: a call for a job that this process does not hold changes nothing.
 import { isUnstuckError } from '../../errors/index.ts'
 import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import type { CompleteOutcome, FailOutcome } from '../../job/outcome.ts'
@@ -21,7 +21,7 @@ export interface JobService {
     success: boolean,
     details?: FinishDetails,
   ): Promise<ServiceResult<CompleteOutcome | FailOutcome>>
-  /** Gives unprocessed jobs back at once and answers how many; no ids, no query. */
+  /** Releases unprocessed jobs and returns how many. An empty list runs no query. */
   releaseJobs(ids: string[]): Promise<number>
   reapJobs(): Promise<ServiceResult<ReaperResult>>
 }
@@ -84,7 +84,7 @@ const refused = (error: string, code: string) => ({ ok: false, error, code }) as
 
 const notHeld = (id: string) => refused(`this process does not hold the lease of job ${id}`, 'LEASE_LOST')
 
-/** Broken promises of the store become values too, as document 001 has it. Bugs still throw. */
+/** Errors of the store become values too, as document 001 prescribes. Bugs still throw. */
 async function answered<T>(run: () => Promise<ServiceResult<T>>): Promise<ServiceResult<T>> {
   try {
     return await run()

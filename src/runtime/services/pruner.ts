@@ -1,5 +1,5 @@
-// Retention on a schedule (OPS-2): a whole pass over every table at each interval, never two at once, and it goes on whatever
-// happens. Any number of them may run; the store's row locks keep them apart.
+// Retention on a schedule (OPS-2): one pass over every table per interval, never two at once, and errors never stop it. Any
+// number of pruners may run; the store's row locks keep them apart.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import { wait } from '../timing/wait.ts'
@@ -9,19 +9,19 @@ import { StandBy } from './stand-by.ts'
 export interface PrunerOptions {
   tables: { name: string; store: JobStore }[]
   events: Pick<RuntimeEventEmitter, 'emit'>
-  /** One hour where absent. */
+  /** Default: one hour. */
   intervalMs?: number
-  /** Instead of the stored policy's. */
+  /** Default: that of the stored policy. */
   retentionDays?: number | undefined
 }
 
 export interface Pruner {
-  /** Settles when the step that was under way has ended; the rest of its pass is left to the next one. */
+  /** Resolves when the current step has ended; the rest of the pass is left to the next one. */
   stop(): Promise<void>
 }
 
 const defaultIntervalMs = 3_600_000
-/** Workers of one deploy start together; their first passes should not. */
+/** Spreads the first passes of workers that a deploy starts together. */
 const maxFirstDelayMs = 60_000
 const bucketBatch = 1_000
 
@@ -66,7 +66,7 @@ export function startPruner(options: PrunerOptions): Pruner {
     }
   }
 
-  /** Tables of one schema share them, so all but the first find nothing left. */
+  /** Tables of one schema share the buckets, so all but the first find none. */
   async function pruneBuckets(store: JobStore): Promise<void> {
     let forgotten = bucketBatch
     while (forgotten === bucketBatch && !signal.aborted) forgotten = await store.pruneRateLimits(bucketBatch)

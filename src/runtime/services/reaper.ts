@@ -1,5 +1,5 @@
-// The reaper service: sweeps at start and then at every interval, never two sweeps at once, and goes on whatever happens
-// (REAP-6, REAP-7). Any number of them may run; the store's row locks keep them apart.
+// The reaper service: sweeps at the start and at every interval, never two sweeps at once, and errors never stop it (REAP-6,
+// REAP-7). Any number of reapers may run; the store's row locks keep them apart.
 import { isUnstuckError } from '../../errors/index.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore, ReaperFacts } from '../../store/job-store.ts'
@@ -22,11 +22,11 @@ export interface ReaperOptions {
 }
 
 export interface Reaper {
-  /** Settles when the sweep that was under way has ended. */
+  /** Resolves when the current sweep has ended. */
   stop(): Promise<void>
 }
 
-/** Waits between tries of one sweep that met a transient error of the database. */
+/** Waits between the tries of a sweep that met a transient database error. */
 const transientWaitsMs = [100, 500, 2_000]
 
 export function startReaper(options: ReaperOptions): Reaper {
@@ -83,7 +83,7 @@ export function startReaper(options: ReaperOptions): Reaper {
   }
 }
 
-/** What a reaper remembers of its own ticks, so that the sweep can tell an outage from dead workers (C9). */
+/** A reaper's record of its own sweeps, by which the engine tells an outage from dead workers (C9). */
 class ReaperPast {
   readonly #reaperId: string
   #lastSweptAt: string | undefined
@@ -106,14 +106,14 @@ class ReaperPast {
     }
   }
 
-  /** `sweptAt` is the beginning of the sweep: its length would look like a step of the clock. */
+  /** `sweptAt` is the start of the sweep: its duration would look like a step of the clock. */
   succeeded(sweptAt: string, askedAtMs: number): void {
     this.#lastSweptAt = sweptAt
     this.#sweptAtMs = askedAtMs
     this.#failingSinceMs = undefined
   }
 
-  /** A database that was never reached says nothing about leases; the first success begins the past. */
+  /** Failures before the first success say nothing about leases. */
   failed(): void {
     if (this.#lastSweptAt !== undefined) this.#failingSinceMs ??= this.#sweptAtMs
   }

@@ -1,12 +1,12 @@
-// One whole pass of retention over one table: steps until all rows were looked at. Only ended jobs are ever deleted.
+// One retention pass over one table, in steps. Only ended jobs are deleted.
 import type { JobStore, PruneCursor } from '../../store/job-store.ts'
 
 export interface RunPruneOptions {
-  /** Instead of the policy's retention. */
+  /** Default: that of the policy. */
   retentionDays?: number
-  /** Rows to look at in one step, each a transaction of its own. */
+  /** Rows per step; each step is one transaction. */
   batchSize?: number
-  /** After each step: how many rows were deleted so far. */
+  /** Called after each step with the number of rows deleted so far. */
   onStep?: (deleted: number) => void
 }
 

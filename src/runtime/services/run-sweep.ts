@@ -1,16 +1,16 @@
-// One whole sweep of one table: steps until nothing is left (C8).
+// One sweep of one table, in steps until nothing is left (C8).
 
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { HoldReason, JobStore, ReapedJob, ReaperFacts } from '../../store/job-store.ts'
 
-/** The result document 001 names. */
+/** The result that document 001 prescribes. */
 export interface ReaperResult {
   requeuedIds: string[]
   failedIds: string[]
 }
 
 export interface SweepReport extends ReaperResult {
-  /** Everything that was done or reported, with its evidence. */
+  /** Every job reaped or reported, with its evidence. */
   reaped: ReapedJob[]
   held: number
   holdReason: HoldReason | null
@@ -19,11 +19,11 @@ export interface SweepReport extends ReaperResult {
 }
 
 export interface RunSweepOptions {
-  /** Absent: a sweep by hand, never held back. */
+  /** Absent for a manual sweep, which is never held. */
   reaper?: ReaperFacts
   policy?: PolicyOverride
   batchSize?: number
-  /** Who asked for a sweep by hand, and why. */
+  /** Who requested a manual sweep, and why. */
   actor?: string
   reason?: string
 }

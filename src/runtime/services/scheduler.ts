@@ -1,5 +1,5 @@
-// Enqueues recurring jobs when they are due. Any number of schedulers may run: the store gives each occurrence to one of
-// them. Occurrences that passed while none ran are made up for by one job, and the schedule goes on from now.
+// Enqueues recurring jobs when they are due. Any number of schedulers may run: the store grants each occurrence to one of
+// them. Missed occurrences are made up for by one job, and the schedule continues from now.
 import { invalidArgument } from '../../errors/index.ts'
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import { nextRun } from '../../policy/next-run.ts'
@@ -9,40 +9,40 @@ import { wait } from '../timing/wait.ts'
 import { StandBy } from './stand-by.ts'
 
 export interface RecurringJob {
-  /** Of the schedule: the same in every process, and stored under it. */
+  /** Name of the schedule, the same in every process. */
   name: string
   cron: string
-  /** UTC where absent. */
+  /** Default: UTC. */
   timezone?: string
-  /** `skip` where absent: no second job while the one of an earlier occurrence is unfinished. */
+  /** `skip` enqueues no job while that of an earlier occurrence is unfinished. Default: `skip`. */
   overlap?: Overlap
   job: ScheduledJob
 }
 
 export interface SchedulerOptions {
   store: Pick<JobStore, 'writeSchedule' | 'listSchedules' | 'runSchedule' | 'readMode'>
-  /** Written at the start; what is stored beside them is run too. */
+  /** Stored at the start. Other stored schedules are run too. */
   schedules: RecurringJob[]
   events: RuntimeEventEmitter
-  /** Over the stored policy when jobs are enqueued. */
+  /** Overrides the stored policy when jobs are enqueued. */
   policy?: PolicyOverride
-  /** The longest time between two looks at what is stored. */
+  /** Longest interval between two reads of the stored schedules. */
   pollMs?: number
 }
 
 export interface Scheduler {
-  /** Settles when the call that was under way has ended. */
+  /** Resolves when the current call has ended. */
   stop(): Promise<void>
 }
 
 const POLL_MS = 60_000
 const FIRST_RETRY_MS = 1_000
-/** So that schedulers do not all meet in one row at the full minute. */
+/** Keeps schedulers from contending for one row at the full minute. */
 const JITTER_MS = 250
-/** What `schedule:failed` names where no single schedule is concerned. */
+/** Name in `schedule:failed` if no single schedule failed. */
 const ALL = '*'
 
-/** Throws for a cron, a timezone or a job that no schedule can have. */
+/** Throws for an invalid cron expression, timezone or job. */
 export function checkRecurringJob({ cron, timezone = 'UTC', job }: RecurringJob): void {
   nextRun(cron, timezone, new Date(0))
   const stray = ['delayMs', 'runAt', 'dedupeKey'].find(
@@ -96,7 +96,7 @@ class RunningScheduler {
     }
   }
 
-  /** Answers how long nothing is to be done. */
+  /** Returns the time until the next schedule is due. */
   async #look(): Promise<number> {
     const failures = new Set<string>()
     const fail = (name: string, error: unknown) => {
@@ -129,7 +129,7 @@ class RunningScheduler {
         const run = () => this.#runOne(schedule, nextRunAt, list.now)
         await this.#standBy.act(run, 'refused').then(
           (answer) => {
-            // Its next time is in the next list.
+            // The next read shows its next occurrence.
             if (answer !== 'refused') waitMs = 0
           },
           (error: unknown) => fail(name, error),
@@ -154,8 +154,8 @@ class RunningScheduler {
 
   async #runOne({ name, cron, timezone }: Schedule, dueAt: Date, now: Date): Promise<void> {
     const { store, events, policy } = this.#options
-    // From now, and not from the occurrence: those that passed meanwhile are made up for by this one job. But a wait that
-    // was rounded to nothing lets now be a moment before.
+    // From now, not from the occurrence: this one job makes up for all that were missed. A wait rounded down may end a moment
+    // before the occurrence.
     const nextRunAt = nextRun(cron, timezone, now > dueAt ? now : dueAt)
     const run = await store.runSchedule(name, {
       dueAt,

@@ -1,4 +1,4 @@
-// A service on a table in mode observe says so once, and waits until the mode is another (OPS-14).
+// A service on a table in observe mode reports that once, and waits until the mode changes (OPS-14).
 import { isUnstuckError } from '../../errors/index.ts'
 import type { RuntimeEventEmitter, StandingService } from '../../observe/events.ts'
 import type { JobStore } from '../../store/job-store.ts'
@@ -17,7 +17,7 @@ export class StandBy {
     this.#options = options
   }
 
-  /** What `act` answers; `otherwise` while the table refuses it. A refused call is an error in the server's log: one is enough. */
+  /** Runs `act`, or returns `otherwise` while the mode forbids it. Only the first refused call reaches the server's log. */
   async act<T, Otherwise>(act: () => Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
     const { service, store, events } = this.#options
     if (this.#isStanding && (await store.readMode()).mode === 'observe') return otherwise

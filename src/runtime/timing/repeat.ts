@@ -1,14 +1,14 @@
-// The loop of a service: look, wait, look again; at once where somebody wakes it, and never two looks at a time.
+// The loop of a service: look, wait, look again. `wake` ends the wait, and no two looks overlap.
 import { wait } from './wait.ts'
 
 export interface Repetition {
-  /** Looks now, or once more after the look that is under way. */
+  /** Looks now, or once more after the current look. */
   wake(): void
-  /** Settles when the look that was under way has ended. */
+  /** Resolves when the current look has ended. */
   stop(): Promise<void>
 }
 
-/** `look` answers how long to wait until the next. It must not throw. */
+/** `look` returns the time until the next look. It must not throw. */
 export function repeat(look: (stopping: AbortSignal) => Promise<number>): Repetition {
   const stopping = new AbortController()
   let waking = new AbortController()
@@ -24,7 +24,7 @@ export function repeat(look: (stopping: AbortSignal) => Promise<number>): Repeti
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Before the look, so that a call of wake during it is not forgotten.
+      // Before the look, so that a `wake` during it is not missed.
       waking = new AbortController()
       const waitMs = await look(stopping.signal)
       if (!stopping.signal.aborted) await wait(waitMs, waking.signal)

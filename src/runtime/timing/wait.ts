@@ -1,4 +1,4 @@
-/** Settles after `ms`, or as soon as the signal fires; never rejects. */
+/** Resolves after `ms` or when the signal is aborted; never rejects. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)

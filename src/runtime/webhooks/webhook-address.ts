@@ -1,5 +1,5 @@
-// Whoever may add a webhook must not reach through us what only we can reach: the metadata of the cloud, the database, our
-// own network (C22). So an address is resolved once, checked, and that one is connected to.
+// A webhook must not reach addresses that only this process can reach: cloud metadata, the database, the internal network
+// (C22). The name is resolved once, the address checked, and the connection goes to that address.
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 
@@ -11,24 +11,24 @@ export interface Address {
 export type Resolve = (hostname: string) => Promise<Address[]>
 
 export interface AddressOptions {
-  /** Plain HTTP and addresses of private networks too. */
+  /** Also allows plain HTTP and private addresses. */
   allowsPrivate: boolean
-  /** The system's resolver where absent. */
+  /** Default: the system's resolver. */
   resolve?: Resolve
 }
 
-/** Throws where the address must not be called; the message is for the operator. */
+/** Throws if the address must not be called; the message is for the operator. */
 export async function findAddress(url: URL, options: AddressOptions): Promise<Address> {
   const { allowsPrivate, resolve = resolveBySystem } = options
   if (url.protocol !== 'https:' && !(allowsPrivate && url.protocol === 'http:'))
     throw new Error(`refused: ${url.protocol.slice(0, -1)} is not https`)
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const family = isIP(hostname)
-  // The resolver is not asked for an IP literal, nor would a connection ask it: a check inside it would never run.
+  // An IP literal is not resolved, neither here nor by a connection: a check inside a resolver would never run.
   const found = family === 0 ? await resolve(hostname) : [{ address: hostname, family: family as 4 | 6 }]
   const [first] = found
   if (first === undefined) throw new Error(`refused: ${hostname} has no address`)
-  // One is enough: the next answer may come in another order.
+  // One private address is enough to refuse: the next lookup may return another order.
   const inner = found.find(({ address }) => isPrivateAddress(address))
   if (inner !== undefined && !allowsPrivate)
     throw new Error(`refused: ${inner.address} is not a public address`)
@@ -42,7 +42,7 @@ const resolveBySystem: Resolve = async (hostname) => {
 
 export function isPrivateAddress(address: string): boolean {
   if (isIP(address) === 4) return inner.check(address, 'ipv4')
-  // Of IPv6 only what is handed out to the public is; an IPv4 address written as one (::ffff:127.0.0.1) is not.
+  // For IPv6 only the public range is allowed; an IPv4-mapped address (::ffff:127.0.0.1) lies outside it.
   return !outer.check(address, 'ipv6') || inner.check(address, 'ipv6')
 }
 
@@ -65,7 +65,7 @@ for (const [network, prefix] of [
   ['240.0.0.0', 4],
 ] as const)
   inner.addSubnet(network, prefix, 'ipv4')
-// Tunnels to IPv4 (Teredo, 6to4) and documentation, inside what is public otherwise.
+// Tunnels to IPv4 (Teredo, 6to4) and documentation ranges lie inside the public range.
 for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],

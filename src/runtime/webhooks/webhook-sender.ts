@@ -1,6 +1,6 @@
-// Sends events to webhooks: what the engine noted in the transaction of an event is taken, posted and settled (OPS-10,
-// C22). Any number of senders may run; a lease on each delivery keeps them apart. At least once: the receiver knows a
-// repeat by its id.
+// Sends events to webhooks. The engine writes deliveries in the transaction of an event; a sender takes them, posts them and
+// writes the result (OPS-10, C22). Any number of senders may run; a lease on each delivery keeps them apart. Delivery is at
+// least once: the receiver recognises a repeat by its id.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import { redactJson } from '../../observe/redact.ts'
 import type { DeliveryAnswer, TakenDelivery, WebhookEvent, WebhookStore } from '../../store/webhook-store.ts'
@@ -11,26 +11,26 @@ import { findAddress, type Resolve } from './webhook-address.ts'
 import { signWebhook } from './webhook-signature.ts'
 
 export interface WebhookSenderOptions {
-  /** What events call the table. */
+  /** Name of the table in events. */
   table: string
   store: Pick<WebhookStore, 'takeDeliveries' | 'settleDelivery'>
   events?: Pick<RuntimeEventEmitter, 'emit'>
-  /** Between two looks: 5 s where absent. */
+  /** Interval between two looks for deliveries. Default: 5 s. */
   intervalMs?: number
-  /** At once: 10 where absent. */
+  /** Deliveries sent at a time. Default: 10. */
   batchSize?: number
-  /** Of one try: 10 s where absent. */
+  /** Timeout of one try. Default: 10 s. */
   timeoutMs?: number
-  /** Plain HTTP and addresses of private networks too; false where absent. */
+  /** Also allows plain HTTP and private addresses. Default: false. */
   allowsPrivate?: boolean
-  /** The system's resolver where absent. */
+  /** Default: the system's resolver. */
   resolve?: Resolve
 }
 
 export interface WebhookSender {
   /** Looks at once. */
   wake(): void
-  /** Settles when the tries that were under way have ended, or 2 s are over: what got no answer by then is sent again. */
+  /** Resolves when the current tries have ended, after 2 s at most: an unanswered delivery is sent again. */
   stop(): Promise<void>
 }
 
@@ -53,13 +53,13 @@ export function startWebhookSender(options: WebhookSenderOptions): WebhookSender
   async function sendDue(stopping: AbortSignal): Promise<void> {
     try {
       while (!stopping.aborted) {
-        // Long enough for a try and the write after it: what is settled too late is sent twice.
+        // Long enough for a try and the write after it: a result written later would send the delivery twice.
         const taken = await store.takeDeliveries({ limit: batchSize, leaseMs: timeoutMs + 50_000 })
         if (taken.length === 0) return
         await Promise.all(taken.map(sendOne))
       }
     } catch (error) {
-      // The store is away. What was taken comes again when its lease is over.
+      // The store is unreachable. Deliveries that were taken come back when their lease expires.
       events?.emit('delivery:failed', {
         table,
         webhookId: null,
@@ -110,13 +110,13 @@ async function send(
   } catch (error) {
     return { isDelivered: false, status: null, error: error instanceof Error ? error.message : String(error) }
   } finally {
-    // The timer goes, and with it a request that is still under way.
+    // The timer ends, and with it a request that is still in flight.
     late.catch(() => {})
     ended.abort()
   }
 }
 
-/** As the HTTP API shows it: it leaves the house. */
+/** Redacted as in the HTTP API: it leaves the deployment. */
 function bodyOf({ type, timestamp, data }: WebhookEvent): string {
   const { lease_id: _credential, ...details } = data.details
   return JSON.stringify({ type, timestamp, data: { ...data, details: redactJson(details) } })

@@ -1,4 +1,4 @@
-// Standard Webhooks (standardwebhooks.com): the receiver checks that the body comes from us and is not an old one.
+// Standard Webhooks (standardwebhooks.com): the receiver verifies the sender and the age of a delivery.
 import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 
-/** Tells an operator where it runs; the last part tells two of one process apart. */
+/** Shows an operator where it runs; the last part distinguishes two workers of one process. */
 export function processName(): string {
   return `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`
 }

@@ -16,33 +16,33 @@ export interface WorkerOptions<Tx = unknown> {
   transaction: AttemptDependencies<Tx>['transaction']
   gateway: AttemptDependencies<Tx>['gateway']
   tracing: AttemptDependencies<Tx>['tracing']
-  /** Whose breakers are watched and, where they have a probe, probed. */
+  /** Services whose breakers are watched and, if they have a probe, probed. */
   dependencies: WatchedDependency[]
   policy: PolicyOverride
   concurrency: number
   sweepIntervalMs: number
-  /** After nothing was claimed, the next look comes after a random time between these. */
+  /** After nothing was claimed, the next claim follows after a random time between these. */
   pollMs: [least: number, most: number]
-  /** How long after `stop` everything has ended or was given back; the last part of it is for handlers that were aborted. */
+  /** Time from `stop` until every job has ended or is released; the last part of it is for aborted handlers. */
   graceMs: number
   hangGraceMs: number
   txTimeoutMs: number
-  /** How many hung handlers may stay behind before the process has to go. */
+  /** How many hung handlers the process tolerates before it exits. */
   leakBudget: number
   onHang: 'reopen' | 'exit'
 }
 
 export interface Worker {
-  /** Stop claiming, finish what runs, give back what cannot finish in the grace. Settles when the worker has ended. */
+  /** Stops claiming, finishes running jobs, and releases those that do not finish in time. Resolves when the worker has ended. */
   stop(reason?: string): Promise<void>
-  /** No more grace: give everything back and go. */
+  /** Ends the grace period: releases all jobs and leaves. */
   leaveNow(): void
-  /** Settles when the worker has stopped: 0, or 1 where it had to stop because of a hang or a critical error. */
+  /** Resolves with the exit code when the worker has stopped: 1 if hung handlers or a critical error stopped it, else 0. */
   ended: Promise<number>
   /** Jobs that run now. */
   running(): number
-  /** There may be new work: look now instead of at the end of the pause. */
+  /** There may be new work: claim now instead of at the end of the pause. */
   wake(): void
-  /** What an operator should know; none where all is well. */
+  /** Problems that an operator should know of. */
   problems(): string[]
 }

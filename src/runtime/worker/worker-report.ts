@@ -1,5 +1,5 @@
-// Tells the store which workers there are: at the start of a worker, at every interval, when it drains and when it has
-// stopped. It learns all of it from the worker's own events. Best effort: no failure of a report reaches a job.
+// Reports a worker to the store: when it starts, at every interval, when it drains and when it has stopped, based on the
+// worker's own events. Best effort: a failed report affects no job.
 import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import type { WorkerReport, WorkerStore } from '../../store/worker-store.ts'
@@ -10,15 +10,15 @@ export interface WorkerReportOptions {
   events: Pick<RuntimeEventEmitter, 'on' | 'emit'>
   /** Jobs that run now. */
   running: () => number
-  /** Somebody asked the worker to drain. Called once. */
+  /** An operator requested a drain. Called once. */
   onDrain: () => void
   version?: string
-  /** 15 s where absent. */
+  /** Default: 15 s. */
   intervalMs?: number
 }
 
 export interface WorkerReporter {
-  /** Sends the last report, and settles when it is written or 2 s are over: a database that is away holds up nobody. */
+  /** Sends the last report. Resolves when it is written, after 2 s at most: an unreachable database delays nobody. */
   stop(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ class RunningReporter {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      // Before the report, so that what changes during it is told by the next.
+      // Before the report, so that the next one covers changes during it.
       this.#changed = new AbortController()
       await this.#report()
       await wait(this.#intervalMs, AbortSignal.any([this.#changed.signal, this.#stopping.signal]))

@@ -230,7 +230,7 @@ it('C6 a job whose beats fail for a lease is at risk: its handler can ask, and i
     { over: cut, sweepIntervalMs: 60_000 },
   )
   await bench.untilStatus(jobId, 'succeeded')
-  expect(calls).toMatchObject([{ message: 'no heartbeat got through in time: the lease may be over' }])
+  expect(calls).toMatchObject([{ message: 'no heartbeat was answered in time: the lease may have expired' }])
   expect(await bench.job(jobId)).toMatchObject({ attempt: 1, fence: 1 })
 })
 
