@@ -1,6 +1,6 @@
-// The one table of what can go wrong. The docs, the HTTP layer and the CLI read it, so a code means one thing everywhere.
+// The catalogue of errors. The docs, the HTTP layer and the CLI read it, so a code has one meaning everywhere.
 
-/** What the process of a command leaves with. */
+/** Exit codes of the command line. */
 export const exitCodes = {
   fine: 0,
   problemFound: 1,
@@ -17,9 +17,9 @@ export interface CatalogEntry {
   meaning: string
   httpStatus: number
   exitCode: ExitCode
-  /** The SQLSTATE that arrives from the database as this code; null where there is none, or more than one. */
+  /** The SQLSTATE that maps to this code; null if there is none, or more than one. */
   sqlState: string | null
-  /** The same call may succeed later, with nothing changed. */
+  /** The same call may succeed later. */
   isRetryable: boolean
 }
 

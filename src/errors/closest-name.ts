@@ -1,10 +1,10 @@
-/** `allowsEndings`: the same name with a part missing or added at its end counts too. */
+/** `allowsEndings` also accepts the same name with a part missing or added at its end. */
 export interface ClosestNameOptions {
   maxEdits?: number
   allowsEndings?: boolean
 }
 
-/** The name that was probably meant: few edits away, whatever the case. */
+/** The name that was probably meant: few edits away, ignoring case. */
 export function closestName(
   name: string,
   known: readonly string[],
@@ -13,7 +13,7 @@ export function closestName(
   const upper = name.toUpperCase()
   const ranked = known
     .map((candidate) => {
-      // At least as many edits as the lengths differ by: the rest is not worth counting, for every variable of a process.
+      // The difference in length is a lower bound: skips most of a process's environment variables.
       const atLeast = Math.abs(name.length - candidate.length)
       return { candidate, edits: atLeast > maxEdits ? atLeast : countEdits(upper, candidate.toUpperCase()) }
     })
@@ -28,7 +28,7 @@ function hasEnding(longer: string, shorter: string): boolean {
   return longer.startsWith(`${shorter}_`)
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. */
 function countEdits(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

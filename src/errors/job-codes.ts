@@ -1,4 +1,4 @@
-// What a failed job says to people outside: ten codes. Inside, any code may be used; it is mapped to one of them (FAIL-2).
+// The ten codes that users see of a failed job. Internally any code may be used; it is mapped to one of them (FAIL-2).
 
 export const publicCodes = [
   'NOT_PDF',
@@ -16,12 +16,12 @@ export const publicCodes = [
 export type PublicCode = (typeof publicCodes)[number]
 
 export interface PublicCodeOptions {
-  /** This machine is short of memory, disk or handles: then MEMORY_ERROR is an IO_ERROR. */
+  /** This machine is short of memory, disk or handles: MEMORY_ERROR is then an IO_ERROR. */
   isLocalPressure?: boolean
 }
 
 export interface RetryableOptions {
-  /** What the user sent or did is the reason: the same again cannot succeed. */
+  /** Caused by the user's input or action: a retry cannot succeed. */
   isCausedByUser?: boolean
 }
 
@@ -72,7 +72,7 @@ const NETWORK_CODES = [
 const TIMEOUT_CODES = [
   'TIMEOUT',
   'TIMEOUT_ERROR',
-  // What a reap writes into the row of a job without budget (REAP-2).
+  // Written by a reap into the row of a job without budget (REAP-2).
   'timeout',
   'ETIMEDOUT',
   'ESOCKETTIMEDOUT',
@@ -113,7 +113,7 @@ const LOCAL_CODES = [
   'EXDEV',
 ]
 
-// A Map, for a code may be any word: `constructor` is none of ours.
+// A Map, since a code may be any word, such as `constructor`.
 const toPublic = new Map<string, PublicCode>([
   ...publicCodes.map((code) => [code, code] as const),
   ...NETWORK_CODES.map((code) => [code, 'GW_5XX'] as const),
@@ -124,7 +124,7 @@ const toPublic = new Map<string, PublicCode>([
 
 const RETRYABLE: ReadonlySet<PublicCode> = new Set(['GW_5XX', 'GW_TIMEOUT', 'IO_ERROR', 'UNKNOWN'])
 
-/** A code that nobody mapped is UNKNOWN: never shown as it is, and tried again. */
+/** An unmapped code is UNKNOWN: never shown itself, and retryable. */
 export function toPublicCode(code: string, options: PublicCodeOptions = {}): PublicCode {
   if (code === 'MEMORY_ERROR') return options.isLocalPressure === true ? 'IO_ERROR' : 'UNKNOWN'
   return toPublic.get(code) ?? 'UNKNOWN'

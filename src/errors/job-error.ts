@@ -1,20 +1,20 @@
-// What a handler throws to say what should become of its job. Any other error works too and counts as TRANSIENT.
+// Errors by which a handler decides what happens to its job. Any other error works too and counts as TRANSIENT.
 
 export type JobErrorCategory = 'TRANSIENT' | 'PERMANENT' | 'CRITICAL'
 
 export interface JobErrorOptions {
-  /** Public, or an internal one that is mapped: letters, digits and `_ . : -`, at most 64. UNKNOWN where absent. */
+  /** A public code, or an internal one that is mapped: letters, digits and `_ . : -`, at most 64. Default: UNKNOWN. */
   code?: string
-  /** Try again after this long, instead of the backoff. */
+  /** Delay of the retry. Default: the backoff. */
   retryAfterMs?: number
-  /** What the user sent or did is the reason: not tried again, whatever the code. */
+  /** Caused by the user's input or action: not retried, whatever the code. */
   isCausedByUser?: boolean
-  /** The HTTP status that the gateway answered. */
+  /** HTTP status of the gateway's answer. */
   gatewayStatus?: number
   cause?: unknown
 }
 
-/** Why a job is given back without an attempt spent: the handler asked for it, or the service it calls did (RATE-6). */
+/** Who asked to release the job without an attempt spent: the handler, or the service it calls (RATE-6). */
 export type ReleaseCause = 'asked' | 'limited'
 
 const NAME = 'JobError'
@@ -26,7 +26,7 @@ export class JobError extends Error {
   readonly isCausedByUser: boolean
   declare readonly retryAfterMs?: number
   declare readonly gatewayStatus?: number
-  /** The job is given back after `retryAfterMs`, and no attempt is spent. */
+  /** The job is released for `retryAfterMs`, without an attempt spent. */
   declare readonly release?: ReleaseCause
 
   constructor(
@@ -47,12 +47,12 @@ export class JobError extends Error {
   }
 }
 
-/** It may work later: tried again while the budget lasts, if its code is a retryable one. */
+/** May work later: retried while the budget lasts, if its code is retryable. */
 export function transientError(message: string, options: JobErrorOptions = {}): JobError {
   return new JobError(message, { ...options, category: 'TRANSIENT' })
 }
 
-/** Not now, and nobody's fault: the job is given back without an attempt spent. */
+/** Cannot run now: the job is released without an attempt spent. */
 export function releaseError(
   message: string,
   options: JobErrorOptions & { release: ReleaseCause; retryAfterMs: number },
@@ -60,7 +60,7 @@ export function releaseError(
   return new JobError(message, { ...options, category: 'TRANSIENT' })
 }
 
-/** It will never work: the job ends at once. */
+/** Will never work: the job ends at once. */
 export function permanentError(
   message: string,
   options: Omit<JobErrorOptions, 'retryAfterMs'> = {},
@@ -68,7 +68,7 @@ export function permanentError(
   return new JobError(message, { ...options, category: 'PERMANENT' })
 }
 
-/** Nothing will work here: the job ends at once, and its worker claims no more. */
+/** Nothing works on this worker: the job ends at once, and the worker stops claiming. */
 export function criticalError(
   message: string,
   options: Omit<JobErrorOptions, 'retryAfterMs'> = {},
@@ -76,7 +76,7 @@ export function criticalError(
   return new JobError(message, { ...options, category: 'CRITICAL' })
 }
 
-/** By class, or by name and shape: an application may hold two copies of this package. Never throws. */
+/** By class, or by name and shape: an application may load two copies of this package. Never throws. */
 export function isJobError(value: unknown): value is JobError {
   try {
     if (value instanceof JobError) return true

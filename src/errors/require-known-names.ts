@@ -2,7 +2,7 @@ import { closestName } from './closest-name.ts'
 import { showValue } from './show-value.ts'
 import { UnstuckError } from './unstuck-error.ts'
 
-/** `unstuck(): unknown option concurency — did you mean concurrency? It takes …`, for a typo would have no effect. */
+/** `unstuck(): unknown option concurency — did you mean concurrency? It takes …`: a typo would go unnoticed. */
 export function requireKnownNames(
   where: string,
   given: readonly string[],

@@ -1,14 +1,14 @@
 const MAX_SHOWN_LENGTH = 60
-// What JSON leaves as it is and a terminal or a log reader does not: C1 controls, line separators, and the marks
+// Characters that JSON does not escape but terminals and log readers interpret: C1 controls, line separators, and marks
 // that reverse the reading direction.
 const UNSAFE = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 
-/** A value for an error message: one line in the style of JSON, at most 60 characters, nothing a terminal obeys. */
+/** A value for an error message: one line in the style of JSON, at most 60 characters, without control characters. */
 export function showValue(value: unknown): string {
   return shorten(asJson(value).replace(UNSAFE, escapeCharacter))
 }
 
-/** What kind of value it is, for values that must not be shown. */
+/** The kind of a value that must not be shown. */
 export function showKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array (withheld)'
@@ -19,12 +19,12 @@ export function showKind(value: unknown): string {
 function asJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      // Cut before quoting: a message never costs what a long string would.
+      // Cut before quoting, so that a long string costs nothing.
       return JSON.stringify(value.slice(0, MAX_SHOWN_LENGTH + 1))
     case 'bigint':
       return `${value}n`
     case 'number':
-      // JSON has no NaN, and writes -0 as 0.
+      // JSON has no NaN and writes -0 as 0.
       return Object.is(value, -0) ? '-0' : String(value)
     case 'object':
       return value === null ? 'null' : objectAsJson(value)

@@ -2,16 +2,16 @@ import { type ErrorCode, errorCatalog } from './catalog.ts'
 import { showKind, showValue } from './show-value.ts'
 
 export interface UnstuckErrorOptions {
-  /** Facts for programs: plain JSON, no secrets. */
+  /** Machine-readable facts: plain JSON, no secrets. */
   details?: Record<string, unknown>
-  /** What to do next, one sentence. */
+  /** One sentence on what to do next. */
   hint?: string
   cause?: unknown
 }
 
 const NAME = 'UnstuckError'
 
-/** A broken promise, with a code of the catalogue. Expected outcomes are values instead. */
+/** An error with a code of the catalogue. Expected outcomes are values instead. */
 export class UnstuckError extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown>
@@ -28,7 +28,7 @@ export class UnstuckError extends Error {
   }
 }
 
-/** Judged by name and code, not by class: an application may hold two copies of this package. */
+/** Checks name and code, not the class: an application may load two copies of this package. */
 export function isUnstuckError(value: unknown, code?: ErrorCode): value is UnstuckError {
   if (typeof value !== 'object' || value === null || !('name' in value) || !('code' in value)) return false
   if (value.name !== NAME || typeof value.code !== 'string') return false
@@ -36,7 +36,7 @@ export function isUnstuckError(value: unknown, code?: ErrorCode): value is Unstu
 }
 
 export interface InvalidArgumentOptions {
-  /** Name only the kind of what was got: for payloads and secrets. */
+  /** Shows only the kind of the value, for payloads and secrets. */
   withhold?: boolean
   cause?: unknown
 }

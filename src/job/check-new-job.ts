@@ -3,7 +3,7 @@ import type { NewJob } from './job.ts'
 import { jsonText } from './json-text.ts'
 
 export interface NewJobLimits {
-  /** Of the JSON of the payload, in UTF-8. */
+  /** Limit on the payload as JSON in UTF-8. */
   maxPayloadBytes: number
 }
 
@@ -26,8 +26,8 @@ const texts = ['type', 'queue', 'stage', 'owner', 'dedupeKey', 'traceparent'] as
 const UNSTORABLE = /\0|\p{Surrogate}/u
 
 /**
- * What can be told of a job before the database is asked, so that one bad job fails alone and not the batch that it would
- * be sent with. Ranges and lengths are the database's to judge. Never shows the payload.
+ * Checks a job before it is sent, so that a bad job fails alone and not with its batch. The database checks ranges and
+ * lengths. Errors never contain the payload.
  */
 export function checkNewJob(job: NewJob, { maxPayloadBytes }: NewJobLimits): void {
   if (typeof job !== 'object' || job === null) throw invalidArgument('job', job, 'an object with a type')

@@ -1,6 +1,6 @@
 import type { EventType } from './event.ts'
 
-// A record, so that a type that is missing here does not compile.
+// A record, so that a missing type does not compile.
 const known: Record<EventType, true> = {
   queued: true,
   processing: true,

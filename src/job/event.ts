@@ -1,4 +1,4 @@
-// Events tell the story of recovery; ordinary life is written only where the policy says `events: 'all'`.
+// Events record recovery; ordinary transitions are written only with the policy `events: 'all'`.
 import type { JsonValue } from './job.ts'
 
 export type EventType =

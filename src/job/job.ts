@@ -1,19 +1,19 @@
-// The vocabulary of a job: what it is, how it is asked for, what a worker is given. No I/O.
+// A job, and a job to enqueue. No I/O.
 
-/** The five roles a status plays. A profile says which word of its table plays which role. */
+/** The five roles of a status. A profile maps each to a word of its table. */
 export type JobStatus = 'waiting' | 'running' | 'succeeded' | 'dead' | 'cancelled'
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
-/** A job as it is asked for. Times are durations, but for `runAt`, which is the caller's own wish. */
+/** A job to enqueue. Times are durations, except `runAt`, which the caller chooses. */
 export interface NewJob {
   type: string
   payload?: JsonValue
-  /** What the job is claimed from; the type where absent. */
+  /** Queue that the job is claimed from. Default: the type. */
   queue?: string
-  /** Lower runs first. */
+  /** Lower numbers run first. */
   priority?: number
-  /** Earliest run, counted from now on the database's clock. Excludes `runAt`. */
+  /** Delay of the earliest run, by the database's clock. Excludes `runAt`. */
   delayMs?: number
   runAt?: Date
   stage?: string
@@ -26,7 +26,7 @@ export interface NewJob {
   traceparent?: string
 }
 
-/** One row of work, as an operator or a test sees it. */
+/** A row of the job table. */
 export interface Job {
   id: string
   type: string
@@ -44,16 +44,16 @@ export interface Job {
   runAt: Date | null
   startedAt: Date | null
   finishedAt: Date | null
-  /** The last claim: when the newest attempt began. */
+  /** Time of the last claim. */
   lastAttemptAt: Date | null
-  /** The process that runs it; set exactly while it runs, as are `leaseId` and `leaseExpiresAt`. */
+  /** The process that runs it. Set only while it runs, as are `leaseId` and `leaseExpiresAt`. */
   workerId: string | null
   leaseId: string | null
   leaseExpiresAt: Date | null
-  /** Kept after the end, as evidence. */
+  /** Kept as evidence after the job ends. */
   heartbeatAt: Date | null
   deadlineAt: Date | null
-  /** Grows with every claim: for people and outside systems, never a credential. */
+  /** Grows with every claim. For people and external systems, never a credential. */
   fence: number
   finishedLeaseId: string | null
   attempt: number
@@ -73,12 +73,12 @@ export interface Job {
 
 export type ErrorCategory = 'TRANSIENT' | 'PERMANENT' | 'CRITICAL'
 
-/** What a dead or retried job remembers of its last error. */
+/** The last error of a dead or retried job. */
 export interface JobErrorRecord {
   code: string | null
   reason: string | null
   category: ErrorCategory | null
-  /** For operators only: never part of a public answer. */
+  /** For operators only, never part of a public answer. */
   stack: string | null
   attempt: number | null
 }

@@ -1,14 +1,14 @@
 import { invalidArgument } from '../errors/index.ts'
 
 const TAKES = 'JSON: no cycles, functions, bigints, NaN or Infinity, and no \\u0000 or lone surrogate'
-/** Deeper data is looked at value by value; a cycle has no end. */
+/** Deeper data is checked value by value, which also finds cycles. */
 const MAX_PLAIN_DEPTH = 20
 
-/** JSON as PostgreSQL takes it: no NUL and no half of a surrogate pair in text; JSON has no NaN, Infinity, cycle or bigint. */
+/** JSON that PostgreSQL accepts: no NUL or lone surrogate in text, and no NaN, Infinity, cycle or bigint. */
 export function jsonText(name: string, value: unknown): string {
   let json: string | undefined
   try {
-    // A call for each value costs most of the time.
+    // A replacer call per value would take most of the time.
     json = isPlain(value, MAX_PLAIN_DEPTH) ? JSON.stringify(value) : JSON.stringify(value, requireData)
   } catch (cause) {
     throw invalidArgument(name, value, TAKES, { withhold: true, cause })
@@ -19,12 +19,12 @@ export function jsonText(name: string, value: unknown): string {
 
 function requireData(_: string, inner: unknown): unknown {
   if (typeof inner === 'number' && !Number.isFinite(inner)) throw new TypeError('not a finite number')
-  // JSON.stringify would leave these out without a word.
+  // JSON.stringify would drop these silently.
   if (typeof inner === 'function' || typeof inner === 'symbol') throw new TypeError('not data')
   return inner
 }
 
-/** Has nothing that JSON leaves out or changes without a word, and nothing that makes its own JSON. */
+/** Contains nothing that JSON silently drops or changes, and no `toJSON`. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object')
@@ -38,8 +38,8 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 /**
- * An escaped backslash before u0000 is plain text; an odd number of them is the character itself. Whole pairs are never
- * escaped.
+ * An even number of backslashes before u0000 is plain text; after an odd number it is the character itself. Complete
+ * surrogate pairs are never escaped.
  */
 function hasUnstorable(json: string): boolean {
   return json.includes('\\u') && /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json)

@@ -1,18 +1,18 @@
-// A lease is the right to run a job until a moment on the database's clock.
+// A lease is the right to run a job until a given time of the database's clock.
 import type { JsonValue } from './job.ts'
 
-/** The credential of one claim: every write of a worker carries it, and a stale one changes nothing. */
+/** The credential of one claim. Every write of a worker carries it; a stale one changes nothing. */
 export interface Lease {
   jobId: string
   leaseId: string
 }
 
-/** One text for a lease: the lease and not the id alone, for a worker may hold a stale and a current one of a job. */
+/** Map key of a lease. Not the job id alone: a worker may hold a stale and a current lease of one job. */
 export function leaseKey({ jobId, leaseId }: Lease): string {
   return `${jobId} ${leaseId}`
 }
 
-/** What a worker is given for a job it claimed. Durations count from the moment of the claim. */
+/** A claimed job. Durations count from the claim. */
 export interface ClaimedJob extends Lease {
   type: string
   queue: string
@@ -31,21 +31,21 @@ export interface ClaimedJob extends Lease {
   startedAt: Date
   expectedDurationMs: number | null
   leaseMs: number
-  /** Until the hard deadline of its stage; null where the policy has none. */
+  /** Time until the hard deadline of its stage; null without a deadline. */
   deadlineMs: number | null
   traceparent: string | null
-  /** This is the first claim since a reap. */
+  /** The first claim after a reap. */
   isRescue: boolean
-  /** Its next crash would end it: it starts when nothing else runs in the process, and nothing starts beside it. */
+  /** Its next crash would end it: it runs while nothing else runs in the process. */
   runsAlone: boolean
 }
 
 /**
  * - `kept`: extended
- * - `busy`: somebody has the row locked; the lease is still there
- * - `cancel-asked`: extended, and the handler should stop
+ * - `busy`: the row is locked; the lease still stands
+ * - `cancel-asked`: extended; the handler should stop
  * - `past-deadline`: no longer extended
- * - `finished`: this lease ended the job itself
- * - `lost`: somebody else has the job, or nobody
+ * - `finished`: the job was ended under this lease
+ * - `lost`: another worker holds the job, or none does
  */
 export type HeartbeatAnswer = 'kept' | 'busy' | 'cancel-asked' | 'past-deadline' | 'finished' | 'lost'

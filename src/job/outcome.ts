@@ -1,11 +1,11 @@
-// Expected outcomes are values; broken promises throw.
+// Expected outcomes are values; errors throw.
 
-/** What any finishing verb answers to a lease that is not, or no longer, the current one. */
+/** Answer of every finishing verb to a lease that is not the current one. */
 export type RefusedOutcome = 'already-done' | 'lease-lost' | 'not-found'
 
 export type StageOutcome = 'entered' | 'past-deadline' | RefusedOutcome
 export type CompleteOutcome = 'completed' | RefusedOutcome
-/** `released` where a half-open breaker had let the job through, and its call failed: no attempt is spent. */
+/** `released`: a half-open breaker let the job through and its call failed. No attempt is spent. */
 export type FailOutcome = 'retried' | 'dead' | 'cancelled' | 'released' | RefusedOutcome
 export type ReleaseOutcome = 'released' | 'cancelled' | RefusedOutcome
 export type CancelOutcome =
@@ -19,5 +19,5 @@ export type RunNowOutcome = 'due' | 'already-due' | 'not-waiting' | 'generation-
 export type DiscardOutcome = 'discarded' | 'running' | 'generation-changed' | 'not-found'
 export type EnqueueOutcome = 'created' | 'duplicate'
 
-/** What a sweep did, or would do, with one job. */
+/** What a sweep did with a job, or would do in observe mode. */
 export type ReapAction = 'requeued' | 'dead' | 'cancelled' | 'held' | 'reported'

@@ -1,4 +1,4 @@
-// What a policy takes: the words and ranges of the table "unstuck".policies, for a store that has no such table.
+// The words and ranges of the table "unstuck".policies, for stores that have no such table.
 import { invalidArgument } from '../errors/index.ts'
 import { type Policy, type PolicyOverride, withOverride } from './policy.ts'
 
@@ -46,7 +46,7 @@ const ranges: Record<keyof Policy, FieldRange> = {
   dispatch: words('off', 'requeued'),
 }
 
-/** Refuses an override by its first bad field, or by what it would make of the policy. */
+/** Throws for the first invalid field of an override, or for an invalid combination. */
 export function checkPolicy(policy: Policy, override: PolicyOverride): void {
   for (const [name, value] of Object.entries(override)) {
     if (!Object.hasOwn(ranges, name)) throw invalidArgument('policy', name, 'the names of the settings')
@@ -54,7 +54,7 @@ export function checkPolicy(policy: Policy, override: PolicyOverride): void {
     if (!holds(value)) throw invalidArgument(name, value, takes)
   }
   const { reapBudget, attemptCountedAt } = withOverride(policy, override)
-  // Or a job that only ever crashes would never end.
+  // A job that only crashes would never end.
   if (reapBudget === 'attempts' && attemptCountedAt === 'failure')
     throw invalidArgument('reapBudget', reapBudget, 'crashes where attempts are counted at failure')
 }

@@ -2,8 +2,8 @@ import { Cron } from 'croner'
 import { invalidArgument } from '../errors/index.ts'
 
 /**
- * The first occurrence after a moment; null where there is none. A time that summer time skips runs at the end of the gap. One
- * that comes twice in autumn runs once, at its first coming; what runs every hour, or more often, runs in both hours.
+ * The first occurrence after a time; null if there is none. A local time that DST skips runs at the end of the gap. One that
+ * DST repeats runs once, the first time; hourly and more frequent schedules run in both hours.
  */
 export function nextRun(cron: string, timezone: string, after: Date): Date | null {
   checkTimezone(timezone)
@@ -21,14 +21,14 @@ function parse(cron: string, timezone: string): Cron {
   } catch (cause) {
     throw invalidArgument('cron', cron, takes, { cause })
   }
-  // The library also reads a single date, which recurs never.
+  // The library also accepts a single date, which never recurs.
   if (parsed.getOnce() !== null) throw invalidArgument('cron', cron, takes)
   return parsed
 }
 
 function checkTimezone(timezone: string): void {
   const takesName = 'the name of a time zone, such as UTC or Europe/Berlin'
-  // Intl takes undefined for the zone of this machine, and the library an empty text.
+  // Intl reads undefined, and the library an empty string, as the zone of this machine.
   if (typeof timezone !== 'string' || timezone === '') throw invalidArgument('timezone', timezone, takesName)
   try {
     Intl.DateTimeFormat('en', { timeZone: timezone })

@@ -1,5 +1,5 @@
-// What an operation does next. A redrive sends some jobs first, then the rest at a rate, and goes no further where they fail
-// again or what they call is down. Everything else goes on until all have had their turn.
+// The next step of an operation. A redrive requeues a canary first, then the rest at a rate, and stops if jobs fail again or
+// their dependency is down. Other operations go on until every job was handled.
 
 export interface OperationFacts {
   action: string
@@ -12,7 +12,7 @@ export interface OperationFacts {
   refused: number
   succeeded: number
   failed: number
-  /** How many jobs are watched for how they fare. */
+  /** Number of requeued jobs whose outcome is watched. */
   sample: number
   /** The breaker of one of its queues is open. */
   isHeldBack: boolean
@@ -27,9 +27,9 @@ export type OperationStop =
 
 export type OperationMove =
   | { kind: 'change'; limit: number; phase: 'canary' | 'rest'; pauseMs: number }
-  /** For the canary. */
+  /** Wait for the canary. */
   | { kind: 'wait' }
-  /** Null where all have had their turn. */
+  /** Null if every job was handled. */
   | { kind: 'end'; stopped: OperationStop | null }
 
 const MIN_SAMPLE = 20
@@ -48,11 +48,11 @@ export function nextMove(facts: OperationFacts): OperationMove {
   return stopped === null ? { kind: 'change', phase: 'rest', ...paceOf(facts) } : { kind: 'end', stopped }
 }
 
-/** Null where the canary has succeeded. */
+/** Null if the canary succeeded. */
 function canaryMove(facts: OperationFacts, taken: number): OperationMove | null {
   const { canary, total, failed, succeeded, sample, phaseMs, isHeldBack } = facts
   if (failed > 0) return { kind: 'end', stopped: 'canary-failed' }
-  // One that was refused shows nothing: the next takes its place.
+  // A refused job proves nothing: the next takes its place.
   if (sample < canary && taken < total) {
     if (isHeldBack) return { kind: 'end', stopped: 'breaker-open' }
     return { kind: 'change', limit: canary - sample, phase: 'canary', pauseMs: 0 }
@@ -68,7 +68,7 @@ function whatStops({ failed, canary, total, isHeldBack }: OperationFacts): Opera
   return isHeldBack ? 'breaker-open' : null
 }
 
-/** A batch a second, or one job at a time where they are fewer. */
+/** One batch per second, or one job at a time below one job per second. */
 function paceOf({ ratePerS }: OperationFacts): { limit: number; pauseMs: number } {
   if (ratePerS === null) return { limit: MAX_BATCH, pauseMs: 0 }
   const limit = Math.min(MAX_BATCH, Math.max(1, Math.floor(ratePerS)))

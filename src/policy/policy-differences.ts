@@ -1,4 +1,4 @@
-// Where two policies differ, setting by setting: one that a person wrote, and the one that the database goes by.
+// Differences between a configured policy and the stored one, setting by setting.
 import type { Policy, PolicyOverride } from './policy.ts'
 
 export interface PolicyDifference {
@@ -8,11 +8,11 @@ export interface PolicyDifference {
   stored: unknown
 }
 
-/** Maps are merged key by key, so only the keys that are written can differ. */
+/** Maps are merged key by key, so only configured keys can differ. */
 export function policyDifferences(written: PolicyOverride, stored: Policy): PolicyDifference[] {
   return Object.entries(written).flatMap(([setting, value]) => {
     const found: unknown = stored[setting as keyof Policy]
-    // What an older schema does not have yet comes with its migration.
+    // An older schema lacks the setting until its migration.
     return found === undefined ? [] : differences(setting, value, found)
   })
 }
@@ -30,13 +30,13 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What has to be stored so that nothing differs. */
+/** The settings to store so that nothing differs. */
 export function differingSettings(written: PolicyOverride, found: PolicyDifference[]): PolicyOverride {
   const names = new Set(found.map(({ setting }) => setting.split('.', 1)[0]))
   return Object.fromEntries(Object.entries(written).filter(([name]) => names.has(name)))
 }
 
-/** `place` is where the written one stands: `here`, `in the profile`. */
+/** `place` names the source of the configured value: `here`, `in the profile`. */
 export function describeDifference({ setting, written, stored }: PolicyDifference, place: string): string {
   return `${setting} is ${JSON.stringify(written)} ${place} and ${JSON.stringify(stored) ?? 'not set'} in the database`
 }

@@ -1,39 +1,39 @@
-// What a deployment decides for one job table. Stored as a row beside the table, changeable without a
-// redeploy, and overridable per call. `snake_case` of each name is its column in `unstuck.policies`.
+// The policy of one job table: a row beside the table that can be changed without a redeploy and overridden per call. The
+// `snake_case` of each name is its column in `unstuck.policies`.
 
 /** When the `attempt` column grows. */
 export type AttemptCountedAt = 'claim' | 'failure' | 'failure-and-reap'
-/** What a failure is bounded by: `maxAttempts` against the attempt column, or against failures alone. */
+/** Bound of failures: `maxAttempts` compared with the attempt column, or with failures alone. */
 export type FailureBudget = 'attempts' | 'failures'
-/** What a reap is bounded by: the attempt column, or crashes and timeouts against limits of their own. */
+/** Bound of reaps: the attempt column, or separate limits for crashes and timeouts. */
 export type ReapBudget = 'attempts' | 'crashes'
 
 export interface Policy {
   attemptCountedAt: AttemptCountedAt
   failureBudget: FailureBudget
   reapBudget: ReapBudget
-  /** For rows that have no `max_attempts` of their own. */
+  /** For rows without their own `max_attempts`. */
   maxAttempts: number
   maxCrashes: number
   maxTimeouts: number
-  /** The floor of every lease, and what a job without an expectation gets. */
+  /** Shortest lease, and the lease of a job without an expected duration. */
   defaultLeaseMs: number
-  /** A floor per stage, instead of the default. */
+  /** Shortest lease per stage, instead of the default. */
   stageLeasesMs: Record<string, number>
   /** Lease = expected duration × factor of the stage. */
   stageFactors: Record<string, number>
-  /** The stage of rows whose stage is NULL; their type where this is null. */
+  /** Stage of rows whose stage is NULL; if null, their type. */
   defaultStage: string | null
-  /** 0 switches the deadline off. */
+  /** 0 disables the deadline. */
   defaultDeadlineMs: number
   stageDeadlinesMs: Record<string, number>
-  /** Of one attempt, over all its stages: no lease and no deadline reaches past it. 0 switches it off. */
+  /** Limit of one attempt over all its stages: no lease and no deadline extends past it. 0 disables it. */
   maxRuntimeMs: number
   /** Per type, instead of `maxRuntimeMs`. */
   typeRuntimesMs: Record<string, number>
   heartbeatMs: number
   sweepIntervalMs: number
-  /** The steps win over base and max where there are any. */
+  /** If there are steps, they replace base and max. */
   reapBackoffStepsMs: number[]
   reapBackoffBaseMs: number
   reapBackoffMaxMs: number
@@ -41,25 +41,25 @@ export interface Policy {
   failureBackoffBaseMs: number
   failureBackoffMaxMs: number
   failureBackoffJitterMs: number
-  /** After a mass outage jobs come back at about this rate; 0 means all at once. */
+  /** After a mass outage, jobs are requeued at about this rate; 0 means all at once. */
   requeueRatePerS: number
-  /** Judge running rows that have no lease by the age of their newest time. */
+  /** Reap running rows without a lease by the age of their newest timestamp. */
   legacyAgeRule: boolean
-  /** Those of all stages, or only of stages with a lease of their own: the others are reported. */
+  /** `listed` reaps only rows of stages with their own lease, and reports the others. */
   legacyAgeStages: 'all' | 'listed'
   retentionDays: number
-  /** `recovery` events are always written; `all` adds ordinary life. */
+  /** Recovery events are always written; `all` adds ordinary transitions. */
   events: 'recovery' | 'all'
-  /** Tell listening workers of new work at once; off, they find it when they next look. */
+  /** Notify listening workers of new jobs; `off`, they find them at the next poll. */
   notify: 'on' | 'off'
-  /** Which jobs are told to an outside queue: `requeued` means those that go back to waiting. */
+  /** Which jobs are published to an external queue. */
   dispatch: 'off' | 'requeued'
 }
 
-/** Overrides per call. The maps are merged key by key, everything else is replaced. */
+/** Overrides per call. Maps are merged key by key, everything else is replaced. */
 export type PolicyOverride = Partial<Policy>
 
-/** The policy of the native table, and the base of every profile's. */
+/** The policy of the native table, on which those of all profiles are based. */
 export const nativePolicy: Policy = {
   attemptCountedAt: 'claim',
   failureBudget: 'failures',
@@ -93,7 +93,7 @@ export const nativePolicy: Policy = {
   dispatch: 'off',
 }
 
-/** The preset `brisk`: a lost job is taken back in under a minute, for jobs that can beat every 15 s. */
+/** The preset `brisk`: a lost job is requeued in under a minute, for jobs that can send heartbeats every 15 s. */
 export const briskPolicy = {
   defaultLeaseMs: 45_000,
   heartbeatMs: 15_000,

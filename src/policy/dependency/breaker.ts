@@ -1,31 +1,31 @@
 // When a breaker opens and closes (BREAK-1, BREAK-3). The database decides the same in sql/core/breaker_state.sql,
 // forget_calls.sql, open_breaker.sql, close_breaker.sql, record_probe.sql and sql/functions/record_calls.sql.
 
-/** `hold` is closed by health probes; `half-open` lets some real jobs through after the cooldown, and only their calls close it. */
+/** `hold` closes by health probes; `half-open` lets some jobs through after the cooldown, and closes by their calls. */
 export type BreakerMode = 'hold' | 'half-open'
 
-/** `held` is by an operator; open or closed beneath. */
+/** `held` is set by an operator, over open or closed. */
 export type BreakerState = 'closed' | 'open' | 'half-open' | 'held'
 
 export interface BreakerSettings {
   mode: BreakerMode
-  /** How many of the last calls are looked at. */
+  /** Number of last calls in the window. */
   windowCalls: number
-  /** Calls that are older count no more; null looks at no age. */
+  /** Maximum age of calls in the window; null for any age. */
   windowMs: number | null
-  /** Under this many calls nothing is judged; at most `windowCalls` count. */
+  /** With fewer calls it does not open; at most `windowCalls` count. */
   minCalls: number
-  /** The share of failed calls in the window, from over 0 to 1, at which it opens. */
+  /** Share of failed calls in the window at which it opens, above 0 and up to 1. */
   failThreshold: number
-  /** After it opened, and after a failed probe, nothing is tried for this long. */
+  /** Pause after it opened and after a failed probe. */
   cooldownMs: number
-  /** This many good probes in a row close it: health probes in mode hold, calls of jobs in mode half-open. */
+  /** Successes in a row that close it: health probes in mode hold, calls of jobs in mode half-open. */
   closeAfter: number
-  /** Good health probes count once in this time. */
+  /** Successful health probes count once per interval. */
   probeIntervalMs: number
   /** How many jobs a half-open breaker lets through at a time. */
   probeSlots: number
-  /** A job that was let through and reports no call gives its slot back after this time. */
+  /** A job that was let through and reports no call loses its slot after this time. */
   probeTimeoutMs: number
 }
 
@@ -42,23 +42,23 @@ export const defaultBreakerSettings: BreakerSettings = {
   probeTimeoutMs: 60_000,
 }
 
-/** What came of one call of the dependency. */
+/** The result of one call of the dependency. */
 export interface DependencyCall {
   /**
-   * A server error, a timeout, no connection. What the caller did wrong is no failure of the dependency. Absent, with a `jobId`:
-   * the job ended without a call, and gives back the slot that a half-open breaker gave it.
+   * A server error, a timeout or a failed connection; a mistake of the caller is no failure. Absent, with a `jobId`: the job
+   * ended without a call and returns the slot that a half-open breaker granted it.
    */
   isFailure?: boolean
-  /** The job that made it: a half-open breaker then hears its own probes only. */
+  /** The job that made the call: a half-open breaker counts only the jobs it let through. */
   jobId?: string
-  /** The service asked for no call for so long (RATE-6): no job of any worker starts before, and it is no sign of health. */
+  /** Pause that the service asked for (RATE-6): no job of any worker starts before. It is no sign of health. */
   limitedMs?: number
 }
 
 export interface BreakerProbe {
   jobId: string
   grantedAtMs: number
-  /** It met the failure that the breaker stays open for, and loses no attempt by that. */
+  /** It met the failure that keeps the breaker open, and loses no attempt by that. */
   hasFailed?: boolean
 }
 
@@ -66,21 +66,21 @@ export interface BreakerFacts {
   settings: BreakerSettings
   /** The last calls, oldest first; true is a failure. */
   calls: readonly boolean[]
-  /** When each of them was reported; empty where no age is looked at. */
+  /** When each of them was reported; empty without `windowMs`. */
   calledAtMs: readonly number[]
   isOpen: boolean
-  /** Probes that went well since it opened, in a row. */
+  /** Successful probes in a row since it opened. */
   successes: number
   cooldownUntilMs: number
-  /** The last health probe that went well. */
+  /** The last successful health probe. */
   probedAtMs: number | null
-  /** How often in a row it was tried too early: closed by a probe and opened soon again, or a job let through that failed. */
+  /** How often in a row it was tried too early: closed by a probe and soon opened again, or a job let through failed. */
   reopens?: number
-  /** When it last closed by itself. */
+  /** When it last closed automatically. */
   closedAtMs?: number | null
-  /** Jobs that were let through and have not reported a good call, oldest first. */
+  /** Jobs that were let through and have not reported a success, oldest first. */
   probes: readonly BreakerProbe[]
-  /** Null where nobody holds it; `untilMs` is null where nobody said how long. */
+  /** Null if not held; `untilMs` is null for an unlimited hold. */
   hold: { untilMs: number | null } | null
 }
 
@@ -99,7 +99,7 @@ export const closedBreaker: BreakerFacts = {
 }
 
 const LONGEST_COOLDOWN_MS = 3_600_000
-/** A breaker that was closed for fewer cooldowns than this opened again soon. */
+/** A breaker that opens again within this many cooldowns was closed too early. */
 const SOON = 10
 const DAY_MS = 86_400_000
 
@@ -110,7 +110,7 @@ export function breakerState(facts: BreakerFacts, nowMs: number): BreakerState {
   return settings.mode === 'half-open' && cooldownUntilMs <= nowMs ? 'half-open' : 'open'
 }
 
-/** The window is judged once per report, by what it holds after it. */
+/** The window is evaluated once per report, including the reported calls. */
 export function afterCalls(
   facts: BreakerFacts,
   calls: readonly DependencyCall[],
@@ -121,7 +121,7 @@ export function afterCalls(
   return limitedMs > 0 ? limited(judged, nowMs + limitedMs, nowMs) : judged
 }
 
-/** A hold that ends by itself. One that is in force gets longer and never shorter. */
+/** A hold that expires. A hold in force is only ever extended. */
 function limited(facts: BreakerFacts, untilMs: number, nowMs: number): BreakerFacts {
   const { hold } = facts
   if (hold === null || breakerState(facts, nowMs) !== 'held') return { ...facts, hold: { untilMs } }
@@ -145,7 +145,7 @@ function judgeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], nowMs
   return isEnough && countFailures(window) / window.length >= failThreshold ? opened(counted, nowMs) : counted
 }
 
-/** Without what the window has left behind: calls before the last ones, and where it has an age those that are older. */
+/** Drops calls that left the window, by number and by age. */
 export function forgetCalls(facts: BreakerFacts, nowMs: number): BreakerFacts {
   const { windowCalls, windowMs } = facts.settings
   const old = windowMs === null ? [] : facts.calledAtMs.filter((atMs) => atMs <= nowMs - windowMs)
@@ -174,8 +174,8 @@ function afterProbeCalls(facts: BreakerFacts, calls: readonly DependencyCall[], 
 }
 
 /**
- * A health probe outside any job. In mode hold it changes nothing during the cooldown. In mode half-open it does nothing else than
- * end the first cooldown early: after that a call has failed, and says more than a probe.
+ * A health probe outside any job. In mode hold it changes nothing during the cooldown. In mode half-open it only ends the
+ * first cooldown early: later ones follow a failed call, which says more than a probe.
  */
 export function afterProbe(facts: BreakerFacts, isHealthy: boolean, nowMs: number): BreakerFacts {
   const { settings, successes, probedAtMs } = facts
@@ -189,7 +189,7 @@ export function afterProbe(facts: BreakerFacts, isHealthy: boolean, nowMs: numbe
   return countSuccesses({ ...facts, probedAtMs: nowMs }, 1, nowMs)
 }
 
-/** Opens it, or lets the cooldown begin anew. Whoever was let through has met the same failure. */
+/** Opens it, or restarts the cooldown. Jobs that were let through have met the same failure. */
 function opened(facts: BreakerFacts, nowMs: number): BreakerFacts {
   const reopens = reopensOf(facts, nowMs)
   return {
@@ -212,13 +212,13 @@ function reopensOf(
   return settings.mode === 'hold' && isSoon ? reopens + 1 : 0
 }
 
-/** In mode hold a probe may be wrong about the calls: each time that it was doubles the cooldown. */
+/** In mode hold a probe may succeed while calls fail: each such error doubles the cooldown. */
 function cooldownMs({ settings, reopens = 0 }: BreakerFacts): number {
   if (settings.mode === 'half-open') return settings.cooldownMs
   return Math.min(settings.cooldownMs * 2 ** reopens, Math.max(settings.cooldownMs, LONGEST_COOLDOWN_MS))
 }
 
-/** It starts with an empty window: what opened it is history. */
+/** Closes it with an empty window. */
 export function closed(facts: BreakerFacts): BreakerFacts {
   return { ...closedBreaker, settings: facts.settings, hold: facts.hold }
 }
@@ -230,7 +230,7 @@ function countSuccesses(facts: BreakerFacts, count: number, nowMs: number): Brea
   return { ...closed(facts), reopens, closedAtMs: nowMs }
 }
 
-/** Lets the first of these jobs through, as many as there are slots. A job that waits again is no probe any more. */
+/** Lets the first of these jobs through, up to the free slots. A job that waits again no longer holds one. */
 export function takeProbeSlots(facts: BreakerFacts, jobIds: readonly string[], nowMs: number): BreakerFacts {
   const kept = facts.probes.filter(
     ({ jobId, grantedAtMs }) => grantedAtMs > nowMs - DAY_MS && !jobIds.includes(jobId),
@@ -240,21 +240,21 @@ export function takeProbeSlots(facts: BreakerFacts, jobIds: readonly string[], n
   return { ...facts, probes: [...kept, ...granted.map((jobId) => ({ jobId, grantedAtMs: nowMs }))] }
 }
 
-/** Those that hold a slot. One that never reports must not hold it for ever; its failure is heard all the same. */
+/** Jobs that hold a slot. One that never reports loses it; its failure still counts. */
 export function runningProbes({ settings, probes }: BreakerFacts, nowMs: number): readonly BreakerProbe[] {
   return probes.filter(
     ({ grantedAtMs, hasFailed }) => hasFailed !== true && grantedAtMs > nowMs - settings.probeTimeoutMs,
   )
 }
 
-/** Until a health probe may start half-open before the cooldown is over; null where none may. */
+/** Time until a health probe may end the cooldown early; null if none may. */
 export function earlyProbeInMs(facts: BreakerFacts, nowMs: number): number | null {
   const { isOpen, settings, reopens = 0, cooldownUntilMs, probedAtMs } = facts
   if (!isOpen || settings.mode === 'hold' || reopens > 0 || cooldownUntilMs <= nowMs) return null
   return probedAtMs === null ? 0 : Math.max(0, probedAtMs + settings.probeIntervalMs - nowMs)
 }
 
-/** Until a health probe counts; null where the breaker is closed. */
+/** Time until a health probe counts; null if the breaker is closed. */
 export function nextProbeInMs(facts: BreakerFacts, nowMs: number): number | null {
   if (!facts.isOpen) return null
   const fromMs = facts.probedAtMs === null ? 0 : facts.probedAtMs + facts.settings.probeIntervalMs

@@ -1,26 +1,26 @@
-// Tokens by the generic cell rate algorithm: a bucket is the moment when it will be full again, and nothing else. The
-// database decides the same in sql/core/take_tokens.sql; in a process this serves limits of that process alone.
+// Rate limits by the generic cell rate algorithm: a bucket is the time at which it will be full again. The database decides the
+// same in sql/core/take_tokens.sql; this serves limits that are local to a process.
 
 export interface RateLimit {
-  /** What is limited: `gateway`, `gateway:owner-7`. */
+  /** Name of the bucket: `gateway`, `gateway:owner-7`. */
   key: string
-  /** Tokens that come back in a second. */
+  /** Tokens added per second. */
   ratePerS: number
-  /** Tokens in a full bucket: what may be taken at once. */
+  /** Size of the bucket. */
   burst: number
 }
 
 export interface TokenGrant {
-  /** From every limit alike, from none to all that were asked for. */
+  /** Tokens taken from every limit, at most the number asked for. */
   granted: number
-  /** Until there is one token more; 0 where all were granted. */
+  /** Time until one more token is available; 0 if all were granted. */
   retryInMs: number
 }
 
-// For a token whose time is exactly now. The bucket owes it, so it does not add up.
+// Rounding margin for a token that is due exactly now. The bucket still owes it, so the error does not accumulate.
 const TOLERANCE = 1e-6
 
-/** How many tokens all limits together would grant now, and the wait until there is one where there is none. */
+/** Tokens that all limits together would grant now, and the wait for the first if there is none. */
 export function freeTokens(
   fullAtMs: ReadonlyMap<string, number>,
   limits: readonly RateLimit[],
@@ -31,7 +31,7 @@ export function freeTokens(
   return { free, retryInMs: free > 0 ? 0 : waitMs(buckets, 0) }
 }
 
-/** `fullAtMs` holds the buckets by key and is changed; a key that is not in it is a full bucket. */
+/** Updates `fullAtMs`, the buckets by key; a missing key is a full bucket. */
 export function takeTokens(
   fullAtMs: Map<string, number>,
   limits: readonly RateLimit[],
@@ -46,7 +46,7 @@ export function takeTokens(
   return { granted, retryInMs: granted === tokens ? 0 : waitMs(buckets, granted) }
 }
 
-/** Tokens that were taken and are not used after all. */
+/** Returns tokens that were taken and not used. */
 export function returnTokens(
   fullAtMs: Map<string, number>,
   limits: readonly RateLimit[],
@@ -61,7 +61,7 @@ export function returnTokens(
 interface Bucket {
   key: string
   tokenMs: number
-  /** Until it is full. */
+  /** Time until it is full. */
   owedMs: number
   depthMs: number
 }
@@ -83,7 +83,7 @@ function leastFree(buckets: readonly Bucket[]): number {
   return Math.max(0, Math.min(...free))
 }
 
-/** Until there is one token more than were granted. */
+/** Time until there is one token more than were granted. */
 function waitMs(buckets: readonly Bucket[], granted: number): number {
   const waitsMs = buckets.map(({ owedMs, tokenMs, depthMs }) =>
     Math.ceil(Math.max(0, owedMs + (granted + 1) * tokenMs - depthMs)),

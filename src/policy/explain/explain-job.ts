@@ -1,4 +1,4 @@
-// Why a job does not run, or does: the facts that a store reads on its own clock, put into words and into one verdict.
+// Explains why a job runs or does not run, from facts that a store reads on its own clock.
 import type { ErrorCategory, JobStatus, JsonValue } from '../../job/job.ts'
 import type { BreakerState } from '../dependency/breaker.ts'
 import { type AgeRule, explainUnjudged } from '../lease/age-rule.ts'
@@ -7,7 +7,7 @@ import { describeHolder, type LockHolder } from './lock-holder.ts'
 import { showDuration } from './show-duration.ts'
 import { isReaperLate } from './table-health.ts'
 
-/** Durations count from the moment of the reading; what is over is negative. */
+/** Durations count from the read; past ones are negative. */
 export interface JobFacts {
   jobId: string
   type: string
@@ -19,39 +19,39 @@ export interface JobFacts {
   crashes: number
   timeouts: number
   releases: number
-  /** Something keeps sending it back, without an attempt spent. */
+  /** It is released again and again, without an attempt spent. */
   isReleasedOften: boolean
-  /** It waits, and its next crash would end it: it runs alone. */
+  /** It waits, and its next crash would end it: it has to run alone. */
   isLastChance: boolean
-  /** The worker that takes no other jobs until it can run this one. */
+  /** The worker that claims no other jobs until it can run this one. */
   keptWorkerId: string | null
   maxAttempts: number
-  /** May it be claimed once more? */
+  /** It may be claimed once more. */
   hasBudget: boolean
   error: { code: string | null; reason: string | null; category: ErrorCategory | null } | null
   isCancelAsked: boolean
-  /** Until a waiting job is due; null where it does not wait. */
+  /** Time until a waiting job is due; null if it does not wait. */
   runInMs: number | null
-  /** Due jobs of its queue that come first, up to 1000; null where it does not wait. */
+  /** Due jobs ahead of it in its queue, up to 1000; null if it does not wait. */
   ahead: number | null
   pause: PauseFacts | null
   breaker: HoldingBreaker | null
-  /** Null where it does not wait, or no worker ever told of itself. */
+  /** Null if it does not wait, or no worker ever reported. */
   workers: WorkerFacts | null
   workerId: string | null
-  /** Null where a running job has no lease, and no rule judges it by its age. */
+  /** Null if a running job has no lease and no age rule applies. */
   leaseLeftMs: number | null
-  /** Since the last heartbeat of a running job. */
+  /** Time since the last heartbeat of a running job. */
   silentMs: number | null
   deadlineLeftMs: number | null
-  /** Null where it was not looked at, or this connection may not. */
+  /** Null if it was not checked, or this role may not. */
   isLocked: boolean | null
-  /** Null where it is not certain who has the row locked. */
+  /** Null if it is not certain who holds the lock. */
   lockedBy: LockHolder | null
   endedAgoMs: number | null
   reaperAgeMs: number | null
   sweepIntervalMs: number
-  /** The table is in mode observe: nothing of ours claims it or takes it back. */
+  /** The table is in observe mode: unstuck neither claims nor requeues the job. */
   isObserved: boolean
   lastEvent: { type: string; agoMs: number; details: { [key: string]: JsonValue } } | null
 }
@@ -60,7 +60,7 @@ export interface PauseFacts {
   by: string | null
   reason: string | null
   sinceMs: number
-  /** Null: until somebody resumes it. */
+  /** Null: until an operator resumes it. */
   leftMs: number | null
 }
 
@@ -105,23 +105,23 @@ export type ReasonCode =
 
 export interface Reason {
   code: ReasonCode
-  /** It alone would keep the job from running, or from being taken back. */
+  /** This reason alone keeps the job from running, or from being requeued. */
   isBlocking: boolean
   message: string
-  /** When that ends, from now; null where nobody can tell. */
+  /** Time until it ends; null if unknown. */
   untilMs: number | null
 }
 
 export interface Explanation {
   verdict: 'ended' | 'running' | 'overdue' | 'blocked' | 'runnable'
-  /** The blocking ones first. */
+  /** Blocking reasons first. */
   reasons: Reason[]
-  /** At the earliest; null where it will not, runs already, or nobody can tell. */
+  /** Earliest start; null if it will not run, runs already, or the time is unknown. */
   runsInMs: number | null
   sentence: string
 }
 
-/** `ageRule` is that of its table, where the caller knows it: for the words about a running job without a lease. */
+/** `ageRule` is that of the table, if the caller knows it: it explains running jobs without a lease. */
 export function explainJob(facts: JobFacts, ageRule?: AgeRule): Explanation {
   if (facts.status === 'waiting') return explainWaiting(facts)
   if (facts.status === 'running') return explainRunning(facts, ageRule)

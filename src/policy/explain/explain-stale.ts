@@ -1,4 +1,4 @@
-// Why a running job that is past its lease was not taken back yet, in words.
+// Explains why a running job with an expired lease was not requeued yet.
 import { explainUnjudged } from '../lease/age-rule.ts'
 import { describeHolder, type LockHolder } from './lock-holder.ts'
 import { showDuration } from './show-duration.ts'
@@ -15,10 +15,10 @@ export type StaleCode =
 export interface StaleFacts {
   code: StaleCode
   workerId: string | null
-  /** Since the end of the lease; null where there is none. */
+  /** Time since the lease expired; null without a lease. */
   overdueMs: number | null
   lockedBy: LockHolder | null
-  /** Since the last sweep; null before the first. */
+  /** Time since the last sweep; null before the first. */
   reaperAgeMs: number | null
 }
 

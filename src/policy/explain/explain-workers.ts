@@ -1,18 +1,18 @@
-// What the workers have to do with a job that waits, in words.
+// Explains by the reported workers why a job waits.
 import { showDuration } from './show-duration.ts'
 
-/** Of the workers that tell of themselves. */
+/** Facts about the workers that report themselves. */
 export interface WorkerFacts {
   live: number
-  /** Of the live ones, those that handle the type of the job; their slots, and how many of these are taken. */
+  /** Live workers that handle the job's type, their slots, and how many of these are busy. */
   handling: number
   slots: number
   busy: number
-  /** Since one that handles the type was last heard of; null where none ever was. */
+  /** Time since a worker that handles the type last reported; null if none ever did. */
   lastSeenMs: number | null
 }
 
-/** Null where some worker handles the type, or nobody can tell: workers of other languages need not tell of themselves. */
+/** Null if a worker handles the type, or it is unknown: workers in other languages need not report. */
 export function describeMissingWorker(type: string, workers: WorkerFacts | null): string | null {
   if (workers === null || workers.handling > 0) return null
   const { live, lastSeenMs } = workers
@@ -21,7 +21,7 @@ export function describeMissingWorker(type: string, workers: WorkerFacts | null)
   return `${who}, last seen ${showDuration(lastSeenMs)} ago`
 }
 
-/** Null where a slot is free, or nobody can tell. */
+/** Null if a slot is free, or it is unknown. */
 export function describeBusySlots(workers: WorkerFacts | null): string | null {
   if (workers === null || workers.handling === 0 || workers.busy < workers.slots) return null
   return `${workers.busy} of ${workers.slots} slots busy`

@@ -1,6 +1,6 @@
 import { showDuration } from './show-duration.ts'
 
-/** The session that has the row of a job locked. */
+/** The session that holds the lock on a job's row. */
 export interface LockHolder {
   pid: number
   application: string | null

@@ -6,7 +6,7 @@ export function showDuration(ms: number): string {
   return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} d`
 }
 
-/** The same for a bound, which is never told smaller than it is, and in seconds for longer: `362 s` is not `6 min`. */
+/** The same for a bound: never rounded down, and in seconds up to a larger value, since `362 s` is not `6 min`. */
 export function showBound(ms: number): string {
   if (ms < 1_000) return `${Math.ceil(ms)} ms`
   if (ms < 600_000) return `${Math.ceil(ms / 1_000)} s`

@@ -1,15 +1,15 @@
 // Whether a table is swept and in time: one rule for the CLI, the HTTP API, the dashboard and doctor.
-/** Sweeps that may fail to come before the reaper counts as absent. */
+/** Sweep intervals without a sweep after which the reaper counts as absent. */
 const LATE_SWEEPS = 3
 
 export interface SweepFacts {
-  /** Since the last sweep; null if there was none. */
+  /** Time since the last sweep; null if there was none. */
   reaperAgeMs: number | null
   running: number
   oldestOverdueMs: number | null
-  /** Why overdue leases are held, after an outage. */
+  /** Why expired leases are held, after an outage. */
   holdReason: string | null
-  /** Jobs that row security hides from the role that looks. */
+  /** Jobs that row security hides from the current role. */
   hidden: object | null
 }
 
@@ -17,7 +17,7 @@ export function isReaperLate(reaperAgeMs: number | null, sweepIntervalMs: number
   return reaperAgeMs === null || reaperAgeMs > LATE_SWEEPS * sweepIntervalMs
 }
 
-/** A table without running jobs needs no reaper. Leases that are held after an outage are overdue on purpose. */
+/** A table without running jobs needs no reaper. Leases held after an outage are overdue on purpose. */
 export function isTableHealthy(facts: SweepFacts, sweepIntervalMs: number): boolean {
   const { reaperAgeMs, running, oldestOverdueMs, holdReason, hidden } = facts
   if (hidden !== null) return false

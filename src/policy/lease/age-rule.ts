@@ -1,7 +1,7 @@
-// Running rows without a lease, such as those that were stuck before their table was attached: why no sweep takes them, in words.
+// Explains why no sweep takes a running row without a lease, such as one stuck before its table was attached.
 export interface AgeRule {
   isOn: boolean
-  /** The times that it goes by, as the table calls them. */
+  /** The time columns it uses, by the table's names. */
   columns: string[]
 }
 

@@ -1,17 +1,17 @@
-// Do enough heartbeats fit into each lease (LEASE-4)? Judged at a worker's start on the policy in force: what is stored, and
-// over it what this process was given.
+// Whether enough heartbeats fit into each lease (LEASE-4): checked when a worker starts, on the stored policy with this
+// process's overrides.
 import type { Policy } from '../policy.ts'
 
 export const MIN_BEATS = 2
 export const ADVISED_BEATS = 3
 
 export interface BeatVerdict {
-  /** Why a worker may not start; absent where it may. */
+  /** Why a worker may not start. Absent if it may. */
   refusal?: string
   warnings: string[]
 }
 
-/** The expected duration only makes a lease longer, so the floors decide. */
+/** Expected durations only lengthen a lease, so the minimums decide. */
 export function judgeBeat(policy: Policy): BeatVerdict {
   const { heartbeatMs, defaultLeaseMs, stageLeasesMs } = policy
   const leases: [name: string, ms: number][] = [

@@ -1,12 +1,11 @@
-// How long a lease of a stage lasts, when its hard deadline comes, and how long a whole attempt may run (LEASE-3, LEASE-8,
-// LEASE-11). The database computes the same in sql/core/stage_lease_ms.sql, stage_deadline_ms.sql and max_runtime_ms.sql; shared
-// vectors hold them together.
+// Lease and hard deadline of a stage, and the runtime limit of an attempt (LEASE-3, LEASE-8, LEASE-11). The database computes
+// the same in sql/core/stage_lease_ms.sql, stage_deadline_ms.sql and max_runtime_ms.sql; shared vectors test both.
 import type { Policy } from '../policy.ts'
 
 export function stageLeaseMs(policy: Policy, stage: string, expectedDurationMs: number | null): number {
   const floorMs = ofName(policy.stageLeasesMs, stage) ?? policy.defaultLeaseMs
   const expectedMs = (expectedDurationMs ?? 0) * (ofName(policy.stageFactors, stage) ?? 0)
-  // SQL multiplies decimals exactly: 50,000 × 1.1 must not become 55,001 here by a rounding error.
+  // SQL multiplies decimals exactly: 50,000 × 1.1 must not become 55,001 by a rounding error.
   return Math.max(floorMs, Math.ceil(Number(expectedMs.toFixed(6))))
 }
 
@@ -20,13 +19,13 @@ export function maxRuntimeMs(policy: Policy, type: string): number | null {
   return runtimeMs > 0 ? runtimeMs : null
 }
 
-/** Of two times, where null is never. */
+/** The earlier of two times; null means never. */
 export function earlier(oneMs: number | null, otherMs: number | null): number | null {
   if (oneMs === null || otherMs === null) return oneMs ?? otherMs
   return Math.min(oneMs, otherMs)
 }
 
-/** A stage may be called `constructor`: only what the map itself says counts. */
+/** Own properties only: a stage may be called `constructor`. */
 function ofName(map: Record<string, number>, name: string): number | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined
 }

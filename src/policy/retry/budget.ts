@@ -1,5 +1,5 @@
-// Which counts end a job (C10). Attempts are bounded for failures and for crashes; releases, deploys, breakers and limits
-// cost nothing. The database decides the same in sql/core/has_budget.sql, is_failure_final.sql and is_reap_final.sql.
+// Which counts end a job (C10). Failures and crashes are bounded; releases, deploys, breakers and limits cost nothing. The
+// database decides the same in sql/core/has_budget.sql, is_failure_final.sql and is_reap_final.sql.
 import type { Policy } from '../policy.ts'
 
 export interface Counts {
@@ -11,24 +11,23 @@ export interface Counts {
 }
 
 /**
- * Attempts that count toward the budget and the backoff. Some workers claim without raising the attempt count of their
- * table, which then stays 0: the attempts that are known to have ended count instead. Any other number is believed, also one
- * that an operator has set back.
+ * Attempts that count toward budget and backoff. Some workers claim without raising the attempt count of their table, which
+ * then stays 0: the attempts known to have ended count instead. Any other number is trusted, also one that an operator reset.
  */
 function spentAttempts(policy: Policy, { attempt, failures, crashes, timeouts }: Counts): number {
   return policy.attemptCountedAt === 'claim' && attempt === 0 ? failures + crashes + timeouts : attempt
 }
 
-/** May a waiting job be claimed once more? Compares budgets, never the ordinal of the claim. */
+/** Whether a waiting job may be claimed once more. Compares budgets, never the ordinal of the claim. */
 export function hasBudget(policy: Policy, counts: Counts): boolean {
   if (policy.reapBudget === 'crashes') {
     if (counts.crashes >= policy.maxCrashes || counts.timeouts >= policy.maxTimeouts) return false
   }
   if (policy.failureBudget === 'failures') return counts.failures < counts.maxAttempts
-  // Where crashes have a budget of their own, a crash at the last attempt leaves one more: a failure that spends the last
-  // one ends the job itself.
+  // If crashes have their own budget, a crash at the last attempt leaves one more: a failure that spends the last attempt
+  // ends the job itself.
   if (policy.attemptCountedAt !== 'failure-and-reap' && policy.reapBudget === 'crashes') return true
-  // A reap that counts itself leaves a job waiting at its maximum, and that job has one claim left.
+  // A reap that counts as an attempt leaves a job waiting at its maximum, with one claim left.
   return policy.attemptCountedAt === 'failure-and-reap'
     ? counts.attempt <= counts.maxAttempts
     : spentAttempts(policy, counts) < counts.maxAttempts
@@ -36,7 +35,7 @@ export function hasBudget(policy: Policy, counts: Counts): boolean {
 
 export type AttemptEnd = 'failure' | 'timeout' | 'crash'
 
-/** The counts after an attempt ended in this way. */
+/** The counts after an attempt ended this way. */
 export function countEnd(policy: Policy, counts: Counts, end: AttemptEnd): Counts {
   const isCounted =
     policy.attemptCountedAt === 'failure-and-reap' ||
@@ -52,8 +51,8 @@ export function countEnd(policy: Policy, counts: Counts, end: AttemptEnd): Count
 }
 
 /**
- * Is a job that its own worker reports as failed (or timed out) out of budget? `after` is the result of `countEnd`. A
- * timeout is bounded as a reap is. Whatever it is, no claim may refuse what goes back to waiting.
+ * Whether a job that its worker reports as failed or timed out is out of budget. `after` is the result of `countEnd`. A
+ * timeout is bounded as a reap is. A job that goes back to waiting must be claimable.
  */
 export function isFailureFinal(policy: Policy, after: Counts, end: 'failure' | 'timeout'): boolean {
   const bound = end === 'timeout' ? policy.reapBudget : policy.failureBudget
@@ -62,20 +61,20 @@ export function isFailureFinal(policy: Policy, after: Counts, end: 'failure' | '
 }
 
 /**
- * Is a job whose lease ran out out of budget? `before` are the counts as the sweep found them. Whatever ended its attempt,
- * no claim may refuse what goes back to waiting: a limit may have been lowered while it ran.
+ * Whether a job whose lease expired is out of budget. `before` are the counts as the sweep found them. A job that goes back
+ * to waiting must be claimable: a limit may have been lowered while it ran.
  */
 export function isReapFinal(policy: Policy, before: Counts, end: 'timeout' | 'crash'): boolean {
   const after = countEnd(policy, before, end)
-  // A reap that counts itself is judged by the attempts before it.
+  // A reap that counts as an attempt is judged by the attempts before it.
   const spent = spentAttempts(policy, { ...after, attempt: before.attempt })
   if (policy.reapBudget === 'attempts' && spent >= before.maxAttempts) return true
   return !hasBudget(policy, after)
 }
 
 /**
- * Would one more crash end this waiting job, after it crashed before? It runs alone then: of the jobs that ran in a process
- * that died one is guilty at most, and none of the others may be ended for it. As sql/core/is_last_chance.sql.
+ * Whether one more crash would end this waiting job, which has crashed before. It then runs alone: at most one of the jobs of
+ * a dead process is guilty, and none of the others may be ended for it. Same as sql/core/is_last_chance.sql.
  */
 export function isLastChance(policy: Policy, waiting: Counts): boolean {
   const counted = policy.attemptCountedAt === 'claim' ? 1 : 0
@@ -84,12 +83,12 @@ export function isLastChance(policy: Policy, waiting: Counts): boolean {
   )
 }
 
-/** Which wait of the failure backoff comes next; 1 is the first. */
+/** Ordinal of the next failure backoff; 1 is the first. */
 export function failureOrdinal(policy: Policy, after: Counts): number {
   return policy.failureBudget === 'failures' ? after.failures + after.timeouts : spentAttempts(policy, after)
 }
 
-/** Which wait of the reap backoff comes next; 1 is the first. */
+/** Ordinal of the next reap backoff; 1 is the first. */
 export function reapOrdinal(policy: Policy, after: Counts): number {
   return policy.reapBudget === 'attempts' ? spentAttempts(policy, after) : after.crashes + after.timeouts
 }

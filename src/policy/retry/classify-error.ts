@@ -1,5 +1,5 @@
-// Whatever a handler threw, as the facts that decide what becomes of its job, and as one line that may be shown.
-// It never throws: an error about an error would leave the job without an end.
+// Classifies a thrown value: facts that decide what happens to the job, and one line that may be shown. Never throws: an
+// error about an error would leave the job without an outcome.
 import {
   type CodeSet,
   defaultCodes,
@@ -12,34 +12,34 @@ import type { ErrorCategory } from '../../job/job.ts'
 
 /** All but `publicCode`, `gatewayStatus` and `release` are the fields of a `Failure` of the store. */
 export interface ClassifiedError<Code extends string = PublicCode> {
-  /** As precise as it is known, such as ECONNREFUSED. */
+  /** As precise as possible, such as ECONNREFUSED. */
   code: string
   publicCode: Code
   category: ErrorCategory
   /** One line of at most 300 characters, without stack, absolute path or password. */
   reason: string
-  /** At most 8 KiB, with the causes; absent where a value without a stack was thrown. For operators only. */
+  /** At most 8 KiB, with the causes; absent for a thrown value without a stack. For operators only. */
   stack?: string
   isRetryable: boolean
-  /** What the error asked for; only where it may be tried again. */
+  /** Delay that the error asked for, if it may be retried. */
   retryInMs?: number
   gatewayStatus?: number
-  /** The job is given back after `retryInMs` instead: no attempt is spent. */
+  /** The job is released for `retryInMs` instead, without an attempt spent. */
   release?: ReleaseCause
 }
 
 export interface ClassifyOptions<Code extends string = PublicCode> {
-  /** Instead of the shipped codes. */
+  /** Default: the shipped codes. */
   codes?: CodeSet<Code>
   /** This machine is short of memory, disk or handles. */
   isLocalPressure?: boolean
 }
 
-// A cycle of causes must end somewhere; nobody reads deeper.
+// A cycle of causes has to end somewhere, and nothing reads deeper.
 const MAX_CAUSES = 5
 const MAX_REASON_LENGTH = 300
 const MAX_STACK_BYTES = 8192
-// The patterns below look at no more than this: a message of megabytes costs nothing.
+// Upper bound of the text that the patterns below read, however long a message is.
 const MAX_READ_LENGTH = 4 * MAX_STACK_BYTES
 // The database refuses a longer wait.
 const MAX_RETRY_MS = 365 * 24 * 3_600_000
@@ -50,7 +50,7 @@ export function classifyError<Code extends string = PublicCode>(
 ): ClassifiedError<Code> {
   const codes = (options.codes ?? defaultCodes) as CodeSet<Code>
   const chain = causesOf(thrown)
-  // A JobError says on purpose what should happen, so it decides even as the cause of another error.
+  // A JobError is explicit, so it decides even as the cause of another error.
   const said = chain.find(isJobError)
   const code = said === undefined ? findCode(chain) : (readCode(said) ?? 'UNKNOWN')
   const publicCode = codes.toPublicCode(code, { isLocalPressure: options.isLocalPressure === true })
@@ -75,12 +75,12 @@ export function classifyError<Code extends string = PublicCode>(
   }
 }
 
-/** A mistake in the program (TypeError, …) stays TRANSIENT: a deploy may mend it before the attempts are used up. */
+/** A programming error (TypeError, …) stays TRANSIENT: a deploy may fix it before the attempts are used up. */
 function defaultCategory(isRetryableCode: boolean): ErrorCategory {
   return isRetryableCode ? 'TRANSIENT' : 'PERMANENT'
 }
 
-/** Reads what may be a revoked proxy or a getter that throws. */
+/** Tolerates a revoked proxy and a getter that throws. */
 function read(value: unknown, key: PropertyKey): unknown {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined
   try {
@@ -103,13 +103,13 @@ function firstOf<T>(chain: unknown[], find: (link: unknown) => T | undefined): T
   return undefined
 }
 
-/** The error that was thrown, then its causes. Several errors in one are judged by the first of them. */
+/** The thrown error, then its causes. An AggregateError is represented by its first error. */
 function causesOf(thrown: unknown): unknown[] {
   const chain: unknown[] = []
   let link = thrown
   for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
     const first = read(link, 'name') === 'AggregateError' ? read(read(link, 'errors'), 0) : undefined
-    // The AggregateError of a failed connection has a code of its own and is kept.
+    // The AggregateError of a failed connection has its own code and is kept.
     if (first === undefined || readCode(link) !== undefined) chain.push(link)
     const next = first ?? read(link, 'cause')
     if (next === undefined || next === null) break
@@ -118,7 +118,7 @@ function causesOf(thrown: unknown): unknown[] {
   return chain.length === 0 ? [thrown] : chain
 }
 
-/** `AbortError` and `fetch failed` say little: a cause that says more goes first. */
+/** `AbortError` and `fetch failed` say little: a more precise cause goes first. */
 function findCode(chain: unknown[]): string {
   return firstOf(chain, readCode) ?? firstOf(chain, guessCode) ?? 'UNKNOWN'
 }
@@ -126,8 +126,7 @@ function findCode(chain: unknown[]): string {
 function readCode(link: unknown): string | undefined {
   const code = readText(link, 'code')
   if (code === 'ERR_WORKER_OUT_OF_MEMORY' || code === 'ERR_MEMORY_ALLOCATION_FAILED') return 'MEMORY_ERROR'
-  // A DOMException has a number here, and so has a child process that failed.
-  // `cancelled` is the engine's own word for jobs that were cancelled.
+  // A DOMException and a failed child process have a number here. `cancelled` is reserved for cancelled jobs.
   if (/^[\w.:-]{1,64}$/.test(code) && code !== 'ABORT_ERR' && code !== 'cancelled') return code
   const name = read(link, 'name')
   if (name === 'TimeoutError') return 'TIMEOUT'
@@ -155,7 +154,7 @@ function readRelease(said: JobError): ReleaseCause | undefined {
 function readRetryInMs(link: unknown): number | undefined {
   const afterMs = read(link, 'retryAfterMs')
   const afterSec = read(link, 'retryAfter')
-  // A date would need a clock, and this is pure: whoever reads the header turns it into a duration.
+  // No dates, since this module is pure: the caller turns the header into a duration.
   const waitMs = typeof afterMs === 'number' ? afterMs : typeof afterSec === 'number' ? afterSec * 1000 : -1
   return waitMs >= 0 ? Math.ceil(Math.min(waitMs, MAX_RETRY_MS)) : undefined
 }
@@ -171,7 +170,7 @@ function reasonOf(chain: unknown[], code: string): string {
   const [thrown] = chain
   const said =
     toOneLine(sayThrown(thrown)) || toOneLine(readText(thrown, 'name')) || 'an error without a message'
-  // `fetch failed` alone helps nobody.
+  // `fetch failed` alone does not help.
   const isCodeOfCause = chain.length > 1 && readCode(thrown) !== code && code !== 'UNKNOWN'
   const suffix = isCodeOfCause && !said.includes(code) ? ` (${code})` : ''
   return `${shorten(said, MAX_REASON_LENGTH - suffix.length)}${suffix}`
@@ -188,7 +187,7 @@ function sayThrown(thrown: unknown): string {
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]+/
 const STACK_FRAME = /^\s*at\s.+(?::\d+:\d+\)?|\(<anonymous>\)|\(native\))$/
 const TERMINAL_COLOUR = /\p{Cc}\[[0-9;]*m/gu
-// Control characters, halves of surrogate pairs, and the marks that reverse the reading direction.
+// Control characters, lone surrogates, and marks that reverse the reading direction.
 const UNSAFE = /[\p{Cc}\p{Cs}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
 
 function toOneLine(message: string): string {
@@ -199,7 +198,7 @@ function toOneLine(message: string): string {
   return hidePaths(maskSecrets(line))
 }
 
-/** Half a word at the end could be half a password, which no pattern would know. */
+/** A truncated last word could be half a password, which no pattern would match. */
 function readable(text: string): string {
   if (text.length <= MAX_READ_LENGTH) return text
   const start = text.slice(0, MAX_READ_LENGTH)
@@ -215,9 +214,9 @@ function maskSecrets(text: string): string {
 }
 
 const FILE_URL = /\bfile:\/\/[^\s'"`<>|)]+/gi
-// Between quotes a path may have spaces, as in the messages of Node's file system calls.
+// A quoted path may contain spaces, as in messages of Node's file system calls.
 const QUOTED_PATH = /(['"`])(?:\/|[a-z]:[\\/]|\\\\)[^'"`]{0,1000}\1/gi
-// After a letter or a second slash it is the path of a URL, or "and/or".
+// After a letter or a second slash, it is the path of a URL, or "and/or".
 const BARE_PATH =
   /(?:(?<=^|[\s'"`([{<=,;:|>])\/(?!\/)|(?<!\w)[a-z]:[\\/]|(?<![\w\\])\\\\(?=\w))[^\s'"`<>|]*[^\s'"`<>|,;:.)\]}]/gi
 
@@ -232,7 +231,7 @@ function shorten(text: string, maxLength: number): string {
 function stackOf(chain: unknown[]): string {
   const stacks = chain.map((link) => readText(link, 'stack')).filter((stack) => stack !== '')
   const text = maskSecrets(readable(stacks.join('\ncaused by ')))
-    // PostgreSQL stores no NUL and no half of a surrogate pair.
+    // PostgreSQL stores no NUL and no lone surrogate.
     .replaceAll('\0', '')
     .toWellFormed()
   const { read: fitting } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_STACK_BYTES))
