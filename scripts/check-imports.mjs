@@ -45,8 +45,8 @@ const LAYERS = [
   },
   { name: 'open-table', home: 'src/open-table.ts', imports: [...VOCABULARY, 'store', ...CONCRETE_STORES] },
   {
-    name: 'open-beats',
-    home: 'src/open-beats.ts',
+    name: 'open-heartbeat-store',
+    home: 'src/open-heartbeat-store.ts',
     imports: [...VOCABULARY, 'store', ...CONCRETE_STORES, 'open-table'],
   },
   {
@@ -54,7 +54,11 @@ const LAYERS = [
     home: 'src/compose.ts',
     imports: [...BELOW_COMPOSE, ...CONCRETE_STORES, 'open-table'],
   },
-  { name: 'heartbeat-thread', home: 'src/heartbeat-thread.ts', imports: [...BELOW_COMPOSE, 'open-beats'] },
+  {
+    name: 'heartbeat-thread',
+    home: 'src/heartbeat-thread.ts',
+    imports: [...BELOW_COMPOSE, 'open-heartbeat-store'],
+  },
   { name: 'handler-child', home: 'src/handler-child.ts', imports: [...VOCABULARY, 'runtime'] },
   { name: 'unstuck', home: 'src/unstuck', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
   { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck'] },

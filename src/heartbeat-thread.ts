@@ -1,7 +1,7 @@
 // The heartbeat thread: composes a store of its own from what the worker hands over, and beats until it is told to stop.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Lease, leaseKey } from './job/lease.ts'
-import { type OpenBeats, openBeats } from './open-beats.ts'
+import { type OpenHeartbeatStore, openHeartbeatStore } from './open-heartbeat-store.ts'
 import { type Policy, type PolicyOverride, withOverride } from './policy/policy.ts'
 import type { TableProfile } from './profile/profile.ts'
 import type { LastBeat } from './runtime/heartbeat.ts'
@@ -19,7 +19,7 @@ export interface HeartbeatThreadData {
 }
 
 interface Call {
-  table: OpenBeats
+  table: OpenHeartbeatStore
   leases: Lease[]
   settled: Promise<void>
   settle: () => void
@@ -85,8 +85,8 @@ function forget({ leaseId, jobId }: Lease): void {
   if (jobs?.size === 0) held.delete(leaseId)
 }
 
-function open(): OpenBeats {
-  return openBeats({
+function open(): OpenHeartbeatStore {
+  return openHeartbeatStore({
     ...data,
     applicationName: 'unstuck heartbeat',
     connections: 1,
@@ -169,7 +169,7 @@ async function heartbeat(leases: Lease[], options: HeartbeatOptions = {}): Promi
   return tries[answered] as Promise<HeartbeatReport>
 }
 
-function callOn(table: OpenBeats, leases: Lease[], options: HeartbeatOptions): Promise<HeartbeatReport> {
+function callOn(table: OpenHeartbeatStore, leases: Lease[], options: HeartbeatOptions): Promise<HeartbeatReport> {
   const { promise: settled, resolve: settle } = withResolvers<void>()
   const call = { table, leases, settled, settle }
   underWay.add(call)
@@ -183,7 +183,7 @@ function callOn(table: OpenBeats, leases: Lease[], options: HeartbeatOptions): P
 }
 
 /** A closed connection sends nothing more, so calls that still queue for it are settled. */
-async function leave(table: OpenBeats): Promise<void> {
+async function leave(table: OpenHeartbeatStore): Promise<void> {
   await table.close()
   for (const call of underWay) if (call.table === table) call.settle()
 }

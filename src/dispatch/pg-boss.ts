@@ -1,9 +1,9 @@
 // Publishes jobs that wait again to pg-boss (11 or newer). pg-boss is the team's own: nothing of it is imported here.
 import type { DispatchAdapter } from '../runtime/dispatcher.ts'
-import type { DispatchedJob } from '../store/dispatch-store.ts'
+import type { DispatchedJob } from '../store/ports/dispatch-store.ts'
 
 export type { DispatchAdapter } from '../runtime/dispatcher.ts'
-export type { DispatchedJob } from '../store/dispatch-store.ts'
+export type { DispatchedJob } from '../store/ports/dispatch-store.ts'
 
 /** What is needed of a `PgBoss` that was started. */
 export interface PgBossLike {

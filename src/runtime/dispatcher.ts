@@ -1,8 +1,8 @@
 // Tells an outside queue of the jobs that wait again: what the engine noted is taken, published and forgotten, after the
 // commit of whoever put the jobs back (REAP-12). Any number of dispatchers may run; a lease on each note keeps them apart.
 import type { RuntimeEventEmitter } from '../observe/events.ts'
-import type { DispatchedJob, DispatchStore, TakenDispatch } from '../store/dispatch-store.ts'
-import type { ModeStore } from '../store/mode-store.ts'
+import type { DispatchedJob, DispatchStore, TakenDispatch } from '../store/ports/dispatch-store.ts'
+import type { ModeStore } from '../store/ports/mode-store.ts'
 import { repeat } from './repeat.ts'
 import { StandBy } from './stand-by.ts'
 import { wait } from './wait.ts'

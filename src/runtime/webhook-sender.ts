@@ -3,7 +3,12 @@
 // repeat by its id.
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import { redactJson } from '../observe/redact.ts'
-import type { DeliveryAnswer, TakenDelivery, WebhookEvent, WebhookStore } from '../store/webhook-store.ts'
+import type {
+  DeliveryAnswer,
+  TakenDelivery,
+  WebhookEvent,
+  WebhookStore,
+} from '../store/ports/webhook-store.ts'
 import { postWebhook } from './post-webhook.ts'
 import { repeat } from './repeat.ts'
 import { wait } from './wait.ts'

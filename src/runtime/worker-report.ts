@@ -2,7 +2,7 @@
 // stopped. It learns all of it from the worker's own events. Best effort: no failure of a report reaches a job.
 import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../observe/events.ts'
-import type { WorkerReport, WorkerStore } from '../store/worker-store.ts'
+import type { WorkerReport, WorkerStore } from '../store/ports/worker-store.ts'
 import { wait } from './wait.ts'
 
 export interface WorkerReportOptions {

@@ -11,7 +11,8 @@ const GOOD_TREE = {
     "import { job } from '../job/job.ts'\nexport const backoff = (at: number) => new Date(at)",
   'src/profile/profile.ts': "import { backoff } from '../policy/backoff.ts'\nexport const profile = backoff",
   'src/store/job-store.ts': "export type { job } from '../job/job.ts'",
-  'src/store/conformance/claim.ts': "import type { job } from '../job-store.ts'\nimport { it } from 'vitest'",
+  'src/store/conformance/lifecycle/claim.ts':
+    "import type { job } from '../job-store.ts'\nimport { it } from 'vitest'",
   'src/store/memory/index.ts': "import type { job } from '../job-store.ts'\nexport const memory = 1",
   'src/store/postgres/index.ts': "import { Pool } from 'pg'\nexport const postgres = Pool",
   'src/store/neo4j/index.ts': "import neo4j from 'neo4j-driver'\nexport const graph = neo4j",

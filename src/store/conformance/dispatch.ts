@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TakenDispatch } from '../dispatch-store.ts'
 import type { JobStore } from '../job-store.ts'
+import type { TakenDispatch } from '../ports/dispatch-store.ts'
 import {
   claimOne,
   complete,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobStore } from '../job-store.ts'
-import type { NewSchedule, Schedule, ScheduleRun } from '../schedule-store.ts'
+import type { NewSchedule, Schedule, ScheduleRun } from '../ports/schedule-store.ts'
 import {
   claimMany,
   claimOne,

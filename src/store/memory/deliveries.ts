@@ -1,7 +1,7 @@
 // What is to be sent to webhooks. Written with the event it tells of.
 import { randomUUID } from 'node:crypto'
 import type { JsonValue } from '../../job/job.ts'
-import type { DeliveryStatus, WebhookEvent } from '../webhook-store.ts'
+import type { DeliveryStatus, WebhookEvent } from '../ports/webhook-store.ts'
 
 export interface MemoryWebhook {
   webhookId: string

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Job } from '../../job/job.ts'
 import { backoffMs } from '../../policy/backoff.ts'
 import type { Policy } from '../../policy/policy.ts'
-import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../dispatch-store.ts'
-import { dueMs, type MemoryDispatch, type MemoryState } from './memory-state.ts'
-import { checkWhole } from './new-job.ts'
-import { requireActing } from './require-acting.ts'
+import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../ports/dispatch-store.ts'
+import { dueMs, type MemoryDispatch, type MemoryState } from './state/memory-state.ts'
+import { checkWhole } from './state/new-job.ts'
+import { requireActing } from './state/require-acting.ts'
 
 const YEAR_MS = 31_536_000_000
 const retryBackoff = { stepsMs: [], baseMs: 1_000, maxMs: 300_000, jitterMs: 0 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../errors/index.ts'
 import { backoffMs } from '../../policy/backoff.ts'
-import type { ActorOptions } from '../dependency-store.ts'
+import type { ActorOptions } from '../ports/dependency-store.ts'
 import type {
   Delivery,
   DeliveryAnswer,
@@ -13,10 +13,10 @@ import type {
   TakenDelivery,
   Webhook,
   WebhookStore,
-} from '../webhook-store.ts'
+} from '../ports/webhook-store.ts'
 import type { MemoryDelivery, MemoryWebhook } from './deliveries.ts'
-import type { MemoryState } from './memory-state.ts'
-import { checkWhole } from './new-job.ts'
+import type { MemoryState } from './state/memory-state.ts'
+import { checkWhole } from './state/new-job.ts'
 
 const YEAR_MS = 31_536_000_000
 const MINUTE_MS = 60_000

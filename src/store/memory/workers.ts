@@ -1,9 +1,15 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { WorkerFacts } from '../../policy/explain-workers.ts'
-import type { DrainOutcome, WorkerReport, WorkerState, WorkerStatus, WorkerStore } from '../worker-store.ts'
-import { checkText } from './check-text.ts'
-import type { MemoryState, MemoryWorker } from './memory-state.ts'
-import { checkWhole } from './new-job.ts'
+import type {
+  DrainOutcome,
+  WorkerReport,
+  WorkerState,
+  WorkerStatus,
+  WorkerStore,
+} from '../ports/worker-store.ts'
+import { checkText } from './state/check-text.ts'
+import type { MemoryState, MemoryWorker } from './state/memory-state.ts'
+import { checkWhole } from './state/new-job.ts'
 
 const YEAR_MS = 31_536_000_000
 const phases: readonly WorkerReport['phase'][] = ['running', 'draining', 'stopped']

@@ -4,7 +4,7 @@ import type { Policy } from '../../policy/policy.ts'
 import type { AccessStore } from '../access-store.ts'
 import { notSupported } from '../capability.ts'
 import type { JobStore } from '../job-store.ts'
-import { DEFAULT_LABEL } from './cypher-files.ts'
+import { DEFAULT_LABEL } from './graph/cypher-files.ts'
 import type * as Neo4j from './index.ts'
 import { neo4jLacks } from './lacks.ts'
 

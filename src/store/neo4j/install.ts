@@ -1,9 +1,9 @@
 // Constraints and indexes, made and removed as often as anybody likes, and what the server has to be.
 import type { Driver } from 'neo4j-driver'
 import { UnstuckError } from '../../errors/index.ts'
-import { checkLabel, DEFAULT_LABEL, listCypher, readCypher } from './cypher-files.ts'
-import { type Graph, openGraph } from './graph.ts'
-import { apocMissing } from './neo4j-errors.ts'
+import { checkLabel, DEFAULT_LABEL, listCypher, readCypher } from './graph/cypher-files.ts'
+import { type Graph, openGraph } from './graph/graph.ts'
+import { apocMissing } from './graph/neo4j-errors.ts'
 
 export interface InstallOptions {
   driver: Driver

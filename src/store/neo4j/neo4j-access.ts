@@ -12,12 +12,12 @@ import type {
   TokenRecord,
 } from '../access-store.ts'
 import { notSupported } from '../capability.ts'
-import { checkLabel, DEFAULT_LABEL } from './cypher-files.ts'
-import { type Graph, openGraph, type Row, type Run } from './graph.ts'
-import { toInteger } from './job-node.ts'
+import { checkLabel, DEFAULT_LABEL } from './graph/cypher-files.ts'
+import { type Graph, openGraph, type Row, type Run } from './graph/graph.ts'
 import type { Neo4jStoreOptions } from './neo4j-store.ts'
-import { fromBody, toBody } from './record-body.ts'
-import { EVENT_IDS_PER_MS, toEvent } from './state-part.ts'
+import { toInteger } from './state/job-node.ts'
+import { fromBody, toBody } from './state/record-body.ts'
+import { EVENT_IDS_PER_MS, toEvent } from './state/state-part.ts'
 
 /** Somebody's long query must not stop the feed: by then, what is not there yet may be left out of it. */
 const MAX_BEHIND_MS = 10_000

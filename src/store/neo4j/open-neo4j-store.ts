@@ -4,10 +4,10 @@ import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { AccessStore } from '../access-store.ts'
 import type { JobStore } from '../job-store.ts'
+import { sendAtOnce } from './graph/no-delay.ts'
 import { checkNeo4j } from './install.ts'
 import { createNeo4jAccess } from './neo4j-access.ts'
 import { createNeo4jStore } from './neo4j-store.ts'
-import { sendAtOnce } from './no-delay.ts'
 
 export interface OpenNeo4jOptions {
   /** `neo4j://user:password@host:7687/database`, or `bolt://` for one server. */

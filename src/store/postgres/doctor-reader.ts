@@ -2,12 +2,12 @@
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type { JobStore } from '../job-store.ts'
-import type { Row, SqlClient } from './executor.ts'
+import type { Row, SqlClient } from './connection/executor.ts'
+import { withReadOnlySession } from './connection/read-only-session.ts'
 import { indexStatements } from './migrate/plan.ts'
-import { policyToJson } from './policy-row.ts'
 import { createPostgresStore } from './postgres-store.ts'
-import { withReadOnlySession } from './read-only-session.ts'
-import { render } from './render.ts'
+import { render } from './render/render.ts'
+import { policyToJson } from './rows/policy-row.ts'
 import { readSql } from './sql-files.ts'
 
 export interface DoctorReader {

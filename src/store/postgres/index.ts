@@ -1,16 +1,17 @@
-export { readRoute } from './connection-identity.ts'
+export { readRoute } from './connection/connection-identity.ts'
 export {
   type ConnectionPool,
   type ConnectionPoolOptions,
   openConnectionPool,
-} from './connection-pool.ts'
+} from './connection/connection-pool.ts'
+export { type Executor, type SqlClient, toExecutor } from './connection/executor.ts'
+export { type Listener, type ListenOptions, listen } from './connection/listen.ts'
+export { inTransaction, type TransactionLimits } from './connection/transaction.ts'
 export {
   type DoctorReader,
   type DoctorReaderOptions,
   withDoctorReader,
 } from './doctor-reader.ts'
-export { type Executor, type SqlClient, toExecutor } from './executor.ts'
-export { type Listener, type ListenOptions, listen } from './listen.ts'
 export { type AttachPlan, type PlanStep, planAttach } from './migrate/attach-plan.ts'
 export { type EngineUse, readEngineUse } from './migrate/engine-use.ts'
 export { type MigrateDownOptions, migrateDown } from './migrate/migrate-down.ts'
@@ -33,4 +34,3 @@ export {
   type ScanReport,
   scanDatabase,
 } from './scan/scan-database.ts'
-export { inTransaction, type TransactionLimits } from './transaction.ts'

@@ -13,10 +13,10 @@ import type {
   RequestKey,
   TokenRecord,
 } from '../access-store.ts'
-import { type CallQuery, createCallQuery } from './call-query.ts'
-import type { Row } from './executor.ts'
+import { type CallQuery, createCallQuery } from './connection/call-query.ts'
+import type { Row } from './connection/executor.ts'
 import type { PostgresStoreOptions } from './postgres-store.ts'
-import { toEvent } from './rows.ts'
+import { toEvent } from './rows/job-rows.ts'
 
 export function createPostgresAccess({
   client,

@@ -35,12 +35,10 @@ import type {
   SweepStep,
   TxOption,
 } from '../job-store.ts'
-import { type CallQuery, createCallQuery } from './call-query.ts'
-import type { Row, SqlClient } from './executor.ts'
-import { newJobToJson } from './new-job-json.ts'
-import { policyFromRow, policyToJson } from './policy-row.ts'
-import { PostgresBeats } from './postgres-beats.ts'
-import { PostgresModes } from './postgres-modes.ts'
+import { type CallQuery, createCallQuery } from './connection/call-query.ts'
+import type { Row, SqlClient } from './connection/executor.ts'
+import { PostgresHeartbeatStore } from './ports/heartbeat-store.ts'
+import { PostgresModes } from './ports/modes.ts'
 import {
   toClaimedJob,
   toEnqueuedJobs,
@@ -53,8 +51,10 @@ import {
   toReapedJob,
   toReleasedJob,
   toSweepStep,
-} from './rows.ts'
-import { type SplitLeases, splitLeases } from './split-leases.ts'
+} from './rows/job-rows.ts'
+import { newJobToJson } from './rows/new-job-json.ts'
+import { policyFromRow, policyToJson } from './rows/policy-row.ts'
+import { type SplitLeases, splitLeases } from './rows/split-leases.ts'
 
 /** From here on one long row is cheaper than many. */
 const BATCH_JOBS = 100
@@ -73,14 +73,14 @@ export function createPostgresStore(options: PostgresStoreOptions): JobStore<Sql
 class PostgresStore extends PostgresModes implements JobStore<SqlClient> {
   readonly #call: CallQuery
   readonly #table: TableProfile
-  readonly #beats: PostgresBeats
+  readonly #beats: PostgresHeartbeatStore
 
   constructor({ client, table, schema = 'unstuck' }: PostgresStoreOptions) {
     const call = createCallQuery(client, { schema, table })
     super(call, table)
     this.#call = call
     this.#table = table
-    this.#beats = new PostgresBeats(call, table)
+    this.#beats = new PostgresHeartbeatStore(call, table)
   }
 
   async #settle<Outcome>(name: string, params: unknown[], tx?: SqlClient): Promise<Settled<Outcome>[]> {

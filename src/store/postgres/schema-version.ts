@@ -1,6 +1,6 @@
 // Whether this version of the package and the schema in the database fit together: asked once, when a worker starts.
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
-import type { CallQuery } from './call-query.ts'
+import type { CallQuery } from './connection/call-query.ts'
 import { listSql } from './sql-files.ts'
 
 /** A schema that is newer is fine, unless it says that workers have to know more than this one does. */

@@ -2,9 +2,9 @@
 // traffic queue up behind a lock we wait for.
 import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
-import type { Row } from '../executor.ts'
-import { translated } from '../postgres-errors.ts'
-import { type RenderOptions, render } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import { translated } from '../connection/postgres-errors.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 
 export interface MigrationSession {

@@ -1,6 +1,6 @@
 import { nativeProfile } from '../../../profile/native.ts'
 import { columnName, type Profile } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
 import { type ColumnStatement, columnStatements } from './column-statements.ts'

@@ -1,6 +1,6 @@
 // The looks of an install without the install: one read-only transaction, which says at its end that it wrote nothing.
-import { withReadOnlySession } from '../read-only-session.ts'
-import { render } from '../render.ts'
+import { withReadOnlySession } from '../connection/read-only-session.ts'
+import { render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import type { MigrationSession } from './migration-session.ts'
 

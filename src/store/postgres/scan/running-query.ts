@@ -1,7 +1,7 @@
 // The counting query of one table. The template in sql/scan is valid as it stands; what replaces its markers consists of
 // names and literals that passed through identifiers.ts, and of operators.
 import type { Condition, EndRule, OwnerTable, ScanTarget } from '../../../profile/scan-target.ts'
-import { quoteIdentifier, quoteLiteral } from '../identifiers.ts'
+import { quoteIdentifier, quoteLiteral } from '../render/identifiers.ts'
 import { readSql } from '../sql-files.ts'
 
 export function runningQuery(target: ScanTarget): string {

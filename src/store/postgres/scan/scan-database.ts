@@ -5,8 +5,8 @@ import { knownQueues, rareColumns } from '../../../profile/known-queues/index.ts
 import type { Profile } from '../../../profile/profile.ts'
 import { recogniseTable } from '../../../profile/recognise-table.ts'
 import type { Certainty, ScanTarget, SightedTable } from '../../../profile/scan-target.ts'
-import type { Row } from '../executor.ts'
-import { type ReadOnlySession, withReadOnlySession } from '../read-only-session.ts'
+import type { Row } from '../connection/executor.ts'
+import { type ReadOnlySession, withReadOnlySession } from '../connection/read-only-session.ts'
 import { readSql } from '../sql-files.ts'
 import { runningQuery } from './running-query.ts'
 

@@ -1,0 +1,66 @@
+// Where a connection string leads: to which database, and whether through a pooler.
+import pg from 'pg'
+import { UnstuckError } from '../../../errors/index.ts'
+import { readSql } from '../sql-files.ts'
+import { endClient } from './end-client.ts'
+import { translated } from './postgres-errors.ts'
+
+interface ConnectionIdentity {
+  isDirect: boolean
+  /** The same for every connection to one database of one running server. */
+  database: string
+}
+
+export interface Route {
+  /** The address of the jobs leads to the server itself. */
+  isDirect: boolean
+  /** The other address, for heartbeats and hints; null if there is none. */
+  direct: { isDirect: boolean; isSameDatabase: boolean } | null
+}
+
+export async function readRoute(databaseUrl: string, directUrl: string): Promise<Route> {
+  const jobs = await identifyConnection(databaseUrl)
+  if (directUrl === databaseUrl) return { isDirect: jobs.isDirect, direct: null }
+  const { isDirect, database } = await identifyConnection(directUrl)
+  return { isDirect: jobs.isDirect, direct: { isDirect, isSameDatabase: database === jobs.database } }
+}
+
+/** Heartbeats in another database would find every lease lost. */
+export async function requireSameDatabase(databaseUrl: string, directUrl: string): Promise<void> {
+  const { direct } = await readRoute(databaseUrl, directUrl)
+  if (direct?.isSameDatabase !== false) return
+  throw new UnstuckError(
+    'INVALID_CONFIG',
+    'UNSTUCK_DIRECT_URL: leads to another database than the jobs are in',
+    {
+      hint: 'Set it to the address of the server behind the pooler, with the same database name.',
+    },
+  )
+}
+
+async function identifyConnection(databaseUrl: string): Promise<ConnectionIdentity> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: 'unstuck',
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+  })
+  // A connection that ends is reported by the statement that runs on it.
+  client.on('error', () => {})
+  try {
+    return await translated(async () => {
+      await client.connect()
+      const { rows } = await client.query(readSql('queries', 'connection_identity'))
+      const [row] = rows as { backend_pid: number; database: string }[]
+      if (row === undefined) throw new Error('the query of the identity answered no row')
+      return { isDirect: isDirect(client, row.backend_pid), database: row.database }
+    })
+  } finally {
+    await endClient(client)
+  }
+}
+
+/** A pooler hands out process numbers of its own; port, socket and a pid that stays the same prove nothing (C24). */
+export function isDirect(client: pg.Client, backendPid: unknown): boolean {
+  return (client as pg.Client & { processID?: unknown }).processID === backendPid
+}

@@ -1,0 +1,160 @@
+// Rows of lists, groups and explanations become words of the domain here.
+import type { EventData } from '../../../job/event.ts'
+import type { JobErrorRecord } from '../../../job/job.ts'
+import type { HoldingBreaker, JobFacts, PauseFacts } from '../../../policy/explain-job.ts'
+import type { WorkerFacts } from '../../../policy/explain-workers.ts'
+import type { LockHolder } from '../../../policy/lock-holder.ts'
+import type { TableProfile } from '../../../profile/profile.ts'
+import type { CauseState, DeadJobGroup, JobSummary, Slo } from '../../ports/operator-store.ts'
+import type { Row } from '../connection/executor.ts'
+import { toErrorRecord, toJob, toStatus } from './job-rows.ts'
+
+const text = (value: unknown) => (value ?? null) as string | null
+const number = (value: unknown) => Number(value)
+const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
+const dateOrNull = (value: unknown) => (value === null ? null : new Date(value as string | Date))
+const rowOrNull = (value: unknown) => (value ?? null) as Row | null
+
+export function toJobSummary(row: Row, table: TableProfile): JobSummary {
+  const { payload, result, error, ...rest } = toJob(row, table)
+  return {
+    ...rest,
+    error: error === null ? null : withoutStack(error),
+    causeId: text(row['cause_id']),
+    leaseLeftMs: numberOrNull(row['lease_left_ms']),
+    ...('payload' in row ? { payload, result } : {}),
+  }
+}
+
+function withoutStack({ code, reason, category, attempt }: JobErrorRecord): JobSummary['error'] {
+  return { code, reason, category, attempt }
+}
+
+export function toDeadJobGroup(row: Row): DeadJobGroup {
+  return {
+    causeId: String(row['cause_id']),
+    code: text(row['code']),
+    category: text(row['category']),
+    jobs: number(row['jobs']),
+    firstAt: new Date(String(row['first_at'])),
+    lastAt: new Date(String(row['last_at'])),
+    exampleReason: text(row['example_reason']),
+    exampleJobId: String(row['example_id']),
+    maxCrashes: number(row['max_crashes']),
+    state: row['state'] as CauseState,
+    changedAt: dateOrNull(row['changed_at']),
+    changedBy: text(row['changed_by']),
+    stateReason: text(row['state_reason']),
+    backSince: dateOrNull(row['back_since']),
+  }
+}
+
+export function toJobFacts(row: Row, table: TableProfile): JobFacts {
+  const error = toErrorRecord(row)
+  return {
+    jobId: String(row['id']),
+    type: String(row['type']),
+    queue: String(row['queue']),
+    stage: String(row['stage']),
+    status: toStatus(String(row['status']), error, table),
+    attempt: number(row['attempt']),
+    failures: number(row['failures']),
+    crashes: number(row['crashes']),
+    timeouts: number(row['timeouts']),
+    releases: number(row['releases']),
+    isReleasedOften: row['is_released_often'] === true,
+    isLastChance: row['is_last_chance'] === true,
+    keptWorkerId: text(row['kept_worker_id']),
+    maxAttempts: number(row['max_attempts']),
+    hasBudget: row['has_budget'] === true,
+    error: error === null ? null : { code: error.code, reason: error.reason, category: error.category },
+    isCancelAsked: row['is_cancel_asked'] === true,
+    runInMs: numberOrNull(row['run_in_ms']),
+    ahead: numberOrNull(row['ahead']),
+    pause: toPause(rowOrNull(row['pause'])),
+    breaker: toHoldingBreaker(rowOrNull(row['breaker'])),
+    workers: toWorkerFacts(rowOrNull(row['workers'])),
+    workerId: text(row['worker_id']),
+    leaseLeftMs: numberOrNull(row['lease_left_ms']),
+    silentMs: numberOrNull(row['silent_ms']),
+    deadlineLeftMs: numberOrNull(row['deadline_left_ms']),
+    isLocked: (row['is_locked'] ?? null) as boolean | null,
+    lockedBy: toLockHolder(rowOrNull(row['locked_by'])),
+    endedAgoMs: numberOrNull(row['ended_ago_ms']),
+    reaperAgeMs: numberOrNull(row['reaper_age_ms']),
+    sweepIntervalMs: number(row['sweep_interval_ms']),
+    isObserved: row['is_observed'] === true,
+    lastEvent: toLastEvent(rowOrNull(row['last_event'])),
+  }
+}
+
+function toPause(row: Row | null): PauseFacts | null {
+  if (row === null) return null
+  return {
+    by: text(row['by']),
+    reason: text(row['reason']),
+    sinceMs: number(row['since_ms']),
+    leftMs: numberOrNull(row['left_ms']),
+  }
+}
+
+function toHoldingBreaker(row: Row | null): HoldingBreaker | null {
+  if (row === null) return null
+  return {
+    name: String(row['name']),
+    state: row['state'] as HoldingBreaker['state'],
+    by: text(row['by']),
+    reason: text(row['reason']),
+    sinceMs: number(row['since_ms']),
+    nextProbeInMs: numberOrNull(row['next_probe_in_ms']),
+    heldForMs: numberOrNull(row['held_for_ms']),
+    probing: number(row['probing']),
+    probeSlots: number(row['probe_slots']),
+  }
+}
+
+function toWorkerFacts(row: Row | null): WorkerFacts | null {
+  if (row === null) return null
+  return {
+    live: number(row['live']),
+    handling: number(row['handling']),
+    slots: number(row['slots']),
+    busy: number(row['busy']),
+    lastSeenMs: numberOrNull(row['last_seen_ms']),
+  }
+}
+
+export function toSlo(row: Row): Slo {
+  const rescued = number(row['rescued'])
+  const inTime = number(row['in_time'])
+  return {
+    rescued,
+    inTime,
+    share: rescued === 0 ? null : inTime / rescued,
+    p50Ms: numberOrNull(row['p50_ms']),
+    p95Ms: numberOrNull(row['p95_ms']),
+    worstMs: numberOrNull(row['worst_ms']),
+    promiseMs: number(row['promise_ms']),
+    oldestStuckMs: numberOrNull(row['oldest_stuck_ms']),
+    staleLeases: number(row['stale_leases']),
+  }
+}
+
+export function toLockHolder(row: Row | null): LockHolder | null {
+  if (row === null) return null
+  return {
+    pid: number(row['pid']),
+    application: text(row['application']),
+    state: text(row['state']),
+    openMs: numberOrNull(row['open_ms']),
+  }
+}
+
+function toLastEvent(row: Row | null): JobFacts['lastEvent'] {
+  if (row === null) return null
+  return {
+    type: String(row['type']),
+    agoMs: number(row['ago_ms']),
+    details: row['details'] as EventData['details'],
+  }
+}
