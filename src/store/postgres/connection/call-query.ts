@@ -1,7 +1,7 @@
 // Sends a file of sql/queries, rendered for one table.
 
 import { type RenderOptions, render } from '../render/render.ts'
-import { readSql } from '../sql-files.ts'
+import { readQuery } from '../sql-queries.ts'
 import { type Executor, type Row, type SqlClient, toExecutor } from './executor.ts'
 import { retryConflicts, translated } from './postgres-errors.ts'
 
@@ -19,7 +19,7 @@ export function createCallQuery(client: SqlClient, options: RenderOptions): Call
   const own = toExecutor(client)
   const queries = new Map<string, string>()
   return (name, params, tx) => {
-    const text = queries.get(name) ?? render(readSql('queries', name), options)
+    const text = queries.get(name) ?? render(readQuery(name), options)
     queries.set(name, text)
     if (tx !== undefined) return translated(() => send(toExecutor(tx), text, params))
     return retryConflicts(() => translated(() => send(own, text, params)))

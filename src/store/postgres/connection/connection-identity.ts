@@ -1,7 +1,7 @@
 // Where a connection string leads: to which database, and whether through a pooler.
 import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
-import { readSql } from '../sql-files.ts'
+import { readQuery } from '../sql-queries.ts'
 import { endClient } from './end-client.ts'
 import { translated } from './postgres-errors.ts'
 
@@ -50,7 +50,7 @@ async function identifyConnection(databaseUrl: string): Promise<ConnectionIdenti
   try {
     return await translated(async () => {
       await client.connect()
-      const { rows } = await client.query(readSql('queries', 'connection_identity'))
+      const { rows } = await client.query(readQuery('connection_identity'))
       const [row] = rows as { backend_pid: number; database: string }[]
       if (row === undefined) throw new Error('the query of the identity answered no row')
       return { isDirect: isDirect(client, row.backend_pid), database: row.database }

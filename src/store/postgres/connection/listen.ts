@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { TableProfile } from '../../../profile/profile.ts'
 import { render } from '../render/render.ts'
-import { readSql } from '../sql-files.ts'
+import { readQuery } from '../sql-queries.ts'
 import { isDirect } from './connection-identity.ts'
 import { endClient } from './end-client.ts'
 
@@ -159,7 +159,7 @@ class RunningListener {
 
   async #query(client: pg.Client, name: string, params: unknown[]): Promise<Record<string, unknown>[]> {
     const { schema, table } = this.#options
-    const { rows } = await client.query(render(readSql('queries', name), { schema, table }), params)
+    const { rows } = await client.query(render(readQuery(name), { schema, table }), params)
     return rows as Record<string, unknown>[]
   }
 }

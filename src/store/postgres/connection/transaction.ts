@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
-import { readSql } from '../sql-files.ts'
+import { readQuery } from '../sql-queries.ts'
 import type { SqlClient } from './executor.ts'
 import { conflictOf, translated } from './postgres-errors.ts'
 
@@ -94,7 +94,7 @@ async function begin(
   await inTime(client.query(statement), limits, begunBy)
   if (limits === undefined) return
   const { lockTimeoutMs, timeoutMs } = limits
-  await client.query(readSql('queries', 'limit_transaction'), [lockTimeoutMs, timeoutMs].map(String))
+  await client.query(readQuery('limit_transaction'), [lockTimeoutMs, timeoutMs].map(String))
 }
 
 function worked<T>(work: Promise<T>, limits: TransactionLimits | undefined): Promise<T> {
