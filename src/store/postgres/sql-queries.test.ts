@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { namedStatements } from '../named-statements.ts'
 import { readSqlFolder } from './sql-files.ts'
-import { namedStatements, readQuery } from './sql-queries.ts'
+import { readQuery } from './sql-queries.ts'
 
 describe('the statements of sql/queries', () => {
   it('OPS-7 every name stands for one statement', () => {

@@ -1,38 +1,44 @@
-// Reads src/store/neo4j/cypher, which ships as it is. Nothing is read before it is needed, and nothing twice.
+// The statements of src/store/neo4j/cypher, by name. A file holds several, each after a line `// name: …`.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { invalidArgument } from '../../../errors/index.ts'
+import { namedStatements } from '../../named-statements.ts'
 
-// The same from src and from dist.
+// The package ships the files as they are, so the path holds from src and from dist.
 const root = fileURLToPath(new URL('../../../../src/store/neo4j/cypher/', import.meta.url))
-/** That the files are written with. */
+/** The label in the files. */
 export const DEFAULT_LABEL = 'EmbeddingJob'
 
-const texts = new Map<string, string>()
 const LABEL = /^[A-Z][A-Za-z0-9]{0,99}$/
+const rendered = new Map<string, string>()
+let statements: Map<string, string> | undefined
 
-/** One statement, with the label of the jobs for the one that the files are written with. */
+function readStatements(): Map<string, string> {
+  const files = readdirSync(root).filter((file) => file.endsWith('.cypher'))
+  return new Map(files.flatMap((file) => namedStatements(readFileSync(join(root, file), 'utf8'))))
+}
+
+/** One statement, with `label` in place of the default one. */
 export function readCypher(name: string, label: string): string {
   const key = `${label} ${name}`
-  const text = texts.get(key) ?? render(readFileSync(join(root, `${name}.cypher`), 'utf8'), label)
-  texts.set(key, text)
+  const known = rendered.get(key)
+  if (known !== undefined) return known
+  statements ??= readStatements()
+  const statement = statements.get(name)
+  if (statement === undefined) throw new Error(`src/store/neo4j/cypher has no statement named ${name}`)
+  const text = statement.replaceAll(DEFAULT_LABEL, label)
+  rendered.set(key, text)
   return text
 }
 
-/** The names of all files that begin so, in their order. */
+/** Names with this prefix, sorted. */
 export function listCypher(prefix: string): string[] {
-  return readdirSync(root)
-    .filter((file) => file.startsWith(prefix) && file.endsWith('.cypher'))
-    .map((file) => file.slice(0, -'.cypher'.length))
-    .toSorted()
+  statements ??= readStatements()
+  return [...statements.keys()].filter((name) => name.startsWith(prefix)).toSorted()
 }
 
-/** A label cannot be a parameter, so only letters and digits may be one. */
+/** A label cannot be a parameter, so only letters and digits are allowed. */
 export function checkLabel(label: string): void {
   if (!LABEL.test(label)) throw invalidArgument('label', label, 'a capital, then letters and digits')
-}
-
-function render(text: string, label: string): string {
-  return text.replaceAll(DEFAULT_LABEL, label)
 }
