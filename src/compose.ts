@@ -21,7 +21,7 @@ import type { MigrationStatus } from './store/postgres/migrate/migrate-status.ts
 import { migrationSql } from './store/postgres/migrate/migration-sql.ts'
 import { rolesSql } from './store/postgres/migrate/roles-sql.ts'
 import type { ShapedTable } from './store/postgres/migrate/table-shapes.ts'
-import { createPostgresAccess } from './store/postgres/postgres-access.ts'
+import { createPostgresAccess } from './store/postgres/ports/access.ts'
 import { createPostgresStore } from './store/postgres/postgres-store.ts'
 import type { ScanReport } from './store/postgres/scan/scan-database.ts'
 

@@ -32,8 +32,8 @@ update "unstuck".requests set status = $3::int, answer = $4::text where actor = 
 -- name: forget_request
 delete from "unstuck".requests where actor = $1::text and key = $2::text and status is null;
 
--- name: list_acts
-select to_jsonb(act) as record from "unstuck".list_acts($1::text, $2::text, $3::text, $4::int) act;
+-- name: list_audit_entries
+select to_jsonb(entry) as record from "unstuck".list_acts($1::text, $2::text, $3::text, $4::int) entry;
 
 -- name: read_clock
 select "unstuck".iso_utc(clock_timestamp()) as now,

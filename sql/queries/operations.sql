@@ -13,7 +13,7 @@ select "unstuck"."step_operation"($1::text::uuid, $2::text::uuid, $3::int, $4::t
 select "unstuck".give_back_operation(/*attachment*/'native', $1::text::uuid, $2::text::uuid) as is_given_back;
 
 -- name: end_operation
-select "unstuck".end_operation(/*attachment*/'native', $1::text::uuid, $2::text::uuid, $3::text, $4::text) as operation;
+select "unstuck".end_operation(/*attachment*/'native', $1::text::uuid, $2::text::uuid, $3::text, $4::text) as answer;
 
 -- name: abort_operation
 select "unstuck".abort_operation(
@@ -21,13 +21,13 @@ select "unstuck".abort_operation(
        ) as answer;
 
 -- name: read_operation
-select operation
+select operation as answer
   from "unstuck".list_operations(
          /*attachment*/'native', $2::text, null, 1, case when "unstuck".is_id($1::text, 'uuid') then $1::text::uuid end)
  where "unstuck".is_id($1::text, 'uuid');
 
 -- name: list_operations
-select operation
+select operation as answer
   from "unstuck".list_operations(/*attachment*/'native', $1::text, $2::text::uuid, $3::int);
 
 -- name: list_operation_jobs

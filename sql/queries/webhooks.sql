@@ -17,7 +17,7 @@ select to_jsonb(webhook) as record
 -- name: take_deliveries
 select * from "unstuck".take_deliveries(/*attachment*/'native', $1::int, $2::bigint);
 
--- name: settle_delivery
+-- name: record_delivery
 select "unstuck".settle_delivery(
          /*attachment*/'native', $1::text::uuid, $2::int, $3::boolean, $4::int, $5::text, $6::boolean) as outcome;
 

@@ -1,7 +1,7 @@
 -- Worker reports and drain requests.
 
 -- name: report_worker
-select "unstuck".report_worker(/*attachment*/'native', ($1::text)::jsonb) as is_drain_asked;
+select "unstuck".report_worker(/*attachment*/'native', ($1::text)::jsonb) as is_drain_requested;
 
 -- name: list_workers
 select to_jsonb(worker) as record from "unstuck"."list_workers"() worker;

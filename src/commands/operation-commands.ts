@@ -7,7 +7,7 @@ import {
   type OperationJob,
   type OperationJobPage,
 } from '../store/ports/operation-store.ts'
-import type { JobFilter } from '../store/ports/operator-store.ts'
+import type { JobFilter } from '../store/ports/reading-store.ts'
 import type { Scope } from './actor.ts'
 import {
   type Answer,

@@ -100,7 +100,10 @@ export class Claimer<Tx> {
     const claimedAtMs = performance.now()
     try {
       const jobs = await this.#marked(types).claim((marks) =>
-        this.#standBy.act(() => store.claimJobs({ workerId, queues, types, limit, policy, marks }), []),
+        this.#standBy.act(
+          () => store.claimJobs({ workerId, queues, types, limit, policy, cursors: marks }),
+          [],
+        ),
       )
       const started = jobs.length === 0 ? 0 : await this.#startOrGiveBack(jobs, claimedAtMs)
       return { claimed: jobs.length, started }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ClaimedJob } from '../job/lease.ts'
-import type { ClaimMarks } from '../store/job-store.ts'
+import type { ClaimCursors } from '../store/job-store.ts'
 import { MarkedClaims } from './marked-claims.ts'
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ const job = (createdAt: string, priority = 0, queue = 'mail') =>
 /** What was asked, in order; each call answers the next list. */
 function claimOf(...answers: ClaimedJob[][]) {
   const asked: Record<string, Record<number, string>>[] = []
-  const claim = async (marks: ClaimMarks) => {
+  const claim = async (marks: ClaimCursors) => {
     asked.push(
       Object.fromEntries(
         Array.from(marks, ([queue, times]) => [

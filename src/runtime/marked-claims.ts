@@ -3,7 +3,7 @@
 // all of them, and slow down with every job that was done. What a mark passes over, such as a job retried by hand or one whose
 // transaction committed late, is found by the next look at everything.
 import type { ClaimedJob } from '../job/lease.ts'
-import type { ClaimMarks } from '../store/job-store.ts'
+import type { ClaimCursors } from '../store/job-store.ts'
 
 /** Between two looks at everything, in a busy worker. */
 const LOOK_MS = 1_000
@@ -17,7 +17,7 @@ export class MarkedClaims {
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
   /** Jobs as `claim` finds them with the marks; with none of them now and then. */
-  async claim(claim: (marks: ClaimMarks) => Promise<ClaimedJob[]>): Promise<ClaimedJob[]> {
+  async claim(claim: (marks: ClaimCursors) => Promise<ClaimedJob[]>): Promise<ClaimedJob[]> {
     if (this.#isOlderThan(LOOK_MS)) this.#forget()
     const isMarked = this.#marks.size > 0
     const jobs = await this.#claimFrom(this.#marks, claim)
@@ -27,7 +27,10 @@ export class MarkedClaims {
   }
 
   /** Another claim may begin a look at everything meanwhile: what this one got to is no mark for that. */
-  async #claimFrom(marks: Marks, claim: (marks: ClaimMarks) => Promise<ClaimedJob[]>): Promise<ClaimedJob[]> {
+  async #claimFrom(
+    marks: Marks,
+    claim: (marks: ClaimCursors) => Promise<ClaimedJob[]>,
+  ): Promise<ClaimedJob[]> {
     const jobs = await claim(marks)
     note(marks, jobs)
     return jobs

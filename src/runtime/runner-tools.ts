@@ -3,7 +3,7 @@ import type { ClaimedJob, Lease } from '../job/lease.ts'
 import type { CompleteOutcome } from '../job/outcome.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
-import type { Completion, FailedJob, Failure, JobStore, ReleasedJob, Settled } from '../store/job-store.ts'
+import type { Completion, FailedJob, Failure, JobOutcome, JobStore, ReleasedJob } from '../store/job-store.ts'
 import type { Batcher } from './batcher.ts'
 import type { AbortCause } from './handler.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -12,7 +12,7 @@ import type { JobGatewayTools } from './job-gateway.ts'
 export interface RunnerTools<Tx = unknown> extends JobGatewayTools {
   store: JobStore<Tx>
   heartbeat: Heartbeat
-  completions: Batcher<Completion, Settled<CompleteOutcome>>
+  completions: Batcher<Completion, JobOutcome<CompleteOutcome>>
   failures: Batcher<Failure, FailedJob>
   releases: Batcher<Lease, ReleasedJob>
   policy: PolicyOverride

@@ -18,7 +18,7 @@ import { signWebhook } from './webhook-signature.ts'
 export interface WebhookSenderOptions {
   /** What events call the table. */
   table: string
-  store: Pick<WebhookStore, 'takeDeliveries' | 'settleDelivery'>
+  store: Pick<WebhookStore, 'takeDeliveries' | 'recordDelivery'>
   events?: Pick<RuntimeEventEmitter, 'emit'>
   /** Between two looks: 5 s where absent. */
   intervalMs?: number
@@ -80,7 +80,7 @@ export function startWebhookSender(options: WebhookSenderOptions): WebhookSender
     const { webhookId, deliveryId, tries } = delivery
     const startedAt = performance.now()
     const answer = await send(delivery, { timeoutMs, leaving: leaving.signal }, options)
-    const outcome = await store.settleDelivery(delivery, answer)
+    const outcome = await store.recordDelivery(delivery, answer)
     const fields = { table, webhookId, deliveryId, tries }
     if (answer.isDelivered)
       events?.emit('delivery:done', { ...fields, durationMs: performance.now() - startedAt })

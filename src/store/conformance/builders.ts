@@ -9,9 +9,9 @@ import type {
   ClaimRequest,
   Failure,
   HoldReason,
+  JobOutcome,
   JobStore,
   ReapedJob,
-  Settled,
   SweepRequest,
 } from '../job-store.ts'
 import type { TestBench } from './harness.ts'
@@ -167,7 +167,7 @@ export function forgedLease(jobId: string): Lease {
 }
 
 /** Answers of finishing verbs are told apart by the job, not by their order. */
-export function outcomeOf<Outcome extends string>(answers: Settled<Outcome>[], jobId: string): Outcome {
+export function outcomeOf<Outcome extends string>(answers: JobOutcome<Outcome>[], jobId: string): Outcome {
   const [answer, ...others] = answers.filter((candidate) => candidate.jobId === jobId)
   if (answer === undefined || others.length > 0) throw new Error(`not one answer for job ${jobId}`)
   return answer.outcome

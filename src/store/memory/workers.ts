@@ -25,7 +25,7 @@ export function bindWorkerVerbs(state: MemoryState): WorkerStore {
   }
 }
 
-function reportWorker(state: MemoryState, report: WorkerReport): { isDrainAsked: boolean } {
+function reportWorker(state: MemoryState, report: WorkerReport): { isDrainRequested: boolean } {
   checkReport(report)
   const { workerId, phase, isStart = false } = report
   const now = new Date(state.nowMs())
@@ -49,7 +49,7 @@ function reportWorker(state: MemoryState, report: WorkerReport): { isDrainAsked:
     drainRequestedBy: known?.drainRequestedBy ?? null,
     drainReason: known?.drainReason ?? null,
   })
-  return { isDrainAsked: known !== undefined && known.drainRequestedAt !== null }
+  return { isDrainRequested: known !== undefined && known.drainRequestedAt !== null }
 }
 
 function checkReport(report: WorkerReport): void {

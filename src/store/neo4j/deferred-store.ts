@@ -6,7 +6,7 @@ import { notSupported } from '../capability.ts'
 import type { JobStore } from '../job-store.ts'
 import { DEFAULT_LABEL } from './graph/cypher-files.ts'
 import type * as Neo4j from './index.ts'
-import { neo4jLacks } from './lacks.ts'
+import { neo4jLacks } from './unsupported.ts'
 
 export function isNeo4jUrl(url: string | null): url is string {
   return url !== null && /^(neo4j|bolt)(\+s|\+ssc)?:\/\//.test(url)

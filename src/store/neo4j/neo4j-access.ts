@@ -33,7 +33,7 @@ export function createNeo4jAccess(options: Omit<Neo4jStoreOptions, 'policy'>): A
     ...bindFeed(graph),
     ...bindTokens(graph),
     ...bindRequests(graph),
-    listActs: async () => {
+    listAuditEntries: async () => {
       throw notSupported('Neo4j', 'audit')
     },
   }

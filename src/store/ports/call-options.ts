@@ -1,31 +1,35 @@
-// What several verbs of the port take and answer.
+// Options and results that several ports share.
 import type { PolicyOverride } from '../../policy/policy.ts'
 
 export interface TxOption<Tx> {
-  /** Run inside this open transaction of the caller. */
+  /** Runs inside this open transaction of the caller. */
   tx?: Tx
 }
 
 export interface PolicyOption {
-  /** Over the stored policy, for this call only. */
+  /** Overrides the stored policy, for this call only. */
   policy?: PolicyOverride
 }
 
 export interface ActorOption {
-  /** Who sent the call, for its events, where that is not known by the worker alone. */
+  /** Recorded in events. Default: the worker of the lease. */
   actor?: string
 }
 
-/** Who did it and why, written into the event. `owner` limits the call to jobs of that owner. */
-export interface ManualOptions<Tx> extends TxOption<Tx> {
-  owner?: string
+/** Recorded with the change. */
+export interface ActorOptions {
   actor?: string
   reason?: string
-  /** Only if the job still has this generation. */
+}
+
+export interface ManualOptions<Tx> extends TxOption<Tx>, ActorOptions {
+  /** Limits the call to jobs of this owner. */
+  owner?: string
+  /** Changes the job only if it still has this generation. */
   generation?: number
 }
 
-export interface Settled<Outcome> {
+export interface JobOutcome<Outcome> {
   jobId: string
   outcome: Outcome
 }

@@ -1,68 +1,63 @@
-// The part of the store port that holds jobs back without touching them: breakers of dependencies, paused queues and
-// rate limits. What it holds back stays waiting, and none of it ends a job or costs an attempt (BREAK-2, RATE-5).
+// Controls that keep jobs from being claimed: breakers of dependencies, paused queues and rate limits. None of them ends a job
+// or costs an attempt (BREAK-2, RATE-5).
 import type { BreakerSettings, BreakerState, DependencyCall } from '../../policy/breaker.ts'
 import type { RateLimit, TokenGrant } from '../../policy/rate-limit.ts'
+import type { ActorOptions } from './call-options.ts'
 
 export interface DependencyStore {
-  /** Binds a queue to the breaker of what its jobs call; null takes that away. Answers whether anything changed. */
+  /** Binds a queue to the breaker of its dependency; null unbinds it. Returns whether anything changed. */
   mapDependency(queue: string, name: string | null): Promise<boolean>
 
-  /** Changes settings of a breaker; takes effect with the next call of anyone. */
+  /** Changes settings of a breaker. Every later call uses them. */
   writeBreaker(name: string, change: Partial<BreakerSettings>): Promise<Breaker>
-  /** What calls of the dependency came to, in their order. */
+  /** Records results of calls of the dependency, in order. */
   recordCalls(name: string, calls: DependencyCall[]): Promise<Breaker>
-  /** What a health probe outside any job found. It counts in mode hold after `nextProbeInMs`, else after `earlyProbeInMs`. */
+  /** Records a health probe outside any job. It counts in mode hold after `nextProbeInMs`, else after `earlyProbeInMs`. */
   recordProbe(name: string, isHealthy: boolean): Promise<Breaker>
-  /** Keeps jobs of the dependency from being claimed, whatever its calls say. */
+  /** Keeps jobs of the dependency from being claimed, whatever its calls report. */
   holdBreaker(name: string, options?: HoldOptions): Promise<Breaker>
-  /** Ends a hold, and closes the breaker where it is open. */
+  /** Ends a hold, and closes the breaker if it is open. */
   resumeBreaker(name: string, options?: ActorOptions): Promise<Breaker>
-  /** Forgets a breaker and its settings, unless a queue of any table is bound to it. */
+  /** Deletes a breaker and its settings, unless a queue of any table is bound to it. */
   deleteBreaker(name: string): Promise<DeleteBreakerOutcome>
-  /** Those of all job tables: breakers are shared by name. */
+  /** The breakers of all job tables: they are shared by name. */
   listBreakers(): Promise<Breaker[]>
 
-  /** Keeps jobs of the queue from being claimed; running ones go on. False where it was paused already. */
+  /** Keeps jobs of the queue from being claimed; running ones continue. False if it was already paused. */
   pauseQueue(queue: string, options?: HoldOptions): Promise<boolean>
-  /** False where it was not paused. */
+  /** False if it was not paused. */
   resumeQueue(queue: string, options?: ActorOptions): Promise<boolean>
-  /** Every queue of this table that has unfinished jobs, a pause or a dependency. */
+  /** Every queue of this table with unfinished jobs, a pause or a dependency. */
   listQueues(): Promise<QueueStatus[]>
 
-  /** Takes up to `tokens` (1 where absent) from all limits together, as many as the emptiest of them has. */
+  /** Takes up to `tokens` (1) from all limits together, as many as the emptiest of them has. */
   takeTokens(limits: RateLimit[], tokens?: number): Promise<TokenGrant>
-  /** Buckets as they are now, the one that was used last first. Those of all job tables: limits are shared by key. */
+  /** Current buckets of all job tables, the one used last first: limits are shared by key. */
   listRateLimits(request?: RateLimitRequest): Promise<RateLimitStatus[]>
-  /** Forgets buckets that have been full for an hour, at most `limit` (1000). Answers how many. */
+  /** Deletes buckets that have been full for an hour, at most `limit` (1000). Returns how many. */
   pruneRateLimits(limit?: number): Promise<number>
 }
 
-/** Who did it and why, kept with the state. */
-export interface ActorOptions {
-  actor?: string
-  reason?: string
-}
-
 export interface HoldOptions extends ActorOptions {
-  /** Ends by itself after this time; where absent, somebody has to resume it. */
+  /** Default: until somebody resumes it. */
   durationMs?: number
 }
 
 export interface RateLimitRequest {
-  /** Keys that begin with this text. */
+  /** Prefix of the keys. */
   prefix?: string
-  /** 1 to 1000; 100 where absent. */
+  /** 1 to 1000. Default: 100. */
   limit?: number
 }
 
 export interface RateLimitStatus {
   key: string
-  /** As the last caller had them; null where none has told them yet, as are the tokens. */
+  /** Settings of the last caller; null, like the tokens, if none has sent them yet. */
   ratePerS: number | null
   burst: number | null
-  /** Whole tokens that may be taken now. */
+  /** Whole tokens available now. */
   tokens: number | null
-  /** Until there is one token more; 0 where it is full. */
+  /** Until the next token; 0 if the bucket is full. */
   nextTokenInMs: number | null
   fullInMs: number
   usedAt: Date | null
@@ -70,35 +65,35 @@ export interface RateLimitStatus {
 
 export type DeleteBreakerOutcome = 'deleted' | 'in-use' | 'not-found'
 
-/** A breaker that nobody has written yet comes into being with the default settings. */
+/** The first use of a name creates a breaker with the default settings. */
 export interface Breaker {
   name: string
   state: BreakerState
-  /** Of the last change: opened, closed, held, resumed. */
+  /** Time of the last change: opened, closed, held or resumed. */
   since: Date
-  /** Null where the engine did it. */
+  /** Null if the engine changed it. */
   changedBy: string | null
-  /** `calls-failed`, `probes-succeeded`, `limited` by the service itself, or what the operator wrote. */
+  /** `calls-failed`, `probes-succeeded`, `limited` by the service itself, or the operator's reason. */
   reason: string | null
-  /** In the window, and how many of them failed. */
+  /** Calls in the window, and how many of them failed. */
   calls: number
   failures: number
-  /** Probes that went well since it opened, in a row. */
+  /** Consecutive successful probes since it opened. */
   successes: number
   /** Jobs that run as probes. */
   probing: number
-  /** How often in a row it was tried too early: in mode hold each doubles the cooldown. */
+  /** How often in a row it reopened: in mode hold each doubles the cooldown. */
   reopens: number
-  /** Until a health probe counts, and half-open begins; null where the breaker is closed. */
+  /** Until a health probe counts and half-open begins; null if the breaker is closed. */
   nextProbeInMs: number | null
-  /** Until a health probe may start half-open before that; null where none may. */
+  /** Until a health probe may start half-open early; null if none may. */
   earlyProbeInMs: number | null
-  /** Until a hold ends by itself; null where it does not, or there is none. */
+  /** Until the hold ends by itself; null if it does not, or if there is none. */
   heldForMs: number | null
-  /** The last 20 in the window, the oldest first; without a time where no age is looked at. */
+  /** The last 20 in the window, oldest first; without a time if the window has no age. */
   lastCalls: { isFailure: boolean; at: Date | null }[]
   settings: BreakerSettings
-  /** The queues whose jobs it holds back. */
+  /** The queues bound to it. */
   queues: { attachment: string; queue: string }[]
 }
 
@@ -109,7 +104,7 @@ export interface QueueStatus {
   running: number
   isPaused: boolean
   pausedAt: Date | null
-  /** Until the pause ends by itself; null where it does not, or there is none. */
+  /** Until the pause ends by itself; null if it does not, or if there is none. */
   pausedForMs: number | null
   pausedBy: string | null
   pauseReason: string | null

@@ -1,41 +1,38 @@
-// The part of the store port for teams whose workers are woken by another queue: every job that goes back to waiting is
-// noted in the same transaction, and the note stays until it was published there (REAP-12). At least once, never lost.
+// For teams whose workers are woken by another queue: every job that returns to waiting is recorded in the same transaction,
+// until it was published there (REAP-12). At least once, never lost.
 
 export interface DispatchStore {
-  /**
-   * Takes jobs that are to be published, for `leaseMs`: nobody else gets them meanwhile. Only jobs that still wait;
-   * empty where nothing is due.
-   */
+  /** Takes waiting jobs to publish. For `leaseMs` nobody else gets them. */
   takeDispatches(request?: TakeDispatchesRequest): Promise<TakenDispatch[]>
-  /** They were published. What was put back anew meanwhile stays to be published again. Answers how many went. */
+  /** Removes published dispatches, except those of jobs that were requeued meanwhile. Returns how many were removed. */
   finishDispatches(taken: TakenDispatch[]): Promise<number>
-  /** They were not: they come again after 1 s, doubled with each try up to 5 minutes. Answers how many. */
+  /** Retries them after 1 s, doubled with each try up to 5 minutes. Returns how many are retried. */
   failDispatches(taken: TakenDispatch[], error: string): Promise<number>
-  /** How many jobs are still to be published. */
+  /** Number of jobs still to be published. */
   countDispatches(): Promise<number>
 }
 
 export interface TakeDispatchesRequest {
-  /** At most so many; 100 where absent. */
+  /** Default: 100. */
   limit?: number
-  /** 30 s where absent. What is neither finished nor failed by then is taken again. */
+  /** Dispatches that are neither finished nor failed by then are taken again. Default: 30 s. */
   leaseMs?: number
 }
 
-/** What an outside queue is told of a job that waits again. */
+/** The message for the outside queue. */
 export interface DispatchedJob {
-  /** A UUID: the same however often this is published, another one when the job goes back to waiting once more. */
+  /** A UUID: the same for every try, a new one each time the job returns to waiting. */
   dispatchId: string
   jobId: string
   type: string
   queue: string
-  /** Until the job is due; it cannot be claimed before. */
+  /** Until the job is due; it cannot be claimed earlier. */
   runInMs: number
-  /** How many attempts the job has behind it. */
+  /** Number of past attempts. */
   attempt: number
 }
 
 export interface TakenDispatch extends DispatchedJob {
-  /** With this one. */
+  /** Including this one. */
   tries: number
 }

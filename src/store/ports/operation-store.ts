@@ -1,24 +1,25 @@
-// The part of the store port for changes of many jobs at once. An operation lives in the store, its jobs are chosen once,
-// and a lease says who runs it: another process goes on where one died.
-import type { JobFilter } from './operator-store.ts'
+// Changes of many jobs at once. An operation selects its jobs once and is kept in the store; a lease says which process runs
+// it, so another one can continue after a crash.
+import type { ActorOptions } from './call-options.ts'
+import type { JobFilter } from './reading-store.ts'
 
 export interface OperationStore {
-  /** Chooses the jobs and writes the operation down; changes no job. Takes its lease where `leaseMs` is given. */
+  /** Selects the jobs and records the operation; changes no job. With `leaseMs` it takes the lease too. */
   beginOperation(request: NewOperation): Promise<BegunOperation>
-  /** An operation that nobody runs: just begun, or its process died. Null where there is none. */
+  /** Takes an operation that nobody runs: just begun, or its process died. */
   takeOperation(options?: { leaseMs?: number }): Promise<HeldOperation | null>
-  /** The next jobs, their outcomes and the counts, all or nothing. Renews the lease; with a limit of 0 it does only that. */
+  /** Changes the next jobs, all or nothing, and renews the lease. A limit of 0 only renews. */
   stepOperation(lease: OperationLease, step: OperationStep): Promise<OperationProgress | 'lease-lost'>
-  /** Leaves it to whoever comes next. False where it was lost before. */
+  /** Gives up the lease. False if it was lost before. */
   giveBackOperation(lease: OperationLease): Promise<boolean>
   endOperation(lease: OperationLease, end: OperationEnd): Promise<Operation | 'lease-lost'>
-  /** Stops it at once, whoever runs it: the next step is refused. What was changed stays so. */
+  /** Stops it at once, whoever runs it: the next step is refused. Jobs already changed stay changed. */
   abortOperation(operationId: string, options?: AbortOptions): Promise<AbortedOperation>
 
   readOperation(operationId: string, options?: { owner?: string }): Promise<Operation | null>
-  /** The newest first. */
+  /** Newest first. */
   listOperations(options?: ListOperationsOptions): Promise<OperationPage>
-  /** What became of its jobs, in the order of their turns. */
+  /** Its jobs and their outcomes, in processing order. */
   listOperationJobs(operationId: string, options?: ListOperationJobsOptions): Promise<OperationJobPage>
 }
 
@@ -26,27 +27,25 @@ export type OperationAction = 'retry' | 'run-now' | 'cancel' | 'discard' | 'redr
 export type OperationState = 'running' | 'done' | 'stopped' | 'failed'
 export type OperationPhase = 'canary' | 'rest'
 
-/** More than this are refused, for their ids are kept. */
+/** Upper bound of the ids that an operation keeps. */
 export const MAX_OPERATION_JOBS = 100_000
 
-export interface NewOperation {
+export interface NewOperation extends ActorOptions {
   action: OperationAction
   filter: JobFilter
-  /** The filter as it was typed. */
+  /** The filter as typed. */
   q: string
-  /** What was created, or died, later is left alone; now where absent. */
+  /** Jobs that were created, or died, later are excluded. Default: now. */
   asOf?: Date
-  /** As many at most, the oldest of those that match. */
+  /** Limits the selection to the oldest matching jobs. */
   limit?: number
-  /** Nothing begins where another number of jobs matches. */
+  /** Refuses to begin if another number of jobs matches. */
   expect?: number
-  actor?: string
-  /** Whoever asks sees and changes jobs of this owner only. */
+  /** Limits the selection to jobs of this owner. */
   owner?: string
-  reason?: string
-  /** Of a redrive: this many go first and have to succeed. */
+  /** Redrive only: this many jobs go first and have to succeed. */
   canary?: number
-  /** Jobs a second; as fast as it goes where absent. */
+  /** Jobs per second. Default: unlimited. */
   ratePerS?: number
   keepAttempts?: boolean
   leaseMs?: number
@@ -54,7 +53,7 @@ export interface NewOperation {
   isPlan?: boolean
 }
 
-/** `unexpected` and `too-many` change nothing, nor does `planned`. */
+/** Only `begun` changes anything. */
 export type BegunOperation =
   | { outcome: 'planned'; total: number; asOf: Date }
   | { outcome: 'unexpected' | 'too-many'; total: number }
@@ -73,28 +72,27 @@ export interface HeldOperation {
 export interface OperationStep {
   /** 0 to 1000. */
   limit: number
-  /** As it was where absent. */
+  /** Default: unchanged. */
   phase?: OperationPhase
-  /** 30 s where absent. */
+  /** Default: 30 s. */
   leaseMs?: number
 }
 
 export interface OperationProgress {
   operation: Operation
-  /** Of a redrive: how many jobs are watched for how they fare. */
+  /** Redrive only: number of jobs whose outcomes are watched. */
   sample: number
 }
 
 export interface OperationEnd {
   state: Exclude<OperationState, 'running'>
-  /** Why, where it ended early. */
+  /** Reason of an early end. */
   stopped?: string
 }
 
 export interface AbortOptions {
-  /** Only what this owner asked for exists. */
+  /** Limits the call to operations of this owner. */
   owner?: string
-  /** Who stops it. */
   actor?: string
 }
 
@@ -107,7 +105,7 @@ export interface Operation {
   id: string
   action: OperationAction
   q: string
-  /** Where it concerns one cause of dead letters. */
+  /** Set if it concerns one cause of dead letters. */
   causeId: string | null
   asOf: Date
   actor: string | null
@@ -115,17 +113,17 @@ export interface Operation {
   canary: number
   ratePerS: number | null
   keepAttempts: boolean
-  /** Those of its jobs when they were chosen. */
+  /** The queues of its jobs at selection. */
   queues: string[]
   state: OperationState
   phase: OperationPhase | null
-  /** How long it has been in this phase. */
+  /** Time in this phase. */
   phaseMs: number | null
   total: number
   changed: number
-  /** Its state stood in the way, or it was gone. */
+  /** Jobs in a wrong state, or deleted since. */
   refused: number
-  /** Of the jobs that are watched. */
+  /** Outcomes of the watched jobs. */
   succeeded: number
   failed: number
   stopped: string | null
@@ -135,9 +133,9 @@ export interface Operation {
 
 export interface ListOperationsOptions {
   owner?: string
-  /** 1 to 1000; 100 where absent. */
+  /** 1 to 1000. Default: 100. */
   limit?: number
-  /** The id of the last one that was listed. */
+  /** The id of the last one listed. */
   cursor?: string
 }
 
@@ -147,17 +145,17 @@ export interface OperationPage {
 }
 
 export interface ListOperationJobsOptions {
-  /** 1 to 1000; 100 where absent. */
+  /** 1 to 1000. Default: 100. */
   limit?: number
-  /** The last position that was listed. */
+  /** The last position listed. */
   cursor?: number
 }
 
 export interface OperationJob {
   jobId: string
-  /** From 1, the oldest job first. */
+  /** From 1, oldest job first. */
   position: number
-  /** As the verb for one job answers, or `changed-since`; null where its turn has not come. */
+  /** Outcome of the verb for one job, or `changed-since`; null if it is still to be processed. */
   outcome: string | null
 }
 

@@ -1,23 +1,23 @@
-// The part of the store port that keeps recurring jobs. An occurrence is a time of the calendar, so it is the one thing a
-// caller sends as a time: computed from the `now` that `listSchedules` answers, never from a clock of its own.
+// Recurring jobs. An occurrence is a calendar time, so callers send it as one, computed from the `now` of `listSchedules` and
+// never from their own clock.
 import type { NewJob } from '../../job/job.ts'
-import type { PolicyOverride } from '../../policy/policy.ts'
+import type { PolicyOption } from './call-options.ts'
 
 export interface ScheduleStore {
-  /** Makes a schedule or changes it. Where cron and timezone are as before, its next run stays what it was. */
+  /** Creates or changes a schedule. Its next run stays unless cron or timezone change. */
   writeSchedule(schedule: NewSchedule): Promise<Schedule>
-  /** Jobs that it has enqueued stay. False where there was none. */
+  /** Keeps the jobs it enqueued. False if there was none. */
   deleteSchedule(name: string): Promise<boolean>
-  /** Those of this table, by name. */
+  /** The schedules of this table, by name. */
   listSchedules(): Promise<ScheduleList>
-  /** Enqueues the job of one occurrence, once, whoever else tries, and moves the schedule on to the next one. */
+  /** Enqueues the job of one occurrence, exactly once across callers, and moves the schedule on to the next one. */
   runSchedule(name: string, occurrence: Occurrence): Promise<ScheduleRun>
 }
 
-/** When it starts and whether it may meet another one is the schedule's to say. */
+/** The schedule decides about start and overlap. */
 export type ScheduledJob = Omit<NewJob, 'delayMs' | 'runAt' | 'dedupeKey'>
 
-/** What becomes of an occurrence while the job of an earlier one is unfinished: a second job, or none. */
+/** Whether an occurrence enqueues a job while that of an earlier one is unfinished. */
 export type Overlap = 'allow' | 'skip'
 
 export interface NewSchedule {
@@ -26,7 +26,7 @@ export interface NewSchedule {
   timezone: string
   job: ScheduledJob
   nextRunAt: Date
-  /** `skip` where absent. */
+  /** Default: `skip`. */
   overlap?: Overlap
 }
 
@@ -36,14 +36,14 @@ export interface Schedule {
   timezone: string
   overlap: Overlap
   job: ScheduledJob
-  /** Null where no occurrence is left, as is `dueInMs`. */
+  /** Null, like `dueInMs`, if no occurrence is left. */
   nextRunAt: Date | null
-  /** Negative where it is late. */
+  /** Negative if it is late. */
   dueInMs: number | null
   /** When it last enqueued a job, and which. */
   lastRunAt: Date | null
   lastJobId: string | null
-  /** When an occurrence last met an unfinished job. */
+  /** When an occurrence was last skipped because of an unfinished job. */
   lastSkippedAt: Date | null
 }
 
@@ -53,19 +53,17 @@ export interface ScheduleList {
   schedules: Schedule[]
 }
 
-export interface Occurrence {
-  /** As `listSchedules` showed it. */
+export interface Occurrence extends PolicyOption {
+  /** The `nextRunAt` of `listSchedules`. */
   dueAt: Date
-  /** Later than `dueAt`; null where no occurrence is left. */
+  /** Later than `dueAt`; null if no occurrence is left. */
   nextRunAt: Date | null
-  /** Over the stored policy, for this call only. */
-  policy?: PolicyOverride
 }
 
 /**
- * - `enqueued`: this call made the job
+ * - `enqueued`: this call created the job
  * - `skipped`: the job of an earlier occurrence is unfinished; the schedule moved on
- * - `taken`: somebody else ran this occurrence, or the schedule was changed
+ * - `taken`: another caller ran this occurrence, or the schedule was changed
  */
 export type ScheduleRun =
   | { outcome: 'enqueued' | 'skipped'; jobId: string }

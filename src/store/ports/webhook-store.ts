@@ -1,59 +1,57 @@
-// The part of the store port that tells outside systems of events. A delivery is written in the transaction of its event
-// and stays until it was sent or given up: at least once, never lost (OPS-10, C22).
+// Events sent to outside systems. A delivery is written in the transaction of its event and kept until it was sent or given
+// up: at least once, never lost (OPS-10, C22).
 import type { JsonValue } from '../../job/job.ts'
-import type { ActorOptions } from './dependency-store.ts'
+import type { ActorOptions } from './call-options.ts'
 
 export interface WebhookStore {
-  /** Events of the table are sent from now on. */
+  /** Sends events of the table from now on. */
   addWebhook(webhook: NewWebhook): Promise<Webhook>
-  /** The oldest first. No secret is shown. */
+  /** Oldest first, without secrets. */
   listWebhooks(): Promise<Webhook[]>
-  /** What was not sent yet is not sent any more. False where there was none. */
+  /** Drops pending deliveries too. False if there was none. */
   removeWebhook(webhookId: string, options?: ActorOptions): Promise<boolean>
-  /** Switches it on or off, also one whose receiver was gone. Null where there is none. */
+  /** Enables or disables it, even after its receiver answered that it is gone. Null if there is none. */
   switchWebhook(webhookId: string, isActive: boolean, options?: ActorOptions): Promise<Webhook | null>
 
-  /** Takes deliveries that are due, for `leaseMs`: nobody else gets them meanwhile. Empty where none is. */
+  /** Takes due deliveries. For `leaseMs` nobody else gets them. */
   takeDeliveries(request?: TakeDeliveriesRequest): Promise<TakenDelivery[]>
-  /** What a try came to. It is made again after 5 s, then ever later, up to 10 times in about a day. */
-  settleDelivery(
+  /** Records the answer to a delivery. Retries start after 5 s and slow down, up to 10 times in about a day. */
+  recordDelivery(
     taken: Pick<TakenDelivery, 'deliveryId' | 'tries'>,
     answer: DeliveryAnswer,
   ): Promise<DeliveryOutcome>
 
-  /** The newest first. */
+  /** Newest first. */
   listDeliveries(filter?: DeliveryFilter): Promise<Delivery[]>
-  /** Once more, at once and with all its tries, whatever became of it. The receiver sees the same id. */
+  /** Sends it again at once, with all its tries, whatever its outcome was. The receiver sees the same id. */
   redeliver(deliveryId: string): Promise<RedeliverOutcome>
 }
 
-export interface NewWebhook {
+export interface NewWebhook extends ActorOptions {
   url: string
   /** `whsec_` and the base64 of 24 to 64 bytes. */
   secret: string
-  /** Types of events; all of them where absent or empty. */
+  /** Types of events. Default: all. */
   events?: string[]
-  actor?: string
-  reason?: string
 }
 
 export interface Webhook {
   webhookId: string
   url: string
   events: string[]
-  /** False after the receiver answered that it is gone for good, or somebody switched it off. */
+  /** False after the receiver answered that it is gone for good, or after it was disabled. */
   isActive: boolean
   inactiveReason: string | null
   createdAt: Date
   createdBy: string | null
-  /** Deliveries that are to be sent. */
+  /** Number of pending deliveries. */
   waiting: number
 }
 
 export interface TakeDeliveriesRequest {
-  /** 10 where absent. */
+  /** Default: 10. */
   limit?: number
-  /** One minute where absent. What is not settled by then is taken again. */
+  /** Deliveries without an outcome by then are taken again. Default: 1 minute. */
   leaseMs?: number
 }
 
@@ -63,11 +61,11 @@ export interface TakenDelivery {
   url: string
   secret: string
   event: WebhookEvent
-  /** With this one. */
+  /** Including this one. */
   tries: number
 }
 
-/** What is sent: never a payload, a result or a stack. */
+/** The body: never a payload, a result or a stack. */
 export interface WebhookEvent {
   type: string
   timestamp: string
@@ -76,14 +74,14 @@ export interface WebhookEvent {
 
 export interface DeliveryAnswer {
   isDelivered: boolean
-  /** Of HTTP; null where no answer came. */
+  /** HTTP status; null without an answer. */
   status: number | null
   error?: string
-  /** The receiver wants nothing any more: its webhook is switched off. */
+  /** The receiver is gone for good: disables its webhook. */
   isGone?: boolean
 }
 
-/** `lost`: somebody else took it meanwhile, or it was removed. */
+/** `lost`: another process took the delivery meanwhile, or it was removed. */
 export type DeliveryOutcome = 'delivered' | 'retried' | 'failed' | 'lost'
 export type DeliveryStatus = 'waiting' | 'delivered' | 'failed'
 export type RedeliverOutcome = 'due' | 'inactive' | 'not-found'
@@ -91,7 +89,7 @@ export type RedeliverOutcome = 'due' | 'inactive' | 'not-found'
 export interface DeliveryFilter {
   webhookId?: string
   status?: DeliveryStatus
-  /** 1 to 1000; 100 where absent. */
+  /** 1 to 1000. Default: 100. */
   limit?: number
 }
 
@@ -102,7 +100,7 @@ export interface Delivery {
   type: string
   status: DeliveryStatus
   tries: number
-  /** Null where it is not tried again. */
+  /** Null if it is not retried. */
   nextTryInMs: number | null
   lastStatus: number | null
   lastError: string | null

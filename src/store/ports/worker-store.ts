@@ -1,25 +1,26 @@
-// The part of the store port that knows the workers: what they tell of themselves, and who was asked to leave.
+// Worker reports, and requests to drain.
+import type { ActorOptions } from './call-options.ts'
 
 export interface WorkerStore {
-  /** What a worker tells of itself. Answers whether somebody asked it to drain. */
-  reportWorker(report: WorkerReport): Promise<{ isDrainAsked: boolean }>
-  /** Every worker that has told of itself and is not past the retention, the one that was seen last first. */
+  /** Records a worker's report. Returns whether it was requested to drain. */
+  reportWorker(report: WorkerReport): Promise<{ isDrainRequested: boolean }>
+  /** Every worker that reported within the retention, the one seen last first. */
   listWorkers(): Promise<WorkerStatus[]>
-  /** Asks a worker to claim no more, finish what it runs and leave. It hears of it with its next report. */
-  drainWorker(workerId: string, options?: { actor?: string; reason?: string }): Promise<DrainOutcome>
+  /** Requests a worker to stop claiming, finish its jobs and exit. It learns of it from its next report. */
+  drainWorker(workerId: string, options?: ActorOptions): Promise<DrainOutcome>
 }
 
 export type DrainOutcome = 'asked' | 'already-asked' | 'stopped' | 'not-found'
 
 export interface WorkerReport {
   workerId: string
-  /** The first report of a process: what was known of an earlier one under the same id is forgotten. */
+  /** First report of a process: replaces everything known of an earlier process with this id. */
   isStart?: boolean
   phase: 'running' | 'draining' | 'stopped'
   host?: string
   pid?: number
   version?: string
-  /** The types it handles. */
+  /** Types with a handler. */
   types: string[]
   concurrency: number
   running: number
@@ -46,7 +47,7 @@ export interface WorkerStatus {
   version: string | null
   types: string[]
   concurrency: number
-  /** As it told it; `leases` is what the job table says. */
+  /** As reported; `leases` is the count in the job table. */
   running: number
   leases: number
   loopLagMs: number | null

@@ -26,7 +26,7 @@ export { migrationSql } from './migrate/migration-sql.ts'
 export { planText, statementsOf, withLimits } from './migrate/plan-text.ts'
 export { rolesSql, supabaseSql } from './migrate/roles-sql.ts'
 export { readTableShapes, type ShapedTable } from './migrate/table-shapes.ts'
-export { createPostgresAccess } from './postgres-access.ts'
+export { createPostgresAccess } from './ports/access.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 export {
   type RunningCounts,

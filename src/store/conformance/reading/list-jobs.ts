@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobFilter, JobSummary } from '../../ports/operator-store.ts'
+import type { JobFilter, JobSummary } from '../../ports/reading-store.ts'
 import {
   cancel,
   complete,

@@ -1,5 +1,6 @@
 import { breakerState } from '../../../policy/breaker.ts'
-import type { ActorOptions, QueueStatus } from '../../ports/dependency-store.ts'
+import type { ActorOptions } from '../../ports/call-options.ts'
+import type { QueueStatus } from '../../ports/dependency-store.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
 import { checkQueue } from '../state/check-text.ts'
 import { dueMs, type MemoryState } from '../state/memory-state.ts'

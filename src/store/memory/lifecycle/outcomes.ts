@@ -12,10 +12,10 @@ import type {
   Completion,
   FailedJob,
   Failure,
+  JobOutcome,
   PolicyOption,
   ReleasedJob,
   ReleaseOptions,
-  Settled,
 } from '../../job-store.ts'
 import { recordDispatch } from '../dispatches.ts'
 import { isOften } from '../reading/health.ts'
@@ -40,7 +40,7 @@ export function completeJobs(
   state: MemoryState,
   completions: Completion[],
   options: ActorOption,
-): Settled<CompleteOutcome>[] {
+): JobOutcome<CompleteOutcome>[] {
   // All are checked before any is written.
   const checked = completions.map(({ jobId, leaseId, result }) => ({
     jobId,

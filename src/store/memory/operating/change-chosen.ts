@@ -1,4 +1,4 @@
-import type { Settled } from '../../ports/call-options.ts'
+import type { JobOutcome } from '../../ports/call-options.ts'
 import type { MemoryOperation, MemoryState } from '../state/memory-state.ts'
 import { cancelJobs, retryJobs } from './manual.ts'
 import { discardJobs, runJobsNow } from './operators.ts'
@@ -20,7 +20,7 @@ export function changeChosen(
     ...(actor === null ? {} : { actor }),
     ...(reason === null ? {} : { reason }),
   }
-  const verbs: Record<MemoryOperation['action'], (ids: string[]) => Settled<string>[]> = {
+  const verbs: Record<MemoryOperation['action'], (ids: string[]) => JobOutcome<string>[]> = {
     retry: (ids) => retryJobs(state, ids, { ...who, keepAttempts }),
     redrive: (ids) => retryJobs(state, ids, { ...who, keepAttempts }),
     cancel: (ids) => cancelJobs(state, ids, who),

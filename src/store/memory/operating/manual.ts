@@ -2,7 +2,7 @@
 import type { Job } from '../../../job/job.ts'
 import type { CancelOutcome, RetryOutcome } from '../../../job/outcome.ts'
 import type { Policy } from '../../../policy/policy.ts'
-import type { ManualOptions, RetryOptions, Settled } from '../../job-store.ts'
+import type { JobOutcome, ManualOptions, RetryOptions } from '../../job-store.ts'
 import { recordDispatch } from '../dispatches.ts'
 import { findKeyHolder } from '../lifecycle/enqueue.ts'
 import { cancelledError, changeJob, countsOf, type MemoryState, recordEvent } from '../state/memory-state.ts'
@@ -12,7 +12,7 @@ export function cancelJobs(
   state: MemoryState,
   jobIds: string[],
   options: ManualOptions<never>,
-): Settled<CancelOutcome>[] {
+): JobOutcome<CancelOutcome>[] {
   requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)
@@ -47,7 +47,7 @@ export function retryJobs(
   state: MemoryState,
   jobIds: string[],
   options: RetryOptions<never>,
-): Settled<RetryOutcome>[] {
+): JobOutcome<RetryOutcome>[] {
   requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)

@@ -17,7 +17,7 @@ import {
   type OperationStep,
   type OperationStore,
 } from '../../ports/operation-store.ts'
-import type { JobFilter } from '../../ports/operator-store.ts'
+import type { JobFilter } from '../../ports/reading-store.ts'
 import { checkFilter, fits } from '../reading/list-jobs.ts'
 import { jobsInIdOrder, type MemoryOperation, type MemoryState } from '../state/memory-state.ts'
 import { checkWhole } from '../state/new-job.ts'

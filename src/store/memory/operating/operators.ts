@@ -1,40 +1,28 @@
-// What people ask of jobs and do to them, beside retry and cancel.
+// Run-now, discard, and the state of causes.
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job } from '../../../job/job.ts'
 import type { DiscardOutcome, RunNowOutcome } from '../../../job/outcome.ts'
-import type { ManualOptions, Settled } from '../../ports/call-options.ts'
-import type { CauseMark, OperatorStore } from '../../ports/operator-store.ts'
+import type { JobOutcome, ManualOptions } from '../../ports/call-options.ts'
+import type { CauseMark } from '../../ports/operating-store.ts'
 import { recordDispatch } from '../dispatches.ts'
-import { readJobFacts } from '../reading/job-facts.ts'
-import { findJobIds, groupDeadJobs, listJobs } from '../reading/list-jobs.ts'
-import { readSlo } from '../reading/slo.ts'
 import { checkText } from '../state/check-text.ts'
 import { changeJob, dueMs, type MemoryState, recordEvent } from '../state/memory-state.ts'
 import { requireActing } from '../state/require-acting.ts'
 import { findOwned, hasOtherGeneration } from './manual.ts'
 
-export function bindOperatorVerbs(state: MemoryState): OperatorStore {
-  return {
-    listJobs: async (filter = {}, options = {}) => listJobs(state, filter, options),
-    findJobIds: async (prefix, limit = 5) => findJobIds(state, prefix, limit),
-    groupDeadJobs: async (options = {}) => groupDeadJobs(state, options),
-    markCause: async (causeId, mark) => markCause(state, causeId, mark),
-    readJobFacts: async (jobId, options) => readJobFacts(state, jobId, options?.policy),
-    readSlo: async (request = {}) => readSlo(state, request),
-    runJobsNow: async (jobIds, options = {}) => runJobsNow(state, jobIds, options),
-    discardJobs: async (jobIds, options = {}) => discardJobs(state, jobIds, options),
-  }
-}
-
 const CAUSE_STATES = ['new', 'investigating', 'resolved', 'ignored']
 
-function markCause(state: MemoryState, causeId: string, { state: opinion, actor, reason }: CauseMark): void {
+export function markCause(
+  state: MemoryState,
+  causeId: string,
+  { state: marked, actor, reason }: CauseMark,
+): void {
   checkText('causeId', causeId, 64)
-  if (!CAUSE_STATES.includes(opinion)) throw invalidArgument('state', opinion, CAUSE_STATES.join(', '))
-  if (opinion === 'new') state.causes.delete(causeId)
+  if (!CAUSE_STATES.includes(marked)) throw invalidArgument('state', marked, CAUSE_STATES.join(', '))
+  if (marked === 'new') state.causes.delete(causeId)
   else {
     const changed = { changedAtMs: state.nowMs(), changedBy: actor ?? null, reason: reason ?? null }
-    state.causes.set(causeId, { state: opinion, ...changed })
+    state.causes.set(causeId, { state: marked, ...changed })
   }
 }
 
@@ -42,7 +30,7 @@ export function runJobsNow(
   state: MemoryState,
   jobIds: string[],
   options: ManualOptions<never>,
-): Settled<RunNowOutcome>[] {
+): JobOutcome<RunNowOutcome>[] {
   requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)
@@ -54,7 +42,7 @@ export function discardJobs(
   state: MemoryState,
   jobIds: string[],
   options: ManualOptions<never>,
-): Settled<DiscardOutcome>[] {
+): JobOutcome<DiscardOutcome>[] {
   requireActing(state)
   return jobIds.map((jobId) => {
     const job = findOwned(state, jobId, options.owner)

@@ -9,7 +9,7 @@ import type {
   JobPage,
   JobSummary,
   ListOptions,
-} from '../../ports/operator-store.ts'
+} from '../../ports/reading-store.ts'
 import { isOverdue } from '../reaping/reap-plan.ts'
 import { checkText } from '../state/check-text.ts'
 import { jobsInIdOrder, type MemoryCause, type MemoryState } from '../state/memory-state.ts'

@@ -6,29 +6,19 @@ import type {
   Reclaim,
   ReclaimPage,
   ReclaimRequest,
-  RescueStore,
   StaleJob,
   StaleJobs,
   StaleRequest,
-} from '../../ports/rescue-store.ts'
+} from '../../ports/reaping-store.ts'
 import { checkPage } from '../state/check-page.ts'
 import { leaseMsOf, type MemoryState } from '../state/memory-state.ts'
 import { checkWhole } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
 import { asOne, isHeld } from './outages.ts'
 import { isOverdue, isUnjudged, type Moment, overdueFromMs } from './reap-plan.ts'
-import { listSweeps } from './sweep-history.ts'
 
-/** A reaper may be late by so many intervals before it counts as gone. */
+/** A reaper counts as gone after this many sweep intervals without a sweep. */
 const LATE_INTERVALS = 3
-
-export function bindRescueVerbs(state: MemoryState): RescueStore {
-  return {
-    listReclaims: async (request = {}) => listReclaims(state, request),
-    listStaleJobs: async (request = {}) => listStaleJobs(state, request),
-    listSweeps: async (request = {}) => listSweeps(state, request),
-  }
-}
 
 const actions: Readonly<Record<string, Reclaim['action']>> = {
   'reaper:requeued': 'requeued',
@@ -36,7 +26,7 @@ const actions: Readonly<Record<string, Reclaim['action']>> = {
   'reaper:cancelled': 'cancelled',
 }
 
-function listReclaims(state: MemoryState, { workerId, stage, ...page }: ReclaimRequest): ReclaimPage {
+export function listReclaims(state: MemoryState, { workerId, stage, ...page }: ReclaimRequest): ReclaimPage {
   const { limit, before } = checkPage(page)
   const fit = [...state.events.values()]
     .flatMap((story) => story.flatMap((event) => toReclaim(state, story, event)))
@@ -86,7 +76,7 @@ function toReclaim(state: MemoryState, story: JobEvent[], event: JobEvent): Recl
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 const timeOf = (value: unknown) => (typeof value === 'string' ? new Date(value) : null)
 
-function listStaleJobs(state: MemoryState, request: StaleRequest): StaleJobs {
+export function listStaleJobs(state: MemoryState, request: StaleRequest): StaleJobs {
   checkWhole(request.limit, 'limit', 1, 1_000)
   const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, request.policy) }
   const stale = [...state.jobs.values()]
@@ -118,7 +108,7 @@ function toStaleJob(state: MemoryState, moment: Moment, job: Job): StaleJob {
   }
 }
 
-/** Nobody has a row locked here. */
+/** No row of this store is ever locked. */
 function codeOf(state: MemoryState, moment: Moment, job: Job): StaleCode {
   const { nowMs, policy } = moment
   if (overdueFromMs(moment, job) === null) {

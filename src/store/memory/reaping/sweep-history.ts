@@ -1,6 +1,6 @@
 // Sweeps that found something, kept as they are stepped through, and the last one of a reaper.
 import type { HoldReason, ReapedJob, SweepRequest } from '../../job-store.ts'
-import type { LastSweep, PageRequest, PastSweep, SweepCounts, SweepPage } from '../../ports/rescue-store.ts'
+import type { LastSweep, PageRequest, PastSweep, SweepCounts, SweepPage } from '../../ports/reaping-store.ts'
 import { checkPage } from '../state/check-page.ts'
 import type { MemoryState } from '../state/memory-state.ts'
 

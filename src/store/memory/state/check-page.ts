@@ -1,5 +1,5 @@
 import { invalidArgument } from '../../../errors/index.ts'
-import type { PageRequest } from '../../ports/rescue-store.ts'
+import type { PageRequest } from '../../ports/reaping-store.ts'
 import { checkWhole } from './new-job.ts'
 
 /** `before` is the number that a cursor of this store is. */

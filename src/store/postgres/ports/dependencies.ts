@@ -1,96 +1,73 @@
-// Breakers, pauses and rate limits of the PostgreSQL store: every verb is one call of a function. Nothing is decided here.
 import { jsonText } from '../../../job/json-text.ts'
-import type { BreakerSettings, DependencyCall } from '../../../policy/breaker.ts'
-import type { RateLimit, TokenGrant } from '../../../policy/rate-limit.ts'
-import type {
-  ActorOptions,
-  Breaker,
-  DeleteBreakerOutcome,
-  DependencyStore,
-  HoldOptions,
-  QueueStatus,
-  RateLimitRequest,
-  RateLimitStatus,
-} from '../../ports/dependency-store.ts'
+import type { Breaker, DeleteBreakerOutcome, DependencyStore } from '../../ports/dependency-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import { breakerChangeToJson, toBreaker, toQueueStatus, toRateLimitStatus } from '../rows/dependency-rows.ts'
 
-export class PostgresDependencies implements DependencyStore {
-  readonly #call: CallQuery
-
-  constructor(call: CallQuery) {
-    this.#call = call
-  }
-
-  async #breaker(name: string, params: unknown[]): Promise<Breaker> {
-    const [row] = await this.#call(name, params)
+export function bindDependencyVerbs(call: CallQuery): DependencyStore {
+  const callBreaker = async (name: string, params: unknown[]): Promise<Breaker> => {
+    const [row] = await call(name, params)
     return toBreaker(row ?? {})
   }
+  return {
+    async mapDependency(queue, name) {
+      const [row] = await call('map_dependency', [queue, name])
+      return row?.['is_changed'] === true
+    },
 
-  async mapDependency(queue: string, name: string | null): Promise<boolean> {
-    const [row] = await this.#call('map_dependency', [queue, name])
-    return row?.['is_changed'] === true
-  }
+    writeBreaker: async (name, change) => callBreaker('write_breaker', [name, breakerChangeToJson(change)]),
 
-  async writeBreaker(name: string, change: Partial<BreakerSettings>): Promise<Breaker> {
-    return this.#breaker('write_breaker', [name, breakerChangeToJson(change)])
-  }
+    async recordCalls(name, calls) {
+      const outcomes = calls.map(({ isFailure, jobId, limitedMs }) => {
+        return { is_failure: isFailure, job_id: jobId, limited_ms: limitedMs }
+      })
+      return callBreaker('record_calls', [name, jsonText('calls', outcomes)])
+    },
 
-  async recordCalls(name: string, calls: DependencyCall[]): Promise<Breaker> {
-    const outcomes = calls.map(({ isFailure, jobId, limitedMs }) => {
-      return { is_failure: isFailure, job_id: jobId, limited_ms: limitedMs }
-    })
-    return this.#breaker('record_calls', [name, jsonText('calls', outcomes)])
-  }
+    recordProbe: (name, isHealthy) => callBreaker('record_probe', [name, isHealthy]),
 
-  async recordProbe(name: string, isHealthy: boolean): Promise<Breaker> {
-    return this.#breaker('record_probe', [name, isHealthy])
-  }
+    holdBreaker: (name, { durationMs, actor, reason } = {}) =>
+      callBreaker('hold_breaker', [name, durationMs ?? null, actor ?? null, reason ?? null]),
 
-  async holdBreaker(name: string, { durationMs, actor, reason }: HoldOptions = {}): Promise<Breaker> {
-    return this.#breaker('hold_breaker', [name, durationMs ?? null, actor ?? null, reason ?? null])
-  }
+    resumeBreaker: (name, { actor, reason } = {}) =>
+      callBreaker('resume_breaker', [name, actor ?? null, reason ?? null]),
 
-  async resumeBreaker(name: string, { actor, reason }: ActorOptions = {}): Promise<Breaker> {
-    return this.#breaker('resume_breaker', [name, actor ?? null, reason ?? null])
-  }
+    async deleteBreaker(name) {
+      const [row] = await call('delete_breaker', [name])
+      return row?.['outcome'] as DeleteBreakerOutcome
+    },
 
-  async deleteBreaker(name: string): Promise<DeleteBreakerOutcome> {
-    const [row] = await this.#call('delete_breaker', [name])
-    return row?.['outcome'] as DeleteBreakerOutcome
-  }
+    async listBreakers() {
+      return (await call('list_breakers', [])).map(toBreaker)
+    },
 
-  async listBreakers(): Promise<Breaker[]> {
-    return (await this.#call('list_breakers', [])).map(toBreaker)
-  }
+    async pauseQueue(queue, { durationMs, actor, reason } = {}) {
+      const params = [queue, durationMs ?? null, actor ?? null, reason ?? null]
+      const [row] = await call('pause_queue', params)
+      return row?.['is_new'] === true
+    },
 
-  async pauseQueue(queue: string, { durationMs, actor, reason }: HoldOptions = {}): Promise<boolean> {
-    const params = [queue, durationMs ?? null, actor ?? null, reason ?? null]
-    const [row] = await this.#call('pause_queue', params)
-    return row?.['is_new'] === true
-  }
+    async resumeQueue(queue, { actor, reason } = {}) {
+      const [row] = await call('resume_queue', [queue, actor ?? null, reason ?? null])
+      return row?.['was_paused'] === true
+    },
 
-  async resumeQueue(queue: string, { actor, reason }: ActorOptions = {}): Promise<boolean> {
-    const [row] = await this.#call('resume_queue', [queue, actor ?? null, reason ?? null])
-    return row?.['was_paused'] === true
-  }
+    async listQueues() {
+      return (await call('list_queues', [])).map(toQueueStatus)
+    },
 
-  async listQueues(): Promise<QueueStatus[]> {
-    return (await this.#call('list_queues', [])).map(toQueueStatus)
-  }
+    async takeTokens(limits, tokens = 1) {
+      const requested = limits.map(({ key, ratePerS, burst }) => ({ key, rate_per_s: ratePerS, burst }))
+      const [row] = await call('take_tokens', [jsonText('limits', requested), tokens])
+      return { granted: Number(row?.['granted']), retryInMs: Number(row?.['retry_in_ms']) }
+    },
 
-  async takeTokens(limits: RateLimit[], tokens = 1): Promise<TokenGrant> {
-    const asked = limits.map(({ key, ratePerS, burst }) => ({ key, rate_per_s: ratePerS, burst }))
-    const [row] = await this.#call('take_tokens', [jsonText('limits', asked), tokens])
-    return { granted: Number(row?.['granted']), retryInMs: Number(row?.['retry_in_ms']) }
-  }
+    async listRateLimits({ prefix, limit } = {}) {
+      return (await call('list_rate_limits', [prefix ?? null, limit ?? 100])).map(toRateLimitStatus)
+    },
 
-  async listRateLimits({ prefix, limit }: RateLimitRequest = {}): Promise<RateLimitStatus[]> {
-    return (await this.#call('list_rate_limits', [prefix ?? null, limit ?? 100])).map(toRateLimitStatus)
-  }
-
-  async pruneRateLimits(limit = 1000): Promise<number> {
-    const [row] = await this.#call('prune_rate_limits', [limit])
-    return Number(row?.['deleted'])
+    async pruneRateLimits(limit = 1000) {
+      const [row] = await call('prune_rate_limits', [limit])
+      return Number(row?.['deleted'])
+    },
   }
 }

@@ -1,44 +1,37 @@
-// Dispatches of the PostgreSQL store: every verb is one call of a function. Nothing is decided here.
-import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../../ports/dispatch-store.ts'
+import type { DispatchStore, TakenDispatch } from '../../ports/dispatch-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
-import { PostgresSchedules } from './schedules.ts'
+import { storable } from '../rows/values.ts'
 
-export class PostgresDispatches extends PostgresSchedules implements DispatchStore {
-  readonly #call: CallQuery
+export function bindDispatchVerbs(call: CallQuery): DispatchStore {
+  return {
+    async takeDispatches({ limit, leaseMs } = {}) {
+      return (await call('take_dispatches', [limit ?? 100, leaseMs ?? 30_000])).map(toTakenDispatch)
+    },
 
-  constructor(call: CallQuery) {
-    super(call)
-    this.#call = call
-  }
+    async finishDispatches(taken) {
+      if (taken.length === 0) return 0
+      const [row] = await call('finish_dispatches', idsOf(taken))
+      return Number(row?.['finished'])
+    },
 
-  async takeDispatches({ limit, leaseMs }: TakeDispatchesRequest = {}): Promise<TakenDispatch[]> {
-    return (await this.#call('take_dispatches', [limit ?? 100, leaseMs ?? 30_000])).map(toTakenDispatch)
-  }
+    async failDispatches(taken, error) {
+      if (taken.length === 0) return 0
+      const tries = taken.map((dispatch) => dispatch.tries)
+      const [row] = await call('fail_dispatches', [...idsOf(taken), tries, storable(error)])
+      return Number(row?.['failed'])
+    },
 
-  async finishDispatches(taken: TakenDispatch[]): Promise<number> {
-    if (taken.length === 0) return 0
-    const [row] = await this.#call('finish_dispatches', [jobIdsOf(taken), dispatchIdsOf(taken)])
-    return Number(row?.['finished'])
-  }
-
-  async failDispatches(taken: TakenDispatch[], error: string): Promise<number> {
-    if (taken.length === 0) return 0
-    const tries = taken.map((one) => one.tries)
-    // PostgreSQL stores neither NUL nor half of a surrogate pair.
-    const text = error.toWellFormed().replaceAll('\0', '\uFFFD')
-    const [row] = await this.#call('fail_dispatches', [jobIdsOf(taken), dispatchIdsOf(taken), tries, text])
-    return Number(row?.['failed'])
-  }
-
-  async countDispatches(): Promise<number> {
-    const [row] = await this.#call('count_dispatches', [])
-    return Number(row?.['waiting'])
+    async countDispatches() {
+      const [row] = await call('count_dispatches', [])
+      return Number(row?.['waiting'])
+    },
   }
 }
 
-const jobIdsOf = (taken: TakenDispatch[]) => taken.map(({ jobId }) => jobId)
-const dispatchIdsOf = (taken: TakenDispatch[]) => taken.map(({ dispatchId }) => dispatchId)
+function idsOf(taken: TakenDispatch[]): [jobIds: string[], dispatchIds: string[]] {
+  return [taken.map(({ jobId }) => jobId), taken.map(({ dispatchId }) => dispatchId)]
+}
 
 function toTakenDispatch(row: Row): TakenDispatch {
   return {

@@ -1,75 +1,53 @@
-// How far the engine goes on a table, in the PostgreSQL store.
 import { UnstuckError } from '../../../errors/index.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
-import type {
-  Attachment,
-  ModeStatus,
-  ModeStore,
-  Observations,
-  OnForeignSettle,
-  TableMode,
-} from '../../ports/mode-store.ts'
+import type { ModeStatus, ModeStore, OnForeignSettle, TableMode } from '../../ports/mode-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
 import { INSTALL_HINT } from '../connection/postgres-errors.ts'
 import { retryOnLock } from '../migrate/retry-on-lock.ts'
-import { PostgresRescues } from './reaping.ts'
+import { date, dateOrNull } from '../rows/values.ts'
 
-export class PostgresModes extends PostgresRescues implements ModeStore {
-  readonly #call: CallQuery
-  readonly #attachment: string
-
-  constructor(call: CallQuery, table: TableProfile) {
-    super(call, table)
-    this.#call = call
-    this.#attachment = table.attachment
-  }
-
-  async readMode(): Promise<ModeStatus> {
-    const [row] = await this.#call('read_mode', [])
-    if (row !== undefined) return toModeStatus(row)
-    throw this.#notAttached()
-  }
-
-  async readAttachment(): Promise<Attachment> {
-    const [row] = await this.#call('read_attachment', [])
-    if (row === undefined) throw this.#notAttached()
-    return {
-      profile: String(row['profile']),
-      relation: `${String(row['table_schema'])}.${String(row['table_name'])}`,
-      attachedAt: new Date(row['attached_at'] as string | Date),
-      ...toModeStatus(row),
-    }
-  }
-
-  #notAttached(): UnstuckError {
-    return new UnstuckError('NOT_INSTALLED', `nothing is attached under the name ${this.#attachment}`, {
+export function bindModeVerbs(call: CallQuery, { attachment }: TableProfile): ModeStore {
+  const readRow = async (name: string): Promise<Row> => {
+    const [row] = await call(name, [])
+    if (row !== undefined) return row
+    throw new UnstuckError('NOT_INSTALLED', `nothing is attached under the name ${attachment}`, {
       hint: INSTALL_HINT,
     })
   }
+  return {
+    readMode: async () => toModeStatus(await readRow('read_mode')),
 
-  async setMode(
-    mode: TableMode,
-    { onForeignSettle }: { onForeignSettle?: OnForeignSettle } = {},
-  ): Promise<ModeStatus> {
-    // A trigger waits for the transactions that write to the table, and whoever comes then waits behind it.
-    const [row] = await retryOnLock({}, () => this.#call('set_mode', [mode, onForeignSettle ?? null]))
-    return toModeStatus(row ?? {})
-  }
+    async readAttachment() {
+      const row = await readRow('read_attachment')
+      return {
+        profile: String(row['profile']),
+        relation: `${String(row['table_schema'])}.${String(row['table_name'])}`,
+        attachedAt: date(row['attached_at']),
+        ...toModeStatus(row),
+      }
+    },
 
-  async readObservations(): Promise<Observations> {
-    const [row = {}] = await this.#call('read_observations', [])
-    const count = (name: string) => Number(row[name] ?? 0)
-    return {
-      since: dateOrNull(row['since']),
-      wouldRequeue: count('would_requeue'),
-      wouldDeadLetter: count('would_dead_letter'),
-      wouldCancel: count('would_cancel'),
-      cameBack: count('came_back'),
-      stillStuck: count('still_stuck'),
-      reaped: count('reaped'),
-      gone: count('gone'),
-    }
+    async setMode(mode, { onForeignSettle } = {}) {
+      // Creating the trigger waits for open writes to the table, and blocks all later ones meanwhile.
+      const [row] = await retryOnLock({}, () => call('set_mode', [mode, onForeignSettle ?? null]))
+      return toModeStatus(row ?? {})
+    },
+
+    async readObservations() {
+      const [row = {}] = await call('read_observations', [])
+      const count = (name: string) => Number(row[name] ?? 0)
+      return {
+        since: dateOrNull(row['since']),
+        wouldRequeue: count('would_requeue'),
+        wouldDeadLetter: count('would_dead_letter'),
+        wouldCancel: count('would_cancel'),
+        cameBack: count('came_back'),
+        stillStuck: count('still_stuck'),
+        reaped: count('reaped'),
+        gone: count('gone'),
+      }
+    },
   }
 }
 
@@ -79,9 +57,4 @@ function toModeStatus(row: Row): ModeStatus {
     onForeignSettle: row['on_foreign_settle'] as OnForeignSettle,
     since: dateOrNull(row['since']),
   }
-}
-
-/** As any driver gives it. */
-function dateOrNull(value: unknown): Date | null {
-  return value === null || value === undefined ? null : new Date(value as string | Date)
 }

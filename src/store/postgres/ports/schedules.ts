@@ -1,12 +1,8 @@
-// Recurring jobs of the PostgreSQL store: every verb is one call of a function. Nothing is decided here.
 import { jsonText } from '../../../job/json-text.ts'
 import type {
-  NewSchedule,
-  Occurrence,
   Overlap,
   Schedule,
   ScheduledJob,
-  ScheduleList,
   ScheduleRun,
   ScheduleStore,
 } from '../../ports/schedule-store.ts'
@@ -14,50 +10,38 @@ import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
 import { isoTime, newJobToJson } from '../rows/new-job-json.ts'
 import { policyToJson } from '../rows/policy-row.ts'
-import { PostgresDependencies } from './dependencies.ts'
+import { date, dateOrNull, numberOrNull, text } from '../rows/values.ts'
 
-export class PostgresSchedules extends PostgresDependencies implements ScheduleStore {
-  readonly #call: CallQuery
+export function bindScheduleVerbs(call: CallQuery): ScheduleStore {
+  return {
+    async writeSchedule({ name, cron, timezone, job, nextRunAt, overlap }) {
+      const requested = jsonText('job', newJobToJson(job))
+      const params = [name, cron, timezone, requested, isoTime('nextRunAt', nextRunAt), overlap ?? 'skip']
+      const [row] = await call('write_schedule', params)
+      return toSchedule(row ?? {})
+    },
 
-  constructor(call: CallQuery) {
-    super(call)
-    this.#call = call
-  }
+    async deleteSchedule(name) {
+      const [row] = await call('delete_schedule', [name])
+      return row?.['is_deleted'] === true
+    },
 
-  async writeSchedule({ name, cron, timezone, job, nextRunAt, overlap }: NewSchedule): Promise<Schedule> {
-    const wish = jsonText('job', newJobToJson(job))
-    const params = [name, cron, timezone, wish, isoTime('nextRunAt', nextRunAt), overlap ?? 'skip']
-    const [row] = await this.#call('write_schedule', params)
-    return toSchedule(row ?? {})
-  }
+    async listSchedules() {
+      const rows = await call('list_schedules', [])
+      // Without any schedule, one row still carries the time.
+      const schedules = rows.filter(({ name }) => name !== null).map(toSchedule)
+      return { now: date(rows[0]?.['now']), schedules }
+    },
 
-  async deleteSchedule(name: string): Promise<boolean> {
-    const [row] = await this.#call('delete_schedule', [name])
-    return row?.['is_deleted'] === true
-  }
-
-  async listSchedules(): Promise<ScheduleList> {
-    const rows = await this.#call('list_schedules', [])
-    // One row tells the time even where there is no schedule.
-    const schedules = rows.filter(({ name }) => name !== null).map(toSchedule)
-    return { now: date(rows[0]?.['now']), schedules }
-  }
-
-  async runSchedule(name: string, { dueAt, nextRunAt, policy }: Occurrence): Promise<ScheduleRun> {
-    const next = nextRunAt === null ? null : isoTime('nextRunAt', nextRunAt)
-    const [row] = await this.#call('run_schedule', [
-      name,
-      isoTime('dueAt', dueAt),
-      next,
-      policyToJson(policy),
-    ])
-    const { outcome, job_id: jobId } = row ?? {}
-    return (jobId === null ? { outcome } : { outcome, jobId }) as ScheduleRun
+    async runSchedule(name, { dueAt, nextRunAt, policy }) {
+      const next = nextRunAt === null ? null : isoTime('nextRunAt', nextRunAt)
+      const params = [name, isoTime('dueAt', dueAt), next, policyToJson(policy)]
+      const [row] = await call('run_schedule', params)
+      const { outcome, job_id: jobId } = row ?? {}
+      return (jobId === null ? { outcome } : { outcome, jobId }) as ScheduleRun
+    },
   }
 }
-
-const date = (value: unknown) => new Date(value as string | Date)
-const dateOrNull = (value: unknown) => (value === null ? null : date(value))
 
 function toSchedule(row: Row): Schedule {
   return {
@@ -67,15 +51,15 @@ function toSchedule(row: Row): Schedule {
     overlap: row['overlap'] as Overlap,
     job: toScheduledJob(row['job'] as Row),
     nextRunAt: dateOrNull(row['next_run_at']),
-    dueInMs: row['due_in_ms'] === null ? null : Number(row['due_in_ms']),
+    dueInMs: numberOrNull(row['due_in_ms']),
     lastRunAt: dateOrNull(row['last_run_at']),
-    lastJobId: row['last_job_id'] as string | null,
+    lastJobId: text(row['last_job_id']),
     lastSkippedAt: dateOrNull(row['last_skipped_at']),
   }
 }
 
-/** The names of `newJobToJson`, read back. What was written from SQL may hold nulls, which count as left out. */
-function toScheduledJob(wish: Row): ScheduledJob {
+/** Reads the names of `newJobToJson`. A job written by SQL may hold nulls, which count as omitted. */
+function toScheduledJob(requested: Row): ScheduledJob {
   const names = {
     type: 'type',
     payload: 'payload',
@@ -88,9 +72,9 @@ function toScheduledJob(wish: Row): ScheduledJob {
     traceparent: 'traceparent',
   } as const satisfies Record<string, keyof ScheduledJob>
   const isGiven = ([column]: [string, string]) =>
-    Object.hasOwn(wish, column) && (wish[column] !== null || column === 'payload')
+    Object.hasOwn(requested, column) && (requested[column] !== null || column === 'payload')
   const fields = Object.entries(names)
     .filter(isGiven)
-    .map(([column, name]) => [name, wish[column]])
+    .map(([column, name]) => [name, requested[column]])
   return Object.fromEntries(fields) as ScheduledJob
 }

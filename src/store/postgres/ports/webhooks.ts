@@ -1,14 +1,8 @@
-// Webhooks of the PostgreSQL store: every verb is one call of a function. Nothing is decided here.
-import type { ActorOptions } from '../../ports/dependency-store.ts'
 import type {
   Delivery,
-  DeliveryAnswer,
-  DeliveryFilter,
   DeliveryOutcome,
   DeliveryStatus,
-  NewWebhook,
   RedeliverOutcome,
-  TakeDeliveriesRequest,
   TakenDelivery,
   Webhook,
   WebhookEvent,
@@ -16,70 +10,53 @@ import type {
 } from '../../ports/webhook-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
-import { PostgresWorkers } from './workers.ts'
+import { date, dateOrNull, numberOrNull, storable, text } from '../rows/values.ts'
 
-export class PostgresWebhooks extends PostgresWorkers implements WebhookStore {
-  readonly #call: CallQuery
+export function bindWebhookVerbs(call: CallQuery): WebhookStore {
+  return {
+    async addWebhook({ url, secret, events, actor, reason }) {
+      const params = [url, secret, events ?? [], actor ?? null, reason ?? null]
+      const [row] = await call('add_webhook', params)
+      return toWebhook(row ?? {})
+    },
 
-  constructor(call: CallQuery) {
-    super(call)
-    this.#call = call
-  }
+    async listWebhooks() {
+      return (await call('list_webhooks', [])).map(toWebhook)
+    },
 
-  async addWebhook({ url, secret, events, actor, reason }: NewWebhook): Promise<Webhook> {
-    const params = [url, secret, events ?? [], actor ?? null, reason ?? null]
-    const [row] = await this.#call('add_webhook', params)
-    return toWebhook(row ?? {})
-  }
+    async removeWebhook(webhookId, { actor, reason } = {}) {
+      const [row] = await call('remove_webhook', [webhookId, actor ?? null, reason ?? null])
+      return row?.['is_removed'] === true
+    },
 
-  async listWebhooks(): Promise<Webhook[]> {
-    return (await this.#call('list_webhooks', [])).map(toWebhook)
-  }
+    async switchWebhook(webhookId, isActive, { actor, reason } = {}) {
+      const params = [webhookId, isActive, actor ?? null, reason ?? null]
+      const [row] = await call('switch_webhook', params)
+      return row === undefined ? null : toWebhook(row)
+    },
 
-  async removeWebhook(webhookId: string, { actor, reason }: ActorOptions = {}): Promise<boolean> {
-    const [row] = await this.#call('remove_webhook', [webhookId, actor ?? null, reason ?? null])
-    return row?.['is_removed'] === true
-  }
+    async takeDeliveries({ limit, leaseMs } = {}) {
+      return (await call('take_deliveries', [limit ?? 10, leaseMs ?? 60_000])).map(toTakenDelivery)
+    },
 
-  async switchWebhook(
-    webhookId: string,
-    isActive: boolean,
-    { actor, reason }: ActorOptions = {},
-  ): Promise<Webhook | null> {
-    const params = [webhookId, isActive, actor ?? null, reason ?? null]
-    const [row] = await this.#call('switch_webhook', params)
-    return row === undefined ? null : toWebhook(row)
-  }
+    async recordDelivery({ deliveryId, tries }, { isDelivered, status, error, isGone }) {
+      const message = error === undefined ? null : storable(error)
+      const params = [deliveryId, tries, isDelivered, status, message, isGone ?? false]
+      const [row] = await call('record_delivery', params)
+      return row?.['outcome'] as DeliveryOutcome
+    },
 
-  async takeDeliveries({ limit, leaseMs }: TakeDeliveriesRequest = {}): Promise<TakenDelivery[]> {
-    return (await this.#call('take_deliveries', [limit ?? 10, leaseMs ?? 60_000])).map(toTakenDelivery)
-  }
+    async listDeliveries({ webhookId, status, limit } = {}) {
+      const params = [webhookId ?? null, status ?? null, limit ?? 100]
+      return (await call('list_deliveries', params)).map(toDelivery)
+    },
 
-  async settleDelivery(
-    { deliveryId, tries }: Pick<TakenDelivery, 'deliveryId' | 'tries'>,
-    { isDelivered, status, error, isGone }: DeliveryAnswer,
-  ): Promise<DeliveryOutcome> {
-    // PostgreSQL stores neither NUL nor half of a surrogate pair.
-    const message = error?.toWellFormed().replaceAll('\0', '\uFFFD') ?? null
-    const params = [deliveryId, tries, isDelivered, status, message, isGone ?? false]
-    const [row] = await this.#call('settle_delivery', params)
-    return row?.['outcome'] as DeliveryOutcome
-  }
-
-  async listDeliveries({ webhookId, status, limit }: DeliveryFilter = {}): Promise<Delivery[]> {
-    const params = [webhookId ?? null, status ?? null, limit ?? 100]
-    return (await this.#call('list_deliveries', params)).map(toDelivery)
-  }
-
-  async redeliver(deliveryId: string): Promise<RedeliverOutcome> {
-    const [row] = await this.#call('redeliver', [deliveryId])
-    return row?.['outcome'] as RedeliverOutcome
+    async redeliver(deliveryId) {
+      const [row] = await call('redeliver', [deliveryId])
+      return row?.['outcome'] as RedeliverOutcome
+    },
   }
 }
-
-const text = (value: unknown) => (value ?? null) as string | null
-const number = (value: unknown) => (value === null ? null : Number(value))
-const date = (value: unknown) => new Date(value as string | Date)
 
 function toWebhook(row: Row): Webhook {
   return {
@@ -113,10 +90,10 @@ function toDelivery(row: Row): Delivery {
     type: String(row['type']),
     status: row['status'] as DeliveryStatus,
     tries: Number(row['tries']),
-    nextTryInMs: number(row['next_try_in_ms']),
-    lastStatus: number(row['last_status']),
+    nextTryInMs: numberOrNull(row['next_try_in_ms']),
+    lastStatus: numberOrNull(row['last_status']),
     lastError: text(row['last_error']),
     createdAt: date(row['created_at']),
-    deliveredAt: row['delivered_at'] === null ? null : date(row['delivered_at']),
+    deliveredAt: dateOrNull(row['delivered_at']),
   }
 }

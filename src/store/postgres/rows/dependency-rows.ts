@@ -1,14 +1,9 @@
-// Rows of breakers and queues become words of the domain here.
+// Maps rows to breakers, queues and rate limits.
 import { jsonText } from '../../../job/json-text.ts'
 import { type BreakerSettings, type BreakerState, defaultBreakerSettings } from '../../../policy/breaker.ts'
 import type { Breaker, QueueStatus, RateLimitStatus } from '../../ports/dependency-store.ts'
 import type { Row } from '../connection/executor.ts'
-
-const text = (value: unknown) => (value ?? null) as string | null
-const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
-const date = (value: unknown) => new Date(value as string | Date)
-const dateOrNull = (value: unknown) => (value === null || value === undefined ? null : date(value))
-const columnOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+import { columnOf, date, dateOrNull, numberOrNull, text } from './values.ts'
 
 export function toBreaker(row: Row): Breaker {
   return {
@@ -51,7 +46,7 @@ export function toQueueStatus(row: Row): QueueStatus {
     due: Number(row['due']),
     running: Number(row['running']),
     isPaused: row['is_paused'] === true,
-    pausedAt: row['paused_at'] === null ? null : date(row['paused_at']),
+    pausedAt: dateOrNull(row['paused_at']),
     pausedForMs: numberOrNull(row['paused_for_ms']),
     pausedBy: text(row['paused_by']),
     pauseReason: text(row['pause_reason']),

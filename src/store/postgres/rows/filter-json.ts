@@ -1,13 +1,10 @@
 import { jsonText } from '../../../job/json-text.ts'
-import type { JobFilter } from '../../ports/operator-store.ts'
+import type { JobFilter } from '../../ports/reading-store.ts'
+import { columnOf } from './values.ts'
 
-/** The names of a filter as SQL has them. */
+/** A filter with the field names of SQL. */
 export function filterFields(filter: JobFilter): Record<string, unknown> {
-  const entries = Object.entries(filter).map(([name, value]) => [
-    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value as unknown,
-  ])
-  return Object.fromEntries(entries) as Record<string, unknown>
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [columnOf(name), value as unknown]))
 }
 
 export function filterToJson(filter: JobFilter): string {

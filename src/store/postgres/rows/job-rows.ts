@@ -1,8 +1,8 @@
-// Rows of the database become words of the domain here and nowhere else.
+// Maps rows to jobs, outcomes and events.
 import type { EventData, EventType, JobEvent } from '../../../job/event.ts'
 import type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue } from '../../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../../job/lease.ts'
-import type { FailOutcome, ReapAction, ReleaseOutcome, StageOutcome } from '../../../job/outcome.ts'
+import type { StageOutcome } from '../../../job/outcome.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type {
   EnqueuedJob,
@@ -11,17 +11,15 @@ import type {
   Health,
   HiddenJobs,
   HoldReason,
-  ReapedJob,
+  JobOutcome,
   ReleasedJob,
-  SweepStep,
 } from '../../job-store.ts'
 import type { Row } from '../connection/executor.ts'
+import { date, dateOrNull, numberOrNull, text } from './values.ts'
 
-const text = (value: unknown) => (value ?? null) as string | null
-const number = (value: unknown) => Number(value)
-const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
-const date = (value: unknown) => (value instanceof Date ? value : new Date(value as string))
-const dateOrNull = (value: unknown) => (value === null || value === undefined ? null : date(value))
+export function toJobOutcome<Outcome>(row: Row): JobOutcome<Outcome> {
+  return { jobId: String(row['id']), outcome: row['outcome'] as Outcome }
+}
 
 export function toEnqueuedJobs([row]: Row[]): EnqueuedJob[] {
   const outcomes = JSON.parse(String(row?.['outcomes'])) as EnqueuedJob['outcome'][]
@@ -36,20 +34,20 @@ export function toClaimedJob(row: Row): ClaimedJob {
     type: String(row['type']),
     queue: String(row['queue']),
     payload: row['payload'] as JsonValue,
-    priority: number(row['priority']),
+    priority: Number(row['priority']),
     stage: String(row['stage']),
     owner: text(row['owner']),
-    fence: number(row['fence']),
-    attempt: number(row['attempt']),
-    failures: number(row['failures']),
-    crashes: number(row['crashes']),
-    timeouts: number(row['timeouts']),
-    maxAttempts: number(row['max_attempts']),
-    generation: number(row['generation']),
+    fence: Number(row['fence']),
+    attempt: Number(row['attempt']),
+    failures: Number(row['failures']),
+    crashes: Number(row['crashes']),
+    timeouts: Number(row['timeouts']),
+    maxAttempts: Number(row['max_attempts']),
+    generation: Number(row['generation']),
     createdAt: date(row['created_at']),
     startedAt: date(row['started_at']),
     expectedDurationMs: numberOrNull(row['expected_duration_ms']),
-    leaseMs: number(row['lease_ms']),
+    leaseMs: Number(row['lease_ms']),
     deadlineMs: numberOrNull(row['deadline_ms']),
     traceparent: text(row['traceparent']),
     isRescue: row['is_rescue'] === true,
@@ -64,7 +62,7 @@ export function toJob(row: Row, table: TableProfile): Job {
     type: String(row['type']),
     queue: String(row['queue']),
     payload: row['payload'] as JsonValue,
-    priority: number(row['priority']),
+    priority: Number(row['priority']),
     status: toStatus(String(row['status']), error, table),
     owner: text(row['owner']),
     dedupeKey: text(row['dedupe_key']),
@@ -73,16 +71,16 @@ export function toJob(row: Row, table: TableProfile): Job {
     ...toTimes(row),
     workerId: text(row['worker_id']),
     leaseId: text(row['lease_id']),
-    fence: number(row['fence']),
+    fence: Number(row['fence']),
     finishedLeaseId: text(row['finished_lease_id']),
-    attempt: number(row['attempt']),
-    failures: number(row['failures']),
-    crashes: number(row['crashes']),
-    timeouts: number(row['timeouts']),
-    releases: number(row['releases']),
-    interruptions: number(row['interruptions']),
+    attempt: Number(row['attempt']),
+    failures: Number(row['failures']),
+    crashes: Number(row['crashes']),
+    timeouts: Number(row['timeouts']),
+    releases: Number(row['releases']),
+    interruptions: Number(row['interruptions']),
     maxAttempts: numberOrNull(row['max_attempts']),
-    generation: number(row['generation']),
+    generation: Number(row['generation']),
     error,
     result: (row['result'] ?? null) as JsonValue,
     traceparent: text(row['traceparent']),
@@ -117,7 +115,7 @@ export function toErrorRecord(row: Row): JobErrorRecord | null {
   return Object.values(error).every((value) => value === null) ? null : error
 }
 
-/** The role of a table's own word. A table without a word for cancelled keeps such jobs as dead with that code. */
+/** Maps the table's own status word. Without a word for cancelled, such jobs are dead with that error code. */
 export function toStatus(word: string, error: JobErrorRecord | null, table: TableProfile): JobStatus {
   const { waiting, running, succeeded, dead, cancelled } = table.statuses
   if (word === waiting) return 'waiting'
@@ -136,28 +134,6 @@ export function toHeartbeatAnswer(row: Row): Lease & { answer: HeartbeatAnswer }
   }
 }
 
-export function toReapedJob(row: Row): ReapedJob {
-  return {
-    jobId: String(row['id']),
-    action: row['action'] as ReapAction,
-    reason: String(row['reason']),
-    stage: text(row['stage']),
-    attempt: number(row['attempt']),
-    workerId: text(row['worker_id']),
-    retryInMs: numberOrNull(row['retry_in_ms']),
-  }
-}
-
-export function toSweepStep(step: Row): SweepStep {
-  return {
-    reaped: (step['reaped'] as Row[]).map(toReapedJob),
-    held: number(step['held']),
-    holdReason: text(step['hold_reason']) as HoldReason | null,
-    sweptAt: String(step['swept_at']),
-    next: step['next'] === null ? null : JSON.stringify(step['next']),
-  }
-}
-
 export function toEnteredStage(row: Row): EnteredStage {
   return {
     outcome: row['outcome'] as StageOutcome,
@@ -167,23 +143,11 @@ export function toEnteredStage(row: Row): EnteredStage {
 }
 
 export function toFailedJob(row: Row): FailedJob {
-  return {
-    jobId: String(row['id']),
-    outcome: row['outcome'] as FailOutcome,
-    retryInMs: numberOrNull(row['retry_in_ms']),
-  }
+  return { ...toJobOutcome(row), retryInMs: numberOrNull(row['retry_in_ms']) }
 }
 
 export function toReleasedJob(row: Row): ReleasedJob {
-  return {
-    jobId: String(row['id']),
-    outcome: row['outcome'] as ReleaseOutcome,
-    retryInMs: numberOrNull(row['retry_in_ms']),
-  }
-}
-
-export function toReaperAge(row: Row | undefined): number | null {
-  return numberOrNull(row?.['reaper_age_ms'])
+  return { ...toJobOutcome(row), retryInMs: numberOrNull(row['retry_in_ms']) }
 }
 
 export function toEvent(row: Row): JobEvent {
@@ -198,16 +162,16 @@ export function toEvent(row: Row): JobEvent {
 
 export function toHealth(row: Row): Health {
   return {
-    waiting: number(row['waiting']),
-    due: number(row['due']),
-    running: number(row['running']),
-    overdue: number(row['overdue']),
+    waiting: Number(row['waiting']),
+    due: Number(row['due']),
+    running: Number(row['running']),
+    overdue: Number(row['overdue']),
     oldestOverdueMs: numberOrNull(row['oldest_overdue_ms']),
     oldestDueMs: numberOrNull(row['oldest_due_ms']),
-    unjudged: number(row['unjudged']),
+    unjudged: Number(row['unjudged']),
     reaperAgeMs: numberOrNull(row['reaper_age_ms']),
     holdReason: text(row['hold_reason']) as HoldReason | null,
-    releasedOften: number(row['released_often']),
+    releasedOften: Number(row['released_often']),
     hidden: toHidden(row['hidden'] as Row | null),
   }
 }

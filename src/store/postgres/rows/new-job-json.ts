@@ -1,7 +1,7 @@
 import { invalidArgument } from '../../../errors/index.ts'
 import type { NewJob } from '../../../job/job.ts'
 
-/** A job as `enqueue_jobs` takes it. */
+/** The input of `enqueue_jobs`. */
 export function newJobToJson(job: NewJob): Record<string, unknown> {
   return {
     type: job.type,

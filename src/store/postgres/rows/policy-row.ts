@@ -1,11 +1,11 @@
-// Policy names are camelCase in TypeScript and snake_case in SQL; the names of stages inside its maps are nobody's to change.
+// Policy settings are camelCase in TypeScript and snake_case in SQL. Stage names inside the maps stay unchanged.
 import { nativePolicy, type Policy, type PolicyOverride } from '../../../policy/policy.ts'
 import type { Row } from '../connection/executor.ts'
+import { columnOf } from './values.ts'
 
-const columnOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const policyNames = Object.keys(nativePolicy) as (keyof Policy)[]
 
-/** As text for `($n::text)::jsonb`; null where there is nothing to override. */
+/** Text for `($n::text)::jsonb`; null if nothing is overridden. */
 export function policyToJson(override: PolicyOverride | undefined): string | null {
   const entries = Object.entries(override ?? {}).filter(([, value]) => value !== undefined)
   if (entries.length === 0) return null

@@ -1,18 +1,15 @@
-// Rows of lists, groups and explanations become words of the domain here.
+// Maps rows to lists, groups and facts.
 import type { EventData } from '../../../job/event.ts'
 import type { JobErrorRecord } from '../../../job/job.ts'
 import type { HoldingBreaker, JobFacts, PauseFacts } from '../../../policy/explain-job.ts'
 import type { WorkerFacts } from '../../../policy/explain-workers.ts'
 import type { LockHolder } from '../../../policy/lock-holder.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
-import type { CauseState, DeadJobGroup, JobSummary, Slo } from '../../ports/operator-store.ts'
+import type { CauseState, DeadJobGroup, JobSummary, Slo } from '../../ports/reading-store.ts'
 import type { Row } from '../connection/executor.ts'
 import { toErrorRecord, toJob, toStatus } from './job-rows.ts'
+import { date, dateOrNull, numberOrNull, text } from './values.ts'
 
-const text = (value: unknown) => (value ?? null) as string | null
-const number = (value: unknown) => Number(value)
-const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
-const dateOrNull = (value: unknown) => (value === null ? null : new Date(value as string | Date))
 const rowOrNull = (value: unknown) => (value ?? null) as Row | null
 
 export function toJobSummary(row: Row, table: TableProfile): JobSummary {
@@ -35,12 +32,12 @@ export function toDeadJobGroup(row: Row): DeadJobGroup {
     causeId: String(row['cause_id']),
     code: text(row['code']),
     category: text(row['category']),
-    jobs: number(row['jobs']),
-    firstAt: new Date(String(row['first_at'])),
-    lastAt: new Date(String(row['last_at'])),
+    jobs: Number(row['jobs']),
+    firstAt: date(row['first_at']),
+    lastAt: date(row['last_at']),
     exampleReason: text(row['example_reason']),
     exampleJobId: String(row['example_id']),
-    maxCrashes: number(row['max_crashes']),
+    maxCrashes: Number(row['max_crashes']),
     state: row['state'] as CauseState,
     changedAt: dateOrNull(row['changed_at']),
     changedBy: text(row['changed_by']),
@@ -57,15 +54,15 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     queue: String(row['queue']),
     stage: String(row['stage']),
     status: toStatus(String(row['status']), error, table),
-    attempt: number(row['attempt']),
-    failures: number(row['failures']),
-    crashes: number(row['crashes']),
-    timeouts: number(row['timeouts']),
-    releases: number(row['releases']),
+    attempt: Number(row['attempt']),
+    failures: Number(row['failures']),
+    crashes: Number(row['crashes']),
+    timeouts: Number(row['timeouts']),
+    releases: Number(row['releases']),
     isReleasedOften: row['is_released_often'] === true,
     isLastChance: row['is_last_chance'] === true,
     keptWorkerId: text(row['kept_worker_id']),
-    maxAttempts: number(row['max_attempts']),
+    maxAttempts: Number(row['max_attempts']),
     hasBudget: row['has_budget'] === true,
     error: error === null ? null : { code: error.code, reason: error.reason, category: error.category },
     isCancelAsked: row['is_cancel_asked'] === true,
@@ -82,7 +79,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     lockedBy: toLockHolder(rowOrNull(row['locked_by'])),
     endedAgoMs: numberOrNull(row['ended_ago_ms']),
     reaperAgeMs: numberOrNull(row['reaper_age_ms']),
-    sweepIntervalMs: number(row['sweep_interval_ms']),
+    sweepIntervalMs: Number(row['sweep_interval_ms']),
     isObserved: row['is_observed'] === true,
     lastEvent: toLastEvent(rowOrNull(row['last_event'])),
   }
@@ -93,7 +90,7 @@ function toPause(row: Row | null): PauseFacts | null {
   return {
     by: text(row['by']),
     reason: text(row['reason']),
-    sinceMs: number(row['since_ms']),
+    sinceMs: Number(row['since_ms']),
     leftMs: numberOrNull(row['left_ms']),
   }
 }
@@ -105,28 +102,28 @@ function toHoldingBreaker(row: Row | null): HoldingBreaker | null {
     state: row['state'] as HoldingBreaker['state'],
     by: text(row['by']),
     reason: text(row['reason']),
-    sinceMs: number(row['since_ms']),
+    sinceMs: Number(row['since_ms']),
     nextProbeInMs: numberOrNull(row['next_probe_in_ms']),
     heldForMs: numberOrNull(row['held_for_ms']),
-    probing: number(row['probing']),
-    probeSlots: number(row['probe_slots']),
+    probing: Number(row['probing']),
+    probeSlots: Number(row['probe_slots']),
   }
 }
 
 function toWorkerFacts(row: Row | null): WorkerFacts | null {
   if (row === null) return null
   return {
-    live: number(row['live']),
-    handling: number(row['handling']),
-    slots: number(row['slots']),
-    busy: number(row['busy']),
+    live: Number(row['live']),
+    handling: Number(row['handling']),
+    slots: Number(row['slots']),
+    busy: Number(row['busy']),
     lastSeenMs: numberOrNull(row['last_seen_ms']),
   }
 }
 
 export function toSlo(row: Row): Slo {
-  const rescued = number(row['rescued'])
-  const inTime = number(row['in_time'])
+  const rescued = Number(row['rescued'])
+  const inTime = Number(row['in_time'])
   return {
     rescued,
     inTime,
@@ -134,16 +131,16 @@ export function toSlo(row: Row): Slo {
     p50Ms: numberOrNull(row['p50_ms']),
     p95Ms: numberOrNull(row['p95_ms']),
     worstMs: numberOrNull(row['worst_ms']),
-    promiseMs: number(row['promise_ms']),
+    promiseMs: Number(row['promise_ms']),
     oldestStuckMs: numberOrNull(row['oldest_stuck_ms']),
-    staleLeases: number(row['stale_leases']),
+    staleLeases: Number(row['stale_leases']),
   }
 }
 
 export function toLockHolder(row: Row | null): LockHolder | null {
   if (row === null) return null
   return {
-    pid: number(row['pid']),
+    pid: Number(row['pid']),
     application: text(row['application']),
     state: text(row['state']),
     openMs: numberOrNull(row['open_ms']),
@@ -154,7 +151,7 @@ function toLastEvent(row: Row | null): JobFacts['lastEvent'] {
   if (row === null) return null
   return {
     type: String(row['type']),
-    agoMs: number(row['ago_ms']),
+    agoMs: Number(row['ago_ms']),
     details: row['details'] as EventData['details'],
   }
 }

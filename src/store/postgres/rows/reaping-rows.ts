@@ -1,14 +1,41 @@
-// Rows of reclaims, stale jobs and sweeps become words of the domain here.
+// Maps rows to sweeps and rescues.
+import type { ReapAction } from '../../../job/outcome.ts'
 import type { StaleCode } from '../../../policy/explain-stale.ts'
-import type { HoldReason } from '../../job-store.ts'
-import type { LastSweep, PastSweep, Reclaim, StaleJob, SweepCounts } from '../../ports/rescue-store.ts'
+import type {
+  HoldReason,
+  LastSweep,
+  PastSweep,
+  ReapedJob,
+  Reclaim,
+  StaleJob,
+  SweepCounts,
+  SweepStep,
+} from '../../ports/reaping-store.ts'
 import type { Row } from '../connection/executor.ts'
-import { toLockHolder } from './operator-rows.ts'
+import { toLockHolder } from './reading-rows.ts'
+import { date, dateOrNull, numberOrNull, text } from './values.ts'
 
-const text = (value: unknown) => (value ?? null) as string | null
-const numberOrNull = (value: unknown) => (value === null || value === undefined ? null : Number(value))
-const date = (value: unknown) => new Date(value as string | Date)
-const dateOrNull = (value: unknown) => (value === null || value === undefined ? null : date(value))
+export function toReapedJob(row: Row): ReapedJob {
+  return {
+    jobId: String(row['id']),
+    action: row['action'] as ReapAction,
+    reason: String(row['reason']),
+    stage: text(row['stage']),
+    attempt: Number(row['attempt']),
+    workerId: text(row['worker_id']),
+    retryInMs: numberOrNull(row['retry_in_ms']),
+  }
+}
+
+export function toSweepStep(step: Row): SweepStep {
+  return {
+    reaped: (step['reaped'] as Row[]).map(toReapedJob),
+    held: Number(step['held']),
+    holdReason: text(step['hold_reason']) as HoldReason | null,
+    sweptAt: String(step['swept_at']),
+    next: step['next'] === null ? null : JSON.stringify(step['next']),
+  }
+}
 
 export function toReclaim(row: Row): Reclaim {
   return {
