@@ -1,5 +1,5 @@
--- What is in a schema, one line for each thing, in an order that does not depend on how it came to be. The schema's own
--- name is left out, so that an install under any name reads alike.
+-- The objects of a schema, one per line, in an order that does not depend on how they were created. The name of the schema is
+-- omitted, so that installs under different names compare equal.
 with place as (
   select $1::text as name, to_regnamespace(quote_ident($1::text)) as id
 ), relation as (
@@ -20,7 +20,7 @@ with place as (
     from relation join pg_attribute on attrelid = relation.id and attnum > 0 and not attisdropped
     left join pg_attrdef on adrelid = attrelid and adnum = attnum
   union all
-  -- PostgreSQL 18 lists NOT NULL here too; the columns tell it on every version.
+  -- PostgreSQL 18 lists NOT NULL here too; the columns show it on every version.
   select '1', relname, 2000, concat_ws(' ', 'constraint', relname, conname, pg_get_constraintdef(pg_constraint.oid))
     from relation join pg_constraint on conrelid = relation.id where contype <> 'n'
   union all
@@ -63,5 +63,5 @@ with place as (
 )
 select replace(text, quote_ident(place.name) || '.', '<schema>.') as line
   from described, place
- -- As bytes: a database's collation must not change the order.
+ -- Sorted by bytes: the collation of the database must not change the order.
  order by kind, convert_to(owner, 'UTF8'), ordinal, convert_to(text, 'UTF8')

@@ -1,4 +1,4 @@
-// The one suite that every store passes. Titles start with the requirement, or the rule of correctness, that they hold.
+// The suite that every store passes. Titles start with the requirement or the correctness rule that they check.
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { StoreCapability } from '../capability.ts'
 import { describeBreaker } from './dependencies/breaker.ts'
@@ -45,7 +45,7 @@ import { describeWorkers } from './workers.ts'
 
 export type { ConformanceOptions, StoreHarness } from './harness.ts'
 
-/** `open` gives a fresh, empty store to each test. */
+/** `open` returns a fresh, empty store for each test. */
 export function describeJobStore<Tx = never>(
   name: string,
   open: () => Promise<StoreHarness<Tx>>,

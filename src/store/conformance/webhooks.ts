@@ -26,7 +26,7 @@ async function takeOne(store: JobStore, leaseMs = MINUTE): Promise<TakenDelivery
   return taken
 }
 
-/** One event, and so one delivery for each webhook. */
+/** One event, hence one delivery for each webhook. */
 async function failOne(store: JobStore): Promise<string> {
   const job = await startOne(store)
   await fail(store, job, { code: 'GW_5XX', reason: 'no answer', isRetryable: false, stack: 'at secret.ts' })

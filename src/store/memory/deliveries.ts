@@ -1,4 +1,4 @@
-// What is to be sent to webhooks. Written with the event it tells of.
+// Deliveries to webhooks, written together with their event.
 import { randomUUID } from 'node:crypto'
 import type { JsonValue } from '../../job/job.ts'
 import type { DeliveryStatus, WebhookEvent } from '../ports/webhook-store.ts'
@@ -39,7 +39,7 @@ interface ToldEvent {
   details: { [key: string]: JsonValue }
 }
 
-/** What a handler was given or found out. */
+/** Event details that are never sent. */
 const KEPT_HERE = ['payload', 'result', 'stack']
 
 export function recordDeliveries(outbox: Outbox, nowMs: number, told: ToldEvent): void {

@@ -23,7 +23,7 @@ export function bindDispatchVerbs(state: MemoryState): DispatchStore {
   }
 }
 
-/** The job waits again: the dispatcher is to hear of it, where the policy has one. */
+/** Records a dispatch for a job that waits again, if the policy dispatches. */
 export function recordDispatch(state: MemoryState, policy: Policy, jobId: string): void {
   if (policy.dispatch === 'off') return
   state.dispatches.set(jobId, { dispatchId: randomUUID(), tries: 0, nextTryAtMs: state.nowMs() })

@@ -105,7 +105,7 @@ function stateOf(
   return drainingAt === null ? 'live' : 'draining'
 }
 
-/** Null where no worker ever told of itself. */
+/** Null if no worker ever reported. */
 export function workerFacts(state: MemoryState, type: string): WorkerFacts | null {
   const workers = [...state.workers.values()]
   if (workers.length === 0) return null

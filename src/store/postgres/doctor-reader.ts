@@ -1,4 +1,4 @@
-// What `doctor` reads with: the files of sql/doctor and the store itself, over a connection that cannot write.
+// The reads of `doctor`: the files of sql/doctor and the store itself, over a connection that cannot write.
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type { JobStore } from '../job-store.ts'
@@ -14,7 +14,7 @@ export interface DoctorReader {
   look(name: string, table: TableProfile, params?: unknown[]): Promise<Row[]>
   indexes(table: TableProfile): Record<'claim' | 'sweep', { name: string; create: string }>
   policyText(override: PolicyOverride): string | null
-  /** Verbs that write are refused by the database. */
+  /** The database refuses verbs that write. */
   storeOf(table: TableProfile): JobStore<SqlClient>
 }
 
@@ -40,7 +40,7 @@ export function withDoctorReader<T>(
   })
 }
 
-/** sql/attach/indexes.sql has the claim's first and the sweep's second. */
+/** sql/attach/indexes.sql has the index of claims first and that of sweeps second. */
 function indexFor(schema: string, table: TableProfile, place: number): { name: string; create: string } {
   const found = indexStatements({ schema, table, isConcurrent: true })[place]
   if (found === undefined) throw new Error('sql/attach/indexes.sql has too few indexes')

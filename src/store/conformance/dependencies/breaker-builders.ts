@@ -28,7 +28,7 @@ export async function readBreaker(store: JobStore): Promise<Breaker> {
   return breaker
 }
 
-/** A breaker over the queue of the tests that failing calls have just opened. */
+/** A breaker over the queue of the tests, just opened by failing calls. */
 export async function openBreaker(store: JobStore, settings: Partial<BreakerSettings>): Promise<void> {
   await store.mapDependency(TYPE, NAME)
   await store.writeBreaker(NAME, settings)
@@ -36,7 +36,7 @@ export async function openBreaker(store: JobStore, settings: Partial<BreakerSett
   expect(['open', 'half-open']).toContain(await stateOf(store))
 }
 
-/** As `openBreaker`, in mode half-open and past its cooldown. */
+/** `openBreaker` in mode half-open, past its cooldown. */
 export async function openHalf(
   { store, elapse }: TestBench,
   settings: Partial<BreakerSettings> = {},

@@ -307,7 +307,7 @@ function describeHealthProbes(opened: () => TestBench): void {
 }
 
 function describeReopening(opened: () => TestBench): void {
-  /** Opens by failing calls, waits for the probes, and closes by one. Answers the cooldown. */
+  /** Opens by failing calls, waits for the probes, and closes after one. Returns the cooldown. */
   async function flap({ store, elapse }: TestBench): Promise<number> {
     const { nextProbeInMs, reopens } = await store.recordCalls(NAME, outcomes(20))
     await elapse((nextProbeInMs ?? 0) + SECOND)

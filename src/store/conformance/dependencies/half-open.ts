@@ -151,7 +151,7 @@ function describeTries(opened: () => TestBench): void {
 }
 
 function describeFailedProbes(opened: () => TestBench): void {
-  /** A job that a half-open breaker let through, and whose call has failed. */
+  /** A job that a half-open breaker admitted, and whose call has failed. */
   async function failedProbe(bench: TestBench, settings: Partial<BreakerSettings> = {}): Promise<ClaimedJob> {
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, ...budgets.attempts })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { expectAbout, HOUR, invalidArgument, SECOND } from '../builders.ts'
 import type { TestBench } from '../harness.ts'
 
-// Slow enough that no token comes back between two calls of a test.
+// Slow enough that no token returns between two calls of a test.
 const slow = { key: 'gateway', ratePerS: 0.01, burst: 5 }
 const TOKEN_MS = 100 * SECOND
 

@@ -1,4 +1,4 @@
-// Many jobs in one call, which a store may write in another way than a few.
+// Many jobs in one call, which a store may write differently from a few.
 import { describe, expect, it } from 'vitest'
 import type { NewJob } from '../../../job/job.ts'
 import {

@@ -185,7 +185,7 @@ function describeRefusals<Tx>(
   opened: () => StoreHarness<Tx>,
   { leavesOutShared = false }: ConformanceOptions,
 ): void {
-  // One shows that the table's function asks.
+  // One is enough to show that the table's function checks it.
   it.each(leavesOutShared ? refused.slice(0, 1) : refused)('WORK-7 refuses $name', async ({ job }) => {
     const { store } = opened()
     await expect(store.enqueueJobs([{ type: TYPE, ...job }])).rejects.toMatchObject(invalidArgument)

@@ -1,5 +1,5 @@
-// Of the jobs that ran in a process that died one is guilty at most. They come back apart from each other, and the last chance
-// of each is a run of its own, so that a job that kills its process is the only one that ends for it (C25).
+// At most one of the jobs in a process that died is guilty. They return apart from each other, and the last chance of each is
+// a run of its own, so that a job that kills its process is the only one to end because of it (C25).
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../job/job.ts'
 import type { ClaimedJob } from '../../../job/lease.ts'
@@ -25,7 +25,7 @@ import {
 import { openHalf } from '../dependencies/breaker-builders.ts'
 import type { TestBench } from '../harness.ts'
 
-/** What is left of the budget is one crash. */
+/** One crash is left of the budget. */
 const lastOnes = {
   failures: { crashes: 2, attempt: 2 },
   attempts: { crashes: 1, failures: 1, attempt: 2 },
@@ -133,7 +133,7 @@ function describeAlone(opened: () => TestBench): void {
 }
 
 function describeKept(opened: () => TestBench): void {
-  /** A busy worker-1, and a last chance that has been due for this long. */
+  /** A busy worker-1, and a last-chance job that has been due for this long. */
   async function waitsFor(ms: number): Promise<{ jobId: string; running: ClaimedJob }> {
     const { store, elapse } = opened()
     const jobId = await plantLast(opened(), 'failures', { queue: 'others' })
@@ -160,7 +160,7 @@ function describeKept(opened: () => TestBench): void {
     const { jobId, running } = await waitsFor(31 * SECOND)
     const healthy = await enqueueOne(store, { queue: 'others' })
     expect(await claimMany(store, others)).toEqual([])
-    // With every slot taken it would not ask again for so long, and the reservation be void each time.
+    // With every slot taken it would not ask again for that long, and each reservation would lapse.
     await elapse(31 * SECOND)
     expect(await claimMany(store, others)).toEqual([])
     expect(await complete(store, running)).toBe('completed')
@@ -258,7 +258,7 @@ function describeCohort(opened: () => TestBench): void {
     const waits = await waitsAfterCrash(await startMany(store, 30))
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(stepMs)
     expect(Math.max(...waits)).toBeLessThanOrEqual(2 * stepMs)
-    // All of thirty within half of it happens once in 30 million runs.
+    // All thirty within half of it happens once in 30 million runs.
     expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(stepMs / 2)
   })
 

@@ -1,4 +1,4 @@
-// How far the engine goes on a table, and what sweeps find out in mode observe.
+// Modes of a table, and the findings of sweeps in mode observe.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JobStore } from '../../job-store.ts'
 import {
@@ -29,7 +29,7 @@ const nothing = {
 }
 const reaper = { reaperId: 'reaper-1' }
 
-/** What was started before is looked at from now on, and nothing is changed any more. */
+/** Runs `start` in mode reap, then switches to observe. */
 async function observe<T>(store: JobStore, start: () => Promise<T>): Promise<T> {
   await store.setMode('reap')
   await store.writePolicy({ ...plainPolicy, ...budgets.failures })
@@ -162,7 +162,7 @@ function describeOutcomes(opened: () => TestBench): void {
     const both = { ...nothing, wouldRequeue: 2, cameBack: 2 }
     expect(await store.readObservations()).toMatchObject(both)
     await sweep(store, { reaper })
-    // Once found alive it stays that, though it falls silent again.
+    // Once it came back, that stays its outcome, even if it falls silent again.
     await elapse(2 * MINUTE)
     expect((await sweep(store, { reaper })).reaped).toEqual([])
     expect(await store.readObservations()).toMatchObject(both)

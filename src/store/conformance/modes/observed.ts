@@ -1,4 +1,4 @@
-// In mode observe nothing of ours changes a row of the team, whoever calls; leases that were granted before go on (OPS-14).
+// In mode observe no verb changes a row of the team; leases granted earlier continue (OPS-14).
 import { afterEach, describe, expect, it } from 'vitest'
 import { explainJob } from '../../../policy/explain-job.ts'
 import type { JobStore } from '../../job-store.ts'
@@ -44,7 +44,7 @@ interface Rows {
   dead: string
 }
 
-/** A job of each kind, the running one past its lease; and then the mode. */
+/** A job of each kind, the running one past its lease; then the mode. */
 async function observeRows({ store, elapse }: TestBench): Promise<Rows> {
   await store.writePolicy({ ...plainPolicy, ...budgets.failures, dispatch: 'requeued' })
   const dead = await startDead(store)

@@ -160,7 +160,7 @@ function describePolicy(opened: () => TestBench, { leavesOutShared = false }: Co
     expect(await store.readPolicy()).toEqual(before)
   })
 
-  // One shows that the table's functions ask.
+  // One is enough to show that the table's functions check it.
   it.each(leavesOutShared ? badPolicies.slice(0, 1) : badPolicies)(
     'OPS-8 %o is refused, stored or for one call, and changes nothing',
     async (change) => {

@@ -1,4 +1,4 @@
-// After an outage of the database, leases that ended inside it are held back for one lease (C9).
+// After an outage of the database, leases that expired inside it are held back for one lease (C9).
 import { describe, expect, it } from 'vitest'
 import type { JobStore, ReaperFacts } from '../../job-store.ts'
 import {
@@ -29,13 +29,13 @@ export function describeBrakes(opened: () => TestBench): void {
   })
 }
 
-/** What a reaper says whose last step was this long ago, on the store's clock and on its own. */
+/** Facts of a reaper whose last step was this long ago, by the store's clock and by its own. */
 export async function factsOf(store: JobStore, sweptAgoMs: number, elapsedMs: number): Promise<ReaperFacts> {
   const lastSweptAt = new Date((await storeNow(store)) - sweptAgoMs).toISOString()
   return { reaperId: 'reaper-1', lastSweptAt, elapsedMs }
 }
 
-/** A job whose lease of a minute ended half a minute ago, in the minute for which sweeps failed. */
+/** A job whose one-minute lease expired half a minute ago, in the minute for which sweeps failed. */
 export const failing: ReaperFacts = { reaperId: 'reaper-1', failingForMs: MINUTE }
 
 export async function startAndOutlive(bench: TestBench) {

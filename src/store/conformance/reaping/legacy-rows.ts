@@ -1,4 +1,4 @@
-// Rows that workers without leases left behind, beside workers that have them.
+// Rows left behind by workers without leases, beside workers that have them.
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../job/job.ts'
 import {
@@ -25,7 +25,7 @@ const byAge = {
   legacyAgeStages: 'all',
 } as const
 
-/** A running row of an old worker, with its newest sign of life this long ago. */
+/** A running row of an older worker, with its newest sign of life this long ago. */
 async function plantOld(bench: TestBench, ageMs: number, fields: Partial<Job> = {}): Promise<string> {
   const seenAt = new Date((await storeNow(bench.store)) - ageMs)
   return bench.plantJob({

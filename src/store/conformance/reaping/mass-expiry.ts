@@ -1,4 +1,4 @@
-// Every worker silent at once looks like an outage that no reaper saw; one silent worker is a dead one (C26).
+// All workers silent at once look like an outage that no reaper saw; one silent worker is a dead one (C26).
 import { describe, expect, it } from 'vitest'
 import type { JobStore, ReaperFacts } from '../../job-store.ts'
 import { HOUR, leaseOf, MINUTE, SECOND, startMany, startOne, storeNow, sweep, TYPE } from '../builders.ts'
@@ -7,12 +7,12 @@ import { factsOf, policy } from './holds.ts'
 
 export const workers = ['worker-1', 'worker-2', 'worker-3']
 
-/** So many jobs for each of these workers. */
+/** This many jobs for each of these workers. */
 async function startOfEach(store: JobStore, workerIds: string[], count: number, request = {}): Promise<void> {
   for (const workerId of workerIds) await startMany(store, count, { workerId, ...request })
 }
 
-/** Leases of a minute that ended half a minute ago, so many for each worker, and some that are valid. */
+/** One-minute leases that expired half a minute ago, this many per worker, and some valid ones. */
 export async function startMass(
   bench: TestBench,
   over: { workers: string[]; each: number },
@@ -133,7 +133,7 @@ function describeMasses(opened: () => TestBench): void {
   })
 }
 
-/** Rows that nobody has signed, of workers before leases. */
+/** Rows without a worker, from before leases. */
 function describeUnnamedRows(opened: () => TestBench): void {
   async function plantUnnamed({ store, plantJob }: TestBench): Promise<void> {
     await store.writePolicy({ ...policy, legacyAgeRule: true, legacyAgeStages: 'all' })

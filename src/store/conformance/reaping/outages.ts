@@ -1,4 +1,4 @@
-// Several reapers and several outages: whose word counts, and what is still held after the second (C9).
+// Several reapers and several outages: whose report counts, and what is still held after the second (C9).
 import { describe, expect, it } from 'vitest'
 import type { JobStore } from '../../job-store.ts'
 import { beat, MINUTE, SECOND, startMany, startOne, sweep } from '../builders.ts'
@@ -18,13 +18,13 @@ export function describeOutages(opened: () => TestBench): void {
 
 const failingBriefly = { ...failing, failingForMs: 20 * SECOND }
 
-/** A regular sweep of another reaper, which comes over the network and knows its own past. */
+/** A regular sweep of another reaper, which connects over the network and knows its own past. */
 async function sweepAsAnother(store: JobStore) {
   const facts = await factsOf(store, SECOND, SECOND)
   return sweep(store, { reaper: { ...facts, reaperId: 'reaper-2' } })
 }
 
-/** A lease of a minute that ended five seconds ago, with another reaper's sweep this long before its end. */
+/** A one-minute lease that expired five seconds ago, with another reaper's sweep this long before. */
 async function startAndReach(bench: TestBench, beforeEndMs: number) {
   await bench.store.writePolicy(policy)
   const claimed = await startOne(bench.store)

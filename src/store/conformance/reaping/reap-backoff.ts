@@ -60,7 +60,7 @@ export function describeReapBackoff(opened: () => TestBench): void {
       expect((await claimOne(store)).jobId).toBe(jobId)
     })
 
-    /** Of as many workers: jobs that crashed in one process come back in a way of their own (REAP-15). */
+    /** One worker per job: jobs that crashed in one process are spread differently (REAP-15). */
     async function massOf(bench: TestBench, count: number, limit: number): Promise<number[]> {
       await enqueueMany(bench.store, count)
       for (let nth = 1; nth <= count; nth += 1) await claimOne(bench.store, { workerId: `worker-${nth}` })

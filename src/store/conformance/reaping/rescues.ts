@@ -1,4 +1,4 @@
-// Looking back at rescues: what was taken back, what should have been by now, and the sweeps.
+// The history of rescues: reclaims, stale jobs and sweeps.
 import { describe, expect, it } from 'vitest'
 import { hasCapability } from '../../capability.ts'
 import type { Reclaim } from '../../job-store.ts'
@@ -73,7 +73,7 @@ function describeReclaims(opened: () => TestBench): void {
   })
 }
 
-/** Every page to the last one. */
+/** All pages. */
 async function walk(read: (before?: string) => Promise<{ ids: string[]; next: string | null }>) {
   const ids: string[] = []
   let page = await read()
@@ -201,7 +201,7 @@ function describeSweeps(opened: () => TestBench): void {
     await store.writePolicy({ ...policy, maxCrashes: 2 })
     const jobs = await startMany(store, 5)
     await elapse(MINUTE + SECOND)
-    // Three that take jobs back, and the one that closes the sweep.
+    // Three steps that reap, and the one that closes the sweep.
     expect((await sweep(store, { reaper, limit: 2 })).steps).toBe(4)
     const { last, sweeps } = await store.listSweeps()
     const counts = { found: jobs.length, requeued: jobs.length, dead: 0, cancelled: 0, skipped: 0, held: 0 }

@@ -1,5 +1,5 @@
-// Waiting jobs that have spent their budget. In the native table the claim that meets one ends it (C10). In a team's
-// table they run once more, and their end is judged: somebody put them there (C29).
+// Waiting jobs that have spent their budget. In the native table, the claim that finds one ends it (C10). In a team's table
+// they run once more, and their outcome is judged: somebody put them there (C29).
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../../job/job.ts'
 import { explainJob } from '../../../policy/explain-job.ts'
@@ -149,7 +149,7 @@ function describeEnded(opened: () => TestBench): void {
   })
 }
 
-/** Nobody waits for what nobody claims. */
+/** Jobs that no claim finds are not judged. */
 function describeNotMet(opened: () => TestBench): void {
   it.each([
     ['that is not due', { runAt: new Date(Date.now() + 365 * DAY) }],

@@ -19,7 +19,7 @@ const wholeRanges: Partial<Record<keyof BreakerSettings, [min: number, max: numb
   probeTimeoutMs: [1, YEAR_MS],
 }
 
-/** What the window has left behind stays forgotten; calls whose age nobody has noted are taken for new. */
+/** Calls that left the window stay forgotten; calls without a recorded age count as new. */
 export function changeSettings(
   before: BreakerFacts,
   change: Partial<BreakerSettings>,

@@ -90,7 +90,7 @@ function deleteBreaker(state: MemoryState, name: string): DeleteBreakerOutcome {
   return state.breakers.delete(name) ? 'deleted' : 'not-found'
 }
 
-/** What an operator wrote about a hold stays, whatever happens beneath it. */
+/** An operator's reason for a hold stays, whatever the calls beneath it report. */
 function change(
   state: MemoryState,
   name: string,

@@ -63,7 +63,7 @@ function describe(state: MemoryState, key: string): RateLimitStatus {
   }
 }
 
-/** A full bucket and none are the same. */
+/** A full bucket equals a missing one. */
 export function pruneRateLimits(state: MemoryState, limit: number): number {
   checkWhole(limit, 'limit', 1, 10_000)
   const idle = [...state.fullAtMs]

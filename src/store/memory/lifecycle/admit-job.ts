@@ -2,7 +2,7 @@ import type { Job } from '../../../job/job.ts'
 import { breakerState, runningProbes, takeProbeSlots } from '../../../policy/breaker.ts'
 import type { MemoryState, Pause } from '../state/memory-state.ts'
 
-/** Do pause and breaker of its queue let this job be claimed? A half-open breaker gives it a slot, if it has one left. */
+/** Whether pause and breaker of its queue admit the job. A half-open breaker gives it a probe slot, if one is left. */
 export function admitJob(state: MemoryState, job: Job, nowMs: number): boolean {
   if (isPaused(state.pauses.get(job.queue), nowMs)) return false
   const breaker = state.breakers.get(state.dependencies.get(job.queue) ?? '')
@@ -13,7 +13,7 @@ export function admitJob(state: MemoryState, job: Job, nowMs: number): boolean {
   return runningProbes(breaker.facts, nowMs).some(({ jobId }) => jobId === job.id)
 }
 
-/** May anything of this queue be claimed? */
+/** Whether any job of this queue may be claimed. */
 export function isAdmitting(state: MemoryState, queue: string, nowMs: number): boolean {
   if (isPaused(state.pauses.get(queue), nowMs)) return false
   const breaker = state.breakers.get(state.dependencies.get(queue) ?? '')

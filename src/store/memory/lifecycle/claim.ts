@@ -72,7 +72,7 @@ function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): T
     const claimed = grantAlone(state, grant, met.job)
     if (claimed.length > 0) return { taken: [met.job], claimed, isFull: true }
   } else if (met !== null && reserveWorker(state, request.workerId, met.job, nowMs)) {
-    // Its other slots stay empty: with all of them taken it would not come back while it is kept.
+    // Its other slots stay empty: with all of them taken, it would not ask for jobs again while it is kept.
     const { taken, claimed } = take(met.before)
     return { taken: [...taken, met.job], claimed, isFull: true }
   }
@@ -82,15 +82,15 @@ function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): T
 
 interface MetLastChance {
   job: Job
-  /** The jobs that the claim has taken by then. */
+  /** Jobs claimed so far in this call. */
   before: Job[]
-  /** Is it the first choice of the claim? */
+  /** Whether it is the first choice of the claim. */
   isFirst: boolean
 }
 
 /**
- * The first last chance that a claim comes to: it goes priority by priority and queue by queue, beginning with the queue
- * whose job is due first.
+ * The first last-chance job of a claim, which goes by priority, then by queue, starting with the queue whose job is due
+ * first.
  */
 function meetLastChance(
   due: Job[],
@@ -111,7 +111,7 @@ function meetLastChance(
   return null
 }
 
-/** A claim goes through the queues of a priority side by side, and through each of them until it has its share. */
+/** A claim reads the queues of a priority side by side, each until it has its share. */
 function isBefore(job: Job, taken: Job[]): boolean {
   const lastPriority = taken.at(-1)?.priority ?? job.priority
   const isPassed = (other: Job) => other.queue === job.queue && compareClaimOrder(job, other) < 0
@@ -152,12 +152,12 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
   return { nowMs: state.nowMs(), policy, leaseId: randomUUID(), request }
 }
 
-// Never looks at lease fields: what an old worker left there must not hide a waiting job.
+// Lease fields are ignored: leftovers of an older worker must not hide a waiting job.
 function isDue({ nowMs }: Grant, job: Job): boolean {
   return job.status === 'waiting' && dueMs(job) <= nowMs
 }
 
-/** No claim may take it: its maximum was lowered. It is ended by the first that meets it (C10). */
+/** Not claimable because its maximum was lowered. The first claim that finds it ends it (C10). */
 function isSpent({ judgesWaiting }: MemoryState, { policy }: Grant, job: Job): boolean {
   return judgesWaiting && !hasBudget(policy, countsOf(policy, job))
 }
@@ -195,7 +195,7 @@ function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
   return { ...describeClaim(grant, claimed, leaseMs, deadlineMs), isRescue, runsAlone }
 }
 
-/** The first claim after a reap is always told: it is what the time to rescue is measured by. */
+/** The first claim after a reap always writes an event: the time to rescue is measured by it. */
 function recordClaim(state: MemoryState, grant: Grant, claimed: Job, reapedAt: Date | null): void {
   if (reapedAt === null && grant.policy.events !== 'all') return
   const rescue = reapedAt === null ? {} : { rescued_after_ms: grant.nowMs - reapedAt.getTime() }

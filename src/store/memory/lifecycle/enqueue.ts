@@ -27,7 +27,7 @@ export function enqueueJobs(
   })
 }
 
-/** The unfinished job that has this dedupe key, if there is one. */
+/** The unfinished job that holds this dedupe key. */
 export function findKeyHolder(state: MemoryState, type: string, dedupeKey: string | null): Job | undefined {
   if (dedupeKey === null) return undefined
   return [...state.jobs.values()].find(

@@ -1,17 +1,17 @@
-// Jobs whose next crash would end them run alone: an idle worker takes one and gets nothing else; where none is idle for 30 s,
-// a worker finishes its other jobs for it. One worker of a queue at a time (REAP-15).
+// Jobs whose next crash would end them run alone. An idle worker takes one and nothing else; if none is idle for 30 s, a
+// worker finishes its other jobs first. One worker per queue at a time (REAP-15).
 import type { Job } from '../../../job/job.ts'
 import { dueMs, type KeptWorker, type MemoryState } from '../state/memory-state.ts'
 import { isAdmitting } from './admit-job.ts'
 
-/** Since when such a job is due before a worker finishes its others for it; and how long that lasts without a claim. */
+/** How long such a job is due before a worker is reserved for it, and how long a reservation lasts without a claim. */
 const WAIT_MS = 30_000
 
 export function isIdle(state: MemoryState, workerId: string): boolean {
   return ![...state.jobs.values()].some((job) => job.status === 'running' && job.workerId === workerId)
 }
 
-/** The job that a worker runs alone, or finishes its others for; null where it may take any. */
+/** The job that this worker runs alone or is reserved for; null if it may take any. */
 export function keptJob(state: MemoryState, workerId: string, nowMs: number): string | null {
   const kept = state.keptWorkers.get(workerId)
   if (kept === undefined) return null
@@ -40,7 +40,7 @@ export function keepWorker(
   state.keptWorkers.set(workerId, { jobId: job.id, queue: job.queue, ...kept })
 }
 
-/** Was no worker idle in time? Then this one takes no more jobs until it is. */
+/** Reserves this worker if no idle one took the job in time: it takes no more jobs until it is idle. */
 export function reserveWorker(state: MemoryState, workerId: string, job: Job, nowMs: number): boolean {
   const isReserved = [...state.keptWorkers.values()].some(
     ({ queue, leaseId, seenAtMs }) => queue === job.queue && leaseId === null && seenAtMs > nowMs - WAIT_MS,
@@ -50,13 +50,13 @@ export function reserveWorker(state: MemoryState, workerId: string, job: Job, no
   return true
 }
 
-/** Those of workers that died; a live one forgets its own with its next claim. */
+/** Reservations of workers that died; a live one clears its own with its next claim. */
 export function forgetKeptWorkers(state: MemoryState, nowMs: number): void {
   for (const [workerId, kept] of state.keptWorkers)
     if (!isKept(state, kept, nowMs)) state.keptWorkers.delete(workerId)
 }
 
-/** Who finishes its other jobs for this one. */
+/** The worker reserved for this job. */
 export function keptWorkerOf(state: MemoryState, jobId: string, nowMs: number): string | null {
   const found = [...state.keptWorkers].find(
     ([, kept]) => kept.jobId === jobId && kept.leaseId === null && isKept(state, kept, nowMs),

@@ -1,4 +1,4 @@
-// How a holder ends its lease. A repeat with the same lease is told so, and a stale lease changes nothing (C2, C3).
+// Outcomes that end a lease. A repeat with the same lease answers so, and a stale lease changes nothing (C2, C3).
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../../job/job.ts'
 import type { Lease } from '../../../job/lease.ts'
@@ -33,7 +33,7 @@ import {
 import { copyJson } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
 
-/** So that another job is tried next. */
+/** Moves the job behind others that are due. */
 const PROBE_WAIT_MS = 1_000
 
 export function completeJobs(
@@ -53,7 +53,7 @@ export function completeJobs(
   })
   return checked.map(({ jobId }, index) => {
     const outcome = outcomes[index] ?? 'not-found'
-    // What a lease released or failed may run elsewhere by now: that is no completion.
+    // A job that this lease released or failed may run elsewhere by now, and is not completed by it.
     const isOther = outcome === 'already-done' && state.jobs.get(jobId)?.status !== 'succeeded'
     return { jobId, outcome: isOther ? 'lease-lost' : outcome }
   })
@@ -76,7 +76,7 @@ export function failJobs(
 ): FailedJob[] {
   const policy = policyOf(state.policy, options.policy)
   for (const { code } of failures) {
-    // By that word a job that was cancelled is known, and is never retried.
+    // Reserved: identifies cancelled jobs, which are never retried.
     if (code === 'cancelled') throw invalidArgument('code', code, 'text other than cancelled')
   }
   const answers = settleHeld(state, failures, (job, failure) =>
@@ -118,7 +118,7 @@ function failJob(state: MemoryState, policy: Policy, job: Job, failure: Failure 
   return { jobId: job.id, outcome: 'retried', retryInMs }
 }
 
-/** A half-open breaker let it through, and it met the failure that the breaker stays open for. */
+/** A probe of a half-open breaker that met the very failure the breaker is open for. */
 function isFailedProbe(state: MemoryState, { id, queue }: Job): boolean {
   const breaker = state.breakers.get(state.dependencies.get(queue) ?? '')
   return breaker?.facts.probes.some(({ jobId, hasFailed }) => jobId === id && hasFailed === true) === true
@@ -161,7 +161,7 @@ export function releaseJobs(
   })
 }
 
-/** What ended its last attempt is in its events; a release without a reason tells nothing. */
+/** Its last attempt is in the events; a release without a reason records none. */
 function grownDelayMs(state: MemoryState, job: Job, askedMs: number): number {
   const last = state.events
     .get(job.id)
@@ -209,8 +209,8 @@ function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>
 }
 
 /**
- * Settles what is held, and answers the rest from what is there then: a call may carry a stale and a current lease of
- * one job, and their order decides nothing.
+ * Applies the leases that are held, and answers the others from the resulting rows: a call may hold a stale and a current
+ * lease of one job, and their order must not matter.
  */
 function settleHeld<Asked extends Lease, Answer>(
   state: MemoryState,
@@ -258,7 +258,7 @@ function nextWaitMs(state: MemoryState, policy: Policy, counts: Counts): number 
   return backoffMs(failureBackoff(policy), failureOrdinal(policy, counts), state.random())
 }
 
-/** The holder of a job that was asked to stop gave it back: the wish is fulfilled. */
+/** The holder of a job with a pending cancellation gave it back: it is cancelled. */
 function endCancelled(state: MemoryState, job: Job, nowMs: number, by: { [key: string]: JsonValue }): void {
   changeJob(state, job, { status: 'cancelled', finishedAt: new Date(nowMs) })
   const details = { reason: job.error?.reason ?? null, ...by }

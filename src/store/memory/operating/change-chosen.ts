@@ -4,7 +4,7 @@ import { cancelJobs, retryJobs } from './manual.ts'
 import { discardJobs, runJobsNow } from './operators.ts'
 import { isUntouched } from './untouched.ts'
 
-/** Does to these jobs what the operation says. The outcome of each. */
+/** Applies the action of the operation to these jobs. Returns the outcome of each. */
 export function changeChosen(
   state: MemoryState,
   operation: MemoryOperation,

@@ -1,4 +1,4 @@
-// What people do to jobs. The owner is part of finding a job, so missing and foreign look the same (C21).
+// Cancel and retry. The owner is part of the lookup, so missing and foreign jobs look alike (C21).
 import type { Job } from '../../../job/job.ts'
 import type { CancelOutcome, RetryOutcome } from '../../../job/outcome.ts'
 import type { Policy } from '../../../policy/policy.ts'
@@ -63,7 +63,7 @@ function retryJob(state: MemoryState, job: Job, options: RetryOptions<never>): R
   const now = new Date(nowMs)
   const retried = changeJob(state, job, {
     ...(options.keepAttempts === true ? raisedBudget(state.policy, job) : { attempt: 0, failures: 0 }),
-    // Their limits are the policy's and cannot be raised for one job.
+    // Limits by cause come from the policy and cannot be raised for one job.
     crashes: 0,
     timeouts: 0,
     status: 'waiting',
@@ -84,7 +84,7 @@ function retryJob(state: MemoryState, job: Job, options: RetryOptions<never>): R
   return 'retried'
 }
 
-/** Room for one attempt more than the job has spent. */
+/** Room for one more attempt than the job has spent. */
 function raisedBudget(policy: Policy, job: Job): Partial<Job> {
   const { attempt, failures, maxAttempts } = countsOf(policy, job)
   const spent = policy.failureBudget === 'failures' ? failures : attempt

@@ -121,7 +121,7 @@ function checkOperation(request: NewOperation): void {
   checkWhole(request.leaseMs, 'leaseMs', 1, YEAR_MS)
 }
 
-/** The oldest first: those that fit, that the action can change, and that are as they were then. */
+/** Oldest first: jobs that match, that the action can change, and that did not change since. */
 function choose(state: MemoryState, request: NewOperation, asOf: Date): Job[] {
   const { action, filter, owner, limit } = request
   const wish: JobFilter = { ...filter, ...(owner === undefined ? {} : { owner }) }
@@ -180,7 +180,7 @@ function stepOperation(
   return { operation: shown(state, change(state, stepped, fate)), sample }
 }
 
-/** A retry clears the error and the crashes, so what is there now is new: no need to wait until the job is dead again. */
+/** A retry clears error and crashes, so an error found now is new, even if the job is not dead again yet. */
 function watch(
   state: MemoryState,
   { action, canary, jobs }: MemoryOperation,

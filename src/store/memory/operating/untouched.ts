@@ -2,8 +2,8 @@ import type { Job } from '../../../job/job.ts'
 import type { OperationAction } from '../../ports/operation-store.ts'
 
 /**
- * Is the job as it was then, as far as the action is concerned? One that died again since is not brought back, one that
- * anybody changed since is not deleted, one that was created since is not known.
+ * Whether the job is unchanged since, as far as the action is concerned: a job that died again is not retried, a changed one
+ * is not deleted, and one created later is not known.
  */
 export function isUntouched(action: OperationAction, asOf: Date, job: Job): boolean {
   const { createdAt, updatedAt, finishedAt, status } = job

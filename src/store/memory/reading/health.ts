@@ -37,7 +37,7 @@ export function reaperAgeMs(state: MemoryState): number | null {
   return state.sweptAtMs === null ? null : state.nowMs() - state.sweptAtMs
 }
 
-/** Shown for one default lease after the outage: by then all but the longest leases had their chance. */
+/** Shown for one default lease after the outage: by then all but the longest leases could be renewed. */
 function holdReason({ outages }: MemoryState, { nowMs, policy }: Moment): HoldReason | null {
   const outage = asOne(outages)
   return outage !== null && nowMs < outage.toMs + policy.defaultLeaseMs ? outage.reason : null

@@ -50,7 +50,7 @@ export function readJobFacts(
     leaseLeftMs: leaseEndMs === null ? null : leaseEndMs - nowMs,
     silentMs: isRunning && job.heartbeatAt !== null ? nowMs - job.heartbeatAt.getTime() : null,
     deadlineLeftMs: job.deadlineAt === null ? null : job.deadlineAt.getTime() - nowMs,
-    // Nothing is ever locked here.
+    // No row of this store is ever locked.
     isLocked: isWaiting || (leaseEndMs !== null && leaseEndMs < nowMs) ? false : null,
     lockedBy: null,
     endedAgoMs: job.finishedAt === null ? null : nowMs - job.finishedAt.getTime(),

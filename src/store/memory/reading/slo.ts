@@ -60,7 +60,7 @@ function rescuesOf(story: JobEvent[], { defaultLeaseMs }: Policy, sinceMs: numbe
 
 const timeOf = (value: unknown) => (typeof value === 'string' ? Date.parse(value) : null)
 
-/** The value that this share of them do not exceed; one that occurred. */
+/** Discrete percentile: a value that occurred. */
 function percentile(sorted: number[], share: number): number | null {
   return sorted[Math.ceil(share * sorted.length) - 1] ?? null
 }

@@ -1,4 +1,4 @@
-// How far the engine goes. Nobody writes to this store past its verbs, so enforce has nothing to fence: it is reap by another name.
+// Modes of a table. Nobody writes to this store past its verbs, so `enforce` has nothing to fence and equals `reap`.
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job } from '../../../job/job.ts'
 import type { ReapedJob } from '../../job-store.ts'
@@ -49,7 +49,7 @@ function setMode(state: MemoryState, mode: TableMode, onForeignSettle?: OnForeig
   return { ...state.mode }
 }
 
-/** In place of the plans' writes: each is noted, once for a lease. Rows that no rule judges are told as ever. */
+/** Records each plan once per lease instead of applying it. Rows that no rule can judge are reported as usual. */
 export function observe(state: MemoryState, { nowMs }: Moment, plans: ReapPlan[]): ReapedJob[] {
   settle(state, null)
   return plans.flatMap(({ report, write }) => {
@@ -103,7 +103,7 @@ function outcomeOf(
   return wasReaped ? 'reaped' : 'came-back'
 }
 
-/** The last sign of life: the end of the lease, or the newest of the row's times. */
+/** Last sign of life: the end of the lease, or the newest time of the row. */
 function signMs({ leaseExpiresAt, heartbeatAt, startedAt, updatedAt }: Job): number {
   if (leaseExpiresAt !== null) return leaseExpiresAt.getTime()
   return Math.max(...[heartbeatAt, startedAt, updatedAt].map((time) => time?.getTime() ?? 0))

@@ -1,5 +1,5 @@
-// After an outage of the database, leases that ended inside it are held back for one lease: their workers may live, and
-// could not renew (C9). A reaper that merely was not running is no reason.
+// Leases that expired during an outage of the database are held back for one lease: their workers may live, and could not
+// renew (C9). A reaper that was not running is no outage.
 import type { Job } from '../../../job/job.ts'
 import type { ReaperFacts } from '../../job-store.ts'
 import { leaseMsOf, type MemoryState, type Outage } from '../state/memory-state.ts'
@@ -15,7 +15,7 @@ export function noteOutage(state: MemoryState, moment: Moment, facts: ReaperFact
   state.outages = joinOutages([...recentOutages(state.outages, found.fromMs, longestMs), found])
 }
 
-/** In order, and those that meet as one: two reapers see one outage from different ticks. */
+/** Sorted, and merged where they overlap: two reapers see one outage from different ticks. */
 export function joinOutages(outages: readonly Outage[]): Outage[] {
   const joined: Outage[] = []
   for (const outage of outages.toSorted((a, b) => a.fromMs - b.fromMs)) {
@@ -27,8 +27,8 @@ export function joinOutages(outages: readonly Outage[]): Outage[] {
 }
 
 /**
- * Those since which the database had been there, at this time, for less than a lease in all: whoever could not renew in an
- * earlier one has had a whole lease to do it, however often it was interrupted.
+ * Outages after which the database was reachable for less than one lease in all. After an earlier one, every worker had a
+ * whole lease to renew, however often it was interrupted.
  */
 function recentOutages(outages: readonly Outage[], atMs: number, leaseMs: number): Outage[] {
   let awayMs = 0
@@ -42,7 +42,7 @@ function recentOutages(outages: readonly Outage[], atMs: number, leaseMs: number
     .toReversed()
 }
 
-/** What is waited out: from where the first began to where the last ended. */
+/** From the start of the first outage to the end of the last. */
 export function asOne(outages: readonly Outage[]): Outage | null {
   const [first] = outages
   const last = outages.at(-1)
@@ -60,23 +60,23 @@ function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): O
   if (failed !== null || facts.lastSweptAt === undefined) return failed
   const sweptAtMs = Date.parse(facts.lastSweptAt)
   const expectedMs = sweptAtMs + (facts.elapsedMs ?? Number.NaN)
-  // Who got through by a clock that had stepped already has judged it.
+  // A reaper that got through with a stepped clock has already judged it.
   const isJudged = reachedMs(state) - expectedMs > MAX_CLOCK_DRIFT_MS
   if (nowMs - expectedMs > MAX_CLOCK_DRIFT_MS && !isJudged)
     return { fromMs: expectedMs, toMs: nowMs, reason: 'clock-stepped' }
-  // What ended before an outage did that is known was judged with it: no lease is part of two masses.
+  // Leases that expired before the end of a known outage were judged with it: no lease counts in two mass expiries.
   const fromMs = Math.max(sweptAtMs, state.outages.at(-1)?.toMs ?? sweptAtMs)
   return isMass(state, moment, fromMs) ? { fromMs, toMs: nowMs, reason: 'mass-expiry' } : null
 }
 
-/** Whoever got through has judged all before. */
+/** A reaper that got through has judged everything before. */
 function reachedMs(state: MemoryState): number {
   return state.reachedAtMs ?? Number.NEGATIVE_INFINITY
 }
 
 /**
- * If another got through at most half a lease ago, no lease that is renewed in time can have ended since, and this
- * reaper's own network was the trouble.
+ * If another reaper got through at most half a lease ago, no lease renewed in time can have expired since: the network of
+ * this reaper was the problem.
  */
 function detectFailedSweeps(state: MemoryState, moment: Moment, failingForMs: number): Outage | null {
   if (failingForMs <= 0) return null
@@ -99,9 +99,9 @@ function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
 }
 
 /**
- * Leases of at least two workers have ended, and by the time the last of those workers should have beaten nobody did: two
- * beats are made in every lease. A job past its deadline is renewed no more and says nothing about its worker; rows without
- * a worker are those of one.
+ * Leases of at least two workers have expired, and no worker sent a heartbeat by the time the last of those was due to: two
+ * heartbeats fall into every lease. A job past its deadline is no longer renewed and says nothing about its worker; rows
+ * without a worker count as those of one.
  */
 function isMass(state: MemoryState, moment: Moment, fromMs: number): boolean {
   const running = runningJobs(state)
@@ -118,13 +118,13 @@ function endMs(moment: Moment, job: Job): number {
   return overdueFromMs(moment, job) ?? Number.NEGATIVE_INFINITY
 }
 
-/** The last sign of life of a job's worker: its beat or claim, and without a lease the newest time of the row. */
+/** Last sign of life of a job's worker: heartbeat or claim, and without a lease the newest time of the row. */
 function signMs(moment: Moment, job: Job): number {
   if (job.leaseExpiresAt !== null) return job.heartbeatAt?.getTime() ?? Number.NEGATIVE_INFINITY
   return endMs(moment, job) - leaseMsOf(moment.policy, job)
 }
 
-/** Did the lease run out in the outage, with no sign of life since, and is one lease not over since its end? */
+/** Whether the lease expired in the outage, without a sign of life since, and less than one lease after its end. */
 export function isHeld(outage: Outage | null, moment: Moment, job: Job): boolean {
   const endedMs = overdueFromMs(moment, job)
   if (outage === null || endedMs === null || job.heartbeatAt === null) return false

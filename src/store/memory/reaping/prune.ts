@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 const DEFAULT_LIMIT = 1000
 const MAX_LIMIT = 10_000
 
-/** The limit bounds the rows examined, so that a step stays short where most are kept. */
+/** The limit bounds the rows examined, so that a step stays short even if most are kept. */
 export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep {
   checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
   requireActing(state)

@@ -1,4 +1,4 @@
-// What a sweep finds, and what becomes of it. Decides only: the sweep writes, the preview shows.
+// Decides about the findings of a sweep. The sweep applies the plans, the preview shows them.
 import type { EventType } from '../../../job/event.ts'
 import type { Job, JobStatus, JsonValue } from '../../../job/job.ts'
 import { stageOf } from '../../../job/stage.ts'
@@ -10,7 +10,7 @@ import { cancelledError, countsOf, isoOrNull, leaseMsOf, withoutLease } from '..
 
 export interface ReapPlan {
   report: ReapedJob
-  /** Null where the job is reported and left alone. */
+  /** Null if the job is only reported. */
   write: { change: Partial<Job>; event: EventType; details: { [key: string]: JsonValue } } | null
 }
 
@@ -19,14 +19,14 @@ export interface Moment {
   policy: Policy
 }
 
-/** When a running job counts as dead: at the end of its lease, else by its age; null where neither can tell (REAP-8). */
+/** When a running job counts as dead: at the end of its lease, else by its age; null if neither is known (REAP-8). */
 export function overdueFromMs({ policy }: Moment, job: Job): number | null {
   if (job.leaseExpiresAt !== null) return job.leaseExpiresAt.getTime()
   const times = [job.heartbeatAt, job.startedAt, job.updatedAt].filter((time) => time !== null)
   if (!policy.legacyAgeRule || times.length === 0) return null
   const isListed = Object.hasOwn(policy.stageLeasesMs, stageOf(job, policy.defaultStage))
   if (policy.legacyAgeStages === 'listed' && !isListed) return null
-  // The newest: a fresh lock may have an old heartbeat beside it, left over as evidence.
+  // The newest time: a fresh lock may have an old heartbeat beside it, left as evidence.
   return Math.max(...times.map((time) => time.getTime())) + leaseMsOf(policy, job)
 }
 
@@ -43,7 +43,7 @@ export function planReported({ policy }: Moment, job: Job): ReapPlan {
   return { report: describe(policy, job, 'reported', 'no_lease_to_judge_by', null), write: null }
 }
 
-/** Waiting, and its budget is spent: the claim that meets it ends it (C10). */
+/** Waiting with a spent budget: the claim that finds it ends it (C10). */
 export function planExhausted({ nowMs, policy }: Moment, job: Job): ReapPlan {
   const { attempt } = job
   const error = { code: 'exhausted', reason: 'attempts_exhausted', category: null, stack: null, attempt }
@@ -62,7 +62,7 @@ export function isTimeout({ nowMs }: Moment, job: Job): boolean {
   return job.deadlineAt !== null && job.deadlineAt.getTime() <= nowMs
 }
 
-/** `spreadMs` comes on top of the backoff and never shortens it (REAP-14). */
+/** `spreadMs` is added to the backoff and never shortens it (REAP-14). */
 export function planReap(moment: Moment, job: Job, spreadMs: number): ReapPlan {
   const { nowMs, policy } = moment
   const cause = isTimeout(moment, job) ? 'timeout' : 'crash'
@@ -122,7 +122,7 @@ function planEnd(moment: Moment, job: Job, taken: Job, reason: string, cause: st
   }
 }
 
-/** Why the job was taken, and everything that is gone from the row once it is (REAP-9). */
+/** Why the job was reaped, and everything that the reap removes from the row (REAP-9). */
 function evidence(policy: Policy, job: Job, attempt: number, reason: string, cause: string) {
   return {
     reason,

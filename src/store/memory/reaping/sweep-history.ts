@@ -1,4 +1,4 @@
-// Sweeps that found something, kept as they are stepped through, and the last one of a reaper.
+// Sweeps that found something, updated with each step, and the last sweep of a reaper.
 import type { HoldReason, ReapedJob, SweepRequest } from '../../job-store.ts'
 import type { LastSweep, PageRequest, PastSweep, SweepCounts, SweepPage } from '../../ports/reaping-store.ts'
 import { checkPage } from '../state/check-page.ts'
@@ -10,17 +10,17 @@ const noCounts = { durationMs: 0, found: 0, requeued: 0, dead: 0, cancelled: 0, 
 export interface SweepPart {
   sweepId: string
   beganAtMs: number
-  /** Of the first step only: they are the same for the whole sweep. */
+  /** From the first step: the same for the whole sweep. */
   held: number
   holdReason: HoldReason | null
   reaped: readonly ReapedJob[]
 }
 
-/** Answers the counts of all steps so far. Nobody has rows locked here, so none is skipped. */
+/** Returns the counts of all steps so far. No row is ever locked here, so none is skipped. */
 export function noteSweep(state: MemoryState, request: SweepRequest, part: SweepPart): SweepCounts {
   const { sweepId, beganAtMs, held, holdReason, reaped } = part
   const number = (action: ReapedJob['action']) => reaped.filter((job) => job.action === action).length
-  // What no rule can judge is told by every sweep anew: it is no find.
+  // Rows that no rule can judge are reported by every sweep, and do not count as found.
   const found = reaped.filter(({ reason }) => reason !== 'no_lease_to_judge_by').length + held
   const index = state.sweeps.findIndex((sweep) => sweep.sweepId === sweepId)
   const known = state.sweeps[index] ?? noCounts

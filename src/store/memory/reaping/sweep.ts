@@ -1,4 +1,4 @@
-// A sweep in bounded steps: running jobs in id order, and with the last of them what no rule can judge.
+// A sweep in bounded steps: running jobs by id, and in the last step rows that no rule can judge.
 import type { Job } from '../../../job/job.ts'
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../../job-store.ts'
@@ -24,7 +24,7 @@ import { writePlan } from './write-plan.ts'
 const DEFAULT_LIMIT = 1000
 const MAX_LIMIT = 10_000
 
-/** Where a sweep goes on. The counts are those of its first step: the spread is over the whole sweep, not over a step. */
+/** Where a sweep continues. The counts are those of its first step, since the spread covers the whole sweep. */
 interface Position {
   sweepId: string
   beganAtMs: number
@@ -41,7 +41,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
   const outage = request.reaper === undefined ? null : asOne(state.outages)
 
-  // The jobs a reaper takes back are committed before the sweep is closed, which is the next step.
+  // Jobs that a reaper takes back are committed before the sweep is closed, by the next step.
   const isReaping = request.reaper !== undefined && state.mode.mode !== 'observe'
   const start = request.cursor === undefined ? begin(state, moment, outage) : parseCursor(request.cursor)
   const batch = findReapable(state, moment, outage)
@@ -110,8 +110,8 @@ function findReapable(state: MemoryState, moment: Moment, outage: Outage | null)
 }
 
 /**
- * Spread over the whole sweep (REAP-14). Jobs that crashed together come back over a whole backoff, so that one that kills its
- * process does not meet the same others again (REAP-15).
+ * The spread covers the whole sweep (REAP-14). Jobs that crashed together return over a whole backoff, so that one that
+ * kills its process does not meet the same jobs again (REAP-15).
  */
 function planBatch(state: MemoryState, moment: Moment, batch: Job[], expired: number): ReapPlan[] {
   const { requeueRatePerS } = moment.policy

@@ -1,4 +1,4 @@
-// Writes what was decided about a job: its row, its event, and the dispatch of one that waits again.
+// Applies a plan: the row, its event, and the dispatch of a job that waits again.
 import type { ReapedJob } from '../../job-store.ts'
 import { recordDispatch } from '../dispatches.ts'
 import { changeJob, type MemoryState, recordEvent } from '../state/memory-state.ts'

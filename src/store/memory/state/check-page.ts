@@ -2,7 +2,7 @@ import { invalidArgument } from '../../../errors/index.ts'
 import type { PageRequest } from '../../ports/reaping-store.ts'
 import { checkWhole } from './new-job.ts'
 
-/** `before` is the number that a cursor of this store is. */
+/** Cursors of this store are numbers. */
 export function checkPage({ limit, before }: PageRequest): { limit: number; before: number | null } {
   checkWhole(limit, 'limit', 1, 1_000)
   if (before !== undefined && !/^\d{1,15}$/.test(before))

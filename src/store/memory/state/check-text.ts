@@ -1,6 +1,6 @@
 import { invalidArgument } from '../../../errors/index.ts'
 
-// PostgreSQL stores neither in text: NUL, and half of a surrogate pair.
+// PostgreSQL stores neither NUL nor half of a surrogate pair in text.
 const UNSTORABLE = /\0|\p{Surrogate}/u
 
 export function checkText(name: string, text: unknown, maxLength: number): void {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 const MAX_SEQUENCE = 0xfff
 
-/** Ids in the form of uuid v7. Each sorts after the one before, also within a millisecond or when the clock goes back. */
+/** Ids in the form of uuid v7. Each sorts after the previous one, even within a millisecond or after a clock step back. */
 export function createJobIds(): (nowMs: number) => string {
   let lastMs = 0
   let sequence = 0

@@ -1,6 +1,6 @@
 import type { MemoryState } from './memory-state.ts'
 
-/** Keeps what is in all tables; the answer puts it back. Rows are replaced and never changed, so they need no copies. */
+/** Takes a snapshot of all tables; the returned function restores it. Rows are immutable, so they need no copies. */
 export function keepTables(state: MemoryState): () => void {
   const kept = Object.entries(state).map(([name, table]) => [name, copyOf(table)] as const)
   return () => {
@@ -8,7 +8,7 @@ export function keepTables(state: MemoryState): () => void {
       const current = state[name as keyof MemoryState]
       if (current instanceof Map) refill(current, table as Map<unknown, unknown>)
       else if (Array.isArray(current)) current.splice(0, current.length, ...(table as never[]))
-      // Numbers that were given out are not given out again: a sequence does not go back either.
+      // Like a sequence, the event counter does not go back.
       else if (name !== 'eventCount') Object.assign(state, { [name]: table })
     }
   }

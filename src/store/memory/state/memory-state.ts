@@ -1,4 +1,4 @@
-// The tables of the engine, kept in memory. A row is replaced, never changed in place, so a row once read stays as it was.
+// The tables of the engine in memory. Rows are replaced, never changed in place, so a row once read stays as it was.
 import type { EventType, JobEvent } from '../../../job/event.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../../job/job.ts'
 import type { ReapAction } from '../../../job/outcome.ts'
@@ -16,7 +16,7 @@ import type { Schedule } from '../../ports/schedule-store.ts'
 import type { WorkerStatus } from '../../ports/worker-store.ts'
 import { type MemoryDelivery, type MemoryWebhook, recordDeliveries } from '../deliveries.ts'
 
-/** A time in which the database could not be reached, so that leases ran out though their workers lived (C9). */
+/** A time without a reachable database, in which leases of live workers expired (C9). */
 export interface Outage {
   fromMs: number
   toMs: number
@@ -38,30 +38,30 @@ export interface Pause {
   reason: string | null
 }
 
-/** A worker that runs a job alone, or takes no more jobs until it can. */
+/** A worker that runs a job alone, or is reserved for one. */
 export interface KeptWorker {
   jobId: string
   queue: string
-  /** The lease that the job runs under; null while the worker finishes its others. */
+  /** The lease of the job; null while the worker finishes its other jobs. */
   leaseId: string | null
-  /** When it last asked for jobs while it finished others. */
+  /** When it last asked for jobs while reserved. */
   seenAtMs: number
 }
 
 export type MemorySchedule = Omit<Schedule, 'dueInMs'>
 
-/** A job that is to be told to the outside queue. */
+/** A job to publish to the outside queue. */
 export interface MemoryDispatch {
   dispatchId: string
   tries: number
   nextTryAtMs: number
 }
 
-/** A lease that ran out while sweeps only looked. */
+/** A lease that expired in mode observe. */
 export interface MemoryObservation {
   jobId: string
   verdict: ReapAction
-  /** What the job was then: replaced by whoever writes to it. */
+  /** The row at that time; any write replaces it. */
   seen: Job
   seenAtMs: number
   outcome: 'came-back' | 'still-stuck' | 'reaped' | 'gone' | null
@@ -97,23 +97,23 @@ export interface MemoryState {
   readonly createJobId: (nowMs: number) => string
   policy: Policy
   eventCount: number
-  /** The last sweep by a reaper. */
+  /** Last sweep by a reaper. */
   sweptAtMs: number | null
-  /** The last sweep by a reaper that comes over the network. */
+  /** Last sweep by a reaper that connects over the network. */
   reachedAtMs: number | null
-  /** In order and apart; waited out as one. */
+  /** Sorted and disjoint; waited out as one. */
   outages: readonly Outage[]
   readonly breakers: Map<string, MemoryBreaker>
-  /** The names of breakers by queue. */
+  /** Breaker names by queue. */
   readonly dependencies: Map<string, string>
   readonly pauses: Map<string, Pause>
   /** By worker. */
   readonly keptWorkers: Map<string, KeptWorker>
-  /** When each bucket of tokens will be full again. */
+  /** When each token bucket will be full again. */
   readonly fullAtMs: Map<string, number>
-  /** The settings that each bucket was used with last. */
+  /** The last used settings of each bucket. */
   readonly limitUses: Map<string, { ratePerS: number; burst: number; usedAtMs: number }>
-  /** Those that found something, the oldest first. */
+  /** Sweeps that found something, oldest first. */
   readonly sweeps: PastSweep[]
   lastSweep: LastSweep | null
   sweepCount: number
@@ -125,7 +125,7 @@ export interface MemoryState {
   readonly webhooks: Map<string, MemoryWebhook>
   readonly deliveries: Map<string, MemoryDelivery>
   readonly operations: Map<string, MemoryOperation>
-  /** What people think of causes, by cause. */
+  /** By cause. */
   readonly causes: Map<string, MemoryCause>
   mode: ModeStatus
   /** By job and lease. */
@@ -154,7 +154,7 @@ export function recordEvent(state: MemoryState, nowMs: number, event: NewEvent):
   recordDeliveries(state, nowMs, event)
 }
 
-/** The part of an event's details that names who sent a worker's call, where that is known. */
+/** Event details that name the sender of a worker's call, if known. */
 export function actedBy({ actor }: ActorOption): { [key: string]: JsonValue } {
   return actor === undefined ? {} : { actor }
 }
@@ -176,10 +176,10 @@ export function dueMs(job: Job): number {
   return (job.runAt ?? job.createdAt).getTime()
 }
 
-/** What every end of a lease does to a row; the last heartbeat stays as evidence. */
+/** Every end of a lease clears these; the last heartbeat stays as evidence. */
 export const withoutLease = { workerId: null, leaseId: null, leaseExpiresAt: null, deadlineAt: null } as const
 
-/** The record of a job that ended because somebody asked for it; what an earlier failure left stays as evidence. */
+/** The error record of a cancelled job; an earlier failure stays as evidence. */
 export function cancelledError({ error }: Job): JobErrorRecord {
   return { ...(error ?? noError), code: 'cancelled' }
 }

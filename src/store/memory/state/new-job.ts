@@ -1,4 +1,4 @@
-// What may be enqueued, and the row it becomes.
+// Validates new jobs and builds their rows.
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job, JsonValue, NewJob } from '../../../job/job.ts'
 import type { Policy } from '../../../policy/policy.ts'
@@ -8,7 +8,7 @@ const MAX_KEY_BYTES = 1800
 const MAX_EXPECTATION_MS = 2_147_483_647
 const MAX_DELAY_MS = 10 * 31_536_000_000
 const TEXT_LENGTHS = { queue: 200, stage: 200, owner: 200, dedupeKey: 1000, traceparent: 200 } as const
-// PostgreSQL stores neither in text or jsonb: NUL, and half of a surrogate pair.
+// PostgreSQL stores neither NUL nor half of a surrogate pair in text and jsonb.
 const UNSTORABLE = /\0|\p{Surrogate}/u
 
 export function checkNewJob(job: NewJob, name: string): void {
@@ -42,7 +42,7 @@ export function checkWhole(value: number | undefined, name: string, min: number,
   throw invalidArgument(name, value, `a whole number from ${min} to ${max}`)
 }
 
-/** A copy as JSON would bring it back, so that the store shares nothing with its caller. */
+/** A copy as JSON would restore it, so that the store shares nothing with its caller. */
 export function copyJson(value: JsonValue, name: string): JsonValue {
   try {
     const text: string | undefined = JSON.stringify(value, refuseUnstorable)
@@ -61,7 +61,7 @@ function refuseUnstorable(key: string, value: unknown): unknown {
   return value
 }
 
-/** As PostgreSQL counts: a character outside the basic plane is one. */
+/** Counts like PostgreSQL: a character outside the basic plane is one. */
 function isText(value: unknown, maxLength: number): boolean {
   if (typeof value !== 'string' || value === '' || hasUnstorable(value)) return false
   return value.length <= maxLength || Array.from(value).length <= maxLength
@@ -71,7 +71,7 @@ function hasUnstorable(text: string): boolean {
   return UNSTORABLE.test(text)
 }
 
-/** The row of a checked job. The maximum in force is written into it, so that it is visible there. */
+/** The row of a valid job. The current maximum is written into it, to be visible there. */
 export function newRow(policy: Policy, job: NewJob, id: string, nowMs: number): Job {
   const now = new Date(nowMs)
   return {

@@ -1,7 +1,7 @@
 import { checkPolicy } from '../../../policy/check-policy.ts'
 import { type Policy, type PolicyOverride, withOverride } from '../../../policy/policy.ts'
 
-/** The policy in force for a call: the stored one, with what the caller overrides. Absent and undefined are the same. */
+/** The stored policy with the overrides of a call. Undefined counts as omitted. */
 export function policyOf(stored: Policy, override: PolicyOverride | undefined): Policy {
   if (override === undefined) return stored
   const given = Object.fromEntries(Object.entries(override).filter(([, value]) => value !== undefined))

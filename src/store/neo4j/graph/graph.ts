@@ -1,19 +1,19 @@
-// Transactions of Neo4j, and the statements of ./cypher in them. What the driver calls transient it tries again itself.
+// Transactions of Neo4j, and the statements of ../cypher in them. The driver retries transient errors itself.
 import type { Driver, ManagedTransaction } from 'neo4j-driver'
 import { UnstuckError } from '../../../errors/index.ts'
 import { readCypher } from './cypher-files.ts'
 import { isCollision, retried, translated } from './neo4j-errors.ts'
 
 export type Row = { [name: string]: unknown }
-/** Runs one statement of ./cypher, by the name of its file. */
+/** Runs one statement of ../cypher by name. */
 export type Run = (name: string, parameters?: { [name: string]: unknown }) => Promise<Row[]>
 
 export interface Graph {
   readonly label: string
   read<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** `work` may run more than once: only what its last run wrote is there. */
+  /** `work` may run more than once; only the writes of its last run are kept. */
   write<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** A statement with transactions of its own, as those of APOC are. */
+  /** Runs a statement that manages its own transactions, such as those of APOC. */
   call(name: string, parameters?: { [name: string]: unknown }): Promise<Row[]>
 }
 
@@ -26,7 +26,7 @@ export interface GraphOptions {
 const MAX_COLLISIONS = 20
 
 export function openGraph({ driver, database, label }: GraphOptions): Graph {
-  // Members of a cluster answer no older than what this store wrote.
+  // Cluster members answer with data at least as recent as this store's own writes.
   const bookmarkManager = driver.executeQueryBookmarkManager
   const inSession = async <T>(work: (session: ReturnType<Driver['session']>) => Promise<T>): Promise<T> => {
     const session = driver.session({ bookmarkManager, ...(database === undefined ? {} : { database }) })

@@ -1,13 +1,13 @@
-// The only translator between what Neo4j and its driver throw and our catalogue.
+// Translates errors of Neo4j and its driver to the error catalog. Nothing else does.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRetriableError } from 'neo4j-driver'
 import { type ErrorCode, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 
 interface Trouble {
-  /** How its code begins. */
+  /** Prefix of the code. */
   state: string
   code: ErrorCode
-  /** Instead of the driver's own words, which stay as the cause. */
+  /** Replaces the driver's message, which stays as the cause. */
   message?: string
   hint?: string
 }
@@ -31,7 +31,7 @@ const troubles: Trouble[] = [
     code: 'PERMISSION_DENIED',
     hint: 'Check the user and the password of the address.',
   },
-  // Behind neo4j:// the driver makes SessionExpired of the first two and asks who leads before it tries again.
+  // With neo4j:// the driver turns the first two into SessionExpired and looks up the leader before it retries.
   { state: 'Neo.ClientError.Cluster.NotALeader', code: 'DATABASE_UNREACHABLE', hint: LEADER_HINT },
   {
     state: 'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
@@ -63,7 +63,7 @@ const troubles: Trouble[] = [
   { state: 'SessionExpired', code: 'DATABASE_UNREACHABLE' },
 ]
 
-/** Runs a call of the database and throws only errors of the catalogue, or bugs. */
+/** Runs a database call and throws only errors of the catalog, or bugs. */
 export async function translated<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -88,8 +88,8 @@ const MAX_RETRY_MS = 15_000
 const FIRST_WAIT_MS = 500
 
 /**
- * For statements with transactions of their own, which the driver does not try again. All of them may be run twice. A server
- * that is away is told at once.
+ * For statements that manage their own transactions, which the driver does not retry. All of them are idempotent. An
+ * unreachable server is reported at once.
  */
 export async function retried<T>(
   run: () => Promise<T>,
@@ -111,7 +111,7 @@ const collisions = new Set([
   'Neo.ClientError.Statement.EntityNotFound',
 ])
 
-/** Somebody else was faster: the same call, made anew, finds what that one left. */
+/** A concurrent call was faster: repeating this one finds its result. */
 export class Collision extends Error {}
 
 export function isCollision(error: unknown): boolean {

@@ -1,4 +1,4 @@
-// A job and its node: the names of document 002, and what the indexes stand on.
+// Maps jobs to nodes: the names of document 002, and the properties that indexes need.
 import { createHash } from 'node:crypto'
 import neo4j, { type DateTime, type Integer } from 'neo4j-driver'
 import type { ErrorCategory, Job, JobStatus, JsonValue } from '../../../job/job.ts'
@@ -8,10 +8,10 @@ import { dueMs } from '../../memory/state/memory-state.ts'
 export type NodeValue = string | Integer | DateTime | null
 export type NodeProperties = { [name: string]: NodeValue }
 
-/** How many claims of one queue can go on side by side. */
+/** How many claims of one queue can run side by side. */
 export const BUCKETS = 8
 
-/** There are four words: a cancelled job is a failed one with the code `cancelled`. */
+/** Document 002 has four statuses: a cancelled job is a failed one with the code `cancelled`. */
 const words = {
   waiting: 'pending',
   running: 'processing',
@@ -80,7 +80,7 @@ export function toNode(job: Job): NodeProperties {
   }
 }
 
-/** What a statement looks for and no field of the job says as it is. */
+/** Derived properties that statements search by. */
 function derived(job: Job): NodeProperties {
   const { status, type, dedupeKey, error } = job
   const isUnfinished = status === 'waiting' || status === 'running'
@@ -97,12 +97,12 @@ export function bucketOf(jobId: string): number {
   return (createHash('sha256').update(jobId).digest()[0] ?? 0) % BUCKETS
 }
 
-/** One text for what only one unfinished job may have. Types hold no line break that a key could imitate: the length tells. */
+/** Identifies what only one unfinished job may have. The length keeps type and key apart. */
 export function activeKey(type: string, dedupeKey: string): string {
   return `${type.length}:${type}:${dedupeKey}`
 }
 
-/** Also of a node that an application made itself: what is missing has its default. */
+/** Accepts nodes that an application created itself: missing properties get their defaults. */
 export function toJob(row: unknown): Job {
   const node = row as { [name: string]: unknown }
   const text = (name: string) => (typeof node[name] === 'string' ? node[name] : null)

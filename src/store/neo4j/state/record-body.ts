@@ -1,4 +1,4 @@
-// What is kept beside the jobs is one text for each record, with its times in it.
+// State beside the jobs is kept as one text per record, including its times.
 
 const TIME = '$time'
 

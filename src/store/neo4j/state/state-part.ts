@@ -1,5 +1,5 @@
-// The verbs are those of the memory store. A call gives them the part of the graph that it concerns as their state: its jobs
-// locked, then its records, then the time; and what they changed is written before the transaction ends (ADR 0013).
+// The verbs are those of the memory store. Their state is the part of the graph that a call concerns: first its jobs are
+// locked, then its records, then the time is read. Changes are written before the transaction ends (ADR 0013).
 import type { EventType, JobEvent } from '../../../job/event.ts'
 import type { Job, JsonValue } from '../../../job/job.ts'
 import { type Policy, withOverride } from '../../../policy/policy.ts'
@@ -9,7 +9,7 @@ import type { Row, Run } from '../graph/graph.ts'
 import { activeKey, fromDateTime, toJob } from './job-node.ts'
 import { fromBody, toBody } from './record-body.ts'
 
-/** Their ids grow with time; this many for each millisecond. */
+/** Ids grow with time: this many per millisecond. */
 export const EVENT_IDS_PER_MS = 100
 
 /** Records of these kinds are maps of the state, by key. */
@@ -28,37 +28,37 @@ const kinds = [
 export type RecordKind = (typeof kinds)[number] | 'sweeps'
 
 export interface PartRequest {
-  /** Locked, in the order of their ids. */
+  /** Locked in the order of their ids. */
   jobIds?: readonly string[]
-  /** Unfinished jobs that have these keys; not locked, for the key itself is unique. */
+  /** Unfinished jobs with these keys; not locked, since the key is unique. */
   activeKeys?: readonly string[]
-  /** Those of dead jobs among `jobIds` too, once these are locked. */
+  /** Key holders of the dead jobs among `jobIds` too, once these are locked. */
   withKeyHolders?: boolean
-  /** Statements that answer more jobs; nothing is locked by them. */
+  /** Statements that return more jobs, without locking them. */
   find?: readonly (readonly [name: string, parameters?: { [name: string]: unknown }])[]
-  /** Rows that a statement has locked already. */
+  /** Rows that a statement has already locked. */
   jobs?: readonly Job[]
-  /** With all events of these jobs. */
+  /** Includes all events of these jobs. */
   eventsOf?: readonly string[]
-  /** Locked, whether they are there or not: what many write at once. */
+  /** Locked even if missing: records that many processes write. */
   held?: readonly (readonly [RecordKind | 'settings', string])[]
-  /** All of these kinds. Not locked: a writer that finds another body than it read begins anew. */
+  /** All records of these kinds. Not locked: a writer that finds a changed body starts over. */
   kinds?: readonly RecordKind[]
-  /** Records one by one, not locked either. */
+  /** Single records, not locked either. */
   paths?: readonly string[]
 }
 
 export interface StatePart {
   state: MemoryState
   jobs: ReadonlyMap<string, Job>
-  /** By path, as they were; null where a held one is not there. */
+  /** Bodies as read, by path; null if a held record does not exist. */
   bodies: ReadonlyMap<string, string | null>
-  /** The paths of locked records: settings are only written where they are. */
+  /** Paths of locked records: settings are only written if they are locked. */
   held: ReadonlySet<string>
   eventIds: ReadonlySet<string>
 }
 
-/** What outlives a sweep. */
+/** State that survives a sweep. */
 export interface SweepSettings {
   sweptAtMs: number | null
   reachedAtMs: number | null
@@ -75,7 +75,7 @@ export interface PartContext {
 export async function readPart(run: Run, context: PartContext, request: PartRequest): Promise<StatePart> {
   const held = (request.held ?? []).map(([kind, key]) => pathOf(kind, key)).toSorted()
   const ids = [...new Set(request.jobIds)].toSorted()
-  // Sent together and answered in this order: the time is read when all locks are held.
+  // Sent together and answered in this order: the time is read once all locks are held.
   const [lockedJobs, lockedRecords, found, events, named, [read]] = await Promise.all([
     ids.length === 0 ? [] : run('lock_jobs', { ids }),
     held.length === 0 ? [] : run('lock_records', { paths: held }),
@@ -133,7 +133,7 @@ function openState(context: PartContext, { nowMs, jobs, bodies, stories }: Loade
   const events = new Map<string, JobEvent[]>()
   for (const event of stories) events.set(event.jobId, [...(events.get(event.jobId) ?? []), event])
   const swept = (settings.get('sweep') ?? {}) as Partial<SweepSettings>
-  // 15 digits, growing with time, and apart for calls of one millisecond; where they meet, the later call begins anew.
+  // 15 digits, growing with time, distinct for calls of one millisecond; on a collision the later call starts over.
   const firstId = nowMs * EVENT_IDS_PER_MS + Math.floor(Math.random() * EVENT_IDS_PER_MS)
   return {
     ...(records as unknown as Pick<MemoryState, (typeof kinds)[number]>),

@@ -1,4 +1,4 @@
-// Writes what a verb changed in its part of the graph, and nothing else.
+// Writes the changes of a verb to its part of the graph, and nothing else.
 import type { JobEvent } from '../../../job/event.ts'
 import type { Job } from '../../../job/job.ts'
 import type { Run } from '../graph/graph.ts'
@@ -37,7 +37,7 @@ export function changedJobs({ state, jobs }: Pick<StatePart, 'state' | 'jobs'>):
   }
 }
 
-/** A heartbeat writes two properties, not forty. */
+/** A heartbeat writes two properties instead of forty. */
 function changedProperties(before: Job | undefined, after: Job): NodeProperties {
   const known = before === undefined ? {} : toNode(before)
   const changed = Object.entries(toNode(after)).filter(
@@ -58,7 +58,7 @@ export function eventNode({ id, jobId, type, at, data: { details } }: JobEvent):
     type,
     at: toDateTime(at),
     details: JSON.stringify(details),
-    // Of a reap, for the lists that are filtered by them.
+    // Properties of a reap that lists are filtered by.
     lock_owner: text('locked_by'),
     stage: text('stage'),
   }

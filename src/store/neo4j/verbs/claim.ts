@@ -1,5 +1,5 @@
-// The claim. Neo4j has no SKIP LOCKED: claimers of one bucket wait for each other instead of for each other's jobs. The
-// first try goes by the order of the queue alone; where it meets others, this store keeps to a bucket of its own for a while.
+// Neo4j has no SKIP LOCKED: claimers of one bucket wait for each other instead of for each other's jobs. The first try
+// follows the order of the queue; after a collision, this store keeps to a bucket of its own for a while.
 import type { Job } from '../../../job/job.ts'
 import type { ClaimedJob } from '../../../job/lease.ts'
 import { isLastChance } from '../../../policy/budget.ts'
@@ -22,11 +22,11 @@ const MAX_PASSES = 100
 /** One round of a claim. */
 interface Pass {
   claimed: ClaimedJob[]
-  /** Others had them first. */
+  /** Taken by other claimers first. */
   lost: number
-  /** A full page: there may be more. */
+  /** The page was full: there may be more. */
   isFull: boolean
-  /** Left to an idle worker, and out of the next round, as are queues that admit nothing. */
+  /** Left to an idle worker and excluded from the next round, as are queues that admit nothing. */
   passed: string[]
   closedQueues: string[]
 }
@@ -75,14 +75,14 @@ function claimPass(
   return graph.write(async (run) => {
     const before = await readPart(run, context, { kinds: brakes })
     const kept = before.state.keptWorkers.get(request.workerId)
-    // Refuses wrong arguments before anything is locked.
+    // Rejects invalid arguments before anything is locked.
     claimMany(before.state, request)
     if (kept !== undefined) return claimKept(run, context, request, kept.jobId)
     const nowMs = before.state.nowMs()
     const queues = request.queues.filter((queue) => isAdmitting(before.state, queue, nowMs))
     const candidates = await lockDue(run, { ...request, queues }, passed, bucket)
     if (candidates.length === 0) return { claimed: [], lost: 0, isFull: false, passed: [], closedQueues: [] }
-    // Only such a job asks whether its worker is idle.
+    // Only a last-chance job depends on whether its worker is idle.
     const isOneLast = candidates.some((job) => isLast(before.state, request, job))
     const find = isOneLast ? running : []
     const part = await readPart(run, context, { kinds: brakes, jobs: candidates, find })
@@ -92,7 +92,7 @@ function claimPass(
   })
 }
 
-/** Of a worker that is kept for one job. Where it no longer is, the next round claims as ever. */
+/** For a worker reserved for one job. If it no longer is, the next round claims as usual. */
 async function claimKept(
   run: Run,
   context: PartContext,
@@ -139,7 +139,7 @@ function bucketPath(queue: string, bucket: number): string {
   return `${queue}/${bucket}`
 }
 
-/** What became of the candidates that were neither claimed nor ended for want of a budget. */
+/** Why candidates were neither claimed nor ended for lack of a budget. */
 function judge(
   state: MemoryState,
   request: ClaimRequest,
@@ -151,7 +151,7 @@ function judge(
   return {
     lost: left.length - waiting.length,
     passed: passed.map(({ id }) => id),
-    // Due, for any worker, and not admitted: the breaker has no slot left.
+    // Due for any worker but not admitted: the breaker has no slot left.
     closedQueues: waiting.filter((job) => !passed.includes(job)).map(({ queue }) => queue),
   }
 }

@@ -3,7 +3,7 @@ import type { DependencyStore } from '../../ports/dependency-store.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
 import { listQueues } from './lists.ts'
 
-/** What many workers write is locked; what people write is checked when it is written. */
+/** Records that many workers write are locked; those that people write are compared when written. */
 export function bindDependencyVerbs(runner: VerbRunner): DependencyStore {
   const { change, look } = runner
   const breaker = (name: string) => ({

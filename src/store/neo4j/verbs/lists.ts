@@ -1,4 +1,4 @@
-// Reads that no verb of the memory store could make from a part of the graph: waiting jobs are counted, not loaded.
+// Reads that the memory verbs cannot do on a part of the graph: waiting jobs are counted, not loaded.
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { Health, JobFilter, JobPage, ListOptions, QueueStatus } from '../../job-store.ts'
 import { listQueues as queuesInMemory } from '../../memory/dependencies/queues.ts'
@@ -30,7 +30,7 @@ export function listQueues({ look }: VerbRunner): Promise<QueueStatus[]> {
   const kinds = ['pauses', 'breakers', 'dependencies'] as const
   return look({ kinds, find: [['list_running']] }, async (state, run) => {
     const counts = new Map((await run('count_waiting')).map((row) => [row['queue'] as string, row]))
-    // One job stands for all that wait in a queue, so that the queue is listed.
+    // One placeholder stands for all waiting jobs of a queue, so that the queue is listed.
     for (const queue of counts.keys())
       state.jobs.set(`in ${queue}`, { ...emptyRow(`in ${queue}`, new Date(state.nowMs())), queue })
     return queuesInMemory(state).map((status) => ({
@@ -45,7 +45,7 @@ function sum(rows: Row[], name: string): number {
   return rows.reduce((total, row) => total + Number(row[name]), 0)
 }
 
-/** What an index knows is asked of the graph; the rest is looked at here, so a page may be short and have a `next`. */
+/** Indexed fields are filtered in the graph and the rest here, so a page may be short and still have a `next`. */
 export async function listJobs(
   { graph, look }: VerbRunner,
   filter: JobFilter,

@@ -1,4 +1,4 @@
-// Retention, through APOC: ended jobs past it, and what else has an end.
+// Retention, through APOC: ended jobs, requests and other state that expires.
 import type { PruneRequest, PruneStep } from '../../job-store.ts'
 import { pruneJobs as pruneInMemory } from '../../memory/reaping/prune.ts'
 import { checkWhole } from '../../memory/state/new-job.ts'

@@ -1,5 +1,5 @@
-// Recovery. The memory store's sweep decides over what was read; APOC writes it in batches of their own transactions, each
-// job only if it is still as it was seen. Nobody waits for a sweep, and two of them cannot take one job twice.
+// The memory store's sweep decides over the rows that were read; APOC writes in batches with their own transactions, each job
+// only if it did not change. Nobody waits for a sweep, and two of them cannot reap one job twice.
 import { randomUUID } from 'node:crypto'
 import { UnstuckError } from '../../../errors/index.ts'
 import type { JobEvent } from '../../../job/event.ts'
@@ -33,7 +33,7 @@ export async function sweepJobs(runner: VerbRunner, request: SweepRequest): Prom
   return { ...step, reaped: step.reaped.filter((job) => !skipped.includes(job)) }
 }
 
-/** Workers that died while they were kept for a job. */
+/** Workers that died while reserved for a job. */
 async function forgetKept({ look, change }: VerbRunner): Promise<void> {
   const kinds = ['keptWorkers'] as const
   const jobIds = await look({ kinds }, (state) => [...state.keptWorkers.values()].map(({ jobId }) => jobId))
@@ -57,7 +57,7 @@ async function readSweepable(run: Run, context: PartContext, request: SweepReque
 
 const MAX_TURNS = 5
 
-/** The ids of the jobs that were still as they had been seen. */
+/** Ids of the jobs that had not changed. */
 async function writeReaped({ graph }: VerbRunner, part: StatePart): Promise<Set<string>> {
   const writer = randomUUID()
   const written = new Set<string>()
@@ -72,7 +72,7 @@ async function writeReaped({ graph }: VerbRunner, part: StatePart): Promise<Set<
     for (const row of found) written.add(row['jobId'] as string)
     if (turn === MAX_TURNS) requireNoFailures('recovery', answer)
     if (failuresOf(answer) === 0) break
-    // Whoever wrote an event in the same millisecond may have given it the same id.
+    // An event of the same millisecond may have the same id.
     left = left.filter(({ job }) => !written.has(job.id)).map(withLaterEvent)
   }
   return written

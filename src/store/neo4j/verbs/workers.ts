@@ -1,4 +1,4 @@
-// Workers, schedules, and the one mode that this store has.
+// Workers, schedules, and the only mode of this store.
 
 import { notSupported } from '../../capability.ts'
 import type { ModeStore, ScheduleStore, WorkerStore } from '../../job-store.ts'
@@ -38,7 +38,7 @@ export function bindScheduleVerbs({ change, look }: VerbRunner): ScheduleStore {
     runSchedule: (name, occurrence) =>
       change(
         async (run) => {
-          // The type of its jobs is part of their key, and a schedule may have been given another one.
+          // The job type is part of the key, and may have been changed in the schedule.
           const rows = await run('read_schedule_types')
           const activeKeys = rows.map((row) => activeKey(String(row['type']), `schedule:${name}`))
           return { held: [['schedules', name]], activeKeys }
@@ -48,7 +48,7 @@ export function bindScheduleVerbs({ change, look }: VerbRunner): ScheduleStore {
   }
 }
 
-/** Sweeps act. Nothing in Neo4j could fence writers that know no leases, and observing is not there yet. */
+/** Sweeps always reap. Neo4j cannot fence writers without leases, and observing is not implemented. */
 export function bindModeVerbs({ context, look }: VerbRunner): ModeStore {
   return {
     readMode: () => look({}, (state) => bindModesInMemory(state).readMode()),

@@ -1,14 +1,14 @@
-// Sends a file of sql/queries, rendered for one table.
+// Sends a statement of sql/queries, rendered for one table.
 
 import { type RenderOptions, render } from '../render/render.ts'
 import { readQuery } from '../sql-queries.ts'
 import { type Executor, type Row, type SqlClient, toExecutor } from './executor.ts'
 import { retryConflicts, translated } from './postgres-errors.ts'
 
-/** Inside `tx`, or in a transaction of its own, which is tried again after a conflict. */
+/** Runs inside `tx`, or in a transaction of its own that is retried after a conflict. */
 export type CallQuery = (name: string, params: unknown[], tx?: SqlClient) => Promise<Row[]>
 
-/** A row may come as JSON: the text of its times then does not depend on DateStyle, which a role can set. */
+/** A row may come as JSON: its times then do not depend on DateStyle, which a role can set. */
 async function send(executor: Executor, text: string, params: unknown[]): Promise<Row[]> {
   const rows = await executor.query(text, params)
   const [first] = rows

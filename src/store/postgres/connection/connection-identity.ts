@@ -1,4 +1,4 @@
-// Where a connection string leads: to which database, and whether through a pooler.
+// Identifies the database behind a connection string, and detects a pooler in between.
 import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
 import { readQuery } from '../sql-queries.ts'
@@ -12,9 +12,9 @@ interface ConnectionIdentity {
 }
 
 export interface Route {
-  /** The address of the jobs leads to the server itself. */
+  /** The jobs' address reaches the server directly. */
   isDirect: boolean
-  /** The other address, for heartbeats and hints; null if there is none. */
+  /** The address for heartbeats and hints; null if it is the same. */
   direct: { isDirect: boolean; isSameDatabase: boolean } | null
 }
 
@@ -45,7 +45,7 @@ async function identifyConnection(databaseUrl: string): Promise<ConnectionIdenti
     connectionTimeoutMillis: 10_000,
     query_timeout: 10_000,
   })
-  // A connection that ends is reported by the statement that runs on it.
+  // Losing the connection is reported by the statement that runs on it.
   client.on('error', () => {})
   try {
     return await translated(async () => {
@@ -60,7 +60,7 @@ async function identifyConnection(databaseUrl: string): Promise<ConnectionIdenti
   }
 }
 
-/** A pooler hands out process numbers of its own; port, socket and a pid that stays the same prove nothing (C24). */
+/** A pooler invents its own process ids. Port, socket and a constant pid prove nothing (C24). */
 export function isDirect(client: pg.Client, backendPid: unknown): boolean {
   return (client as pg.Client & { processID?: unknown }).processID === backendPid
 }

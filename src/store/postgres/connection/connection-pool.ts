@@ -1,5 +1,5 @@
-// Connections of our own. Nothing is set for a session, by a startup parameter or a SET: a pooler in transaction mode refuses
-// the first and hands the second to others (C15). So limits are set in transactions, by the role, and on this side.
+// The pool never changes session state, by startup parameter or SET: a pooler in transaction mode refuses the first and leaks
+// the second to other clients (C15). Limits are set per transaction, by the role, and on this side.
 import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
@@ -7,14 +7,14 @@ import { type QueryClient, type SqlClient, toExecutor } from './executor.ts'
 import { inTransaction, type TransactionLimits } from './transaction.ts'
 
 export interface ConnectionPoolOptions {
-  /** A function is asked at the first use, and again at the next one where it failed. */
+  /** A function is called at the first use, and again at the next one if it failed. */
   databaseUrl: string | (() => Promise<string>)
   applicationName?: string
-  /** For calls, which are short. */
+  /** For the calls of the store, which are short. */
   connections?: number
-  /** For `transaction`: none is opened before the first one. */
+  /** For `transaction`; opened with the first one. */
   transactionConnections?: number
-  /** A statement that takes longer is given up, and its connection with it: for sockets that hang. */
+  /** A statement that takes longer is abandoned with its connection, in case the socket hangs. */
   queryTimeoutMs?: number
   /** Limits of `transaction`. */
   txTimeoutMs?: number
@@ -26,22 +26,22 @@ export interface ConnectionPool {
     work: (client: SqlClient) => Promise<T>,
     options?: Pick<TransactionLimits, 'beginWithinMs'>,
   ) => Promise<T>
-  /** Every query is a read-only transaction with a short limit: for people who look, and must not be felt. */
+  /** Runs every query in a read-only transaction with a short limit, for dashboards and reports. */
   reader: QueryClient
-  /** Can be called again. What still runs 2 s later is cut off. */
+  /** Idempotent. Statements that still run after 2 s are cut off. */
   close: () => Promise<void>
 }
 
 const DEFAULT_TX_TIMEOUT_MS = 60_000
 const DEFAULT_TRANSACTION_CONNECTIONS = 10
-/** A transaction may bring a shorter limit of its own. */
+/** A transaction may set a shorter limit of its own. */
 const TRANSACTION_WAIT_MS = 60_000
 const READER_CONNECTIONS = 5
 const READ_TIMEOUT_MS = 2_000
 const LOCK_TIMEOUT_MS = 10_000
 /** Every call of the store is bounded work, so one that takes this long hangs. */
 const DEFAULT_QUERY_TIMEOUT_MS = 60_000
-/** The server's own limits come first, for they say what happened. */
+/** The server's own limits act first, because they say what happened. */
 const SERVER_FIRST_MS = 5_000
 
 export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
@@ -52,8 +52,8 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
   }
   const address = onceMade(async () => (typeof databaseUrl === 'string' ? databaseUrl : databaseUrl()))
   const calls = new LazyPool(async () => poolConfig(await address(), options, limits, connections))
-  // Work in a transaction makes calls outside of it too: with one pool, transactions that have all its connections would wait
-  // for one more.
+  // Work in a transaction also makes calls outside of it. In a single pool, transactions holding all connections would
+  // deadlock waiting for another one.
   const transactions = new LazyPool(async () => ({
     ...poolConfig(await address(), options, limits, transactionConnections),
     connectionTimeoutMillis: TRANSACTION_WAIT_MS,
@@ -122,23 +122,23 @@ class LazyPool {
 
   #create(config: pg.PoolConfig): pg.Pool {
     const clients = this.#clients
-    // The pool tells nothing of clients that are still connecting, and waits for all that are in use.
+    // The pool does not know clients that are still connecting, and waits for all that are in use.
     class KnownClient extends pg.Client {
       constructor(clientConfig?: pg.ClientConfig) {
         super(clientConfig)
         clients.add(this)
         this.once('end', () => clients.delete(this))
-        // One that is destroyed says so, whoever listens.
+        // A destroyed client emits an error, and needs a listener for it.
         this.on('error', () => {})
       }
     }
     const pool = new pg.Pool({ ...config, Client: KnownClient })
-    // An idle connection that breaks is replaced by the pool; the next query tells whether the database is there.
+    // The pool replaces an idle connection that breaks; the next query reports whether the database is reachable.
     pool.on('error', () => {})
     return pool
   }
 
-  /** What is under way may end. What hangs is cut off, so that it does not hold up a stop (WORK-4). */
+  /** Lets running statements finish, and cuts off those that hang, so that they do not delay a shutdown (WORK-4). */
   async #end(pool: pg.Pool): Promise<void> {
     const ends = [...this.#clients].map((client) => new Promise((resolve) => client.once('end', resolve)))
     await settledWithin(Promise.all([pool.end(), ...ends]), END_WAIT_MS)
@@ -146,7 +146,7 @@ class LazyPool {
   }
 }
 
-/** Made at the first call, and again at the next one where that failed. */
+/** Created at the first call, and again at the next one if that failed. */
 function onceMade<T>(make: () => Promise<T>): () => Promise<T> {
   let making: Promise<T> | undefined
   return () => {
@@ -158,7 +158,7 @@ function onceMade<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** pg gives its own timeout no code. Like every lost answer it leaves open whether the call took effect (C2). */
+/** pg's timeout has no code. Like every lost answer, it leaves open whether the call took effect (C2). */
 async function timed<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()

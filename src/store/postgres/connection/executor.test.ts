@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A wrapper that answers rows alone, as some query builders do. */
+/** A wrapper that returns bare rows, as some query builders do. */
 const rowsOnly = (): SqlClient => ({
   query: async (text: string, params: unknown[]) => (await database.pool.query(text, params)).rows,
 })
@@ -128,7 +128,7 @@ describe.each(clients)('%s', (_, over) => {
   })
 })
 
-/** Runs in a transaction of the caller, as that client makes one; an error rolls it back. */
+/** Runs `work` in a transaction of this client; an error rolls it back. */
 type InTransaction = (
   work: (tx: SqlClient, note: (text: string) => Promise<unknown>) => Promise<void>,
 ) => Promise<void>

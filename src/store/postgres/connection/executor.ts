@@ -1,5 +1,5 @@
-// What the store needs of a database client, whoever made it: one method. Types are structural, so that no client's
-// package is imported; pg, postgres.js and everything with `query(text, params)` fit (docs/adr/0007).
+// The one method that the store needs of a database client. The types are structural, so no client package is imported: pg,
+// postgres.js and anything with `query(text, params)` fit (docs/adr/0007).
 import { invalidArgument } from '../../../errors/index.ts'
 
 export type Row = Record<string, unknown>
@@ -8,12 +8,12 @@ export interface Executor {
   query(text: string, params: unknown[]): Promise<Row[]>
 }
 
-/** pg's Pool, Client and PoolClient, Kysely- and Drizzle-style wrappers around them. */
+/** pg's Pool, Client and PoolClient, and Kysely- or Drizzle-style wrappers around them. */
 export interface QueryClient {
   query(text: string, params: unknown[]): Promise<{ rows: unknown[] } | readonly unknown[]>
 }
 
-/** postgres.js: `sql` itself, or the `sql` that `sql.begin` hands out. */
+/** postgres.js: `sql` itself, or the `sql` of `sql.begin`. */
 export interface UnsafeClient {
   unsafe(text: string, params: never[]): PromiseLike<readonly unknown[]>
 }

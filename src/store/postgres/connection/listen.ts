@@ -1,5 +1,5 @@
-// Hints of new work: a direct connection that listens, and finds out at the start whether anything can arrive on it. They
-// save time and nothing else (C16): whoever gets them polls as well.
+// Hints of new work over a dedicated connection that listens, after a test at the start that notifications arrive. Hints only
+// save time (C16): workers poll as well.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -10,14 +10,14 @@ import { isDirect } from './connection-identity.ts'
 import { endClient } from './end-client.ts'
 
 export interface ListenOptions {
-  /** Not through a pooler in transaction mode. */
+  /** Must not lead through a pooler in transaction mode. */
   databaseUrl: string
   schema: string
   table: TableProfile
-  /** There may be something to claim. Also called after a reconnect, for what was missed; the caller coalesces. */
+  /** There may be jobs to claim. Also called after a reconnect, for missed hints; the caller coalesces. */
   onHint: () => void
   onStarted: (channel: string) => void
-  /** No hint can arrive from now until `onStarted`. Called once for each such time. */
+  /** No hints until the next `onStarted`. Called once per interruption. */
   onFailed: (reason: string) => void
 }
 
@@ -40,7 +40,7 @@ export function listen(options: ListenOptions): Listener {
   }
 }
 
-/** Trying again would not help: what stands between drops notifications. */
+/** Permanent: something in between drops notifications. */
 class PoolerInBetween extends Error {}
 
 class RunningListener {
@@ -75,7 +75,7 @@ class RunningListener {
     }
   }
 
-  /** Throws when the connection is lost, and returns when it was stopped. */
+  /** Throws when the connection is lost; returns when stopped. */
   async #listenUntilLost(): Promise<void> {
     const { onHint, onStarted } = this.#options
     const client = this.#createClient('unstuck listen')
@@ -88,7 +88,7 @@ class RunningListener {
       if (!this.#isTested) await Promise.race([this.#test(client, arrived, row?.['backend_pid']), lost])
       if (this.#stopping.signal.aborted) return
       onStarted(String(row?.['channel']))
-      // The first look of a worker needs no hint.
+      // A starting worker looks for jobs anyway.
       if (this.#isTested) onHint()
       this.#isTested = true
       this.#isFailing = false
@@ -100,8 +100,8 @@ class RunningListener {
   }
 
   /**
-   * From another connection: a backend tells its own notifications before it answers, so that even a pooler in transaction
-   * mode would hand them to the sender.
+   * Sent from another connection: a backend delivers its own notifications before it answers, so even a pooler in
+   * transaction mode would deliver them to the sender.
    */
   async #test(client: pg.Client, arrived: (token: string) => Promise<true>, backendPid: unknown) {
     const token = randomUUID()
@@ -128,14 +128,14 @@ class RunningListener {
     )
   }
 
-  /** pg does not reconnect: it tells an error, or an end, or both. */
+  /** pg does not reconnect: it emits an error, an end, or both. */
   #untilLost(client: pg.Client): Promise<void> {
     const lost = new Promise<void>((resolve, reject) => {
       client.on('error', (error) => reject(error))
       client.on('end', () => reject(new Error('the connection was closed')))
       this.#endWait = resolve
     })
-    // Whoever waits hears of it; nobody does while the connection is being closed.
+    // Nobody awaits it while the connection is being closed.
     lost.catch(() => {})
     return lost
   }
@@ -152,7 +152,7 @@ class RunningListener {
       connectionTimeoutMillis: 10_000,
       query_timeout: 10_000,
       keepAlive: true,
-      // A server that went away without a word is noticed within half a minute.
+      // Detects a silently lost server within half a minute.
       keepAliveInitialDelayMillis: 10_000,
     })
   }
@@ -164,7 +164,7 @@ class RunningListener {
   }
 }
 
-/** Hints have no payload; a test is known by its own. */
+/** Hints have no payload; a test is recognized by its token. */
 function untilNotified(client: pg.Client, onHint: () => void): (token: string) => Promise<true> {
   const tests = new Map<string, () => void>()
   client.on('notification', ({ payload = '' }) => {
@@ -177,7 +177,7 @@ function untilNotified(client: pg.Client, onHint: () => void): (token: string) =
     })
 }
 
-/** Node reports one error per address that a host name resolves to, and no message of its own. */
+/** Node reports one error per resolved address, and no message of its own. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return messageOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)

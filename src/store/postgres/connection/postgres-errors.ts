@@ -1,4 +1,4 @@
-// The only translator between what PostgreSQL and its driver throw and our catalogue.
+// Translates errors of PostgreSQL and its driver to the error catalog. Nothing else does.
 import {
   type ErrorCode,
   errorCatalog,
@@ -16,24 +16,24 @@ const unreachable = new Set([
   'EHOSTUNREACH',
   'EAI_AGAIN',
 ])
-/** Those of them that no server has answered: the address may be wrong. */
+/** Network errors that no server has answered: the address may be wrong. */
 const unanswered = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'EAI_AGAIN'])
 const conflicts = new Set(['40001', '40P01'])
-/** What PostgreSQL says of a value before our functions see it. */
+/** Errors about a value before our functions see it. */
 const badValues = new Set(['22P02', '22P05', '22007', '22008', '22003', '22021'])
-/** Constraints, limits and triggers: how their SQLSTATE begins. */
+/** SQLSTATE classes of constraints, limits and triggers. */
 const refusals = ['22', '23', '44', '54', 'P0']
 
 interface Trouble {
-  /** How its SQLSTATE begins. */
+  /** SQLSTATE class prefix. */
   state: string
   meaning: string
   hint?: string
 }
 
 /**
- * The server answers and cannot do its work for now. XX000 is among them, for poolers and extensions say it of passing things
- * too; XX001 and XX002 are not: damaged data does not heal, and people have to hear of it as it is.
+ * The server answers but cannot do its work right now. XX000 is included because poolers and extensions raise it for
+ * transient problems too. XX001 and XX002 are not: corrupted data does not heal, and must be reported as it is.
  */
 const troubles: Trouble[] = [
   {
@@ -80,7 +80,7 @@ function troubleError({ meaning, hint }: Trouble, code: string, error: Error): U
 export const INSTALL_HINT = 'unstuck migrate up installs it; UNSTUCK_SCHEMA names another schema.'
 
 function hintOf(known: ErrorCode, code: string, error: Error): string | undefined {
-  // PostgreSQL's own hint speaks of casts, for it knows the function under other types at most.
+  // PostgreSQL's hint suggests casts, since it only knows the function with other types.
   if (known === 'NOT_INSTALLED') return INSTALL_HINT
   if (code.startsWith('28')) return 'Check the user and the password in DATABASE_URL.'
   if (unanswered.has(code) || error.message.includes('timeout exceeded when trying to connect'))
@@ -88,7 +88,7 @@ function hintOf(known: ErrorCode, code: string, error: Error): string | undefine
   if (code === '3D000') return 'Create the database, or correct its name in DATABASE_URL.'
   if (code === '08P01' && error.message.includes('startup parameter'))
     return 'A pooler answers here: set UNSTUCK_MIGRATE_URL to a direct address.'
-  // PostgreSQL's own hint is a CASCADE, which would drop what is not ours; the detail names what stands in the way.
+  // PostgreSQL suggests CASCADE, which would drop objects of others; the detail names what depends on it.
   if (code === '2BP01')
     return `${textOf(error, 'detail') ?? ''} Drop it first, and make it again afterwards.`.trim()
   if (code === '42501') {
@@ -124,12 +124,12 @@ function translate(code: string, error: Error): ErrorCode | null {
 
 function codeOf(error: Error): string {
   if ('code' in error && typeof error.code === 'string') return error.code
-  // Node reports one error per address that a host name resolves to.
+  // Node reports one error per resolved address.
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return codeOf(error.errors[0])
   return ''
 }
 
-/** The error about several addresses has no words of its own, and that about a NUL speaks of bytes. */
+/** The error for several addresses has no message of its own, and the one for a NUL speaks of bytes. */
 function messageOf(error: Error): string {
   if (codeOf(error) === '22021' && error.message.includes('0x00'))
     return 'a text: got \\u0000 in it, takes text without this character'
@@ -138,11 +138,11 @@ function messageOf(error: Error): string {
 }
 
 interface TranslateOptions {
-  /** One look of many, which writes nothing: trouble with what it looks at is told as it is and says nothing of the others. */
+  /** One of many reads: an error about its subject is reported as it is and does not concern the others. */
   isLook?: boolean
 }
 
-/** Runs a call of the database and throws only errors of the catalogue, or bugs. */
+/** Runs a database call and throws only errors of the catalog, or bugs. */
 export async function translated<T>(run: () => Promise<T>, options: TranslateOptions = {}): Promise<T> {
   try {
     return await run()
@@ -151,7 +151,7 @@ export async function translated<T>(run: () => Promise<T>, options: TranslateOpt
   }
 }
 
-/** The whole transaction was rolled back, and may succeed if it is run again. */
+/** The whole transaction was rolled back, and may succeed if it is repeated. */
 export function conflictOf(error: unknown): UnstuckError | null {
   if (!(error instanceof Error) || !conflicts.has(codeOf(error))) return null
   const options = { cause: error, details: { sqlState: codeOf(error) } }
@@ -161,9 +161,9 @@ export function conflictOf(error: unknown): UnstuckError | null {
 const conflictRetries = 3
 
 /**
- * A deadlock, a serialization failure, or an upgrade that replaced a function beneath the call rolled all of it back, so it
- * is simply made again, a little later than what it collided with (C12). Where the client is in a transaction of its caller,
- * that one is gone with the conflict, and the conflict is what the caller must hear of.
+ * A deadlock, a serialization failure, or an upgrade that replaced a function beneath the call rolled it back, so it is
+ * repeated after a short delay (C12). Inside a caller's transaction the conflict has ended that transaction, so the
+ * caller has to know.
  */
 export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
   let conflict: Error | undefined
@@ -179,7 +179,7 @@ export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A body that runs meets the new version of what it calls: other arguments, or another result. */
+/** A running function body met a new version of a function it calls: other arguments, or another result. */
 const replacements = new Set(['42883', '42804'])
 
 function isConflict(error: Error): boolean {
@@ -188,7 +188,7 @@ function isConflict(error: Error): boolean {
   return error.code === 'DATABASE_CONFLICT' || replacements.has(String(error.details['sqlState']))
 }
 
-/** What the type of the ids cannot read is no cursor of ours: PostgreSQL would tell of its types, and not of the argument. */
+/** A cursor that the id type cannot parse: PostgreSQL would complain about types instead of the argument. */
 export async function withCursor<T>(cursor: string | undefined, call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -1,5 +1,5 @@
-// A connection that cannot write. Every look is a read-only transaction of its own with short limits, and is asked at its end
-// whether it really was one: what tells people that nothing was written must know it.
+// A connection that cannot write. Every read is a read-only transaction of its own with short limits, and verifies at its end
+// that it was one, since users are told that nothing was written.
 import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
 import { readSql } from '../sql-files.ts'
@@ -15,7 +15,7 @@ export interface ReadOnlySession {
 export interface ReadOnlySessionOptions {
   databaseUrl: string
   applicationName: string
-  /** Of each statement, and of each wait for a lock. */
+  /** Limit of each statement and of each lock wait. */
   timeoutMs: number
 }
 
@@ -27,10 +27,10 @@ export async function withReadOnlySession<T>(
     connectionString: databaseUrl,
     application_name: applicationName,
     connectionTimeoutMillis: 10_000,
-    // The server's own limit comes first, for it says what happened.
+    // The server's own limit acts first, because it says what happened.
     query_timeout: timeoutMs + 10_000,
   })
-  // A connection that ends between two statements is reported by the next one.
+  // Losing the connection between two statements is reported by the next one.
   client.on('error', () => {})
   await translated(() => client.connect())
   try {
@@ -63,7 +63,7 @@ async function lookOnce<T>(
     }
     return result
   } finally {
-    // The first error is the one to tell; a connection that is gone has rolled back by itself.
+    // Only the first error matters; a lost connection rolls back by itself.
     await run('rollback').catch(() => {})
   }
 }

@@ -4,22 +4,22 @@ import { readQuery } from '../sql-queries.ts'
 import type { SqlClient } from './executor.ts'
 import { conflictOf, translated } from './postgres-errors.ts'
 
-/** So that no open transaction keeps a job row, and no half-open connection keeps a transaction (C13). */
+/** Keeps an open transaction from holding job rows, and a half-open connection from holding a transaction (C13). */
 export interface TransactionLimits {
-  /** Connecting and `begin`; what waits longer is POOL_EXHAUSTED. Default: as long as the pool waits. */
+  /** For connecting and `begin`; a longer wait is POOL_EXHAUSTED. Default: the limit of the pool. */
   beginWithinMs?: number
-  /** From begin to commit. The server holds each statement and each pause to it too, if this process no longer can. */
+  /** From begin to commit. The server enforces it for each statement and each pause too, if this process no longer can. */
   timeoutMs: number
-  /** One wait for a lock. */
+  /** For each lock wait. */
   lockTimeoutMs: number
   isReadOnly?: boolean
-  /** How much longer than the server this process waits, so that the server says what happened. */
+  /** Extra time this process waits beyond the server's limit, so that the server reports what happened. */
   graceMs?: number
 }
 
 /**
- * Commits what `work` did, or rolls it back and throws on; a conflict with another transaction as DATABASE_CONFLICT. A
- * connection that broke is not given back to the pool, and work on it is not waited for.
+ * Commits the work of `work`, or rolls it back and rethrows; a conflict with another transaction becomes DATABASE_CONFLICT.
+ * A broken connection is not returned to the pool, and work on it is not awaited.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -34,14 +34,14 @@ export async function inTransaction<T>(
     giveUp = reject
   })
   brokenOff.catch(() => {})
-  // Without a listener, a connection that ends between two statements would end the process.
+  // Without a listener, losing the connection between two statements would crash the process.
   const onError = (error: Error) => {
     broken ??= error
     giveUp(error)
   }
   client.on('error', onError)
   const giveBack = (error?: Error) => {
-    // One that is thrown away may still report how it ended.
+    // A discarded client may still emit an error.
     if (error === undefined) client.off('error', onError)
     client.release(error)
   }
@@ -53,7 +53,7 @@ export async function inTransaction<T>(
     return result
   } catch (error) {
     if (error instanceof GivenUp) {
-      // The server rolls back as the connection goes.
+      // The server rolls back when the connection closes.
       giveBack(error)
       throw error.reported
     }
@@ -75,7 +75,7 @@ async function connect(
     return await translated(() => inTime(connecting, limits, begunBy))
   } catch (error) {
     if (!(error instanceof GivenUp)) throw error
-    // A connection that comes after all goes to whoever waits next.
+    // A connection that arrives late goes back to the pool.
     connecting.then(
       (client) => client.release(),
       () => {},
@@ -84,7 +84,7 @@ async function connect(
   }
 }
 
-/** A pooler in transaction mode lets everybody connect, and makes them wait here. */
+/** A pooler in transaction mode accepts every connection, and waits here instead. */
 async function begin(
   client: pg.PoolClient,
   limits: TransactionLimits | undefined,
@@ -117,7 +117,7 @@ async function inTime<T>(
   }
 }
 
-/** As the server, a pooler and our own pool say it. */
+/** In the words of the server, a pooler, or our own pool. */
 function isPoolFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const isServerFull = 'code' in error && error.code === '53300'
@@ -125,7 +125,7 @@ function isPoolFull(error: unknown): boolean {
   return isServerFull || others.test(error.message)
 }
 
-/** What uses the connection may hang: nobody waits for it any more, and the connection is thrown away. */
+/** Work on the connection may hang: it is no longer awaited, and the connection is discarded. */
 class GivenUp extends Error {
   readonly reported: UnstuckError
 
@@ -156,7 +156,7 @@ function poolExhausted(beginWithinMs: number, cause?: unknown): UnstuckError {
   )
 }
 
-/** The server may notice first that the limit is over, and ends the connection. */
+/** The server may enforce the limit first, and end the connection. */
 function whyBroken(broken: Error, limits: TransactionLimits | undefined): UnstuckError {
   const isLimit = 'code' in broken && (broken.code === '25P03' || broken.code === '25P04')
   return isLimit && limits !== undefined ? tookTooLong(limits.timeoutMs) : connectionBroke(broken)

@@ -1,14 +1,14 @@
-// PostgreSQL prefers an operator that fits its operands exactly to one that needs a conversion. So whoever may create in a
-// schema on the caller's search_path can take the place of any comparison that pg_catalog only has by conversion (C28).
-// Functions that write a team's table cannot pin their search_path: their operands are exact instead. The files of sql/ see
-// to that, but for what depends on the types of the table, which is seen to here.
+// PostgreSQL prefers an operator that matches its operands exactly over one that needs a conversion. Anyone who can create
+// objects in a schema on the caller's search_path could therefore shadow a comparison that pg_catalog only has by
+// conversion (C28). Functions that write a team's table cannot pin their search_path, so their operands are exact: in
+// the files of sql/, and here if they depend on the types of the table.
 import type { TableProfile } from '../../../profile/profile.ts'
 
-/** How a status column is compared. Absent where its type is unknown, or brings operators of its own, as citext does. */
+/** How a status column is compared. Unset for a type that is unknown or has its own operators, like citext. */
 export type StatusKind =
-  /** text, varchar, or a domain over them: as text, which costs nothing and fits the same indexes. */
+  /** text, varchar, or a domain over them: compared as text, which is free and uses the same indexes. */
   | 'text'
-  /** By the operators of pg_catalog: as text it would fit no index. */
+  /** Compared by the operators of pg_catalog: as text it would use no index. */
   | 'enum'
 
 interface Exactness {
@@ -23,13 +23,13 @@ export function withExactOperands(sql: string, { table, statusKind }: Exactness)
 }
 
 const word = String.raw`\/\*\w+\*\/(?:'[^']*'|\([^)]*\))`
-/** With a word of ours, or of the old row with the new one; not what an UPDATE sets. */
+/** A comparison with a status word, or of old and new row; not an assignment of UPDATE. */
 const statusComparison = new RegExp(
   String.raw`((?:\b\w+\.|(?<=\b(?:where|and) ))"status") (=|<>|in|not in|is distinct from|is not distinct from) (${word}|new\."status")`,
   'g',
 )
 
-/** An id that is text may be stored as varchar: where it is compared, or goes on under its name. */
+/** A text id may be stored as varchar: it is cast where it is compared or selected under its name. */
 const comparedId =
   /\b\w+\."id"(?=\)? (?:[=<>]|between |is (?:not )?distinct |as id\b))|(?<=[=<>] )\w+\."id"(?!:)/g
 
@@ -54,7 +54,7 @@ const compareAs: Record<
   },
 }
 
-/** The type of a literal key of json: without one, an operator on two jsonb would fit it too. */
+/** The type of a literal JSON key: without it, an operator on two jsonb would match too. */
 export function typeOfKey(before: string, after: string): string {
   if (after.startsWith('::')) return ''
   if (/#>>? $/.test(before)) return '::text[]'

@@ -18,7 +18,7 @@ const files = (['migrations', 'core', 'functions', 'queries', 'attach'] as const
   readSqlFolder(folder).map(({ name, text }) => ({ path: `${folder}/${name}`, text })),
 )
 
-/** Without markers, and without the blocks that the native table does not have: nested comments count as one. */
+/** Without markers, and without blocks that the native table lacks. Nested comments count as one. */
 function withoutMarkers(sql: string): string {
   let out = ''
   let depth = 0
@@ -40,7 +40,7 @@ const qualified = (sql: string) =>
     /^(?:--|')/.test(run) ? run : qualifyBuiltInFunctions(run),
   )
 
-/** What a native install says in other words than the file: the same, with its type or its values written out. */
+/** Markers whose native rendering differs from the file: the same value, with its type or content written out. */
 const spelledOut: [RegExp, string][] = [
   [/\/\*lowest_id\*\/('[-0]+')/g, '$1::uuid'],
   [/\/\*age\*\/\((greatest\([^)]*\))\)/g, '$1'],

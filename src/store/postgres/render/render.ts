@@ -1,10 +1,10 @@
-// Renders a file of sql/ for one job table. The files are valid SQL for the native table as they stand; what a profile may
-// change is marked in them, and only that is touched (docs/adr/0006):
+// Renders a file of sql/ for one job table. The files are valid SQL for the native table; everything that a profile may
+// change is marked, and nothing else is touched (docs/adr/0006):
 //   "name"            a double-quoted name: the schema, the job table, a function of the attachment, a column, an index
-//   "team"."name"     a function or view in the schema of the table, under a name of the team's own
-//   /*marker*/token   a word, type or expression: the marker names what replaces the token after it
-//   /*+block text*/   text that is there only for profiles that have the block
-// Calls of PostgreSQL's own functions are qualified with pg_catalog.
+//   "team"."name"     a function or view in the schema of the table, with a name of the team's own
+//   /*marker*/token   a word, type or expression: the marker names the replacement of the token after it
+//   /*+block text*/   text for profiles that have the block
+// Calls of built-in functions are qualified with pg_catalog.
 import {
   columnName,
   type DocumentIndex,
@@ -17,27 +17,27 @@ import { qualifyBuiltInFunctions } from './built-in-functions.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
 
-/** As the files of sql/ spell it. */
+/** The name in the files of sql/. */
 const WORKER_ROLE = 'unstuck_worker'
 
 export interface RenderOptions {
   schema: string
   table: TableProfile
-  /** The type of the status column where it is not text, for a cast of every word: `"public"."job_status"`. */
+  /** Type of a status column that is not text, for a cast of every word: `"public"."job_status"`. */
   statusType?: string
-  /** How the status column is compared, where its type is known. */
+  /** How the status column is compared, if its type is known. */
   statusKind?: StatusKind
-  /** Those of a partitioned table. */
+  /** The partitions of a partitioned table. */
   partitions?: Partition[]
-  /** The one of them that "jobs" and its indexes stand for. */
+  /** The partition that "jobs" and its indexes stand for. */
   partition?: Partition
-  /** Build indexes without blocking writers. */
+  /** Builds indexes without blocking writers. */
   isConcurrent?: boolean
-  /** The name of the profile the table belongs to, for the register of attached tables. */
+  /** The profile of the table, for the registry of attached tables. */
   profile?: string
-  /** Drop native jobs too. */
+  /** Drops native jobs too. */
   isPurge?: boolean
-  /** Who gets the grants. */
+  /** The grantee. */
   role?: string
   /** The index that "index" stands for, in the schema of the table. */
   index?: string
@@ -51,7 +51,7 @@ export interface Partition {
   oid: string
 }
 
-/** The suffix that tells the functions of one attachment from another's; the native table has none. */
+/** Suffix of the functions of an attachment; the native table has none. */
 export function functionSuffix(table: TableProfile): string {
   return table.attachment === 'native' ? '' : `__${table.attachment}`
 }
@@ -62,7 +62,7 @@ function indexName(table: TableProfile, index: string, partition?: Partition): s
   return partition === undefined ? name : partitionIndex(name, partition)
 }
 
-/** Over partitions PostgreSQL can hold no uniqueness but that of the key. */
+/** Across partitions, PostgreSQL can only enforce uniqueness that includes the partition key. */
 export function hasUniqueKeys({ table, partitions }: RenderOptions): boolean {
   return table.hasUniqueDedupeKey === true && partitions === undefined
 }
@@ -72,18 +72,18 @@ function dedupeIndex(options: RenderOptions): string {
   return hasUniqueKeys(options) || options.partitions !== undefined ? 'jobs_dedupe' : 'jobs_keys'
 }
 
-/** The index on dedupe keys that an attach made while the profile said otherwise. */
+/** The dedupe index of an earlier attach, under another setting of the profile. */
 export function replacedIndex(options: RenderOptions): string | null {
   if (options.partitions !== undefined || options.table.attachment === 'native') return null
   return indexName(options.table, hasUniqueKeys(options) ? 'jobs_keys' : 'jobs_dedupe')
 }
 
-/** detach_table knows it by this name. */
+/** detach_table relies on this name. */
 export function partitionIndex(index: string, { oid }: Partition): string {
   return `${index}_p${oid}`
 }
 
-/** `jobs_…` is named after the table, everything else as it is. */
+/** `jobs_…` is named after the table; other names stay. */
 export function teamName({ table }: TableProfile, name: string): string {
   return name.replace(/^jobs_/, `${table}_`)
 }
@@ -128,7 +128,7 @@ export function render(sql: string, options: RenderOptions): string {
   }
 }
 
-/** Comments, literals and quoted names are one token each; everything else passes by in runs. */
+/** Comments, literals and quoted names are one token each; everything else passes in runs. */
 function nextToken(text: string, at: number): string {
   const rest = text.slice(at)
   if (rest.startsWith('--')) return /^--[^\n]*/.exec(rest)?.[0] ?? rest
@@ -148,7 +148,7 @@ function blockComment(text: string): string {
   throw new Error('a comment in sql/ is not closed')
 }
 
-/** What a marker replaces: a literal, a word, or a group in parentheses. */
+/** The token after a marker: a literal, a word, or a group in parentheses. */
 function markedToken(text: string, at: number): string {
   const rest = text.slice(at)
   if (!rest.startsWith('(')) return /^(?:'(?:[^']|'')*'|\w+)/.exec(rest)?.[0] ?? ''
@@ -254,7 +254,7 @@ function markerTable(options: RenderOptions): Map<string, string> {
   ])
 }
 
-/** The words in parentheses, and for an operator that is given by name: one of them, none of them. */
+/** The words in parentheses, and as operand of a named operator: any of them, none of them. */
 function listMarkers(marker: string, words: string[]): [string, string][] {
   const list = words.join(', ')
   const asArray = (quantifier: string) => (words.length === 1 ? list : `${quantifier} (array[${list}])`)
@@ -274,14 +274,14 @@ const lowestId = {
   text: "''",
 } as const
 
-/** An id that any column of the type can hold, however narrow. */
+/** An id that fits every column of the type, however narrow. */
 const someId = {
   uuid: "'00000000-0000-0000-0000-000000000001'",
   bigint: "'1'",
   text: "'1'",
 } as const
 
-/** Ids are ours and time-ordered, but for numbers, which the table's own sequence gives. */
+/** unstuck generates time-ordered ids; numbers come from the table's own sequence. */
 function newId({ idType, schema, table, columns }: TableProfile, timeOrdered: string): string {
   if (idType === 'uuid') return timeOrdered
   if (idType === 'text') return `${timeOrdered}::text`
@@ -290,8 +290,8 @@ function newId({ idType, schema, table, columns }: TableProfile, timeOrdered: st
 }
 
 /**
- * What the status of a leased row is compared with by `is not distinct from`. Of several words its own, if it is one of
- * them: a plain list would let the planner walk the partial index of running rows.
+ * The operand of `is not distinct from` for the status of a leased row. With several words it is the row's own status, if
+ * it is one of them: a plain list would let the planner scan the partial index of running rows.
  */
 function anyRunning({ table, statusKind }: RenderOptions, words: string[]): string {
   const [first = ''] = words
@@ -300,7 +300,7 @@ function anyRunning({ table, statusKind }: RenderOptions, words: string[]): stri
   return `case when ${status} in (${words.join(', ')}) then ${status} else ${first} end`
 }
 
-/** A claim of ours writes both times at once, so a lock that is newer than the last beat is not ours, nor is the lease. */
+/** A claim of ours writes both times at once, so a lock newer than the last heartbeat is foreign, and so is the lease. */
 function leaseEnd(table: TableProfile): string {
   const end = jobColumn(table, 'lease_expires_at')
   if (table.hasLockTime !== true) return `(${end})`
