@@ -29,7 +29,7 @@ import { describeHealthAndPolicy } from './reading/health-and-policy.ts'
 import { describeJobFacts } from './reading/job-facts.ts'
 import { describeListJobs } from './reading/list-jobs.ts'
 import { describeSlo } from './reading/slo.ts'
-import { describeBrakes } from './reaping/holds.ts'
+import { describeHolds } from './reaping/holds.ts'
 import { describeLegacyRows } from './reaping/legacy-rows.ts'
 import { describeMassExpiry } from './reaping/mass-expiry.ts'
 import { describeOutages } from './reaping/outages.ts'
@@ -65,56 +65,82 @@ export function describeJobStore<Tx = never>(
       return harness
     }
 
-    const whereAble = (capability: StoreCapability, describePart: () => void) => {
-      const isLacking = options.lacks?.includes(capability) === true
-      // Skipped by name, so that nothing counts as passed that did not run.
-      describe.skipIf(isLacking)(`${capability}${isLacking ? ': this store has none' : ''}`, () => {
-        describePart()
-      })
-    }
-
-    describeEnqueue(opened, options)
-    describeEnqueueBatches(opened)
-    describeClaim(opened)
-    describeHeartbeat(opened)
-    describeStage(opened)
-    describeTotalDeadline(opened)
-    describeComplete(opened)
-    describeFail(opened)
-    describeRelease(opened)
-    describeCancel(opened)
-    describeRetry(opened)
-    describeSweep(opened)
-    if (options.isTeams === true) describeUnjudgedWaiting(opened)
-    else describeWaitingBudget(opened)
-    describeReapBackoff(opened)
-    describeLastChance(opened)
-    describePreview(opened)
-    describeLegacyRows(opened, options)
-    describeBrakes(opened)
-    describeMassExpiry(opened)
-    describeOutages(opened)
-    whereAble('modes', () => {
+    describeLifecyclePort(opened, options)
+    describeReapingPort(opened, options)
+    describeReadingPort(opened, options)
+    describeOperatingPort(opened)
+    describeDependencyPort(opened, options)
+    describeSchedule(opened)
+    describeWorkers(opened)
+    describeIfCapable(options, 'modes', () => {
       describeModes(opened)
       describeObserved(opened)
     })
-    describePrune(opened)
-    describeHealthAndPolicy(opened, options)
-    describeBreaker(opened)
-    describeHalfOpen(opened)
-    describePause(opened)
-    if (options.leavesOutShared !== true) describeRateLimit(opened)
-    describeListJobs(opened, options)
-    describeDeadGroups(opened)
-    whereAble('operations', () => describeOperations(opened))
-    describeJobFacts(opened)
-    describeDiscard(opened)
-    whereAble('dispatch', () => describeDispatch(opened))
-    describeSchedule(opened)
-    describeWorkers(opened)
-    describeSlo(opened)
-    describeRescues(opened)
-    describeActors(opened)
-    whereAble('webhooks', () => describeWebhooks(opened))
+    describeIfCapable(options, 'dispatch', () => describeDispatch(opened))
+    describeIfCapable(options, 'operations', () => describeOperations(opened))
+    describeIfCapable(options, 'webhooks', () => describeWebhooks(opened))
   })
+}
+
+/** Skipped by name, so that nothing counts as passed that did not run. */
+function describeIfCapable(
+  { lacks }: ConformanceOptions,
+  capability: StoreCapability,
+  describePart: () => void,
+): void {
+  const isLacking = lacks?.includes(capability) === true
+  describe.skipIf(isLacking)(`${capability}${isLacking ? ': this store has none' : ''}`, () => {
+    describePart()
+  })
+}
+
+type Open<Tx> = () => StoreHarness<Tx>
+
+function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeEnqueue(opened, options)
+  describeEnqueueBatches(opened)
+  describeClaim(opened)
+  describeHeartbeat(opened)
+  describeStage(opened)
+  describeTotalDeadline(opened)
+  describeComplete(opened)
+  describeFail(opened)
+  describeRelease(opened)
+  describeLastChance(opened)
+  describeActors(opened)
+}
+
+function describeReapingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeSweep(opened)
+  if (options.isTeams === true) describeUnjudgedWaiting(opened)
+  else describeWaitingBudget(opened)
+  describeReapBackoff(opened)
+  describePreview(opened)
+  describeLegacyRows(opened, options)
+  describeHolds(opened)
+  describeMassExpiry(opened)
+  describeOutages(opened)
+  describePrune(opened)
+  describeRescues(opened)
+}
+
+function describeReadingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeHealthAndPolicy(opened, options)
+  describeListJobs(opened, options)
+  describeDeadGroups(opened)
+  describeJobFacts(opened)
+  describeSlo(opened)
+}
+
+function describeOperatingPort<Tx>(opened: Open<Tx>): void {
+  describeCancel(opened)
+  describeRetry(opened)
+  describeDiscard(opened)
+}
+
+function describeDependencyPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeBreaker(opened)
+  describeHalfOpen(opened)
+  describePause(opened)
+  if (options.leavesOutShared !== true) describeRateLimit(opened)
 }

@@ -33,7 +33,7 @@ interface Outbox {
   readonly deliveries: Map<string, MemoryDelivery>
 }
 
-interface ToldEvent {
+interface SentEvent {
   jobId: string
   type: string
   details: { [key: string]: JsonValue }
@@ -42,10 +42,10 @@ interface ToldEvent {
 /** Event details that are never sent. */
 const KEPT_HERE = ['payload', 'result', 'stack']
 
-export function recordDeliveries(outbox: Outbox, nowMs: number, told: ToldEvent): void {
-  const { jobId, type } = told
+export function recordDeliveries(outbox: Outbox, nowMs: number, sent: SentEvent): void {
+  const { jobId, type } = sent
   const details = Object.fromEntries(
-    Object.entries(told.details).filter(([name]) => !KEPT_HERE.includes(name)),
+    Object.entries(sent.details).filter(([name]) => !KEPT_HERE.includes(name)),
   )
   for (const { webhookId, isActive, events } of outbox.webhooks.values()) {
     if (!isActive || (events.length > 0 && !events.includes(type))) continue

@@ -20,7 +20,7 @@ export interface ReapingStore {
   listSweeps(request?: PageRequest): Promise<SweepPage>
 }
 
-/** The reaper's view of its own past: tells an outage of the database from dead workers (C9). */
+/** The reaper's view of its own past: distinguishes an outage of the database from dead workers (C9). */
 export interface ReaperFacts {
   reaperId: string
   /** `sweptAt` of this reaper's last step. */

@@ -20,8 +20,8 @@ import type { TestBench } from '../harness.ts'
 
 export const policy = { ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [HOUR] }
 
-export function describeBrakes(opened: () => TestBench): void {
-  describe('brakes of a sweep', () => {
+export function describeHolds(opened: () => TestBench): void {
+  describe('holds of a sweep', () => {
     describeFailedSweeps(opened)
     describeHoldEnd(opened)
     describeSteppedClock(opened)

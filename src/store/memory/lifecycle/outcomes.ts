@@ -47,7 +47,7 @@ export function completeJobs(
     leaseId,
     result: result === undefined ? null : copyJson(result, 'result'),
   }))
-  const outcomes = settleHeld(state, checked, (job, { result }): CompleteOutcome => {
+  const outcomes = applyToHeld(state, checked, (job, { result }): CompleteOutcome => {
     completeJob(state, job, result, options)
     return 'completed'
   })
@@ -79,7 +79,7 @@ export function failJobs(
     // Reserved: identifies cancelled jobs, which are never retried.
     if (code === 'cancelled') throw invalidArgument('code', code, 'text other than cancelled')
   }
-  const answers = settleHeld(state, failures, (job, failure) =>
+  const answers = applyToHeld(state, failures, (job, failure) =>
     failJob(state, policy, job, options.actor === undefined ? failure : { ...failure, actor: options.actor }),
   )
   return failures.map(({ jobId }, index) => {
@@ -150,7 +150,7 @@ export function releaseJobs(
   options: ReleaseOptions<never>,
 ): ReleasedJob[] {
   checkText('reason', options.reason ?? 'none', 1_000)
-  const answers = settleHeld(state, leases, (job, lease) => {
+  const answers = applyToHeld(state, leases, (job, lease) => {
     const askedMs = (options.delayMs ?? 0) + leases.indexOf(lease) * (options.spreadMs ?? 0)
     const delayMs = options.reason === undefined ? askedMs : grownDelayMs(state, job, askedMs)
     return releaseJob(state, job, { ...options, delayMs })
@@ -212,17 +212,17 @@ function releaseJob(state: MemoryState, job: Job, options: ReleaseOptions<never>
  * Applies the leases that are held, and answers the others from the resulting rows: a call may hold a stale and a current
  * lease of one job, and their order must not matter.
  */
-function settleHeld<Asked extends Lease, Answer>(
+function applyToHeld<Asked extends Lease, Answer>(
   state: MemoryState,
   asked: Asked[],
-  settle: (job: Job, one: Asked) => Answer,
+  apply: (job: Job, one: Asked) => Answer,
 ): (Answer | RefusedOutcome)[] {
-  const settled = new Map<string, Answer>()
+  const answers = new Map<string, Answer>()
   for (const one of asked) {
     const job = findHeld(state, one)
-    if (job !== undefined) settled.set(`${one.jobId} ${one.leaseId}`, settle(job, one))
+    if (job !== undefined) answers.set(`${one.jobId} ${one.leaseId}`, apply(job, one))
   }
-  return asked.map((one) => settled.get(`${one.jobId} ${one.leaseId}`) ?? refuse(state, one))
+  return asked.map((one) => answers.get(`${one.jobId} ${one.leaseId}`) ?? refuse(state, one))
 }
 
 function findHeld(state: MemoryState, lease: Lease): Job | undefined {

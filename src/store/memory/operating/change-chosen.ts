@@ -29,9 +29,9 @@ export function changeChosen(
   }
   const others = jobIds.filter((jobId) => !isAsItWas(jobId))
   const untouched = jobIds.filter(isAsItWas)
-  const settled = untouched.length === 0 ? [] : verbs[action](untouched)
+  const outcomes = untouched.length === 0 ? [] : verbs[action](untouched)
   return new Map([
     ...others.map((jobId): [string, string] => [jobId, 'changed-since']),
-    ...settled.map(({ jobId, outcome }): [string, string] => [jobId, outcome]),
+    ...outcomes.map(({ jobId, outcome }): [string, string] => [jobId, outcome]),
   ])
 }

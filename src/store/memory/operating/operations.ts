@@ -124,10 +124,10 @@ function checkOperation(request: NewOperation): void {
 /** Oldest first: jobs that match, that the action can change, and that did not change since. */
 function choose(state: MemoryState, request: NewOperation, asOf: Date): Job[] {
   const { action, filter, owner, limit } = request
-  const wish: JobFilter = { ...filter, ...(owner === undefined ? {} : { owner }) }
+  const requested: JobFilter = { ...filter, ...(owner === undefined ? {} : { owner }) }
   if (owner !== undefined && (filter.owner ?? owner) !== owner) return []
   return jobsInIdOrder(state)
-    .filter((job) => canChange(action, job) && fits(state, job, wish) && isUntouched(action, asOf, job))
+    .filter((job) => canChange(action, job) && fits(state, job, requested) && isUntouched(action, asOf, job))
     .slice(0, limit ?? MAX_OPERATION_JOBS + 1)
 }
 

@@ -54,7 +54,7 @@ export function checkFilter(filter: JobFilter): void {
 export function fits(state: MemoryState, job: Job, filter: JobFilter): boolean {
   const moment = { nowMs: state.nowMs(), policy: state.policy }
   const ageMs = moment.nowMs - job.createdAt.getTime()
-  const wishes: [wish: unknown, fact: unknown][] = [
+  const criteria: [wanted: unknown, fact: unknown][] = [
     [filter.status, job.status],
     [filter.type, job.type],
     [filter.queue, job.queue],
@@ -66,7 +66,7 @@ export function fits(state: MemoryState, job: Job, filter: JobFilter): boolean {
     [filter.isOverdue, isOverdue(moment, job)],
   ]
   return (
-    wishes.every(([wish, fact]) => wish === undefined || wish === fact) &&
+    criteria.every(([wanted, fact]) => wanted === undefined || wanted === fact) &&
     ageMs >= (filter.olderThanMs ?? Number.NEGATIVE_INFINITY) &&
     ageMs < (filter.youngerThanMs ?? Number.POSITIVE_INFINITY)
   )

@@ -38,7 +38,7 @@ function setMode(state: MemoryState, mode: TableMode, onForeignSettle?: OnForeig
     )
   const before = state.mode
   if (before.mode !== mode) {
-    if (before.mode === 'observe') settle(state, 'still-stuck')
+    if (before.mode === 'observe') closeObservations(state, 'still-stuck')
     if (mode === 'observe') state.observations.clear()
   }
   state.mode = {
@@ -51,7 +51,7 @@ function setMode(state: MemoryState, mode: TableMode, onForeignSettle?: OnForeig
 
 /** Records each plan once per lease instead of applying it. Rows that no rule can judge are reported as usual. */
 export function observe(state: MemoryState, { nowMs }: Moment, plans: ReapPlan[]): ReapedJob[] {
-  settle(state, null)
+  closeObservations(state, null)
   return plans.flatMap(({ report, write }) => {
     const seen = state.jobs.get(report.jobId)
     if (write === null || seen === undefined) return [report]
@@ -80,7 +80,7 @@ function observationKey({ id, leaseId, workerId, attempt }: Job): string {
   return JSON.stringify([id, leaseId ?? [workerId, attempt]])
 }
 
-function settle(state: MemoryState, otherwise: 'still-stuck' | null): void {
+function closeObservations(state: MemoryState, otherwise: 'still-stuck' | null): void {
   for (const observation of state.observations.values())
     observation.outcome ??= outcomeOf(state, observation) ?? otherwise
 }

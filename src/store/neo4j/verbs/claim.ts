@@ -14,7 +14,7 @@ import { type PartContext, readPart } from '../state/state-part.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
 import { writePart } from '../state/write-part.ts'
 
-const brakes = ['pauses', 'breakers', 'dependencies', 'keptWorkers'] as const
+const controls = ['pauses', 'breakers', 'dependencies', 'keptWorkers'] as const
 const running = [['list_running']] as const
 const APART_MS = 1_000
 const MAX_PASSES = 100
@@ -59,7 +59,7 @@ export function createClaims(runner: VerbRunner) {
       const part = async (run: Run) => {
         const { state } = await readPart(run, runner.context, { kinds: ['keptWorkers'] })
         const kept = state.keptWorkers.get(request.workerId)?.jobId
-        return { jobIds: kept === undefined ? [jobId] : [jobId, kept], kinds: brakes, find: running }
+        return { jobIds: kept === undefined ? [jobId] : [jobId, kept], kinds: controls, find: running }
       }
       return runner.change(part, (state) => claimOne(state, jobId, request))
     },
@@ -73,7 +73,7 @@ function claimPass(
   bucket: number | null,
 ): Promise<Pass> {
   return graph.write(async (run) => {
-    const before = await readPart(run, context, { kinds: brakes })
+    const before = await readPart(run, context, { kinds: controls })
     const kept = before.state.keptWorkers.get(request.workerId)
     // Rejects invalid arguments before anything is locked.
     claimMany(before.state, request)
@@ -85,7 +85,7 @@ function claimPass(
     // Only a last-chance job depends on whether its worker is idle.
     const isOneLast = candidates.some((job) => isLast(before.state, request, job))
     const find = isOneLast ? running : []
-    const part = await readPart(run, context, { kinds: brakes, jobs: candidates, find })
+    const part = await readPart(run, context, { kinds: controls, jobs: candidates, find })
     const claimed = claimMany(part.state, { ...request, queues })
     await writePart(run, part)
     return { claimed, ...judge(part.state, request, candidates), isFull: candidates.length >= request.limit }
@@ -99,7 +99,7 @@ async function claimKept(
   request: ClaimRequest,
   jobId: string,
 ): Promise<Pass> {
-  const part = await readPart(run, context, { kinds: brakes, jobIds: [jobId], find: running })
+  const part = await readPart(run, context, { kinds: controls, jobIds: [jobId], find: running })
   const claimed = claimMany(part.state, request)
   await writePart(run, part)
   const isFull = !part.state.keptWorkers.has(request.workerId)

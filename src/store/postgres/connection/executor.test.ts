@@ -198,8 +198,8 @@ describe.each<[name: string, inTransaction: InTransaction]>([
     await store.sweepJobs()
     const change = inTransaction(async (tx, note) => {
       await note('too late')
-      const [settled] = await store.completeJobs([job], { tx })
-      if (settled?.outcome !== 'completed') throw new Error(String(settled?.outcome))
+      const [completed] = await store.completeJobs([job], { tx })
+      if (completed?.outcome !== 'completed') throw new Error(String(completed?.outcome))
     })
     await expect(change).rejects.toThrow('lease-lost')
     expect(await countEffects()).toBe(0)

@@ -67,7 +67,7 @@ class RunningListener {
         await this.#listenUntilLost()
       } catch (error) {
         if (signal.aborted) return
-        this.#tellFailure(error)
+        this.#reportFailure(error)
         if (error instanceof PoolerInBetween) return
       }
       await sleep(this.#retryMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
@@ -140,7 +140,7 @@ class RunningListener {
     return lost
   }
 
-  #tellFailure(error: unknown): void {
+  #reportFailure(error: unknown): void {
     if (!this.#isFailing) this.#options.onFailed(`${messageOf(error)}; polling goes on`)
     this.#isFailing = true
   }
