@@ -169,7 +169,11 @@ async function heartbeat(leases: Lease[], options: HeartbeatOptions = {}): Promi
   return tries[answered] as Promise<HeartbeatReport>
 }
 
-function callOn(table: OpenHeartbeatStore, leases: Lease[], options: HeartbeatOptions): Promise<HeartbeatReport> {
+function callOn(
+  table: OpenHeartbeatStore,
+  leases: Lease[],
+  options: HeartbeatOptions,
+): Promise<HeartbeatReport> {
   const { promise: settled, resolve: settle } = withResolvers<void>()
   const call = { table, leases, settled, settle }
   underWay.add(call)
