@@ -55,7 +55,7 @@ export const reapMutants = [
     edits: [
       { file: 'sql/core/is_held.sql', find: 'return coalesce(', replacement: 'return false and coalesce(' },
     ],
-    suites: [{ files: ['test/store/native.test.ts'], filter: 'brakes of a sweep' }],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'holds of a sweep' }],
     chaos: ['--seed', '5', '--minutes', '1', '--scenario', 'outages'],
   },
   {

@@ -48,8 +48,8 @@ const LAYERS = [
     imports: [...VOCABULARY, 'store', ...CONCRETE_STORES],
   },
   {
-    name: 'open-beats',
-    home: 'src/open-beats.ts',
+    name: 'open-heartbeat-store',
+    home: 'src/compose/open-heartbeat-store.ts',
     imports: [...VOCABULARY, 'store', ...CONCRETE_STORES, 'open-table'],
   },
   {
@@ -60,7 +60,7 @@ const LAYERS = [
   {
     name: 'heartbeat-thread',
     home: 'src/compose/heartbeat-thread.ts',
-    imports: [...BELOW_COMPOSE, 'open-beats'],
+    imports: [...BELOW_COMPOSE, 'open-heartbeat-store'],
   },
   { name: 'unstuck', home: 'src/unstuck/', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
   { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck'] },

@@ -10,7 +10,7 @@ import pg from 'pg'
 
 const schema = 'unstuck'
 const target = fileURLToPath(new URL('../sql/schema.snapshot.sql', import.meta.url))
-const query = readFileSync(new URL('../sql/queries/describe_schema.sql', import.meta.url), 'utf8')
+const query = readFileSync(new URL('./describe_schema.sql', import.meta.url), 'utf8')
 
 /** @param {string} serverUrl */
 async function describeFreshInstall(serverUrl) {

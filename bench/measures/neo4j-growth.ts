@@ -1,6 +1,6 @@
 // What finished nodes cost a claim. Each variant has a label of its own, filled once.
 import neo4j from 'neo4j-driver'
-import { readCypher } from '../../dist/store/neo4j/cypher-files.js'
+import { readCypher } from '../../dist/store/neo4j/graph/cypher-files.js'
 import type { Measure, Values } from '../measure.ts'
 import type { Neo4jBench } from '../neo4j-bench.ts'
 import { type Profile, profileHits, profileText } from '../profile-text.ts'

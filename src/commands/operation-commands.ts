@@ -6,8 +6,8 @@ import {
   type OperationAction,
   type OperationJob,
   type OperationJobPage,
-} from '../store/operation-store.ts'
-import type { JobFilter } from '../store/operator-store.ts'
+} from '../store/ports/operation-store.ts'
+import type { JobFilter } from '../store/ports/reading-store.ts'
 import type { Scope } from './actor.ts'
 import {
   type Answer,

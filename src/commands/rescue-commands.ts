@@ -1,5 +1,5 @@
 // What was taken back, what should have been by now, the sweeps; and who did what.
-import type { AccessStore, ActPage, ActRequest } from '../store/access-store.ts'
+import type { AccessStore, AuditPage, AuditRequest } from '../store/access-store.ts'
 import type { Attachment, LastSweep, PastSweep, Reclaim, StaleJob } from '../store/job-store.ts'
 import {
   type Answer,
@@ -125,19 +125,19 @@ export interface ActsInput extends PageInput {
   actor?: string | undefined
 }
 
-export function createActCommands(access: Pick<AccessStore, 'listActs'>) {
+export function createActCommands(access: Pick<AccessStore, 'listAuditEntries'>) {
   return {
     listActs: command('listActs', async (context, input: ActsInput) => {
       const { table, actor, cursor, limit } = input
       const named = findTable(context, table)
       if (!named.isDone) return named
-      const request: ActRequest = {
+      const request: AuditRequest = {
         limit,
         ...(table === undefined ? {} : { table }),
         ...(actor === undefined ? {} : { actor }),
         ...(cursor === undefined ? {} : { cursor }),
       }
-      return done<ActPage>(await access.listActs(request))
+      return done<AuditPage>(await access.listAuditEntries(request))
     }),
   }
 }

@@ -1,7 +1,6 @@
 // Entry of the heartbeat thread: opens its own connection and extends the worker's leases until it is stopped.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Lease, leaseKey } from '../job/lease.ts'
-import { type OpenBeats, openBeats } from '../open-beats.ts'
 import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { LastBeat } from '../runtime/heartbeat/heartbeat.ts'
@@ -9,6 +8,7 @@ import { type LeaseList, readLeases } from '../runtime/heartbeat/lease-changes.t
 import type { FromThread, ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { withResolvers } from '../runtime/timing/with-resolvers.ts'
 import type { HeartbeatOptions, HeartbeatReport } from '../store/job-store.ts'
+import { type OpenHeartbeatStore, openHeartbeatStore } from './open-heartbeat-store.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string
@@ -19,7 +19,7 @@ export interface HeartbeatThreadData {
 }
 
 interface Call {
-  table: OpenBeats
+  table: OpenHeartbeatStore
   leases: Lease[]
   settled: Promise<void>
   settle: () => void
@@ -85,8 +85,8 @@ function forget({ leaseId, jobId }: Lease): void {
   if (jobs?.size === 0) held.delete(leaseId)
 }
 
-function open(): OpenBeats {
-  return openBeats({
+function open(): OpenHeartbeatStore {
+  return openHeartbeatStore({
     ...data,
     applicationName: 'unstuck heartbeat',
     connections: 1,
@@ -169,7 +169,11 @@ async function heartbeat(leases: Lease[], options: HeartbeatOptions = {}): Promi
   return tries[answered] as Promise<HeartbeatReport>
 }
 
-function callOn(table: OpenBeats, leases: Lease[], options: HeartbeatOptions): Promise<HeartbeatReport> {
+function callOn(
+  table: OpenHeartbeatStore,
+  leases: Lease[],
+  options: HeartbeatOptions,
+): Promise<HeartbeatReport> {
   const { promise: settled, resolve: settle } = withResolvers<void>()
   const call = { table, leases, settled, settle }
   underWay.add(call)
@@ -183,7 +187,7 @@ function callOn(table: OpenBeats, leases: Lease[], options: HeartbeatOptions): P
 }
 
 /** A closed connection sends nothing more, so calls that still wait for it are over. */
-async function leave(table: OpenBeats): Promise<void> {
+async function leave(table: OpenHeartbeatStore): Promise<void> {
   await table.close()
   for (const call of underWay) if (call.table === table) call.settle()
 }

@@ -2,13 +2,13 @@
 import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
-import { createCallQuery } from '../store/postgres/call-query.ts'
+import { createCallQuery } from '../store/postgres/connection/call-query.ts'
 import {
   type ConnectionPool,
   type ConnectionPoolOptions,
   openConnectionPool,
-} from '../store/postgres/connection-pool.ts'
-import type { SqlClient } from '../store/postgres/executor.ts'
+} from '../store/postgres/connection/connection-pool.ts'
+import type { SqlClient } from '../store/postgres/connection/executor.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
 import { requireSchemaVersion } from '../store/postgres/schema-version.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultBreakerSettings } from '../policy/dependency/breaker.ts'
 import { nativePolicy } from '../policy/policy.ts'
-import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
+import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
 import { diagnose } from './diagnose.ts'
 import type { DoctorFacts, HorizonHolder, RelationFacts, ServerFacts, TableFacts } from './facts.ts'
 import type { Finding } from './finding.ts'

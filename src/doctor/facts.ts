@@ -2,8 +2,8 @@
 import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
-import type { Breaker, QueueStatus } from '../store/dependency-store.ts'
 import type { Health, TableMode } from '../store/job-store.ts'
+import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
 
 export interface DoctorFacts {
   server: ServerFacts

@@ -1,7 +1,7 @@
 import type { Told } from '../commands/rescue-commands.ts'
 import { redactJson } from '../observe/redact.ts'
 import { explainStale } from '../policy/explain/explain-stale.ts'
-import type { Act } from '../store/access-store.ts'
+import type { AuditEntry } from '../store/access-store.ts'
 import type {
   Attachment,
   LastSweep,
@@ -107,9 +107,9 @@ export function toWireRateLimit(limit: RateLimitStatus): wire.RateLimit {
   }
 }
 
-export function toWireAct(act: Act): wire.AuditEntry {
+export function toWireAct(act: AuditEntry): wire.AuditEntry {
   return {
-    id: act.actId,
+    id: act.entryId,
     at: act.at.toISOString(),
     type: act.type,
     actor: act.actor,
@@ -117,7 +117,7 @@ export function toWireAct(act: Act): wire.AuditEntry {
     table: act.table,
     job_id: act.jobId,
     subject: act.subject,
-    details: redactJson(act.details) as Act['details'],
+    details: redactJson(act.details) as AuditEntry['details'],
   }
 }
 

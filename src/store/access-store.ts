@@ -1,44 +1,44 @@
-// What a server of the HTTP API keeps beside the jobs: tokens, answered requests, the clock and the feed of events. One for
-// all tables of an install.
+// State of an HTTP API server: tokens, idempotent requests, the audit log, the clock and the event feed. One for all tables of
+// an install.
 import type { JobEvent } from '../job/event.ts'
 import type { JsonValue } from '../job/job.ts'
 
 export interface AccessStore {
-  /** No event shows after one with a greater id, so none has to be looked for. */
+  /** Events become visible in the order of their ids, so late ones need not be looked for. */
   readonly hasOrderedEvents?: boolean
   readClock(): Promise<ClockReading>
-  /** The last so many events, or about so many, have greater ids. */
+  /** An id that about this many events follow. */
   findEventsStart(events: number): Promise<string>
-  /** Events of all tables with a greater id, the oldest first. */
+  /** Events of all tables with a greater id, oldest first. */
   listNewEvents(afterId: string, limit: number): Promise<FeedEvent[]>
-  /** Those of these ids that can be seen now. */
+  /** Those of these ids that are visible now. */
   listLateEvents(ids: string[]): Promise<FeedEvent[]>
   readHorizon(): Promise<Horizon>
 
-  /** What people did to jobs, and to everything else, the newest first. */
-  listActs(request?: ActRequest): Promise<ActPage>
+  /** Operator actions on jobs and everything else, newest first. */
+  listAuditEntries(request?: AuditRequest): Promise<AuditPage>
 
-  /** False where the name is taken. */
+  /** False if the name is taken. */
   createToken(token: NewToken): Promise<boolean>
-  /** Null where none has this digest, or it is revoked or over. */
+  /** Null if no token has this digest, or it was revoked or has expired. */
   findToken(sha256: string): Promise<FoundToken | null>
   listTokens(): Promise<TokenRecord[]>
-  /** False where there is none of this name that works. */
+  /** False if no valid token has this name. */
   revokeToken(name: string, actor: string): Promise<boolean>
 
   beginRequest(request: RequestKey & { sha256: string }): Promise<BegunRequest>
   finishRequest(request: RequestKey & { status: number; answer: string }): Promise<void>
-  /** It had no effect: the key may be used again. */
+  /** The request had no effect: its key may be used again. */
   forgetRequest(request: RequestKey): Promise<void>
 }
 
 export interface ClockReading {
   now: Date
-  /** `0` where there is none yet. */
+  /** `0` before the first event. */
   lastEventId: string
 }
 
-/** Of transactions that write: all below `oldestXid` are through, none from `nextXid` on has begun. */
+/** All writing transactions below `oldestXid` have ended, none from `nextXid` on has begun. */
 export interface Horizon {
   oldestXid: bigint
   nextXid: bigint
@@ -48,38 +48,38 @@ export interface FeedEvent extends JobEvent {
   attachment: string
 }
 
-export interface ActRequest {
+export interface AuditRequest {
   table?: string
   actor?: string
   /** The `next` of an earlier page. */
   cursor?: string
-  /** 1 to 1000; 100 where absent. */
+  /** 1 to 1000. Default: 100. */
   limit?: number
 }
 
-export interface ActPage {
-  acts: Act[]
+export interface AuditPage {
+  entries: AuditEntry[]
   next: string | null
 }
 
-export interface Act {
-  actId: string
+export interface AuditEntry {
+  entryId: string
   at: Date
   type: string
   actor: string
   reason: string | null
-  /** Null of what all tables share, such as breakers and tokens. */
+  /** Null for objects that all tables share, such as breakers and tokens. */
   table: string | null
-  /** Null where it was not done to a job. */
+  /** Null if it does not concern a job. */
   jobId: string | null
-  /** The queue, breaker, worker, webhook or token it was done to. */
+  /** The queue, breaker, worker, webhook or token concerned. */
   subject: string | null
   details: { [key: string]: JsonValue }
 }
 
 export interface NewToken {
   name: string
-  /** In hexadecimal, as everywhere here. */
+  /** Hexadecimal, as everywhere here. */
   sha256: string
   scopes: readonly string[]
   owner?: string

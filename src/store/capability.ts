@@ -1,15 +1,14 @@
-// What a store may be unable to do. The conformance suite skips it by name, the runtime leaves it alone, and whoever calls
-// it all the same is told so.
+// Capabilities that a store may lack. The conformance suite skips them by name, and the runtime does not start their services.
 import { UnstuckError } from '../errors/index.ts'
 
 /**
  * - `transactions`: joining the caller's own transaction
- * - `notify`: telling listening workers of new work
- * - `skip-locked`: going past a row that somebody has locked, instead of waiting for it
- * - `audit`: the list of what people did
- * - `doctor`: a look at the installation and the server
- * - `attach`: finding tables of jobs, and adding to them
- * - `dispatch`, `modes`, `operations`, `webhooks`: the parts of the port of these names
+ * - `notify`: waking workers when jobs become due
+ * - `skip-locked`: skipping a locked row instead of waiting for it
+ * - `audit`: the log of operator actions
+ * - `doctor`: checks of the installation and the server
+ * - `attach`: finding job tables, and adding columns to them
+ * - `dispatch`, `modes`, `operations`, `webhooks`: the ports of these names
  */
 export type StoreCapability =
   | 'transactions'

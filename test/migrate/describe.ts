@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 
 const sqlFolder = new URL('../../sql/', import.meta.url)
-const query = readFileSync(new URL('queries/describe_schema.sql', sqlFolder), 'utf8')
+const query = readFileSync(new URL('../../scripts/describe_schema.sql', import.meta.url), 'utf8')
 
 export type Queryable = Pick<pg.Pool | pg.Client, 'query'>
 

@@ -1,7 +1,7 @@
 // What must hold whatever the model says (correctness.md, I1, I5, I15, C10), asked of PostgreSQL itself.
 import type pg from 'pg'
 import { columnName, type LogicalColumn, type TableProfile } from '../../src/profile/profile.ts'
-import { quoteIdentifier, quoteLiteral } from '../../src/store/postgres/identifiers.ts'
+import { quoteIdentifier, quoteLiteral } from '../../src/store/postgres/render/identifiers.ts'
 
 /** Violations as `rule: job`; none is what is expected. Needs `events: 'all'`. */
 export async function findViolations(pool: pg.Pool, table: TableProfile, schema: string): Promise<string[]> {

@@ -4,8 +4,8 @@
 import pg from 'pg'
 import type { TableProfile } from '../../src/profile/profile.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
-import type { SqlClient } from '../../src/store/postgres/executor.ts'
-import { quoteIdentifier } from '../../src/store/postgres/identifiers.ts'
+import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
+import { quoteIdentifier } from '../../src/store/postgres/render/identifiers.ts'
 import {
   type BenchOptions,
   clearStatements,

@@ -1,6 +1,6 @@
 // The engine with one rule taken out each (correctness.md, M1–M20): a model that does not notice is no proof of the rule.
 import type pg from 'pg'
-import { type RenderOptions, render } from '../../src/store/postgres/render.ts'
+import { type RenderOptions, render } from '../../src/store/postgres/render/render.ts'
 import { readSql } from '../../src/store/postgres/sql-files.ts'
 
 export interface Mutant {

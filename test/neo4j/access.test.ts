@@ -119,6 +119,6 @@ describe('access on nodes', () => {
   })
 
   it('OPS-8 what people did is not kept, and that is told', async () => {
-    await expect(access.listActs()).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
+    await expect(access.listAuditEntries()).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
   })
 })

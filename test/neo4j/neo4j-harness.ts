@@ -6,12 +6,12 @@ import type { Job } from '../../src/job/job.ts'
 import { nativePolicy, type Policy } from '../../src/policy/policy.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { emptyRow } from '../../src/store/memory/new-job.ts'
+import { emptyRow } from '../../src/store/memory/state/new-job.ts'
 import { installNeo4j } from '../../src/store/neo4j/install.ts'
-import { toNode } from '../../src/store/neo4j/job-node.ts'
 import { createNeo4jStore } from '../../src/store/neo4j/neo4j-store.ts'
 import { openDriver } from '../../src/store/neo4j/open-neo4j-store.ts'
-import { fromBody, toBody } from '../../src/store/neo4j/record-body.ts'
+import { toNode } from '../../src/store/neo4j/state/job-node.ts'
+import { fromBody, toBody } from '../../src/store/neo4j/state/record-body.ts'
 
 export interface Neo4jBench {
   driver: Driver

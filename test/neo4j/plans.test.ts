@@ -1,7 +1,7 @@
 // Finished jobs stay for weeks: no statement of a worker or a sweep may look at all of them.
 import neo4j from 'neo4j-driver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readCypher } from '../../src/store/neo4j/cypher-files.ts'
+import { readCypher } from '../../src/store/neo4j/graph/cypher-files.ts'
 import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
 
 const label = 'PlanJob'

@@ -11,18 +11,19 @@ const GOOD_TREE = {
     "import { job } from '../job/job.ts'\nexport const backoff = (at: number) => new Date(at)",
   'src/profile/profile.ts': "import { backoff } from '../policy/backoff.ts'\nexport const profile = backoff",
   'src/store/job-store.ts': "export type { job } from '../job/job.ts'",
-  'src/store/conformance/claim.ts': "import type { job } from '../job-store.ts'\nimport { it } from 'vitest'",
+  'src/store/conformance/lifecycle/claim.ts':
+    "import type { job } from '../job-store.ts'\nimport { it } from 'vitest'",
   'src/store/memory/index.ts': "import type { job } from '../job-store.ts'\nexport const memory = 1",
   'src/store/postgres/index.ts': "import { Pool } from 'pg'\nexport const postgres = Pool",
   'src/store/neo4j/index.ts': "import neo4j from 'neo4j-driver'\nexport const graph = neo4j",
   'src/runtime/worker.ts':
     "import type { Pool } from 'pg'\nimport type { job } from '../store/job-store.ts'\nexport const worker = 1",
   'src/runtime/worker.test.ts': "import { memory } from '../store/memory/index.ts'",
-  'src/compose/index.ts':
-    "import { Pool } from 'pg'\nimport { memory } from '../store/memory/index.ts'\nimport { worker } from '../runtime/worker.ts'",
-  'src/http/server.ts': "export * from '../compose/index.ts'",
-  'src/cli/main.ts': "import '../http/server.ts'\nconst later = import('../compose/index.ts')",
-  'src/index.ts': "export * from './store/memory/index.ts'\nexport * from './compose/index.ts'",
+  'src/compose.ts':
+    "import { Pool } from 'pg'\nimport { memory } from './store/memory/index.ts'\nimport { worker } from './runtime/worker.ts'",
+  'src/http/server.ts': "export * from '../compose.ts'",
+  'src/cli/main.ts': "import '../http/server.ts'\nconst later = import('../compose.ts')",
+  'src/index.ts': "export * from './store/memory/index.ts'\nexport * from './compose.ts'",
   'embedded/src/index.ts': "import { boot } from './boot.ts'",
   'embedded/src/boot.ts': 'export const boot = 1',
 }
@@ -54,8 +55,8 @@ describe('directions', () => {
     ['src/store/postgres/pool.ts', '../neo4j/driver.ts', 'store/postgres may not import store/neo4j'],
     ['src/store/memory/table.ts', '../../observe/metrics.ts', 'store/memory may not import observe'],
     ['src/runtime/reaper.ts', '../store/postgres/index.ts', 'runtime may not import store/postgres'],
-    ['src/runtime/reaper.ts', '../compose/index.ts', 'runtime may not import compose'],
-    ['src/compose/index.ts', '../http/routes.ts', 'compose may not import http'],
+    ['src/runtime/reaper.ts', '../compose.ts', 'runtime may not import compose'],
+    ['src/compose.ts', './http/routes.ts', 'compose may not import http'],
     ['src/http/routes.ts', '../cli/main.ts', 'http may not import cli'],
     ['src/cli/reap.ts', '../store/postgres/index.ts', 'cli may not import store/postgres'],
   ])('%s may not import %s', (path, specifier, message) => {
@@ -106,8 +107,8 @@ describe('packages', () => {
     ['src/runtime/beat.ts', "import { Client } from 'pg'"],
     ['src/runtime/beat.ts', "import { type Client } from 'pg'"],
     ['src/store/memory/table.ts', "const pg = await import('pg')"],
-    ['src/compose/index.ts', "import neo4j from 'neo4j-driver'"],
-    ['src/compose/index.ts', "import type { Driver } from 'neo4j-driver'"],
+    ['src/compose.ts', "import neo4j from 'neo4j-driver'"],
+    ['src/compose.ts', "import type { Driver } from 'neo4j-driver'"],
     ['src/store/postgres/pool.ts', "import { int } from 'neo4j-driver/lib/integer.js'"],
   ])('%s may not hold %s', (path, statement) => {
     expect(complain(path, statement)).toEqual([

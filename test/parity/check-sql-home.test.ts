@@ -70,7 +70,7 @@ describe('literals in TypeScript', () => {
         'src/runtime/a.ts':
           "// select id from jobs\ntype End = 'commit' | 'rollback'\nconst ends = { 'begin': 1, commit: 2 }",
         'src/runtime/a.test.ts': "run('select id from jobs')",
-        'src/store/conformance/claim.ts': "run('select id from jobs')",
+        'src/store/conformance/lifecycle/claim.ts': "run('select id from jobs')",
       }),
     ).toEqual([])
   })

@@ -13,7 +13,7 @@ it('a tidy tree passes', () => {
       'sql/schema.snapshot.sql': lines(900),
       'src/job/job-state.ts': `${lines(340)}// ${'TO'}DO(#12) narrow this`,
       'src/job/job-state.test.ts': `it('x', () => {\n${lines(400)}})`,
-      'src/store/conformance/claim.ts': `export function suite() {\n${lines(400)}}`,
+      'src/store/conformance/lifecycle/claim.ts': `export function suite() {\n${lines(400)}}`,
       'node_modules/x/lib/utils.ts': lines(900),
       'dist/Big.js': lines(900),
     }),

@@ -39,7 +39,7 @@ describe('requirements', () => {
       makeTree({
         'docs/requirements.md': DOCUMENT,
         'src/policy/a.test.ts': "describe('LEASE-1 claims', () => {})",
-        'src/store/conformance/claim.ts': "it.each([1])('LEASE-1, LEASE-2: claim %i', () => {})",
+        'src/store/conformance/lifecycle/claim.ts': "it.each([1])('LEASE-1, LEASE-2: claim %i', () => {})",
         'embedded/test/b.test.ts': 'it.skipIf(old)(`LEASE-2 ends ${what}`, () => {})',
         'src/policy/a.ts': "it('LEASE-1 is no test file', () => {})",
       }),
@@ -51,14 +51,14 @@ describe('requirements', () => {
         'LEASE-1',
         [
           'src/policy/a.test.ts › LEASE-1 claims',
-          'src/store/conformance/claim.ts › LEASE-1, LEASE-2: claim %i',
+          'src/store/conformance/lifecycle/claim.ts › LEASE-1, LEASE-2: claim %i',
         ],
       ],
       [
         'LEASE-2',
         [
           'embedded/test/b.test.ts › LEASE-2 ends ${what}',
-          'src/store/conformance/claim.ts › LEASE-1, LEASE-2: claim %i',
+          'src/store/conformance/lifecycle/claim.ts › LEASE-1, LEASE-2: claim %i',
         ],
       ],
       ['REAP-9', []],

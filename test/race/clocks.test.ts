@@ -14,7 +14,7 @@ import {
   sweep,
 } from '../../src/store/conformance/builders.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import type { SqlClient } from '../../src/store/postgres/executor.ts'
+import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { raceBench } from './race-bench.ts'
 
 const opened = raceBench()

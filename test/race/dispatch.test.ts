@@ -1,7 +1,7 @@
 // Dispatchers that meet each other, and jobs that go back to waiting while somebody takes or ends their dispatch.
 import { describe, expect, it } from 'vitest'
 import { claimOne, complete, release, startMany, startOne } from '../../src/store/conformance/builders.ts'
-import type { TakenDispatch } from '../../src/store/dispatch-store.ts'
+import type { TakenDispatch } from '../../src/store/ports/dispatch-store.ts'
 import { type Connection, isolationLevels, type Race, raceBench } from './race-bench.ts'
 
 const opened = raceBench({ policy: { dispatch: 'requeued' } })

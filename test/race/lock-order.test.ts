@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClaimedJob, Lease } from '../../src/job/lease.ts'
 import { leaseOf, MINUTE, outcomeOf, readJob, startMany } from '../../src/store/conformance/builders.ts'
-import type { JobStore, Settled } from '../../src/store/job-store.ts'
+import type { JobOutcome, JobStore } from '../../src/store/job-store.ts'
 import { type Connection, type Race, raceBench } from './race-bench.ts'
 
 const opened = raceBench()
@@ -10,7 +10,7 @@ const opened = raceBench()
 interface Verb {
   verb: string
   start: (race: Race) => Promise<ClaimedJob[]>
-  run: (store: JobStore, jobs: ClaimedJob[]) => Promise<Settled<string>[]>
+  run: (store: JobStore, jobs: ClaimedJob[]) => Promise<JobOutcome<string>[]>
 }
 
 const start = ({ store }: Race) => startMany(store, 50)
@@ -117,7 +117,7 @@ describe('everything at once', () => {
   })
 })
 
-async function completeAndCommit(connection: Connection, leases: Lease[]): Promise<Settled<string>[]> {
+async function completeAndCommit(connection: Connection, leases: Lease[]): Promise<JobOutcome<string>[]> {
   await connection.begin()
   const answers = await connection.store.completeJobs(leases)
   await connection.commit()

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { claimMany, eventsOf, outcomeOf, readJob, startDead } from '../../src/store/conformance/builders.ts'
 import type { RetryOptions } from '../../src/store/job-store.ts'
-import type { SqlClient } from '../../src/store/postgres/executor.ts'
+import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { type Connection, raceBench } from './race-bench.ts'
 
 const opened = raceBench()

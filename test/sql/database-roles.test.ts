@@ -95,14 +95,14 @@ it('C20 and uses breakers, limits and pauses', async () => {
 it('C20 OPS-10 and tells of itself, and sends webhooks', async () => {
   const { store } = asWorker
   const report = { workerId: 'w', types: ['asr'], concurrency: 1, running: 0, reportMs: 1_000 }
-  expect(await store.reportWorker({ ...report, phase: 'running' })).toEqual({ isDrainAsked: false })
+  expect(await store.reportWorker({ ...report, phase: 'running' })).toEqual({ isDrainRequested: false })
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   const { webhookId } = await store.addWebhook({ url: 'https://example.com/', secret })
   const [job] = await store.enqueueJobs([{ type: 'hook' }])
   await store.cancelJobs([job?.jobId ?? ''])
   const [taken] = await store.takeDeliveries()
   if (taken === undefined) throw new Error('nothing is to be sent')
-  expect(await store.settleDelivery(taken, { isDelivered: true, status: 200 })).toBe('delivered')
+  expect(await store.recordDelivery(taken, { isDelivered: true, status: 200 })).toBe('delivered')
   expect(await store.removeWebhook(webhookId)).toBe(true)
 })
 

@@ -118,7 +118,7 @@ async function liveThrough(store: JobStore): Promise<void> {
     workerId: 'w',
     queues: ['none'],
     limit: 1,
-    marks: new Map([['asr', new Map([[0, runAt]])]]),
+    cursors: new Map([['asr', new Map([[0, runAt]])]]),
   })
 
   await sweepAll(store, fourth.jobId)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { HOUR, MINUTE, plainPolicy, SECOND, startMany } from '../../src/store/conformance/builders.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
-import type { SqlClient } from '../../src/store/postgres/executor.ts'
+import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
 
 const profile = nativeProfile('unstuck')

@@ -2,8 +2,8 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Policy } from '../../src/policy/policy.ts'
-import { causeId } from '../../src/store/memory/cause-id.ts'
-import { policyToJson } from '../../src/store/postgres/policy-row.ts'
+import { causeId } from '../../src/store/memory/reading/cause-id.ts'
+import { policyToJson } from '../../src/store/postgres/rows/policy-row.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 import backoffVectors from '../vectors/backoff.json' with { type: 'json' }

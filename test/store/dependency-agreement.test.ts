@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClaimedJob } from '../../src/job/lease.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { TestBench } from '../../src/store/conformance/harness.ts'
-import type { Breaker } from '../../src/store/dependency-store.ts'
 import { createMemoryStore } from '../../src/store/memory/index.ts'
+import type { Breaker } from '../../src/store/ports/dependency-store.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
 
 const STEPS = 120

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openTable } from '../../src/compose/index.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
+import { translated } from '../../src/store/postgres/connection/postgres-errors.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { translated } from '../../src/store/postgres/postgres-errors.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 

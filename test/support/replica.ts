@@ -2,7 +2,7 @@
 // engine's tables, with times as old as they would be by now.
 import type pg from 'pg'
 import type { TableProfile } from '../../src/profile/profile.ts'
-import { quoteIdentifier } from '../../src/store/postgres/identifiers.ts'
+import { quoteIdentifier } from '../../src/store/postgres/render/identifiers.ts'
 
 export interface Replica {
   catchUp(): Promise<void>

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { WebhookEvent } from '../../src/store/webhook-store.ts'
+import type { WebhookEvent } from '../../src/store/ports/webhook-store.ts'
 
 export interface Received {
   path: string

@@ -68,7 +68,7 @@ describe('workers', () => {
   it('WORK-4 drain asks a worker, with who and why, and exits with 1 where there is none', async () => {
     await store.reportWorker(report)
     expect(await run('workers', 'drain', 'alpha:1', '--reason', 'new host')).toMatchObject({ exitCode: 0 })
-    expect(await store.reportWorker(report)).toEqual({ isDrainAsked: true })
+    expect(await store.reportWorker(report)).toEqual({ isDrainRequested: true })
     expect(await store.listWorkers()).toMatchObject([
       { drainRequestedBy: userInfo().username, drainReason: 'new host' },
     ])
@@ -157,7 +157,7 @@ describe('webhooks', () => {
     await store.cancelJobs([job?.jobId ?? ''])
     const [taken] = await store.takeDeliveries()
     if (taken === undefined) throw new Error('nothing is to be sent')
-    await store.settleDelivery(taken, { isDelivered: false, status: 410, error: 'answered 410' })
+    await store.recordDelivery(taken, { isDelivered: false, status: 410, error: 'answered 410' })
     const listed = await run('webhooks', 'deliveries')
     expect(listed.stdout).toContain('answered 410')
     expect(parse((await run('webhooks', 'deliveries', '--status', 'delivered', '--json')).stdout)).toEqual({

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { holdBreaker, listBreakers, readBreaker, resumeBreaker } from '../../commands/brake-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
-import type { Breaker } from '../../store/dependency-store.ts'
+import type { Breaker } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../command-config.ts'
 import { readDuration, showDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'

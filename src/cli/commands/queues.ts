@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listQueues, pauseQueue, resumeQueue } from '../../commands/brake-commands.ts'
-import type { QueueStatus } from '../../store/dependency-store.ts'
+import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import { readDuration, showDuration, showTime } from '../duration.ts'
 import { printJson, printLine, printTable } from '../output.ts'
 import { type CliContext, valueOf, withCommands, withTableNames } from '../with-commands.ts'

@@ -20,9 +20,9 @@ export function addAuditRoutes(api: Api, { options, clock }: ApiParts): void {
   })
   api.openapi(audit, async (c) => {
     const { limit = SHOWN_ENTRIES, ...rest } = c.req.valid('query')
-    const { acts, next } = valueOf(await listActs(contextOf(c), { ...rest, limit }))
+    const { entries, next } = valueOf(await listActs(contextOf(c), { ...rest, limit }))
     const now = envelopeOf({ now: await clock.now() })
-    return c.json({ ...now, entries: acts.map(toWireAct), next_cursor: next }, 200)
+    return c.json({ ...now, entries: entries.map(toWireAct), next_cursor: next }, 200)
   })
 
   const profiles = createRoute({

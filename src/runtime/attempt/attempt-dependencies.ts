@@ -3,7 +3,14 @@ import type { ClaimedJob, Lease } from '../../job/lease.ts'
 import type { CompleteOutcome } from '../../job/outcome.ts'
 import type { Tracing } from '../../observe/tracing.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
-import type { Completion, FailedJob, Failure, JobStore, ReleasedJob, Settled } from '../../store/job-store.ts'
+import type {
+  Completion,
+  FailedJob,
+  Failure,
+  JobOutcome,
+  JobStore,
+  ReleasedJob,
+} from '../../store/job-store.ts'
 import type { Batcher } from '../calls/batcher.ts'
 import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import type { JobGatewayDependencies } from '../limits/job-gateway.ts'
@@ -12,7 +19,7 @@ import type { AbortCause } from './handler.ts'
 export interface AttemptDependencies<Tx = unknown> extends JobGatewayDependencies {
   store: JobStore<Tx>
   heartbeat: Heartbeat
-  completions: Batcher<Completion, Settled<CompleteOutcome>>
+  completions: Batcher<Completion, JobOutcome<CompleteOutcome>>
   failures: Batcher<Failure, FailedJob>
   releases: Batcher<Lease, ReleasedJob>
   policy: PolicyOverride

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../job/job.ts'
 import type { ClaimedJob, HeartbeatAnswer } from '../../job/lease.ts'
 import type { CompleteOutcome } from '../../job/outcome.ts'
 import type { AttemptEnd } from '../../observe/events.ts'
-import type { Completion, Settled } from '../../store/job-store.ts'
+import type { Completion, JobOutcome } from '../../store/job-store.ts'
 import type { Asker } from '../calls/batcher.ts'
 import { isRefusal } from '../calls/refusal.ts'
 import { retryAfterError, retryUntilAnswered } from '../calls/retry-until-answered.ts'
@@ -23,7 +23,7 @@ import { type AskedRelease, releaseOf, releaseOutcome } from './release-request.
 
 const COMPLETED: AttemptOutcome = { end: 'completed' }
 
-type AnswersTo<Tx> = TransactionOwner & Asker<Settled<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
+type AnswersTo<Tx> = TransactionOwner & Asker<JobOutcome<CompleteOutcome>> & ClockOwner & ContextSource<Tx>
 
 export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   isHandling = false
@@ -249,7 +249,7 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     }
   }
 
-  onAnswered({ outcome }: Settled<CompleteOutcome>): void {
+  onAnswered({ outcome }: JobOutcome<CompleteOutcome>): void {
     if (outcome === 'completed' || outcome === 'already-done') this.#end(COMPLETED)
     else this.#endWith(this.#keepLateResult({ kind: 'returned', result: this.#completion?.result }))
   }

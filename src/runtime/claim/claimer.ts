@@ -187,7 +187,7 @@ export class Claimer<Tx> {
     const cursor = this.#cursorOf(types)
     let from = cursor.position()
     for (;;) {
-      const request = { workerId, queues, types, limit, policy, marks: from }
+      const request = { workerId, queues, types, limit, policy, cursors: from }
       const jobs = await this.#standBy.act(() => store.claimJobs(request), [])
       cursor.advance(from, jobs)
       const start = jobs.length === 0 ? cursor.rewind(from) : null

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type EventName, RuntimeEventEmitter } from '../../observe/events.ts'
-import type { DispatchedJob } from '../../store/dispatch-store.ts'
 import { createMemoryStore, type MemoryJobStore } from '../../store/memory/index.ts'
+import type { DispatchedJob } from '../../store/ports/dispatch-store.ts'
 import { runSweep } from '../services/run-sweep.ts'
 import { type Dispatcher, type DispatcherOptions, startDispatcher } from './dispatcher.ts'
 

@@ -2,8 +2,8 @@
 // its commit a dispatcher takes it, publishes it and deletes it (REAP-12). Any number of dispatchers may run; a lease on each
 // dispatch keeps them apart.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
-import type { DispatchedJob, DispatchStore, TakenDispatch } from '../../store/dispatch-store.ts'
-import type { ModeStore } from '../../store/mode-store.ts'
+import type { DispatchedJob, DispatchStore, TakenDispatch } from '../../store/ports/dispatch-store.ts'
+import type { ModeStore } from '../../store/ports/mode-store.ts'
 import { StandBy } from '../services/stand-by.ts'
 import { repeat } from '../timing/repeat.ts'
 import { wait } from '../timing/wait.ts'

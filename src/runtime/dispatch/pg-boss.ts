@@ -1,9 +1,7 @@
-// Publishes requeued jobs to pg-boss (11 or newer). The team brings its own pg-boss: nothing of it is imported here.
-
-import type { DispatchedJob } from '../../store/dispatch-store.ts'
+import type { DispatchedJob } from '../../store/ports/dispatch-store.ts'
 import type { DispatchAdapter } from './dispatcher.ts'
 
-export type { DispatchedJob } from '../../store/dispatch-store.ts'
+export type { DispatchedJob } from '../../store/ports/dispatch-store.ts'
 export type { DispatchAdapter } from './dispatcher.ts'
 
 /** The methods used of a started `PgBoss`. */

@@ -3,7 +3,12 @@
 // least once: the receiver recognises a repeat by its id.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import { redactJson } from '../../observe/redact.ts'
-import type { DeliveryAnswer, TakenDelivery, WebhookEvent, WebhookStore } from '../../store/webhook-store.ts'
+import type {
+  DeliveryAnswer,
+  TakenDelivery,
+  WebhookEvent,
+  WebhookStore,
+} from '../../store/ports/webhook-store.ts'
 import { repeat } from '../timing/repeat.ts'
 import { wait } from '../timing/wait.ts'
 import { postWebhook } from './post-webhook.ts'
@@ -13,7 +18,7 @@ import { signWebhook } from './webhook-signature.ts'
 export interface WebhookSenderOptions {
   /** Name of the table in events. */
   table: string
-  store: Pick<WebhookStore, 'takeDeliveries' | 'settleDelivery'>
+  store: Pick<WebhookStore, 'takeDeliveries' | 'recordDelivery'>
   events?: Pick<RuntimeEventEmitter, 'emit'>
   /** Interval between two looks for deliveries. Default: 5 s. */
   intervalMs?: number
@@ -75,7 +80,7 @@ export function startWebhookSender(options: WebhookSenderOptions): WebhookSender
     const { webhookId, deliveryId, tries } = delivery
     const startedAt = performance.now()
     const answer = await send(delivery, { timeoutMs, leaving: leaving.signal }, options)
-    const outcome = await store.settleDelivery(delivery, answer)
+    const outcome = await store.recordDelivery(delivery, answer)
     const fields = { table, webhookId, deliveryId, tries }
     if (answer.isDelivered)
       events?.emit('delivery:done', { ...fields, durationMs: performance.now() - startedAt })

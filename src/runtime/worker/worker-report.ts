@@ -2,7 +2,7 @@
 // worker's own events. Best effort: a failed report affects no job.
 import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
-import type { WorkerReport, WorkerStore } from '../../store/worker-store.ts'
+import type { WorkerReport, WorkerStore } from '../../store/ports/worker-store.ts'
 import { wait } from '../timing/wait.ts'
 
 export interface WorkerReportOptions {
@@ -40,7 +40,7 @@ class RunningReporter {
   #exitCode: number | undefined
   #lagMs: number | undefined
   #isTold = false
-  #isDrainAsked = false
+  #isDrainRequested = false
   #loop: Promise<void> = Promise.resolve()
   #stopped: Promise<void> | undefined
 
@@ -98,7 +98,7 @@ class RunningReporter {
     if (this.#started === undefined) return
     const { workerId, types, concurrency } = this.#started
     try {
-      const { isDrainAsked } = await store.reportWorker({
+      const { isDrainRequested } = await store.reportWorker({
         workerId,
         isStart: !this.#isTold,
         phase: this.#phase,
@@ -113,8 +113,8 @@ class RunningReporter {
         ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }),
       })
       this.#isTold = true
-      if (isDrainAsked && !this.#isDrainAsked) {
-        this.#isDrainAsked = true
+      if (isDrainRequested && !this.#isDrainRequested) {
+        this.#isDrainRequested = true
         onDrain()
       }
     } catch (error) {

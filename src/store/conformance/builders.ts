@@ -1,4 +1,4 @@
-// Small steps that the tests are written in.
+// Building blocks of the tests.
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { EventType, JobEvent } from '../../job/event.ts'
@@ -9,9 +9,9 @@ import type {
   ClaimRequest,
   Failure,
   HoldReason,
+  JobOutcome,
   JobStore,
   ReapedJob,
-  Settled,
   SweepRequest,
 } from '../job-store.ts'
 import type { TestBench } from './harness.ts'
@@ -21,14 +21,14 @@ export const MINUTE = 60_000
 export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
-/** The type and queue of jobs that do not say otherwise. */
+/** Default type and queue. */
 export const TYPE = 'encode'
 /** An id that no job has. */
 export const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 
 const TOLERANCE_MS = 5_000
 
-/** Leases of a minute, no deadline, nothing random, everything back at once: what a test adds to this is what it is about. */
+/** Leases of one minute, no deadline, nothing random, no backoff: a test adds only what it is about. */
 export const plainPolicy: PolicyOverride = {
   defaultLeaseMs: MINUTE,
   defaultDeadlineMs: 0,
@@ -42,9 +42,9 @@ export const plainPolicy: PolicyOverride = {
   events: 'recovery',
 }
 
-/** The ways a deployment may count, each with a limit of three (and of five for crashes where they are apart). */
+/** How profiles count attempts, each with a limit of three (five for separate crashes). */
 export const budgets = {
-  /** Native: failures against the maximum, crashes against a limit of their own. */
+  /** Native: failures count against the maximum, crashes against their own limit. */
   failures: {
     attemptCountedAt: 'claim',
     failureBudget: 'failures',
@@ -53,9 +53,9 @@ export const budgets = {
     maxCrashes: 3,
     maxTimeouts: 3,
   },
-  /** Clip: one attempt column, counted at the claim, bounds everything. */
+  /** Clip: one attempt column, counted at the claim, limits everything. */
   attempts: { attemptCountedAt: 'claim', failureBudget: 'attempts', reapBudget: 'attempts', maxAttempts: 3 },
-  /** Embedding: attempts counted at failures, crashes apart. */
+  /** Embedding: attempts counted at failures, crashes separately. */
   countedAtFailure: {
     attemptCountedAt: 'failure',
     failureBudget: 'attempts',
@@ -94,7 +94,7 @@ export async function claimOne(store: JobStore, request: Partial<ClaimRequest> =
   return claimed
 }
 
-/** A job that has just been claimed, and no other beside it in its queue. */
+/** A job that was just claimed, alone in its queue. */
 export async function startOne(
   store: JobStore,
   job: Partial<NewJob> = {},
@@ -161,13 +161,13 @@ export function leaseOf({ jobId, leaseId }: Lease): Lease {
   return { jobId, leaseId }
 }
 
-/** The lease of somebody who never had one. */
+/** A lease that was never granted. */
 export function forgedLease(jobId: string): Lease {
   return { jobId, leaseId: randomUUID() }
 }
 
-/** Answers of finishing verbs are told apart by the job, not by their order. */
-export function outcomeOf<Outcome extends string>(answers: Settled<Outcome>[], jobId: string): Outcome {
+/** Outcomes are matched by job, not by order. */
+export function outcomeOf<Outcome extends string>(answers: JobOutcome<Outcome>[], jobId: string): Outcome {
   const [answer, ...others] = answers.filter((candidate) => candidate.jobId === jobId)
   if (answer === undefined || others.length > 0) throw new Error(`not one answer for job ${jobId}`)
   return answer.outcome
@@ -180,7 +180,7 @@ export interface Sweep {
   steps: number
 }
 
-/** A whole sweep, step by step to its end. */
+/** Runs a whole sweep, step by step. */
 export async function sweep(store: JobStore, request: SweepRequest = {}): Promise<Sweep> {
   let step = await store.sweepJobs(request)
   const { held, holdReason } = step
@@ -195,7 +195,7 @@ export async function sweep(store: JobStore, request: SweepRequest = {}): Promis
   return { reaped, held, holdReason, steps }
 }
 
-/** A job whose worker vanished: claimed, its lease over, and taken back by a sweep. */
+/** A job whose worker vanished: claimed, expired, and reaped by a sweep. */
 export async function crashOnce(bench: TestBench, job: Lease & { leaseMs: number }): Promise<ReapedJob> {
   await bench.elapse(job.leaseMs + SECOND)
   const { reaped } = await sweep(bench.store)
@@ -215,7 +215,7 @@ export async function eventsOf(store: JobStore, jobId: string, type: EventType):
   return events.filter((event) => event.type === type)
 }
 
-/** The details of the one event of this type. */
+/** The details of the only event of this type. */
 export async function detailsOf(
   store: JobStore,
   jobId: string,
@@ -231,7 +231,7 @@ export function msBetween(from: Date | null, to: Date | null): number {
   return to.getTime() - from.getTime()
 }
 
-/** Equal but for the time that calls take. */
+/** Equal up to the time that calls take. */
 export function expectAbout(actualMs: unknown, expectedMs: number): void {
   expect(actualMs).toBeTypeOf('number')
   expect(
@@ -240,7 +240,7 @@ export function expectAbout(actualMs: unknown, expectedMs: number): void {
   ).toBeLessThan(TOLERANCE_MS)
 }
 
-/** The job is as it was, to the last field. */
+/** Asserts that no field of the job changed. */
 export async function expectUnchanged(
   store: JobStore,
   jobId: string,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { TakenDispatch } from '../dispatch-store.ts'
 import type { JobStore } from '../job-store.ts'
+import type { TakenDispatch } from '../ports/dispatch-store.ts'
 import {
   claimOne,
   complete,
@@ -32,7 +32,7 @@ async function takeOne(store: JobStore, leaseMs = MINUTE): Promise<TakenDispatch
 }
 
 export function describeDispatch(opened: () => TestBench): void {
-  /** With jobs that go back to waiting to be published. */
+  /** Publishes jobs that return to waiting. */
   async function dispatching(): Promise<TestBench> {
     const bench = opened()
     await bench.store.writePolicy({ ...plainPolicy, dispatch: 'requeued' })
@@ -212,7 +212,7 @@ function describeEnds(dispatching: () => Promise<TestBench>): void {
     for (const waitMs of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * SECOND)) {
       const taken = await takeOne(store)
       expect(await store.failDispatches([taken], 'queue is down')).toBe(1)
-      // A little less than the wait, for the time that calls take.
+      // Slightly less than the delay, to allow for the time of the calls.
       await elapse(waitMs - 500)
       expect(await store.takeDispatches()).toEqual([])
       await elapse(500)
@@ -229,7 +229,7 @@ function describeEnds(dispatching: () => Promise<TestBench>): void {
     expect(await store.failDispatches([early], 'slow')).toBe(0)
     await elapse(MINUTE)
     expect(await store.takeDispatches()).toEqual([])
-    // It was published all the same: that is a fact, whoever has it.
+    // Whoever published it, it was published.
     expect(await store.finishDispatches([early])).toBe(1)
   })
 

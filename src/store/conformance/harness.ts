@@ -1,46 +1,46 @@
-// What a store gives the suite, and what every test of it stands on. Time moves by `elapse` only: nothing here sleeps.
+// The interface between a store and the suite. Time moves only by `elapse`; nothing here sleeps.
 import type { Job } from '../../job/job.ts'
 import type { StoreCapability } from '../capability.ts'
 import type { JobStore } from '../job-store.ts'
 
-/** A fresh, empty store with a policy of its own, opened for one test. */
+/** A fresh, empty store with its own policy, opened for one test. */
 export interface StoreHarness<Tx = never> extends TestBench {
   store: JobStore<Tx>
   hasTransactions: boolean
-  /** Rolls back when `work` throws, and throws on. */
+  /** Rolls back and rethrows if `work` throws. */
   inTransaction?: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   close: () => Promise<void>
 }
 
-/** What most tests need of it. */
+/** The part that most tests need. */
 export interface TestBench {
   store: JobStore
-  /** As if this much time had gone by for the store. */
+  /** Moves the store's time forward. */
   elapse: (ms: number) => Promise<void>
-  /** Inserts a row in any state, as an old worker or a hand would have left it, and answers its id. */
+  /** Inserts a row in any state, as an older worker or a manual edit would leave it. Returns its id. */
   plantJob: (fields: Partial<Job>) => Promise<string>
 }
 
-/** How the table under test differs where the port lets it. */
+/** Differences between tables that the port allows. */
 export interface ConformanceOptions {
   /** The table refuses rows without an update time, so a row without any time cannot exist. */
   alwaysHasUpdateTime?: boolean
   /** The table judges a row without a lease by other times than that of its last update. */
   ignoresUpdateTime?: boolean
-  /** A team's own: its waiting jobs are not compared with a budget, and never ended (C29). */
+  /** A team's own table: waiting jobs are not compared with a budget, and never ended (C29). */
   isTeams?: boolean
-  /** Ids are any text: the beginning of one is found as it is written, and in no other way. */
+  /** Ids are arbitrary text: prefixes match only as written. */
   hasTextIds?: boolean
   /**
-   * One of several tables of PostgreSQL, and others run the whole suite: leaves out what functions decide that are there once
-   * for a schema and see no job table (`sql/core`), such as what makes a job or a policy invalid, and token buckets.
+   * Skips tests of functions that exist once per schema and see no job table (`sql/core`), such as validation and token
+   * buckets. For PostgreSQL tables beside others that run the whole suite.
    */
   leavesOutShared?: boolean
-  /** What the store has not: the suites of these parts are skipped by name. */
+  /** Capabilities that the store lacks: their suites are skipped by name. */
   lacks?: readonly StoreCapability[]
 }
 
-/** For the tests of transactions: leaves the test where the store has none. */
+/** For tests of transactions: skips the test if the store has none. */
 export function transactionsOf<Tx>(
   harness: StoreHarness<Tx>,
   skip: (note?: string) => never,

@@ -1,51 +1,51 @@
-// The one suite that every store passes. Titles start with the requirement, or the rule of correctness, that they hold.
+// The suite that every store passes. Titles start with the requirement or the correctness rule that they check.
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { StoreCapability } from '../capability.ts'
-import { describeActors } from './actors.ts'
-import { describeBrakes } from './brakes.ts'
-import { describeBreaker } from './breaker.ts'
-import { describeCancel } from './cancel.ts'
-import { describeClaim } from './claim.ts'
-import { describeComplete } from './complete.ts'
-import { describeDeadGroups } from './dead-groups.ts'
-import { describeDiscard } from './discard.ts'
+import { describeBreaker } from './dependencies/breaker.ts'
+import { describeHalfOpen } from './dependencies/half-open.ts'
+import { describePause } from './dependencies/pause.ts'
+import { describeRateLimit } from './dependencies/rate-limit.ts'
 import { describeDispatch } from './dispatch.ts'
-import { describeEnqueue } from './enqueue.ts'
-import { describeEnqueueBatches } from './enqueue-batches.ts'
-import { describeFail } from './fail.ts'
-import { describeHalfOpen } from './half-open.ts'
 import type { ConformanceOptions, StoreHarness } from './harness.ts'
-import { describeHealthAndPolicy } from './health-and-policy.ts'
-import { describeHeartbeat } from './heartbeat.ts'
-import { describeJobFacts } from './job-facts.ts'
-import { describeLastChance } from './last-chance.ts'
-import { describeLegacyRows } from './legacy-rows.ts'
-import { describeListJobs } from './list-jobs.ts'
-import { describeMassExpiry } from './mass-expiry.ts'
-import { describeModes } from './modes.ts'
-import { describeObserved } from './observed.ts'
-import { describeOperations } from './operations.ts'
-import { describeOutages } from './outages.ts'
-import { describePause } from './pause.ts'
-import { describePreview } from './preview.ts'
-import { describePrune } from './prune.ts'
-import { describeRateLimit } from './rate-limit.ts'
-import { describeReapBackoff } from './reap-backoff.ts'
-import { describeRelease } from './release.ts'
-import { describeRescues } from './rescues.ts'
-import { describeRetry } from './retry.ts'
+import { describeActors } from './lifecycle/actors.ts'
+import { describeClaim } from './lifecycle/claim.ts'
+import { describeComplete } from './lifecycle/complete.ts'
+import { describeEnqueue } from './lifecycle/enqueue.ts'
+import { describeEnqueueBatches } from './lifecycle/enqueue-batches.ts'
+import { describeFail } from './lifecycle/fail.ts'
+import { describeHeartbeat } from './lifecycle/heartbeat.ts'
+import { describeLastChance } from './lifecycle/last-chance.ts'
+import { describeRelease } from './lifecycle/release.ts'
+import { describeStage } from './lifecycle/stage.ts'
+import { describeTotalDeadline } from './lifecycle/total-deadline.ts'
+import { describeModes } from './modes/modes.ts'
+import { describeObserved } from './modes/observed.ts'
+import { describeCancel } from './operating/cancel.ts'
+import { describeDiscard } from './operating/discard.ts'
+import { describeOperations } from './operating/operations.ts'
+import { describeRetry } from './operating/retry.ts'
+import { describeDeadGroups } from './reading/dead-groups.ts'
+import { describeHealthAndPolicy } from './reading/health-and-policy.ts'
+import { describeJobFacts } from './reading/job-facts.ts'
+import { describeListJobs } from './reading/list-jobs.ts'
+import { describeSlo } from './reading/slo.ts'
+import { describeHolds } from './reaping/holds.ts'
+import { describeLegacyRows } from './reaping/legacy-rows.ts'
+import { describeMassExpiry } from './reaping/mass-expiry.ts'
+import { describeOutages } from './reaping/outages.ts'
+import { describePreview } from './reaping/preview.ts'
+import { describePrune } from './reaping/prune.ts'
+import { describeReapBackoff } from './reaping/reap-backoff.ts'
+import { describeRescues } from './reaping/rescues.ts'
+import { describeSweep } from './reaping/sweep.ts'
+import { describeUnjudgedWaiting, describeWaitingBudget } from './reaping/waiting-budget.ts'
 import { describeSchedule } from './schedule.ts'
-import { describeSlo } from './slo.ts'
-import { describeStage } from './stage.ts'
-import { describeSweep } from './sweep.ts'
-import { describeTotalDeadline } from './total-deadline.ts'
-import { describeUnjudgedWaiting, describeWaitingBudget } from './waiting-budget.ts'
 import { describeWebhooks } from './webhooks.ts'
 import { describeWorkers } from './workers.ts'
 
 export type { ConformanceOptions, StoreHarness } from './harness.ts'
 
-/** `open` gives a fresh, empty store to each test. */
+/** `open` returns a fresh, empty store for each test. */
 export function describeJobStore<Tx = never>(
   name: string,
   open: () => Promise<StoreHarness<Tx>>,
@@ -65,56 +65,82 @@ export function describeJobStore<Tx = never>(
       return harness
     }
 
-    const whereAble = (capability: StoreCapability, describePart: () => void) => {
-      const isLacking = options.lacks?.includes(capability) === true
-      // Skipped by name, so that nothing counts as passed that did not run.
-      describe.skipIf(isLacking)(`${capability}${isLacking ? ': this store has none' : ''}`, () => {
-        describePart()
-      })
-    }
-
-    describeEnqueue(opened, options)
-    describeEnqueueBatches(opened)
-    describeClaim(opened)
-    describeHeartbeat(opened)
-    describeStage(opened)
-    describeTotalDeadline(opened)
-    describeComplete(opened)
-    describeFail(opened)
-    describeRelease(opened)
-    describeCancel(opened)
-    describeRetry(opened)
-    describeSweep(opened)
-    if (options.isTeams === true) describeUnjudgedWaiting(opened)
-    else describeWaitingBudget(opened)
-    describeReapBackoff(opened)
-    describeLastChance(opened)
-    describePreview(opened)
-    describeLegacyRows(opened, options)
-    describeBrakes(opened)
-    describeMassExpiry(opened)
-    describeOutages(opened)
-    whereAble('modes', () => {
+    describeLifecyclePort(opened, options)
+    describeReapingPort(opened, options)
+    describeReadingPort(opened, options)
+    describeOperatingPort(opened)
+    describeDependencyPort(opened, options)
+    describeSchedule(opened)
+    describeWorkers(opened)
+    describeIfCapable(options, 'modes', () => {
       describeModes(opened)
       describeObserved(opened)
     })
-    describePrune(opened)
-    describeHealthAndPolicy(opened, options)
-    describeBreaker(opened)
-    describeHalfOpen(opened)
-    describePause(opened)
-    if (options.leavesOutShared !== true) describeRateLimit(opened)
-    describeListJobs(opened, options)
-    describeDeadGroups(opened)
-    whereAble('operations', () => describeOperations(opened))
-    describeJobFacts(opened)
-    describeDiscard(opened)
-    whereAble('dispatch', () => describeDispatch(opened))
-    describeSchedule(opened)
-    describeWorkers(opened)
-    describeSlo(opened)
-    describeRescues(opened)
-    describeActors(opened)
-    whereAble('webhooks', () => describeWebhooks(opened))
+    describeIfCapable(options, 'dispatch', () => describeDispatch(opened))
+    describeIfCapable(options, 'operations', () => describeOperations(opened))
+    describeIfCapable(options, 'webhooks', () => describeWebhooks(opened))
   })
+}
+
+/** Skipped by name, so that nothing counts as passed that did not run. */
+function describeIfCapable(
+  { lacks }: ConformanceOptions,
+  capability: StoreCapability,
+  describePart: () => void,
+): void {
+  const isLacking = lacks?.includes(capability) === true
+  describe.skipIf(isLacking)(`${capability}${isLacking ? ': this store has none' : ''}`, () => {
+    describePart()
+  })
+}
+
+type Open<Tx> = () => StoreHarness<Tx>
+
+function describeLifecyclePort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeEnqueue(opened, options)
+  describeEnqueueBatches(opened)
+  describeClaim(opened)
+  describeHeartbeat(opened)
+  describeStage(opened)
+  describeTotalDeadline(opened)
+  describeComplete(opened)
+  describeFail(opened)
+  describeRelease(opened)
+  describeLastChance(opened)
+  describeActors(opened)
+}
+
+function describeReapingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeSweep(opened)
+  if (options.isTeams === true) describeUnjudgedWaiting(opened)
+  else describeWaitingBudget(opened)
+  describeReapBackoff(opened)
+  describePreview(opened)
+  describeLegacyRows(opened, options)
+  describeHolds(opened)
+  describeMassExpiry(opened)
+  describeOutages(opened)
+  describePrune(opened)
+  describeRescues(opened)
+}
+
+function describeReadingPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeHealthAndPolicy(opened, options)
+  describeListJobs(opened, options)
+  describeDeadGroups(opened)
+  describeJobFacts(opened)
+  describeSlo(opened)
+}
+
+function describeOperatingPort<Tx>(opened: Open<Tx>): void {
+  describeCancel(opened)
+  describeRetry(opened)
+  describeDiscard(opened)
+}
+
+function describeDependencyPort<Tx>(opened: Open<Tx>, options: ConformanceOptions): void {
+  describeBreaker(opened)
+  describeHalfOpen(opened)
+  describePause(opened)
+  if (options.leavesOutShared !== true) describeRateLimit(opened)
 }

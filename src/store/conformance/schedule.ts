@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobStore } from '../job-store.ts'
-import type { NewSchedule, Schedule, ScheduleRun } from '../schedule-store.ts'
+import type { NewSchedule, Schedule, ScheduleRun } from '../ports/schedule-store.ts'
 import {
   claimMany,
   claimOne,
@@ -18,7 +18,7 @@ import type { TestBench } from './harness.ts'
 
 const NAME = 'nightly-report'
 
-/** A schedule whose next run is `dueInMs` away. The store reads no cron: what the tests move is the time. */
+/** A schedule whose next run is `dueInMs` away. The store does not parse cron: the tests move the time. */
 async function writeOne(
   store: JobStore,
   dueInMs: number,
@@ -42,7 +42,7 @@ async function readOne(store: JobStore): Promise<Schedule> {
   return schedule
 }
 
-/** Runs the occurrence that the schedule shows, and lets the next one be a day later. */
+/** Runs the occurrence that the schedule shows; the next one is a day later. */
 async function runOne(store: JobStore): Promise<ScheduleRun> {
   const { name, nextRunAt } = await readOne(store)
   if (nextRunAt === null) throw new Error('no occurrence is left')

@@ -26,7 +26,7 @@ async function takeOne(store: JobStore, leaseMs = MINUTE): Promise<TakenDelivery
   return taken
 }
 
-/** One event, and so one delivery for each webhook. */
+/** One event, hence one delivery for each webhook. */
 async function failOne(store: JobStore): Promise<string> {
   const job = await startOne(store)
   await fail(store, job, { code: 'GW_5XX', reason: 'no answer', isRetryable: false, stack: 'at secret.ts' })
@@ -157,9 +157,9 @@ function describeTaking(opened: () => TestBench): void {
     await elapse(MINUTE + SECOND)
     const second = await takeOne(store)
     expect(second).toEqual({ ...first, tries: 2 })
-    expect(await store.settleDelivery(first, { isDelivered: true, status: 200 })).toBe('lost')
-    expect(await store.settleDelivery(second, { isDelivered: true, status: 200 })).toBe('delivered')
-    expect(await store.settleDelivery(second, { isDelivered: true, status: 200 })).toBe('lost')
+    expect(await store.recordDelivery(first, { isDelivered: true, status: 200 })).toBe('lost')
+    expect(await store.recordDelivery(second, { isDelivered: true, status: 200 })).toBe('delivered')
+    expect(await store.recordDelivery(second, { isDelivered: true, status: 200 })).toBe('lost')
   })
 
   it('OPS-10 takes no more than the limit, the oldest first', async () => {
@@ -195,7 +195,7 @@ function describeTries(opened: () => TestBench): void {
     for (let tries = 1; tries <= 10; tries++) {
       const taken = await takeOne(store)
       expect(taken.tries).toBe(tries)
-      outcome = await store.settleDelivery(taken, failed)
+      outcome = await store.recordDelivery(taken, failed)
       const [delivery] = await store.listDeliveries()
       waits.push(delivery?.nextTryInMs ?? null)
       await elapse((delivery?.nextTryInMs ?? 0) + SECOND)
@@ -221,9 +221,9 @@ function describeTries(opened: () => TestBench): void {
     const [first, second] = await store.takeDeliveries()
     if (first === undefined || second === undefined) throw new Error('two deliveries were to be due')
     const gone = { isDelivered: false, status: 410, error: 'answered 410', isGone: true }
-    expect(await store.settleDelivery(first, gone)).toBe('failed')
+    expect(await store.recordDelivery(first, gone)).toBe('failed')
     expect(await store.listWebhooks()).toMatchObject([{ isActive: false, inactiveReason: 'answered 410' }])
-    expect(await store.settleDelivery(second, failed)).toBe('retried')
+    expect(await store.recordDelivery(second, failed)).toBe('retried')
     await failOne(store)
     expect(await store.listDeliveries()).toHaveLength(2)
     expect(await store.redeliver(first.deliveryId)).toBe('inactive')
@@ -233,7 +233,7 @@ function describeTries(opened: () => TestBench): void {
     const { store } = opened()
     const { webhookId } = await store.addWebhook(webhook)
     await failOne(store)
-    await store.settleDelivery(await takeOne(store), { ...failed, status: 410, isGone: true })
+    await store.recordDelivery(await takeOne(store), { ...failed, status: 410, isGone: true })
     const on = await store.switchWebhook(webhookId, true, { actor: 'ana' })
     expect(on).toMatchObject({ webhookId, isActive: true, inactiveReason: null })
     await failOne(store)
@@ -252,7 +252,7 @@ function describeTries(opened: () => TestBench): void {
     await failOne(store)
     const [first] = await store.takeDeliveries({ limit: 1 })
     if (first === undefined) throw new Error('a delivery was to be due')
-    await store.settleDelivery(first, { isDelivered: false, status: 410, isGone: true })
+    await store.recordDelivery(first, { isDelivered: false, status: 410, isGone: true })
     await elapse(HOUR)
     expect(await store.takeDeliveries()).toEqual([])
     expect((await store.listDeliveries()).map(({ status }) => status)).toEqual(['failed', 'failed'])
@@ -268,7 +268,7 @@ function describeDeliveries(opened: () => TestBench): void {
     const newer = await failOne(store)
     const [first] = await store.takeDeliveries({ limit: 1 })
     if (first === undefined) throw new Error('a delivery was to be due')
-    await store.settleDelivery(first, { isDelivered: true, status: 204 })
+    await store.recordDelivery(first, { isDelivered: true, status: 204 })
     const listed = await store.listDeliveries({ webhookId })
     expect(listed.map(({ jobId, status }) => [jobId, status])).toEqual([
       [newer, 'waiting'],
@@ -287,7 +287,7 @@ function describeDeliveries(opened: () => TestBench): void {
     await store.addWebhook(webhook)
     await failOne(store)
     const taken = await takeOne(store)
-    await store.settleDelivery(taken, { isDelivered: true, status: 200 })
+    await store.recordDelivery(taken, { isDelivered: true, status: 200 })
     expect(await store.redeliver(taken.deliveryId)).toBe('due')
     expect(await takeOne(store)).toEqual(taken)
     expect(await store.redeliver(MISSING_ID)).toBe('not-found')

@@ -48,7 +48,7 @@ export function describeWorkers(opened: () => TestBench): void {
 function describeReports(opened: () => TestBench): void {
   it('SEE-5 a worker that told of itself is listed with all it told', async () => {
     const { store } = opened()
-    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainAsked: false })
+    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainRequested: false })
     const { startedAt, seenAt, seenMs, ...worker } = await workerOf(store)
     expect(worker).toEqual({
       workerId: 'worker-1',
@@ -91,7 +91,7 @@ function describeReports(opened: () => TestBench): void {
     await store.reportWorker({ ...report, isStart: true })
     await store.drainWorker('worker-1')
     await store.reportWorker({ ...report, phase: 'stopped', exitCode: 1 })
-    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainAsked: false })
+    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainRequested: false })
     expect(await workerOf(store)).toMatchObject({
       state: 'live',
       stoppedAt: null,
@@ -179,8 +179,8 @@ function describeDrain(opened: () => TestBench): void {
     const { store } = opened()
     await store.reportWorker(report)
     expect(await store.drainWorker('worker-1', { actor: 'ana', reason: 'new host' })).toBe('asked')
-    expect(await store.reportWorker(report)).toEqual({ isDrainAsked: true })
-    expect(await store.reportWorker({ ...report, phase: 'draining' })).toEqual({ isDrainAsked: true })
+    expect(await store.reportWorker(report)).toEqual({ isDrainRequested: true })
+    expect(await store.reportWorker({ ...report, phase: 'draining' })).toEqual({ isDrainRequested: true })
     expect(await workerOf(store)).toMatchObject({ drainRequestedBy: 'ana', drainReason: 'new host' })
     expect((await workerOf(store)).drainRequestedAt).toBeInstanceOf(Date)
   })

@@ -1,7 +1,7 @@
-// What is to be sent to webhooks. Written with the event it tells of.
+// Deliveries to webhooks, written together with their event.
 import { randomUUID } from 'node:crypto'
 import type { JsonValue } from '../../job/job.ts'
-import type { DeliveryStatus, WebhookEvent } from '../webhook-store.ts'
+import type { DeliveryStatus, WebhookEvent } from '../ports/webhook-store.ts'
 
 export interface MemoryWebhook {
   webhookId: string
@@ -33,19 +33,19 @@ interface Outbox {
   readonly deliveries: Map<string, MemoryDelivery>
 }
 
-interface ToldEvent {
+interface SentEvent {
   jobId: string
   type: string
   details: { [key: string]: JsonValue }
 }
 
-/** What a handler was given or found out. */
+/** Event details that are never sent. */
 const KEPT_HERE = ['payload', 'result', 'stack']
 
-export function recordDeliveries(outbox: Outbox, nowMs: number, told: ToldEvent): void {
-  const { jobId, type } = told
+export function recordDeliveries(outbox: Outbox, nowMs: number, sent: SentEvent): void {
+  const { jobId, type } = sent
   const details = Object.fromEntries(
-    Object.entries(told.details).filter(([name]) => !KEPT_HERE.includes(name)),
+    Object.entries(sent.details).filter(([name]) => !KEPT_HERE.includes(name)),
   )
   for (const { webhookId, isActive, events } of outbox.webhooks.values()) {
     if (!isActive || (events.length > 0 && !events.includes(type))) continue

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Job } from '../../job/job.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { backoffMs } from '../../policy/retry/backoff.ts'
-import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../dispatch-store.ts'
-import { dueMs, type MemoryDispatch, type MemoryState } from './memory-state.ts'
-import { checkWhole } from './new-job.ts'
-import { requireActing } from './require-acting.ts'
+import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../ports/dispatch-store.ts'
+import { dueMs, type MemoryDispatch, type MemoryState } from './state/memory-state.ts'
+import { checkWhole } from './state/new-job.ts'
+import { requireActing } from './state/require-acting.ts'
 
 const YEAR_MS = 31_536_000_000
 const retryBackoff = { stepsMs: [], baseMs: 1_000, maxMs: 300_000, jitterMs: 0 }
@@ -23,7 +23,7 @@ export function bindDispatchVerbs(state: MemoryState): DispatchStore {
   }
 }
 
-/** The job waits again: the dispatcher is to hear of it, where the policy has one. */
+/** Records a dispatch for a job that waits again, if the policy dispatches. */
 export function recordDispatch(state: MemoryState, policy: Policy, jobId: string): void {
   if (policy.dispatch === 'off') return
   state.dispatches.set(jobId, { dispatchId: randomUUID(), tries: 0, nextTryAtMs: state.nowMs() })

@@ -1,51 +1,55 @@
-// The reference model of the SQL engine, and a store for unit tests: same verbs, same answers, no database.
+// The reference model of the SQL engine, and a store for tests: the same verbs and outcomes, without a database.
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
 import { nativePolicy, type PolicyOverride } from '../../policy/policy.ts'
-import type { JobStore } from '../job-store.ts'
-import { claimJob, claimJobs } from './claim.ts'
-import { bindDependencyVerbs } from './dependencies.ts'
+import type { JobStore, LifecycleStore, OperatingStore, ReadingStore, ReapingStore } from '../job-store.ts'
+import { bindDependencyVerbs } from './dependencies/dependencies.ts'
 import { bindDispatchVerbs } from './dispatches.ts'
-import { enqueueJobs } from './enqueue.ts'
-import { readHealth } from './health.ts'
-import { heartbeatJobs } from './heartbeat.ts'
-import { createJobIds } from './job-id.ts'
-import { keepTables } from './keep-tables.ts'
-import { cancelJobs, retryJobs } from './manual.ts'
-import type { MemoryState } from './memory-state.ts'
-import { bindModeVerbs } from './modes.ts'
-import { emptyRow } from './new-job.ts'
-import { bindOperationVerbs } from './operations.ts'
-import { bindOperatorVerbs } from './operators.ts'
-import { policyOf } from './policy-of.ts'
-import { pruneJobs } from './prune.ts'
-import { bindRescueVerbs } from './rescues.ts'
+import { claimJob, claimJobs } from './lifecycle/claim.ts'
+import { enqueueJobs } from './lifecycle/enqueue.ts'
+import { heartbeatJobs } from './lifecycle/heartbeat.ts'
+import { completeJobs, failJobs, releaseJobs } from './lifecycle/outcomes.ts'
+import { enterStage, recordLateResult } from './lifecycle/stage.ts'
+import { cancelJobs, retryJobs } from './operating/manual.ts'
+import { bindOperationVerbs } from './operating/operations.ts'
+import { discardJobs, markCause, runJobsNow } from './operating/operators.ts'
+import { readHealth } from './reading/health.ts'
+import { readJobFacts } from './reading/job-facts.ts'
+import { findJobIds, groupDeadJobs, listJobs } from './reading/list-jobs.ts'
+import { readSlo } from './reading/slo.ts'
+import { bindModeVerbs } from './reaping/modes.ts'
+import { pruneJobs } from './reaping/prune.ts'
+import { listReclaims, listStaleJobs } from './reaping/rescues.ts'
+import { previewSweep, sweepJobs } from './reaping/sweep.ts'
+import { listSweeps } from './reaping/sweep-history.ts'
 import { bindScheduleVerbs } from './schedules.ts'
-import { completeJobs, failJobs, releaseJobs } from './settle.ts'
-import { enterStage, recordLateResult } from './stage.ts'
-import { previewSweep, sweepJobs } from './sweep.ts'
+import { createJobIds } from './state/job-id.ts'
+import { keepTables } from './state/keep-tables.ts'
+import type { MemoryState } from './state/memory-state.ts'
+import { emptyRow } from './state/new-job.ts'
+import { policyOf } from './state/policy-of.ts'
 import { bindWebhookVerbs } from './webhooks.ts'
 import { bindWorkerVerbs } from './workers.ts'
 
 export interface MemoryStoreOptions {
-  /** Over the native policy. */
+  /** Overrides the native policy. */
   policy?: PolicyOverride
-  /** In [0, 1), for jitter and spread. */
+  /** In [0, 1), for jitter and spread. Default: `Math.random`. */
   random?: () => number
-  /** The clock, in milliseconds since 1970. */
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?: () => number
-  /** What events call the table. */
+  /** The table name in events. Default: `jobs`. */
   table?: string
-  /** As of the native table, where absent; false: as of a team's, whose waiting jobs are not compared with a budget (C29). */
+  /** Whether waiting jobs are compared with their budget; a team's own table does not (C29). Default: true. */
   judgesWaiting?: boolean
 }
 
 export interface MemoryJobStore extends JobStore {
   /** Moves the store's clock forward. */
   elapse(ms: number): void
-  /** Inserts a row in any state, as an old worker or a hand would have left it, and answers its id. */
+  /** Inserts a row in any state, as an older worker or a manual edit would leave it. Returns its id. */
   plantJob(fields: Partial<Job>): string
-  /** Keeps all rows as they are now. The answer brings them back, as a failover to an older replica does. */
+  /** Takes a snapshot of all rows. The returned function restores it, like a failover to an older replica. */
   keep(): () => void
 }
 
@@ -96,18 +100,25 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
   }
 }
 
-// Each verb is async though none waits: a refused argument is a rejection, as with every store.
+// Verbs are async although none waits: an invalid argument is a rejection, as with every store.
 function bindVerbs(state: MemoryState): JobStore {
   return {
+    ...bindLifecycleVerbs(state),
+    ...bindReapingVerbs(state),
+    ...bindReadingVerbs(state),
+    ...bindOperatingVerbs(state),
     ...bindDependencyVerbs(state),
     ...bindScheduleVerbs(state),
+    ...bindWorkerVerbs(state),
+    ...bindModeVerbs(state),
     ...bindDispatchVerbs(state),
     ...bindOperationVerbs(state),
-    ...bindOperatorVerbs(state),
-    ...bindModeVerbs(state),
-    ...bindWorkerVerbs(state),
     ...bindWebhookVerbs(state),
-    ...bindRescueVerbs(state),
+  }
+}
+
+function bindLifecycleVerbs(state: MemoryState): LifecycleStore {
+  return {
     enqueueJobs: async (jobs, options) => enqueueJobs(state, jobs, options?.policy),
     claimJobs: async (request) => claimJobs(state, request),
     claimJob: async (jobId, request) => claimJob(state, jobId, request),
@@ -116,17 +127,43 @@ function bindVerbs(state: MemoryState): JobStore {
     completeJobs: async (completions, options = {}) => completeJobs(state, completions, options),
     failJobs: async (failures, options = {}) => failJobs(state, failures, options),
     releaseJobs: async (leases, options = {}) => releaseJobs(state, leases, options),
-    cancelJobs: async (jobIds, options = {}) => cancelJobs(state, jobIds, options),
-    retryJobs: async (jobIds, options = {}) => retryJobs(state, jobIds, options),
+    recordLateResult: async (lease, details) => recordLateResult(state, lease, details),
+  }
+}
+
+function bindReapingVerbs(state: MemoryState): ReapingStore {
+  return {
     sweepJobs: async (request = {}) => sweepJobs(state, request),
     previewSweep: async (options = {}) => previewSweep(state, options),
     pruneJobs: async (request = {}) => pruneJobs(state, request),
-    recordLateResult: async (lease, details) => recordLateResult(state, lease, details),
+    listReclaims: async (request = {}) => listReclaims(state, request),
+    listStaleJobs: async (request = {}) => listStaleJobs(state, request),
+    listSweeps: async (request = {}) => listSweeps(state, request),
+  }
+}
+
+function bindReadingVerbs(state: MemoryState): ReadingStore {
+  return {
     getJob: async (jobId) => structuredClone(state.jobs.get(jobId) ?? null),
     listEvents: async (jobId) => structuredClone(state.events.get(jobId) ?? []),
+    listJobs: async (filter = {}, options = {}) => listJobs(state, filter, options),
+    findJobIds: async (prefix, limit = 5) => findJobIds(state, prefix, limit),
+    readJobFacts: async (jobId, options) => readJobFacts(state, jobId, options?.policy),
+    groupDeadJobs: async (options = {}) => groupDeadJobs(state, options),
     readHealth: async (options) => readHealth(state, options?.policy),
     readHidden: async () => null,
+    readSlo: async (request = {}) => readSlo(state, request),
     readPolicy: async () => structuredClone(state.policy),
+  }
+}
+
+function bindOperatingVerbs(state: MemoryState): OperatingStore {
+  return {
+    cancelJobs: async (jobIds, options = {}) => cancelJobs(state, jobIds, options),
+    retryJobs: async (jobIds, options = {}) => retryJobs(state, jobIds, options),
+    runJobsNow: async (jobIds, options = {}) => runJobsNow(state, jobIds, options),
+    discardJobs: async (jobIds, options = {}) => discardJobs(state, jobIds, options),
+    markCause: async (causeId, mark) => markCause(state, causeId, mark),
     writePolicy: async (change) => {
       state.policy = policyOf(state.policy, structuredClone(change))
       return structuredClone(state.policy)

@@ -7,11 +7,11 @@ import type {
   ScheduledJob,
   ScheduleRun,
   ScheduleStore,
-} from '../schedule-store.ts'
-import { checkText } from './check-text.ts'
-import { enqueueJobs } from './enqueue.ts'
-import type { MemorySchedule, MemoryState } from './memory-state.ts'
-import { checkNewJob } from './new-job.ts'
+} from '../ports/schedule-store.ts'
+import { enqueueJobs } from './lifecycle/enqueue.ts'
+import { checkText } from './state/check-text.ts'
+import type { MemorySchedule, MemoryState } from './state/memory-state.ts'
+import { checkNewJob } from './state/new-job.ts'
 
 const MAX_LENGTH = 200
 const overlaps: readonly Overlap[] = ['allow', 'skip']

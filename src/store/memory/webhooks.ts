@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../errors/index.ts'
 import { backoffMs } from '../../policy/retry/backoff.ts'
-import type { ActorOptions } from '../dependency-store.ts'
+import type { ActorOptions } from '../ports/call-options.ts'
 import type {
   Delivery,
   DeliveryAnswer,
@@ -13,10 +13,10 @@ import type {
   TakenDelivery,
   Webhook,
   WebhookStore,
-} from '../webhook-store.ts'
+} from '../ports/webhook-store.ts'
 import type { MemoryDelivery, MemoryWebhook } from './deliveries.ts'
-import type { MemoryState } from './memory-state.ts'
-import { checkWhole } from './new-job.ts'
+import type { MemoryState } from './state/memory-state.ts'
+import { checkWhole } from './state/new-job.ts'
 
 const YEAR_MS = 31_536_000_000
 const MINUTE_MS = 60_000
@@ -42,7 +42,7 @@ export function bindWebhookVerbs(state: MemoryState): WebhookStore {
     switchWebhook: async (webhookId, isActive, options = {}) =>
       switchWebhook(state, webhookId, isActive, options),
     takeDeliveries: async (request = {}) => takeDeliveries(state, request),
-    settleDelivery: async (taken, answer) => settleDelivery(state, taken, answer),
+    recordDelivery: async (taken, answer) => recordDelivery(state, taken, answer),
     listDeliveries: async (filter = {}) => listDeliveries(state, filter),
     redeliver: async (deliveryId) => redeliver(state, deliveryId),
   }
@@ -122,7 +122,7 @@ function take(state: MemoryState, delivery: MemoryDelivery, untilMs: number): Ta
   return [{ deliveryId, webhookId, url, secret, event: structuredClone(event), tries }]
 }
 
-function settleDelivery(
+function recordDelivery(
   state: MemoryState,
   { deliveryId, tries }: Pick<TakenDelivery, 'deliveryId' | 'tries'>,
   { isDelivered, status, error, isGone = false }: DeliveryAnswer,

@@ -1,9 +1,15 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { WorkerFacts } from '../../policy/explain/explain-workers.ts'
-import type { DrainOutcome, WorkerReport, WorkerState, WorkerStatus, WorkerStore } from '../worker-store.ts'
-import { checkText } from './check-text.ts'
-import type { MemoryState, MemoryWorker } from './memory-state.ts'
-import { checkWhole } from './new-job.ts'
+import type {
+  DrainOutcome,
+  WorkerReport,
+  WorkerState,
+  WorkerStatus,
+  WorkerStore,
+} from '../ports/worker-store.ts'
+import { checkText } from './state/check-text.ts'
+import type { MemoryState, MemoryWorker } from './state/memory-state.ts'
+import { checkWhole } from './state/new-job.ts'
 
 const YEAR_MS = 31_536_000_000
 const phases: readonly WorkerReport['phase'][] = ['running', 'draining', 'stopped']
@@ -19,7 +25,7 @@ export function bindWorkerVerbs(state: MemoryState): WorkerStore {
   }
 }
 
-function reportWorker(state: MemoryState, report: WorkerReport): { isDrainAsked: boolean } {
+function reportWorker(state: MemoryState, report: WorkerReport): { isDrainRequested: boolean } {
   checkReport(report)
   const { workerId, phase, isStart = false } = report
   const now = new Date(state.nowMs())
@@ -43,7 +49,7 @@ function reportWorker(state: MemoryState, report: WorkerReport): { isDrainAsked:
     drainRequestedBy: known?.drainRequestedBy ?? null,
     drainReason: known?.drainReason ?? null,
   })
-  return { isDrainAsked: known !== undefined && known.drainRequestedAt !== null }
+  return { isDrainRequested: known !== undefined && known.drainRequestedAt !== null }
 }
 
 function checkReport(report: WorkerReport): void {
@@ -99,7 +105,7 @@ function stateOf(
   return drainingAt === null ? 'live' : 'draining'
 }
 
-/** Null where no worker ever told of itself. */
+/** Null if no worker ever reported. */
 export function workerFacts(state: MemoryState, type: string): WorkerFacts | null {
   const workers = [...state.workers.values()]
   if (workers.length === 0) return null

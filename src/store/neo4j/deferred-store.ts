@@ -1,19 +1,19 @@
-// For compose: the driver is an optional peer, so it is imported with the first call and not before.
+// Used by compose: the driver is an optional peer dependency, imported with the first call.
 import { UnstuckError } from '../../errors/index.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { AccessStore } from '../access-store.ts'
 import { notSupported } from '../capability.ts'
 import type { JobStore } from '../job-store.ts'
-import { DEFAULT_LABEL } from './cypher-files.ts'
+import { DEFAULT_LABEL } from './graph/cypher-files.ts'
 import type * as Neo4j from './index.ts'
-import { neo4jLacks } from './lacks.ts'
+import { neo4jLacks } from './unsupported.ts'
 
 export function isNeo4jUrl(url: string | null): url is string {
   return url !== null && /^(neo4j|bolt)(\+s|\+ssc)?:\/\//.test(url)
 }
 
 export interface DeferredNeo4j {
-  /** What its jobs are called. */
+  /** The label of its jobs. */
   name: string
   store: JobStore
   transaction: () => Promise<never>
@@ -24,7 +24,7 @@ export interface DeferredNeo4j {
 export function deferNeo4jStore(url: string, policy: Policy): DeferredNeo4j {
   let opening: Promise<Neo4j.OpenNeo4j> | undefined
   const open = () => {
-    // One that failed is opened anew by the next call: the server may be back.
+    // A failed attempt is repeated by the next call: the server may be back.
     opening ??= openStore(url, policy).catch((error: unknown) => {
       opening = undefined
       throw error
@@ -43,7 +43,7 @@ export function deferNeo4jStore(url: string, policy: Policy): DeferredNeo4j {
   }
 }
 
-/** Each verb that is not known already opens it first. */
+/** Every verb that is not known yet opens the store first. */
 function defer<Verbs extends object>(known: Verbs, open: () => Promise<Verbs>): Verbs {
   return new Proxy(known, {
     get: (_, name) =>
@@ -61,7 +61,7 @@ async function openStore(url: string, policy: Policy): Promise<Neo4j.OpenNeo4j> 
   return openNeo4j({ url, policy, retentionDays: policy.retentionDays })
 }
 
-/** Constraints and indexes are all there is to install. */
+/** The install consists of constraints and indexes. */
 export function deferNeo4jInstaller(url: string) {
   const refuse = (): never => {
     throw noTables()
@@ -94,7 +94,7 @@ export function deferNeo4jInstaller(url: string) {
           isCurrent,
         }
       }),
-    // The application's nodes stay, and there is nobody else.
+    // Job nodes stay, and nothing else depends on the engine.
     readUse: async () => ({ isInstalled: true, attached: [], ownJobs: 0, tokens: 0 }),
     plan: refuse,
     sql: refuse,

@@ -1,9 +1,9 @@
-// Constraints and indexes, made and removed as often as anybody likes, and what the server has to be.
+// Installs and removes constraints and indexes, idempotently, and checks the server.
 import type { Driver } from 'neo4j-driver'
 import { UnstuckError } from '../../errors/index.ts'
-import { checkLabel, DEFAULT_LABEL, listCypher, readCypher } from './cypher-files.ts'
-import { type Graph, openGraph } from './graph.ts'
-import { apocMissing } from './neo4j-errors.ts'
+import { checkLabel, DEFAULT_LABEL, listCypher, readCypher } from './graph/cypher-files.ts'
+import { type Graph, openGraph } from './graph/graph.ts'
+import { apocMissing } from './graph/neo4j-errors.ts'
 
 export interface InstallOptions {
   driver: Driver
@@ -11,7 +11,7 @@ export interface InstallOptions {
   label?: string
 }
 
-/** What is there already stays as it is. */
+/** Existing objects stay. */
 export async function installNeo4j(options: InstallOptions): Promise<void> {
   const graph = graphOf(options)
   await checkServer(graph)
@@ -19,7 +19,7 @@ export async function installNeo4j(options: InstallOptions): Promise<void> {
   await graph.write((run) => run('fill_jobs'))
 }
 
-/** The jobs stay, with what their application wrote; events and everything else of ours goes. */
+/** Keeps the job nodes with the application's properties; removes events and all other nodes of unstuck. */
 export async function removeNeo4j(options: InstallOptions): Promise<void> {
   const graph = graphOf(options)
   for (const name of listCypher('down_')) await graph.call(name)
@@ -27,7 +27,7 @@ export async function removeNeo4j(options: InstallOptions): Promise<void> {
 
 export interface Neo4jStatus {
   applied: string[]
-  /** Constraints and indexes that are not there, or not ready. */
+  /** Constraints and indexes that are missing or not ready. */
   pending: string[]
 }
 
@@ -48,7 +48,7 @@ export async function readNeo4jStatus(options: InstallOptions): Promise<Neo4jSta
 
 const MADE = /^CREATE (?:CONSTRAINT|INDEX) (\w+) /m
 
-/** Throws where the server is too old, or has no APOC. */
+/** Throws if the server is too old or lacks APOC. */
 export function checkNeo4j(options: InstallOptions): Promise<void> {
   return checkServer(graphOf(options))
 }
@@ -65,7 +65,7 @@ async function checkServer(graph: Graph): Promise<void> {
   if (Number(apoc?.['found']) === 0) throw apocMissing()
 }
 
-/** Versions are 4.4.x, 5.x, and since 2025 the year and the month. */
+/** Versions are 4.4.x, 5.x, and since 2025 year and month. */
 export function requireVersion(version: string): void {
   if (Number.parseInt(version, 10) >= 5) return
   throw new UnstuckError(

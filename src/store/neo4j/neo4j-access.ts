@@ -1,5 +1,5 @@
-// Tokens, answered requests, the clock and the feed of events in Neo4j. Ids of events grow with the time at which they are
-// made: those from before the oldest open transaction are all there, so the feed ends there and none comes late.
+// Tokens, idempotent requests, the clock and the event feed in Neo4j. Event ids grow with time: all events from before the
+// oldest open transaction are visible, so the feed ends there and none arrives late.
 import { createHash } from 'node:crypto'
 import type { JobEvent } from '../../job/event.ts'
 import type {
@@ -12,14 +12,14 @@ import type {
   TokenRecord,
 } from '../access-store.ts'
 import { notSupported } from '../capability.ts'
-import { checkLabel, DEFAULT_LABEL } from './cypher-files.ts'
-import { type Graph, openGraph, type Row, type Run } from './graph.ts'
-import { toInteger } from './job-node.ts'
+import { checkLabel, DEFAULT_LABEL } from './graph/cypher-files.ts'
+import { type Graph, openGraph, type Row, type Run } from './graph/graph.ts'
 import type { Neo4jStoreOptions } from './neo4j-store.ts'
-import { fromBody, toBody } from './record-body.ts'
-import { EVENT_IDS_PER_MS, toEvent } from './state-part.ts'
+import { toInteger } from './state/job-node.ts'
+import { fromBody, toBody } from './state/record-body.ts'
+import { EVENT_IDS_PER_MS, toEvent } from './state/state-part.ts'
 
-/** Somebody's long query must not stop the feed: by then, what is not there yet may be left out of it. */
+/** A long query must not stop the feed: after this time, events that are not visible yet may be missed. */
 const MAX_BEHIND_MS = 10_000
 const STALE_REQUEST_MS = 60_000
 const ATTACHMENT = 'embedding'
@@ -33,7 +33,7 @@ export function createNeo4jAccess(options: Omit<Neo4jStoreOptions, 'policy'>): A
     ...bindFeed(graph),
     ...bindTokens(graph),
     ...bindRequests(graph),
-    listActs: async () => {
+    listAuditEntries: async () => {
       throw notSupported('Neo4j', 'audit')
     },
   }
@@ -67,7 +67,7 @@ function bindFeed(graph: Graph): FeedVerbs {
       const found = await graph.read((run) => between(run, String(least - 1), most + 1, MAX_LATE))
       return found.filter(({ id }) => wanted.has(id))
     },
-    // Nothing comes late.
+    // No event arrives late.
     readHorizon: async () => ({ oldestXid: 0n, nextXid: 0n }),
   }
 }
@@ -149,7 +149,7 @@ async function readTokens(run: Run): Promise<{ nowMs: number; tokens: Token[] }>
   return { nowMs: Number(row?.['now']), tokens: records.map(({ body }) => fromBody(body as string) as Token) }
 }
 
-/** False where the record is not as `before` says. */
+/** False if the record no longer equals `before`. */
 async function writeRecord(
   run: Run,
   path: string,
@@ -170,7 +170,7 @@ interface KnownRequest {
 
 type RequestVerbs = Pick<AccessStore, 'beginRequest' | 'finishRequest' | 'forgetRequest'>
 
-/** Each is locked before it is looked at. Those of yesterday go with the retention. */
+/** Locks each record before reading it. Yesterday's records are removed by retention. */
 function bindRequests(graph: Graph): RequestVerbs {
   return {
     beginRequest: ({ sha256, ...request }) =>

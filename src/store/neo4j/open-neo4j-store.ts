@@ -1,20 +1,20 @@
-// A store over connections of its own, for an address.
+// Opens a store with connections of its own.
 import neo4j, { type Driver } from 'neo4j-driver'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { AccessStore } from '../access-store.ts'
 import type { JobStore } from '../job-store.ts'
+import { sendAtOnce } from './graph/no-delay.ts'
 import { checkNeo4j } from './install.ts'
 import { createNeo4jAccess } from './neo4j-access.ts'
 import { createNeo4jStore } from './neo4j-store.ts'
-import { sendAtOnce } from './no-delay.ts'
 
 export interface OpenNeo4jOptions {
-  /** `neo4j://user:password@host:7687/database`, or `bolt://` for one server. */
+  /** `neo4j://user:password@host:7687/database`, or `bolt://` for a single server. */
   url: string
   label?: string
   policy?: PolicyOverride
-  /** 7 to 30; 14 where absent (`EMBED_JOB_RETENTION_DAYS`). */
+  /** 7 to 30. Default: 14 (`EMBED_JOB_RETENTION_DAYS`). */
   retentionDays?: number
 }
 
@@ -28,7 +28,7 @@ const MIN_RETENTION_DAYS = 7
 const MAX_RETENTION_DAYS = 30
 const DEFAULT_RETENTION_DAYS = 14
 
-/** Fails at once where the server cannot be reached, is too old or has no APOC, and where the retention is out of range. */
+/** Fails at once if the server is unreachable, too old or lacks APOC, or if the retention is out of range. */
 export async function openNeo4jStore(options: OpenNeo4jOptions): Promise<Neo4jJobStore> {
   const opened = await openNeo4j(options)
   return { ...opened.store, close: () => opened.close() }
@@ -66,10 +66,10 @@ function checkRetention(days: number): number {
   throw new UnstuckError('INVALID_CONFIG', `EMBED_JOB_RETENTION_DAYS: got ${days}, takes ${takes}`)
 }
 
-/** User, password and database are taken out of the address: the driver wants them apart. */
+/** Separates user, password and database from the address, as the driver requires. */
 export function openDriver(url: string): { driver: Driver; database: string | null } {
   const takes = 'neo4j://user:password@host:port/database'
-  // The address may hold a password, so an error never shows it.
+  // The address may hold a password, so no error shows it.
   if (!URL.canParse(url)) throw invalidArgument('url', url, takes, { withhold: true })
   const parsed = new URL(url)
   if (!schemes.includes(parsed.protocol)) throw invalidArgument('url', parsed.protocol, takes)

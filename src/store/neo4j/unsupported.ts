@@ -1,6 +1,24 @@
-// The parts of the port that this store has not: whoever calls them is told so.
+// The ports that this store lacks: their verbs throw NOT_SUPPORTED.
 import { notSupported, type StoreCapability } from '../capability.ts'
 import type { DispatchStore, OperationStore, WebhookStore } from '../job-store.ts'
+
+/** Known without the driver, which is loaded only if the store is used. */
+export const neo4jLacks: ReadonlySet<StoreCapability> = new Set([
+  'transactions',
+  'notify',
+  'skip-locked',
+  'audit',
+  'doctor',
+  'attach',
+  'dispatch',
+  'modes',
+  'operations',
+  'webhooks',
+])
+
+export function refuseTransaction(options: { tx?: unknown }): void {
+  if (options.tx !== undefined) throw notSupported('Neo4j', 'transactions')
+}
 
 export function bindMissingVerbs(): DispatchStore & OperationStore & WebhookStore {
   const refuse = (capability: StoreCapability) => async (): Promise<never> => {
@@ -28,7 +46,7 @@ export function bindMissingVerbs(): DispatchStore & OperationStore & WebhookStor
     removeWebhook: webhooks,
     switchWebhook: webhooks,
     takeDeliveries: webhooks,
-    settleDelivery: webhooks,
+    recordDelivery: webhooks,
     listDeliveries: webhooks,
     redeliver: webhooks,
   }

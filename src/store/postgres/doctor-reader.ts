@@ -1,20 +1,20 @@
-// What `doctor` reads with: the files of sql/doctor and the store itself, over a connection that cannot write.
+// The reads of `doctor`: the files of sql/doctor and the store itself, over a connection that cannot write.
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 import type { JobStore } from '../job-store.ts'
-import type { Row, SqlClient } from './executor.ts'
+import type { Row, SqlClient } from './connection/executor.ts'
+import { withReadOnlySession } from './connection/read-only-session.ts'
 import { indexStatements } from './migrate/plan.ts'
-import { policyToJson } from './policy-row.ts'
 import { createPostgresStore } from './postgres-store.ts'
-import { withReadOnlySession } from './read-only-session.ts'
-import { render } from './render.ts'
+import { render } from './render/render.ts'
+import { policyToJson } from './rows/policy-row.ts'
 import { readSql } from './sql-files.ts'
 
 export interface DoctorReader {
   look(name: string, table: TableProfile, params?: unknown[]): Promise<Row[]>
   indexes(table: TableProfile): Record<'claim' | 'sweep', { name: string; create: string }>
   policyText(override: PolicyOverride): string | null
-  /** Verbs that write are refused by the database. */
+  /** The database refuses verbs that write. */
   storeOf(table: TableProfile): JobStore<SqlClient>
 }
 
@@ -40,7 +40,7 @@ export function withDoctorReader<T>(
   })
 }
 
-/** sql/attach/indexes.sql has the claim's first and the sweep's second. */
+/** sql/attach/indexes.sql has the index of claims first and that of sweeps second. */
 function indexFor(schema: string, table: TableProfile, place: number): { name: string; create: string } {
   const found = indexStatements({ schema, table, isConcurrent: true })[place]
   if (found === undefined) throw new Error('sql/attach/indexes.sql has too few indexes')

@@ -1,16 +1,17 @@
-export { readRoute } from './connection-identity.ts'
+export { readRoute } from './connection/connection-identity.ts'
 export {
   type ConnectionPool,
   type ConnectionPoolOptions,
   openConnectionPool,
-} from './connection-pool.ts'
+} from './connection/connection-pool.ts'
+export { type Executor, type SqlClient, toExecutor } from './connection/executor.ts'
+export { type Listener, type ListenOptions, listen } from './connection/listen.ts'
+export { inTransaction, type TransactionLimits } from './connection/transaction.ts'
 export {
   type DoctorReader,
   type DoctorReaderOptions,
   withDoctorReader,
 } from './doctor-reader.ts'
-export { type Executor, type SqlClient, toExecutor } from './executor.ts'
-export { type Listener, type ListenOptions, listen } from './listen.ts'
 export { type AttachPlan, type PlanStep, planAttach } from './migrate/attach-plan.ts'
 export { type EngineUse, readEngineUse } from './migrate/engine-use.ts'
 export { type MigrateDownOptions, migrateDown } from './migrate/migrate-down.ts'
@@ -25,7 +26,7 @@ export { migrationSql } from './migrate/migration-sql.ts'
 export { planText, statementsOf, withLimits } from './migrate/plan-text.ts'
 export { rolesSql, supabaseSql } from './migrate/roles-sql.ts'
 export { readTableShapes, type ShapedTable } from './migrate/table-shapes.ts'
-export { createPostgresAccess } from './postgres-access.ts'
+export { createPostgresAccess } from './ports/access.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 export {
   type RunningCounts,
@@ -33,4 +34,3 @@ export {
   type ScanReport,
   scanDatabase,
 } from './scan/scan-database.ts'
-export { inTransaction, type TransactionLimits } from './transaction.ts'

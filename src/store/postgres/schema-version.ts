@@ -1,9 +1,9 @@
-// Whether this version of the package and the schema in the database fit together: asked once, when a worker starts.
+// Checks, once when a worker starts, that this version of the package fits the schema in the database.
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
-import type { CallQuery } from './call-query.ts'
+import type { CallQuery } from './connection/call-query.ts'
 import { listSql } from './sql-files.ts'
 
-/** A schema that is newer is fine, unless it says that workers have to know more than this one does. */
+/** A newer schema is fine, unless it requires newer workers. */
 export async function requireSchemaVersion(call: CallQuery, schema: string): Promise<void> {
   const applied = await readApplied(call)
   if (applied === null) return
@@ -16,7 +16,7 @@ export async function requireSchemaVersion(call: CallQuery, schema: string): Pro
   if (!known.includes(oldest)) throw schemaNewer(schema, oldest)
 }
 
-/** Null for a role that may not look: its first calls tell. */
+/** Null if the role may not read it: its first calls will report that. */
 async function readApplied(call: CallQuery): Promise<string[] | null> {
   try {
     return (await call('list_migrations', [])).map((row) => String(row['name']))

@@ -2,8 +2,8 @@
 // same places as those of `migrate up`.
 import { nativeProfile } from '../../../profile/native.ts'
 import type { Profile, TableProfile } from '../../../profile/profile.ts'
-import type { Row } from '../executor.ts'
-import { type RenderOptions, render, replacedIndex } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import { type RenderOptions, render, replacedIndex } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
 import { freeMaximumSql, hasFixedMaximum } from './fixed-maximum.ts'

@@ -3,7 +3,7 @@
 // step leaves is taken back, or can be gone on with.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { columnName } from '../../../profile/profile.ts'
-import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render.ts'
+import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
 import { freeMaximumSql } from './fixed-maximum.ts'

@@ -1,6 +1,6 @@
 // Who loses something when the engine is taken out: asked before, by a look that writes nothing.
 import { nativeProfile } from '../../../profile/native.ts'
-import type { RenderOptions } from '../render.ts'
+import type { RenderOptions } from '../render/render.ts'
 import { withReadingSession } from './reading-session.ts'
 
 export interface EngineUse {

@@ -1,6 +1,6 @@
 import { columnName } from '../../../profile/profile.ts'
-import type { Row } from '../executor.ts'
-import { type RenderOptions, render } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import type { TableFacts } from './inspect-table.ts'
 

@@ -7,9 +7,9 @@ import {
   logicalColumns,
   type TableProfile,
 } from '../../../profile/profile.ts'
-import type { Row } from '../executor.ts'
-import type { StatusKind } from '../pinned-operators.ts'
-import { type Partition, type RenderOptions, render } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import type { StatusKind } from '../render/pinned-operators.ts'
+import { type Partition, type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
 import { assertTeamEvents } from './inspect-events.ts'

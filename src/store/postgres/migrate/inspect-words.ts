@@ -1,6 +1,6 @@
 import { closestName } from '../../../errors/index.ts'
 import { columnName } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { unsupported } from './inspect-table.ts'
 import type { MigrationSession } from './migration-session.ts'

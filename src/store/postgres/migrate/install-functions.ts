@@ -1,7 +1,7 @@
 // Functions are replaced with every install. Grants and what the team built upon them stay, wherever PostgreSQL lets a
 // function be replaced; what an older version had and this one has not is dropped.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
 import type { MigrationSession } from './migration-session.ts'
 import { attachmentFunctions } from './plan.ts'

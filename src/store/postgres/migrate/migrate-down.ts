@@ -2,8 +2,8 @@
 // native jobs, unless purged.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
-import type { Row } from '../executor.ts'
-import { type RenderOptions, render } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { told } from './attach-table.ts'
 import { assertEngineSchema } from './check-profile.ts'

@@ -1,8 +1,8 @@
 // What is installed, and whether it is what this version would install. Changes nothing.
 import { nativeProfile } from '../../../profile/native.ts'
 import { columnName, logicalColumns, type Profile } from '../../../profile/profile.ts'
-import type { Row } from '../executor.ts'
-import { hasUniqueKeys, type RenderOptions, replacedIndex } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import { hasUniqueKeys, type RenderOptions, replacedIndex } from '../render/render.ts'
 import type { SqlFile } from '../sql-files.ts'
 import { hasFixedMaximum } from './fixed-maximum.ts'
 import { readTable, renderFacts } from './inspect-table.ts'

@@ -2,10 +2,11 @@
 // traffic queue up behind a lock we wait for.
 import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
-import type { Row } from '../executor.ts'
-import { translated } from '../postgres-errors.ts'
-import { type RenderOptions, render } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import { translated } from '../connection/postgres-errors.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
+import { readQuery } from '../sql-queries.ts'
 
 export interface MigrationSession {
   run(text: string, params?: unknown[]): Promise<Row[]>
@@ -35,7 +36,7 @@ export async function withMigrationSession<T>(
   await translated(() => client.connect())
   try {
     const session = sessionOver(client)
-    await session.run(readSql('queries', 'settle_session'))
+    await session.run(readQuery('settle_session'))
     return await work(session)
   } finally {
     await client.end()
@@ -50,7 +51,7 @@ function sessionOver(client: pg.Client): MigrationSession {
     })
   return {
     run,
-    query: (name, options, params) => run(render(readSql('queries', name), options), params ?? []),
+    query: (name, options, params) => run(render(readQuery(name), options), params ?? []),
     async transaction(work) {
       await run('begin')
       try {
@@ -65,7 +66,7 @@ function sessionOver(client: pg.Client): MigrationSession {
       }
     },
     async inTeamsPath(work) {
-      await run(readSql('queries', 'team_search_path'))
+      await run(readQuery('team_search_path'))
       try {
         return await work()
       } finally {

@@ -1,7 +1,8 @@
 import { nativeProfile } from '../../../profile/native.ts'
 import { columnName, type Profile } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render.ts'
+import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
+import { readQuery } from '../sql-queries.ts'
 import { assertProfile } from './check-profile.ts'
 import { type ColumnStatement, columnStatements } from './column-statements.ts'
 import {
@@ -104,5 +105,5 @@ function recordedFunctions(options: RenderOptions, digested: SqlFile[], own: Sql
 
 /** What `migrate up` notes, so that status, upgrades and removal know an install by hand too. */
 function recorded(query: string, options: RenderOptions, values: (string | string[])[]): string {
-  return `${withLiterals(render(readSql('queries', query), options).trim(), values)};`
+  return `${withLiterals(render(readQuery(query), options).trim(), values)};`
 }

@@ -1,6 +1,12 @@
 // What an install consists of, in order. `migrate up` runs it, `migrate sql` prints it, `migrate down` knows it again.
 import { createHash } from 'node:crypto'
-import { functionSuffix, type Partition, partitionIndex, type RenderOptions, render } from '../render.ts'
+import {
+  functionSuffix,
+  type Partition,
+  partitionIndex,
+  type RenderOptions,
+  render,
+} from '../render/render.ts'
 import { readSql, readSqlFolder, type SqlFile } from '../sql-files.ts'
 import { withLiterals } from './statement-text.ts'
 

@@ -6,9 +6,9 @@ import {
   policyDifferences,
 } from '../../../policy/policy-differences.ts'
 import { shippedProfileNames } from '../../../profile/shipped.ts'
-import type { Row } from '../executor.ts'
-import { policyFromRow, policyToJson } from '../policy-row.ts'
-import { type RenderOptions, render } from '../render.ts'
+import type { Row } from '../connection/executor.ts'
+import { type RenderOptions, render } from '../render/render.ts'
+import { policyFromRow, policyToJson } from '../rows/policy-row.ts'
 import { readSql } from '../sql-files.ts'
 import { nameOf } from './attach-table.ts'
 import type { MigrationSession } from './migration-session.ts'

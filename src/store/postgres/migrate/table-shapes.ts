@@ -3,7 +3,7 @@
 import { statusColumn } from '../../../profile/infer/infer-profile.ts'
 import type { ShapeColumn, TableShape } from '../../../profile/infer/table-shape.ts'
 import { completeTable } from '../../../profile/own-profile.ts'
-import type { Row } from '../executor.ts'
+import type { Row } from '../connection/executor.ts'
 import { readSql } from '../sql-files.ts'
 import { wordsInRows } from './inspect-words.ts'
 import type { MigrationSession } from './migration-session.ts'

@@ -1,7 +1,7 @@
 // Functions and views under names that the team's own SQL calls, in the schema of its table. What had such a name before is
 // put aside by the engine and given back when the table is taken off.
 import type { TeamObject } from '../../../profile/profile.ts'
-import { type RenderOptions, render, teamName } from '../render.ts'
+import { type RenderOptions, render, teamName } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import type { MigrationSession } from './migration-session.ts'
 

@@ -1,7 +1,7 @@
-// The counting query of one table. The template in sql/scan is valid as it stands; what replaces its markers consists of
-// names and literals that passed through identifiers.ts, and of operators.
+// The counting query of one table. The template in sql/scan is valid SQL; its markers are replaced by operators, and by names
+// and literals that passed through identifiers.ts.
 import type { Condition, EndRule, OwnerTable, ScanTarget } from '../../../profile/infer/scan-target.ts'
-import { quoteIdentifier, quoteLiteral } from '../identifiers.ts'
+import { quoteIdentifier, quoteLiteral } from '../render/identifiers.ts'
 import { readSql } from '../sql-files.ts'
 
 export function runningQuery(target: ScanTarget): string {
@@ -59,7 +59,7 @@ function endsOf(ends: EndRule[], time: (column: string) => string, owners: Owner
   return moments.length === 0 ? 'null::timestamptz' : `least(${moments.join(', ')})`
 }
 
-/** Bare literals take the type of the column, be it an enum, so that its index can serve. */
+/** Bare literals take the type of the column, even of an enum, so that its index can be used. */
 function conditionText(condition: Condition): string {
   const column = job(condition.column)
   if ('above' in condition) return `${column} > ${condition.above}`

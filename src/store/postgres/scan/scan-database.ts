@@ -1,27 +1,27 @@
-// Looks through a database for job tables, whoever made them, and counts what is stuck in each. Writes nothing: every look is
-// a read-only transaction with a short limit, and one table that cannot be read does not end the scan.
+// Searches a database for job tables of any origin, and counts stuck jobs in each. Every read is a read-only transaction with
+// a short limit, and an unreadable table does not end the scan.
 import { isUnstuckError } from '../../../errors/index.ts'
 import { knownQueues, rareColumns } from '../../../profile/infer/known-queues/index.ts'
 import { recogniseTable } from '../../../profile/infer/recognise-table.ts'
 import type { Certainty, ScanTarget, SightedTable } from '../../../profile/infer/scan-target.ts'
 import type { Profile } from '../../../profile/profile.ts'
-import type { Row } from '../executor.ts'
-import { type ReadOnlySession, withReadOnlySession } from '../read-only-session.ts'
+import type { Row } from '../connection/executor.ts'
+import { type ReadOnlySession, withReadOnlySession } from '../connection/read-only-session.ts'
 import { readSql } from '../sql-files.ts'
 import { runningQuery } from './running-query.ts'
 
 const MAX_TABLES = 2_000
 const MAX_ROWS = 10_000
-/** Of the whole scan: what is surest to be a job table comes first. */
+/** Limit of the whole scan: the most likely job tables come first. */
 const BUDGET_MS = 60_000
 const STATUS_COLUMNS = '(^|_|[a-z])(status|state)$'
 
 export interface ScanOptions {
   databaseUrl: string
   profiles: Profile[]
-  /** A row without a lease is stuck when its newest time is older. */
+  /** A row without a lease is stuck if its newest time is older. */
   olderThanMs: number
-  /** Of each statement. */
+  /** Limit of each statement. */
   timeoutMs: number
   onTable?: (table: string, index: number, count: number) => void
 }
@@ -34,14 +34,14 @@ export interface ScanReport {
   /** Every transaction was read-only and got no id; anything else would have thrown. */
   isUnwritten: true
   tables: ScannedTable[]
-  /** There were more candidates than a scan looks at. */
+  /** There were more candidates than the scan examines. */
   isCut: boolean
 }
 
 export interface ScannedTable
   extends Pick<ScanTarget, 'schema' | 'table' | 'kind' | 'name' | 'certainty' | 'evidence' | 'timeColumns'>,
     Pick<ScanTarget, 'rule' | 'remedy' | 'next'> {
-  /** Why it was not counted; null where it was. */
+  /** Why it was not counted; null if it was. */
   problem: string | null
   /** Row-level security hides rows from this role: there may be more. */
   isFiltered: boolean
@@ -50,16 +50,16 @@ export interface ScannedTable
 
 export interface RunningCounts {
   running: number
-  /** Only so many rows were looked at. */
+  /** Only this many rows were examined. */
   isCut: boolean
   stuck: number
-  /** Older than the limit, though the rule of the queue gives them more time. */
+  /** Older than the limit, but within the time that the queue's own rule allows. */
   silent: number
-  /** Nothing to judge them by. */
+  /** No time to judge them by. */
   unjudged: number
   oldestStuckMs: number | null
   oldestSilentMs: number | null
-  /** Some of them, the longest silent first. */
+  /** A sample, the longest silent first. */
   stuckIds: string[]
 }
 

@@ -1,1 +1,0 @@
-select "unstuck"."begin_operation"(($1::text)::jsonb) as answer

@@ -1,8 +1,0 @@
--- As claim_jobs gives them.
-select id, lease_id::text, fence, type, queue, payload, priority, stage, owner, attempt, failures, crashes, timeouts,
-       max_attempts, generation, to_json(created_at) as created_at, to_json(started_at) as started_at,
-       expected_duration_ms::numeric, lease_ms::bigint, deadline_ms::bigint, traceparent, is_rescue,
-       crashes > 0 and "unstuck".is_reap_final(
-         "unstuck".policy_of(/*attachment*/'native', ($4::text)::jsonb), false, attempt, failures, crashes, timeouts,
-         max_attempts) as runs_alone
-  from "unstuck"."claim_job"($1::/*id*/uuid, $2::text, $3::bigint, ($4::text)::jsonb)

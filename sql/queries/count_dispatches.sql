@@ -1,1 +1,0 @@
-select "unstuck".count_dispatches(/*attachment*/'native') as waiting

@@ -1,1 +1,0 @@
-select count(*)::int as tokens from "unstuck".tokens

@@ -1,1 +1,0 @@
-select "unstuck".delete_breaker($1::text) as outcome

@@ -1,1 +1,0 @@
-select "unstuck"."delete_schedule"($1::text) as is_deleted

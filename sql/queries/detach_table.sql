@@ -1,1 +1,0 @@
-select "unstuck".detach_table($1::text) as is_detached

@@ -1,1 +1,0 @@
-select "unstuck"."explain_job"($1::text::/*id*/uuid, ($2::text)::jsonb) as facts

@@ -1,1 +1,0 @@
-select "unstuck"."job_record"($1::text::/*id*/uuid) as job

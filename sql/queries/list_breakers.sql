@@ -1,1 +1,0 @@
-select to_jsonb(breaker) as record from "unstuck".list_breakers() breaker

@@ -1,1 +1,0 @@
-select to_jsonb(status) as record from "unstuck"."list_queues"() status

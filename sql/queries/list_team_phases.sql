@@ -1,1 +1,0 @@
-select distinct phase from "unstuck".team_objects where attachment = /*attachment*/'native'

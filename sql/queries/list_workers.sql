@@ -1,1 +1,0 @@
-select to_jsonb(worker) as record from "unstuck"."list_workers"() worker

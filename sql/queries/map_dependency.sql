@@ -1,1 +1,0 @@
-select "unstuck"."map_dependency"($1::text, $2::text) as is_changed

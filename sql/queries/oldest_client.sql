@@ -1,1 +1,0 @@
-select "unstuck".oldest_client() as oldest

@@ -1,1 +1,0 @@
-select * from "unstuck"."preview_sweep"($1::int, ($2::text)::jsonb)

@@ -1,1 +1,0 @@
-select "unstuck".prune_rate_limits($1::int) as deleted

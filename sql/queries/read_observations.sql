@@ -1,1 +1,0 @@
-select to_jsonb(seen) as record from "unstuck"."read_observations"() seen

@@ -1,1 +1,0 @@
-select to_jsonb("unstuck".policy_of(/*attachment*/'native')) as policy

@@ -1,1 +1,0 @@
-select * from "unstuck"."read_slo"($1::bigint, $2::bigint, ($3::text)::jsonb)

@@ -1,1 +1,0 @@
-insert into "unstuck".migrations (name) values ($1::text)

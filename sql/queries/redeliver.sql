@@ -1,1 +1,0 @@
-select "unstuck".redeliver(/*attachment*/'native', $1::text::uuid) as outcome

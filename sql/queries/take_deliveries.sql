@@ -1,1 +1,0 @@
-select * from "unstuck".take_deliveries(/*attachment*/'native', $1::int, $2::bigint)

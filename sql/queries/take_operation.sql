@@ -1,1 +1,0 @@
-select "unstuck".take_operation(/*attachment*/'native', $1::bigint) as answer

@@ -1,1 +1,0 @@
-select true as is_sent from pg_notify("unstuck".hint_channel(/*attachment*/'native'), $1::text)

@@ -1,0 +1,540 @@
+import { describe, expect, it } from 'vitest'
+import {
+  budgets,
+  claimMany,
+  claimOne,
+  complete,
+  enqueueMany,
+  enqueueOne,
+  expectAbout,
+  expectUnchanged,
+  HOUR,
+  invalidArgument,
+  MINUTE,
+  plainPolicy,
+  SECOND,
+  startOne,
+  TYPE,
+} from '../builders.ts'
+import type { TestBench } from '../harness.ts'
+import {
+  hold,
+  limited,
+  NAME,
+  openBreaker,
+  openHalf,
+  outcomes,
+  readBreaker,
+  stateOf,
+} from './breaker-builders.ts'
+
+export function describeBreaker(opened: () => TestBench): void {
+  describe('breakers', () => {
+    describeWindow(opened)
+    describeOpen(opened)
+    describeHealthProbes(opened)
+    describeReopening(opened)
+    describeLimits(opened)
+    describeOperators(opened)
+    describeSharing(opened)
+  })
+}
+
+function describeWindow(opened: () => TestBench): void {
+  it('BREAK-1 half of the last 20 calls failing opens the breaker', async () => {
+    const { store } = opened()
+    await store.writeBreaker(NAME, hold)
+    expect((await store.recordCalls(NAME, outcomes(0, 11))).state).toBe('closed')
+    expect((await store.recordCalls(NAME, outcomes(9))).state).toBe('closed')
+    const breaker = await store.recordCalls(NAME, outcomes(1))
+    expect(breaker).toMatchObject({ state: 'open', calls: 20, failures: 10, reason: 'calls-failed' })
+    expect(breaker.changedBy).toBeNull()
+    expectAbout(breaker.nextProbeInMs, MINUTE)
+  })
+
+  it('BREAK-1 the last calls of the window are told in their order, with times where it has an age', async () => {
+    const { store } = opened()
+    const kinds = async () => (await readBreaker(store)).lastCalls.map(({ isFailure }) => isFailure)
+    await store.recordCalls(NAME, [{ isFailure: true }, { isFailure: false }])
+    expect((await readBreaker(store)).lastCalls).toEqual([
+      { isFailure: true, at: null },
+      { isFailure: false, at: null },
+    ])
+    await store.writeBreaker(NAME, { windowCalls: 30, windowMs: MINUTE })
+    await store.recordCalls(NAME, outcomes(1, 19))
+    expect(await kinds()).toEqual([...Array.from({ length: 19 }, () => false), true])
+    expect((await readBreaker(store)).lastCalls.every(({ at }) => at instanceof Date)).toBe(true)
+  })
+
+  it('BREAK-1 the window slides: what is older than its last calls counts no more', async () => {
+    const { store } = opened()
+    await store.recordCalls(NAME, outcomes(4, 6))
+    await store.recordCalls(NAME, outcomes(0, 20))
+    expect(await readBreaker(store)).toMatchObject({ state: 'closed', calls: 20, failures: 0 })
+    expect((await store.recordCalls(NAME, outcomes(9))).state).toBe('closed')
+    expect((await store.recordCalls(NAME, outcomes(1))).state).not.toBe('closed')
+  })
+
+  it('BREAK-1 a report is judged as a whole, by the window after it', async () => {
+    const { store } = opened()
+    const calls = [...outcomes(19), ...outcomes(0, 20)]
+    expect(await store.recordCalls(NAME, calls)).toMatchObject({ state: 'closed', calls: 20, failures: 0 })
+    expect((await store.recordCalls(NAME, [])).state).toBe('closed')
+  })
+
+  it('BREAK-1 under ten calls nothing is judged, unless the settings say so', async () => {
+    const { store } = opened()
+    expect((await store.recordCalls(NAME, outcomes(9))).state).toBe('closed')
+    expect((await store.recordCalls(NAME, outcomes(1))).state).not.toBe('closed')
+    await store.writeBreaker('early', { minCalls: 2 })
+    expect((await store.recordCalls('early', outcomes(2))).state).not.toBe('closed')
+    await store.writeBreaker('narrow', { windowCalls: 3 })
+    expect((await store.recordCalls('narrow', outcomes(3))).state).not.toBe('closed')
+  })
+
+  it('BREAK-1 window and threshold are settings', async () => {
+    const { store } = opened()
+    await store.writeBreaker(NAME, { windowCalls: 100, minCalls: 100, failThreshold: 0.07 })
+    expect((await store.recordCalls(NAME, outcomes(6, 94))).state).toBe('closed')
+    expect(await store.recordCalls(NAME, outcomes(1))).toMatchObject({ failures: 7, calls: 100 })
+    expect(await stateOf(store)).not.toBe('closed')
+  })
+
+  it('BREAK-1 a smaller window keeps the newest calls', async () => {
+    const { store } = opened()
+    await store.recordCalls(NAME, [...outcomes(4, 6), ...outcomes(0, 4)])
+    expect(await store.writeBreaker(NAME, { windowCalls: 5 })).toMatchObject({ calls: 5, failures: 1 })
+  })
+
+  it('BREAK-1 calls older than the window of time count no more', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, { ...hold, windowMs: MINUTE })
+    await store.recordCalls(NAME, outcomes(4, 5))
+    await elapse(40 * SECOND)
+    expect(await store.recordCalls(NAME, outcomes(0, 3))).toMatchObject({ calls: 12, failures: 4 })
+    await elapse(30 * SECOND)
+    expect(await readBreaker(store)).toMatchObject({ state: 'closed', calls: 3, failures: 0 })
+    expect(await store.recordCalls(NAME, outcomes(6))).toMatchObject({
+      state: 'closed',
+      calls: 9,
+      failures: 6,
+    })
+    expect(await store.recordCalls(NAME, outcomes(1))).toMatchObject({
+      state: 'open',
+      calls: 10,
+      failures: 7,
+    })
+  })
+
+  it('BREAK-1 without a window of time the last calls count however old they are', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, hold)
+    await store.recordCalls(NAME, outcomes(5, 4))
+    await elapse(HOUR)
+    expect(await store.recordCalls(NAME, outcomes(1))).toMatchObject({
+      state: 'open',
+      calls: 10,
+      failures: 6,
+    })
+  })
+
+  it('BREAK-1 a window of time is set and taken away at any moment; calls of unknown age are taken for new', async () => {
+    const { store, elapse } = opened()
+    await store.recordCalls(NAME, outcomes(2, 2))
+    await elapse(HOUR)
+    const set = await store.writeBreaker(NAME, { windowMs: MINUTE })
+    expect(set).toMatchObject({ calls: 4, settings: { windowMs: MINUTE } })
+    await elapse(30 * SECOND)
+    expect(await store.recordCalls(NAME, outcomes(0, 2))).toMatchObject({ calls: 6 })
+    expect(await store.writeBreaker(NAME, { windowCalls: 3 })).toMatchObject({ calls: 3, failures: 1 })
+    await elapse(31 * SECOND)
+    const taken = await store.writeBreaker(NAME, { windowMs: null })
+    expect(taken).toMatchObject({ calls: 2, failures: 0, settings: { windowMs: null } })
+    await elapse(HOUR)
+    expect(await readBreaker(store)).toMatchObject({ calls: 2 })
+  })
+
+  it('OPS-8 bad settings, names and calls are refused and change nothing', async () => {
+    const { store } = opened()
+    const bad = [
+      { windowCalls: 0 },
+      { windowCalls: 1.5 },
+      { failThreshold: 0 },
+      { failThreshold: 1.1 },
+      { cooldownMs: -1 },
+      { probeSlots: 0 },
+      { mode: 'sometimes' },
+      { closeAfter: null },
+      { windowMs: 0 },
+      { windowMs: 1.5 },
+      { window: 20 },
+    ]
+    for (const change of bad)
+      await expect(store.writeBreaker(NAME, change as never)).rejects.toMatchObject(invalidArgument)
+    await expect(store.recordCalls('', [])).rejects.toMatchObject(invalidArgument)
+    await expect(store.recordCalls(NAME, [{}])).rejects.toMatchObject(invalidArgument)
+    for (const limitedMs of [-1, 400 * 24 * HOUR])
+      await expect(store.recordCalls(NAME, limited(limitedMs))).rejects.toMatchObject(invalidArgument)
+    await expect(store.holdBreaker(NAME, { durationMs: 0 })).rejects.toMatchObject(invalidArgument)
+    await expect(store.deleteBreaker('')).rejects.toMatchObject(invalidArgument)
+    await expect(store.mapDependency('', NAME)).rejects.toMatchObject(invalidArgument)
+    expect(await store.listBreakers()).toEqual([])
+  })
+}
+
+function describeOpen(opened: () => TestBench): void {
+  it('BREAK-2 RATE-5 while it is open no job is claimed, and none changes', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    const jobId = await enqueueOne(store, { maxAttempts: 1 })
+    await expectUnchanged(store, jobId, async () => {
+      for (let nth = 0; nth < 5; nth += 1) expect(await claimMany(store)).toEqual([])
+      expect(await store.claimJob(jobId, { workerId: 'worker-1' })).toBe('not-claimable')
+    })
+    expect(await store.readHealth()).toMatchObject({ waiting: 1, due: 1 })
+  })
+
+  it('BREAK-2 what runs when it opens goes on and completes', async () => {
+    const { store } = opened()
+    const claimed = await startOne(store)
+    await openBreaker(store, hold)
+    expect(await complete(store, claimed)).toBe('completed')
+  })
+
+  it('BREAK-2 other queues are claimed as ever', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    await enqueueOne(store)
+    const other = await enqueueOne(store, { type: 'mail' })
+    const claimed = await claimMany(store, { queues: [TYPE, 'mail'] })
+    expect(claimed.map(({ jobId }) => jobId)).toEqual([other])
+  })
+
+  it('BREAK-2 a queue that is bound to no dependency any more is claimed again', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    const jobId = await enqueueOne(store)
+    expect(await store.mapDependency(TYPE, NAME)).toBe(false)
+    expect(await store.mapDependency(TYPE, null)).toBe(true)
+    expect(await store.mapDependency(TYPE, null)).toBe(false)
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('BREAK-2 late calls of jobs that ran before change nothing', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    const before = await readBreaker(store)
+    await store.recordCalls(NAME, outcomes(5, 50))
+    expect(await readBreaker(store)).toMatchObject({
+      state: 'open',
+      calls: before.calls,
+      since: before.since,
+    })
+  })
+}
+
+function describeHealthProbes(opened: () => TestBench): void {
+  it('BREAK-3 three good probes after the cooldown close it, and jobs are claimed again', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    await openBreaker(store, hold)
+    const jobId = await enqueueOne(store)
+    await elapse(MINUTE + SECOND)
+    for (const successes of [1, 2]) {
+      expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'open', successes })
+      expect(await claimMany(store)).toEqual([])
+      await elapse(2 * SECOND)
+    }
+    const breaker = await store.recordProbe(NAME, true)
+    expect(breaker).toMatchObject({
+      state: 'closed',
+      calls: 0,
+      reason: 'probes-succeeded',
+      nextProbeInMs: null,
+    })
+    expect(await claimOne(store)).toMatchObject({ jobId, attempt: 1 })
+  })
+
+  it('BREAK-3 good probes count once per interval, however many workers probe', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, { ...hold, probeIntervalMs: 10 * SECOND })
+    await elapse(MINUTE + SECOND)
+    for (let nth = 0; nth < 5; nth += 1) await store.recordProbe(NAME, true)
+    const breaker = await readBreaker(store)
+    expect(breaker).toMatchObject({ state: 'open', successes: 1 })
+    expectAbout(breaker.nextProbeInMs, 10 * SECOND)
+  })
+
+  it('BREAK-3 a probe during the cooldown changes nothing', async () => {
+    const { store } = opened()
+    await openBreaker(store, { ...hold, closeAfter: 1 })
+    expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'open', successes: 0 })
+  })
+
+  it('BREAK-3 a failed probe lets the cooldown begin anew and the row of good ones with it', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, hold)
+    await elapse(MINUTE + SECOND)
+    await store.recordProbe(NAME, true)
+    const breaker = await store.recordProbe(NAME, false)
+    expect(breaker).toMatchObject({ state: 'open', successes: 0 })
+    expectAbout(breaker.nextProbeInMs, MINUTE)
+    await elapse(30 * SECOND)
+    expect((await store.recordProbe(NAME, true)).successes).toBe(0)
+  })
+
+  it('BREAK-3 a failed probe does not make it look newly opened', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, hold)
+    await elapse(2 * MINUTE)
+    const { since } = await readBreaker(store)
+    expect((await store.recordProbe(NAME, false)).since).toEqual(since)
+  })
+
+  it('BREAK-3 a closed breaker takes no notice of probes', async () => {
+    const { store } = opened()
+    expect(await store.recordProbe(NAME, false)).toMatchObject({ state: 'closed', nextProbeInMs: null })
+  })
+
+  it('BREAK-3 mode hold lets no job through, however long it lasts', async () => {
+    const { store, elapse } = opened()
+    await openBreaker(store, hold)
+    await enqueueOne(store)
+    await elapse(60 * MINUTE)
+    expect(await claimMany(store)).toEqual([])
+    expect(await readBreaker(store)).toMatchObject({ state: 'open', nextProbeInMs: 0 })
+  })
+}
+
+function describeReopening(opened: () => TestBench): void {
+  /** Opens by failing calls, waits for the probes, and closes after one. Returns the cooldown. */
+  async function flap({ store, elapse }: TestBench): Promise<number> {
+    const { nextProbeInMs, reopens } = await store.recordCalls(NAME, outcomes(20))
+    await elapse((nextProbeInMs ?? 0) + SECOND)
+    expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'closed', reopens })
+    return nextProbeInMs ?? 0
+  }
+
+  it('BREAK-3 in mode hold each time in a row that it opens again soon doubles the cooldown, up to an hour', async () => {
+    const bench = opened()
+    await bench.store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) expectAbout(await flap(bench), minutes * MINUTE)
+    expect((await bench.store.recordCalls(NAME, outcomes(20))).reopens).toBe(8)
+  })
+
+  it('BREAK-3 a bad probe begins the same cooldown anew, and doubles nothing', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    await flap(bench)
+    await store.recordCalls(NAME, outcomes(20))
+    for (let nth = 0; nth < 2; nth += 1) {
+      await elapse(2 * MINUTE + SECOND)
+      const probed = await store.recordProbe(NAME, false)
+      expect(probed.reopens).toBe(1)
+      expectAbout(probed.nextProbeInMs, 2 * MINUTE)
+    }
+  })
+
+  it('BREAK-3 a breaker that stayed closed for ten cooldowns begins with the first again', async () => {
+    const bench = opened()
+    await bench.store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    await flap(bench)
+    await flap(bench)
+    await bench.elapse(10 * MINUTE + SECOND)
+    expectAbout(await flap(bench), MINUTE)
+  })
+
+  it('BREAK-3 an operator who resumes it ends the row', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
+    await flap(bench)
+    await store.recordCalls(NAME, outcomes(20))
+    expect(await store.resumeBreaker(NAME)).toMatchObject({ state: 'closed', reopens: 0 })
+    expectAbout((await store.recordCalls(NAME, outcomes(20))).nextProbeInMs, MINUTE)
+  })
+
+  it('BREAK-3 in mode half-open the cooldown stays as it is set', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await openHalf(bench)
+    await enqueueMany(store, 3)
+    for (const reopens of [1, 2]) {
+      const { jobId } = await claimOne(store)
+      const breaker = await store.recordCalls(NAME, [{ isFailure: true, jobId }])
+      expect(breaker.reopens).toBe(reopens)
+      expectAbout(breaker.nextProbeInMs, MINUTE)
+      await elapse(MINUTE + SECOND)
+    }
+  })
+}
+
+function describeLimits(opened: () => TestBench): void {
+  it('RATE-6 a service that asks for a pause gets it from all workers, until the time is over', async () => {
+    const { store, elapse } = opened()
+    await store.mapDependency(TYPE, NAME)
+    const jobId = await enqueueOne(store)
+    const held = await store.recordCalls(NAME, limited(MINUTE))
+    expect(held).toMatchObject({ state: 'held', reason: 'limited', changedBy: null, calls: 1, failures: 0 })
+    expectAbout(held.heldForMs, MINUTE)
+    await elapse(30 * SECOND)
+    await expectUnchanged(store, jobId, async () => expect(await claimMany(store)).toEqual([]))
+    await elapse(31 * SECOND)
+    expect(await stateOf(store)).toBe('closed')
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('RATE-6 of several pauses the longest holds, and none shortens another', async () => {
+    const { store } = opened()
+    await store.recordCalls(NAME, [...limited(MINUTE), ...limited(10 * MINUTE), ...limited(0)])
+    const { since } = await readBreaker(store)
+    const again = await store.recordCalls(NAME, limited(SECOND))
+    expectAbout(again.heldForMs, 10 * MINUTE)
+    expect(again.since).toEqual(since)
+    expectAbout((await store.recordCalls(NAME, limited(HOUR))).heldForMs, HOUR)
+  })
+
+  it('RATE-6 an operator’s hold is never shortened, and keeps its words', async () => {
+    const { store } = opened()
+    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: MINUTE })
+    const longer = await store.recordCalls(NAME, limited(HOUR))
+    expect(longer).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance' })
+    expectAbout(longer.heldForMs, HOUR)
+    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance' })
+    expect(await store.recordCalls(NAME, limited(SECOND))).toMatchObject({ state: 'held', heldForMs: null })
+  })
+
+  it('RATE-6 a failed call that asks for a pause counts as a failure too', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, { ...hold, windowCalls: 2 })
+    const held = await store.recordCalls(NAME, [...limited(MINUTE, true), ...limited(MINUTE, true)])
+    expect(held).toMatchObject({ state: 'held', calls: 2, failures: 2, reason: 'calls-failed' })
+    await elapse(MINUTE + SECOND)
+    expect(await stateOf(store)).toBe('open')
+  })
+
+  it('RATE-6 a job that a half-open breaker let through gives its slot back: no sign of health, none of failure', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await openHalf(bench, { closeAfter: 1 })
+    await enqueueMany(store, 2)
+    const { jobId } = await claimOne(store)
+    const call = { isFailure: false, jobId, limitedMs: MINUTE }
+    expect(await store.recordCalls(NAME, [call])).toMatchObject({ state: 'held', successes: 0, probing: 0 })
+    await elapse(MINUTE + SECOND)
+    expect(await stateOf(store)).toBe('half-open')
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('RATE-6 an operator may end the pause', async () => {
+    const { store } = opened()
+    await store.mapDependency(TYPE, NAME)
+    await enqueueOne(store)
+    await store.recordCalls(NAME, limited(HOUR))
+    expect((await store.resumeBreaker(NAME, { actor: 'ana' })).state).toBe('closed')
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+}
+
+function describeOperators(opened: () => TestBench): void {
+  it('BREAK-2 an operator may hold a dependency, and resume it', async () => {
+    const { store } = opened()
+    await store.mapDependency(TYPE, NAME)
+    const jobId = await enqueueOne(store)
+    const held = await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance' })
+    expect(held).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance', heldForMs: null })
+    expect(await claimMany(store)).toEqual([])
+    const resumed = await store.resumeBreaker(NAME, { actor: 'ben', reason: 'done' })
+    expect(resumed).toMatchObject({ state: 'closed', changedBy: 'ben', reason: 'done' })
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('BREAK-2 a hold with a duration ends by itself', async () => {
+    const { store, elapse } = opened()
+    await store.mapDependency(TYPE, NAME)
+    await enqueueOne(store)
+    expectAbout((await store.holdBreaker(NAME, { durationMs: MINUTE })).heldForMs, MINUTE)
+    await elapse(30 * SECOND)
+    expect(await claimMany(store)).toEqual([])
+    await elapse(31 * SECOND)
+    expect(await stateOf(store)).toBe('closed')
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('BREAK-2 calls go on counting under a hold, and what the operator wrote stays', async () => {
+    const { store, elapse } = opened()
+    await store.writeBreaker(NAME, hold)
+    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: 30 * SECOND })
+    await store.recordCalls(NAME, outcomes(20))
+    expect(await readBreaker(store)).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance' })
+    await elapse(31 * SECOND)
+    expect(await stateOf(store)).toBe('open')
+  })
+
+  it('BREAK-3 resuming closes a breaker that failing calls opened, with an empty window', async () => {
+    const { store } = opened()
+    await openBreaker(store, hold)
+    await enqueueOne(store)
+    const resumed = await store.resumeBreaker(NAME, { actor: 'ana' })
+    expect(resumed).toMatchObject({ state: 'closed', calls: 0, failures: 0, changedBy: 'ana' })
+    expect(await claimMany(store)).toHaveLength(1)
+  })
+
+  it('BREAK-3 resuming what is closed changes nothing', async () => {
+    const { store } = opened()
+    const before = await store.recordCalls(NAME, outcomes(2, 2))
+    expect(await store.resumeBreaker(NAME, { actor: 'ana' })).toEqual(before)
+  })
+}
+
+function describeSharing(opened: () => TestBench): void {
+  it('BREAK-4 a breaker that no queue is bound to can be deleted, and its settings with it', async () => {
+    const { store } = opened()
+    expect(await store.deleteBreaker(NAME)).toBe('not-found')
+    await openBreaker(store, hold)
+    expect(await store.deleteBreaker(NAME)).toBe('in-use')
+    expect(await stateOf(store)).toBe('open')
+    await store.mapDependency(TYPE, null)
+    expect(await store.deleteBreaker(NAME)).toBe('deleted')
+    expect(await store.listBreakers()).toEqual([])
+    const { settings } = await store.recordCalls(NAME, [])
+    expect(settings).toMatchObject({ mode: 'half-open', cooldownMs: 30 * SECOND })
+  })
+
+  it('BREAK-4 the list tells every breaker with its settings and its queues', async () => {
+    const { store, elapse } = opened()
+    await store.mapDependency('mail', NAME)
+    await store.mapDependency(TYPE, NAME)
+    await store.recordCalls('archive', outcomes(1, 2))
+    await openBreaker(store, hold)
+    await elapse(10 * SECOND)
+    const [archive, gateway, ...others] = await store.listBreakers()
+    expect(others).toEqual([])
+    expect(archive).toMatchObject({ name: 'archive', state: 'closed', calls: 3, failures: 1, queues: [] })
+    expect(gateway).toMatchObject({ name: NAME, state: 'open', settings: { mode: 'hold', windowCalls: 20 } })
+    expect(gateway?.queues.map(({ queue }) => queue)).toEqual([TYPE, 'mail'].toSorted())
+    expectAbout(gateway?.nextProbeInMs, 50 * SECOND)
+  })
+
+  it('BREAK-4 a breaker that nobody configured has the settings of the documents', async () => {
+    const { store } = opened()
+    await store.mapDependency(TYPE, NAME)
+    expect(await readBreaker(store)).toMatchObject({
+      state: 'closed',
+      changedBy: null,
+      settings: {
+        mode: 'half-open',
+        windowCalls: 20,
+        windowMs: null,
+        minCalls: 10,
+        failThreshold: 0.5,
+        cooldownMs: 30 * SECOND,
+        closeAfter: 3,
+        probeIntervalMs: SECOND,
+        probeSlots: 1,
+        probeTimeoutMs: MINUTE,
+      },
+    })
+  })
+}

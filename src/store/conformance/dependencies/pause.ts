@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import type { JobStore } from '../../job-store.ts'
+import type { QueueStatus } from '../../ports/dependency-store.ts'
+import {
+  claimMany,
+  claimOne,
+  complete,
+  enqueueMany,
+  enqueueOne,
+  expectAbout,
+  expectUnchanged,
+  invalidArgument,
+  MINUTE,
+  SECOND,
+  startOne,
+  TYPE,
+} from '../builders.ts'
+import type { TestBench } from '../harness.ts'
+
+async function readQueue(store: JobStore, name: string): Promise<QueueStatus | undefined> {
+  return (await store.listQueues()).find(({ queue }) => queue === name)
+}
+
+export function describePause(opened: () => TestBench): void {
+  describe('queues', () => {
+    describePauses(opened)
+    describeListing(opened)
+  })
+}
+
+function describePauses(opened: () => TestBench): void {
+  it('BREAK-2 RATE-5 nothing is claimed from a paused queue, and nothing changes in it', async () => {
+    const { store } = opened()
+    const jobId = await enqueueOne(store, { maxAttempts: 1 })
+    expect(await store.pauseQueue(TYPE, { actor: 'ana', reason: 'deploy' })).toBe(true)
+    await expectUnchanged(store, jobId, async () => {
+      expect(await claimMany(store)).toEqual([])
+      expect(await store.claimJob(jobId, { workerId: 'worker-1' })).toBe('not-claimable')
+    })
+    expect(await store.resumeQueue(TYPE)).toBe(true)
+    expect((await claimOne(store)).jobId).toBe(jobId)
+  })
+
+  it('BREAK-2 a pause with a duration ends by itself', async () => {
+    const { store, elapse } = opened()
+    await enqueueOne(store)
+    await store.pauseQueue(TYPE, { durationMs: MINUTE })
+    await elapse(30 * SECOND)
+    expect(await claimMany(store)).toEqual([])
+    await elapse(31 * SECOND)
+    expect(await claimMany(store)).toHaveLength(1)
+    expect(await store.resumeQueue(TYPE)).toBe(false)
+  })
+
+  it('BREAK-2 a second pause replaces the first, and says that there was one', async () => {
+    const { store, elapse } = opened()
+    await enqueueOne(store)
+    await store.pauseQueue(TYPE, { actor: 'ana', durationMs: MINUTE })
+    expect(await store.pauseQueue(TYPE, { actor: 'ben' })).toBe(false)
+    await elapse(2 * MINUTE)
+    expect(await claimMany(store)).toEqual([])
+    expect(await readQueue(store, TYPE)).toMatchObject({ isPaused: true, pausedBy: 'ben', pausedForMs: null })
+  })
+
+  it('BREAK-2 other queues are claimed as ever, and what runs goes on', async () => {
+    const { store } = opened()
+    const running = await startOne(store)
+    await enqueueOne(store)
+    await store.pauseQueue(TYPE)
+    const other = await enqueueOne(store, { type: 'mail' })
+    const claimed = await claimMany(store, { queues: [TYPE, 'mail'] })
+    expect(claimed.map(({ jobId }) => jobId)).toEqual([other])
+    expect(await complete(store, running)).toBe('completed')
+  })
+
+  it('BREAK-2 the queue of a job decides, and not its type', async () => {
+    const { store } = opened()
+    await store.pauseQueue('night')
+    const held = await enqueueOne(store, { queue: 'night' })
+    const free = await enqueueOne(store)
+    const claimed = await claimMany(store, { queues: [TYPE, 'night'] })
+    expect(claimed.map(({ jobId }) => jobId)).toEqual([free])
+    expect(await store.claimJob(held, { workerId: 'worker-1' })).toBe('not-claimable')
+  })
+
+  it('OPS-8 a bad queue and a bad duration are refused', async () => {
+    const { store } = opened()
+    await expect(store.pauseQueue('')).rejects.toMatchObject(invalidArgument)
+    await expect(store.pauseQueue(TYPE, { durationMs: 0 })).rejects.toMatchObject(invalidArgument)
+    await expect(store.pauseQueue(TYPE, { durationMs: 1.5 })).rejects.toMatchObject(invalidArgument)
+    await expect(store.resumeQueue('')).rejects.toMatchObject(invalidArgument)
+    expect(await store.listQueues()).toEqual([])
+  })
+}
+
+function describeListing(opened: () => TestBench): void {
+  it('BREAK-4 lists what is unfinished, paused or bound to a dependency, and nothing else', async () => {
+    const { store } = opened()
+    await enqueueMany(store, 3)
+    await enqueueOne(store, { delayMs: MINUTE })
+    await claimOne(store)
+    await complete(store, await startOne(store, { type: 'done' }))
+    await store.mapDependency('bound', 'gateway')
+    await store.holdBreaker('gateway')
+    await store.pauseQueue('quiet', { actor: 'ana', reason: 'deploy', durationMs: MINUTE })
+    const [bound, encode, quiet, ...others] = await store.listQueues()
+    expect(others).toEqual([])
+    expect(bound).toMatchObject({
+      queue: 'bound',
+      isPaused: false,
+      waiting: 0,
+      dependency: 'gateway',
+      breakerState: 'held',
+    })
+    expect(encode).toEqual({
+      queue: TYPE,
+      waiting: 3,
+      due: 2,
+      running: 1,
+      isPaused: false,
+      pausedAt: null,
+      pausedForMs: null,
+      pausedBy: null,
+      pauseReason: null,
+      dependency: null,
+      breakerState: null,
+    })
+    expect(quiet).toMatchObject({ queue: 'quiet', isPaused: true, pausedBy: 'ana', pauseReason: 'deploy' })
+    expectAbout(quiet?.pausedForMs, MINUTE)
+    expect(quiet?.pausedAt).toBeInstanceOf(Date)
+  })
+}

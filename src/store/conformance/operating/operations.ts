@@ -1,0 +1,391 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { JobStore, NewOperation, Operation, OperationLease } from '../../job-store.ts'
+import {
+  claimOne,
+  complete,
+  DAY,
+  enqueueMany,
+  enqueueOne,
+  fail,
+  HOUR,
+  invalidArgument,
+  MINUTE,
+  plainPolicy,
+  readJob,
+  startMany,
+  startOne,
+  storeNow,
+  TYPE,
+} from '../builders.ts'
+import type { TestBench } from '../harness.ts'
+
+export function describeOperations(opened: () => TestBench): void {
+  describe('operations', () => {
+    describeFreeze(opened)
+    describeActions(opened)
+    describeSteps(opened)
+    describeLeases(opened)
+    describeWatch(opened)
+    describeLists(opened)
+  })
+}
+
+async function killMany(store: JobStore, count: number): Promise<string[]> {
+  const leases = await startMany(store, count)
+  for (const lease of leases) await fail(store, lease, { code: 'A', reason: 'r', isRetryable: false })
+  return leases.map(({ jobId }) => jobId).toSorted()
+}
+
+const retryDead: NewOperation = { action: 'retry', filter: { status: 'dead' }, q: 'status:dead' }
+
+/** Begun and held. */
+async function begin(
+  store: JobStore,
+  request: Partial<NewOperation> = {},
+): Promise<OperationLease & { operation: Operation }> {
+  const begun = await store.beginOperation({ ...retryDead, leaseMs: MINUTE, ...request })
+  if (begun.outcome !== 'begun' || begun.leaseId === null)
+    throw new Error(`it did not begin: ${begun.outcome}`)
+  return { operationId: begun.operation.id, leaseId: begun.leaseId, operation: begun.operation }
+}
+
+async function step(store: JobStore, lease: OperationLease, limit = 100) {
+  const progress = await store.stepOperation(lease, { limit })
+  if (progress === 'lease-lost') throw new Error('the lease was lost')
+  return progress
+}
+
+async function outcomesOf(store: JobStore, { operationId }: OperationLease): Promise<(string | null)[]> {
+  return (await store.listOperationJobs(operationId)).jobs.map(({ outcome }) => outcome)
+}
+
+function describeFreeze(opened: () => TestBench): void {
+  it('OPS-9 the jobs are chosen once, the oldest first, and none of them is changed by it', async () => {
+    const { store } = opened()
+    const ids = await killMany(store, 3)
+    const begun = await begin(store)
+    await killMany(store, 1)
+    expect(begun.operation).toMatchObject({ state: 'running', total: 3, changed: 0, queues: [TYPE] })
+    const { jobs, next } = await store.listOperationJobs(begun.operationId)
+    expect(jobs).toEqual(ids.map((jobId, index) => ({ jobId, position: index + 1, outcome: null })))
+    expect(next).toBeNull()
+    expect(await readJob(store, ids[0] ?? '')).toMatchObject({ status: 'dead', generation: 1 })
+  })
+
+  it('OPS-9 a plan counts and leaves nothing behind', async () => {
+    const { store } = opened()
+    await killMany(store, 2)
+    expect(await store.beginOperation({ ...retryDead, isPlan: true })).toMatchObject({
+      outcome: 'planned',
+      total: 2,
+    })
+    expect((await store.listOperations()).operations).toEqual([])
+  })
+
+  it('OPS-9 another number than was expected begins nothing', async () => {
+    const { store } = opened()
+    await killMany(store, 2)
+    const begun = await store.beginOperation({ ...retryDead, expect: 3 })
+    expect(begun).toEqual({ outcome: 'unexpected', total: 2 })
+    expect((await store.listOperations()).operations).toEqual([])
+    expect((await begin(store, { expect: 2 })).operation.total).toBe(2)
+  })
+
+  it('OPS-9 the limit keeps the oldest', async () => {
+    const { store } = opened()
+    const ids = await killMany(store, 3)
+    const { operationId } = await begin(store, { limit: 2 })
+    const { jobs } = await store.listOperationJobs(operationId)
+    expect(jobs.map(({ jobId }) => jobId)).toEqual(ids.slice(0, 2))
+  })
+
+  it('OPS-9 what died after the moment it is about is left alone', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy(plainPolicy)
+    const [early] = await killMany(store, 1)
+    await bench.elapse(HOUR)
+    await killMany(store, 1)
+    const asOf = new Date((await storeNow(store)) - HOUR / 2)
+    const { operationId } = await begin(store, { asOf })
+    expect((await store.listOperationJobs(operationId)).jobs).toMatchObject([{ jobId: early }])
+  })
+
+  it('C21 only jobs of the owner are there for whoever asks as one', async () => {
+    const { store } = opened()
+    const owned = await enqueueOne(store, { owner: 'ana' })
+    await enqueueOne(store, { owner: 'bob' })
+    const cancel = { action: 'cancel', filter: { type: TYPE }, q: `type:${TYPE}`, owner: 'ana' } as const
+    const begun = await begin(store, cancel)
+    expect((await store.listOperationJobs(begun.operationId)).jobs).toMatchObject([{ jobId: owned }])
+    expect((await begin(store, { ...cancel, filter: { owner: 'bob' } })).operation.total).toBe(0)
+  })
+
+  it('OPS-9 a request that makes no sense is refused', async () => {
+    const { store } = opened()
+    const wrong: object[] = [
+      { action: 'explode' },
+      { q: '' },
+      { filter: { shape: 'round' } },
+      { limit: 0 },
+      { limit: 100_001 },
+      { canary: -1 },
+      { ratePerS: 0 },
+      { expect: 1.5 },
+      { leaseMs: 0 },
+      { reason: 'r'.repeat(501) },
+    ]
+    for (const fields of wrong)
+      await expect(store.beginOperation({ ...retryDead, ...fields })).rejects.toMatchObject(invalidArgument)
+  })
+}
+
+function describeActions(opened: () => TestBench): void {
+  it('OPS-9 a retry brings dead jobs back, with who and why in their events', async () => {
+    const { store } = opened()
+    const [jobId = ''] = await killMany(store, 1)
+    const lease = await begin(store, { actor: 'ana', reason: 'fixed' })
+    const { operation } = await step(store, lease)
+    expect(operation).toMatchObject({ changed: 1, refused: 0, state: 'running' })
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', generation: 2 })
+    const last = (await store.listEvents(jobId)).at(-1)
+    expect(last?.data.details).toMatchObject({ cause: 'retry', actor: 'ana', reason: 'fixed' })
+  })
+
+  it('OPS-9 a cancellation takes what waits and what runs, and leaves what has ended', async () => {
+    const { store } = opened()
+    const running = await startOne(store)
+    await complete(store, await startOne(store))
+    const waiting = await enqueueOne(store)
+    const lease = await begin(store, { action: 'cancel', filter: { type: TYPE }, q: `type:${TYPE}` })
+    expect(lease.operation.total).toBe(2)
+    await step(store, lease)
+    expect(new Set(await outcomesOf(store, lease))).toEqual(new Set(['cancel-requested', 'cancelled']))
+    expect(await readJob(store, waiting)).toMatchObject({ status: 'cancelled' })
+    expect((await readJob(store, running.jobId)).cancelRequestedAt).not.toBeNull()
+  })
+
+  it('OPS-9 what is to run now does, and what is due already is refused', async () => {
+    const bench = opened()
+    const { store } = bench
+    const runAt = new Date((await storeNow(store)) + HOUR)
+    await store.enqueueJobs([{ type: TYPE, runAt }, { type: TYPE }])
+    const lease = await begin(store, { action: 'run-now', filter: { type: TYPE }, q: `type:${TYPE}` })
+    expect((await step(store, lease)).operation).toMatchObject({ total: 2, changed: 1, refused: 1 })
+    expect(new Set(await outcomesOf(store, lease))).toEqual(new Set(['already-due', 'due']))
+  })
+
+  it('OPS-9 a deletion leaves out what runs, and what somebody brought back meanwhile', async () => {
+    const bench = opened()
+    const { store } = bench
+    const [gone = '', kept = ''] = await killMany(store, 2)
+    await startOne(store)
+    await bench.elapse(MINUTE)
+    const lease = await begin(store, { action: 'discard', filter: { type: TYPE }, q: `type:${TYPE}` })
+    expect(lease.operation.total).toBe(2)
+    await bench.elapse(1_000)
+    await store.retryJobs([kept])
+    await step(store, lease)
+    expect(await outcomesOf(store, lease)).toEqual(['discarded', 'changed-since'])
+    expect(await store.getJob(gone)).toBeNull()
+    expect(await readJob(store, kept)).toMatchObject({ status: 'waiting' })
+  })
+
+  it('OPS-9 a job that was brought back by hand and died again is not brought back once more', async () => {
+    const bench = opened()
+    const { store } = bench
+    const [jobId = ''] = await killMany(store, 1)
+    const lease = await begin(store)
+    await bench.elapse(1_000)
+    await store.retryJobs([jobId])
+    await fail(store, await claimOne(store), { isRetryable: false })
+    await step(store, lease)
+    expect(await outcomesOf(store, lease)).toEqual(['changed-since'])
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'dead', generation: 2 })
+  })
+
+  it('OPS-9 a job that is gone by its turn is refused', async () => {
+    const { store } = opened()
+    const [jobId = ''] = await killMany(store, 1)
+    const lease = await begin(store)
+    await store.discardJobs([jobId])
+    expect((await step(store, lease)).operation).toMatchObject({ changed: 0, refused: 1 })
+    expect(await outcomesOf(store, lease)).toEqual(['not-found'])
+  })
+}
+
+function describeSteps(opened: () => TestBench): void {
+  it('OPS-9 steps go on where the last one ended, and no job is changed twice', async () => {
+    const { store } = opened()
+    const ids = await killMany(store, 3)
+    const lease = await begin(store)
+    expect((await step(store, lease, 2)).operation).toMatchObject({ changed: 2, total: 3 })
+    expect(await outcomesOf(store, lease)).toEqual(['retried', 'retried', null])
+    expect((await step(store, lease, 2)).operation).toMatchObject({ changed: 3 })
+    expect((await step(store, lease, 2)).operation).toMatchObject({ changed: 3, refused: 0 })
+    for (const id of ids) expect(await readJob(store, id)).toMatchObject({ generation: 2 })
+  })
+
+  it('OPS-9 the phase is kept, with how long it has lasted', async () => {
+    const bench = opened()
+    const { store } = bench
+    const lease = await begin(store)
+    await store.stepOperation(lease, { limit: 0, phase: 'canary', leaseMs: DAY })
+    await bench.elapse(MINUTE)
+    const { operation } = await step(store, lease, 0)
+    expect(operation.phase).toBe('canary')
+    expect(operation.phaseMs).toBeGreaterThanOrEqual(MINUTE)
+    await expect(store.stepOperation(lease, { limit: 1001 })).rejects.toMatchObject(invalidArgument)
+  })
+
+  it('OPS-9 an end keeps the counts and tells why it was early', async () => {
+    const { store } = opened()
+    await killMany(store, 2)
+    const lease = await begin(store)
+    await step(store, lease, 1)
+    const ended = await store.endOperation(lease, { state: 'stopped', stopped: 'breaker-open' })
+    expect(ended).toMatchObject({ state: 'stopped', stopped: 'breaker-open', changed: 1, total: 2 })
+    expect(await store.readOperation(lease.operationId)).toEqual(ended)
+    expect(await store.endOperation(lease, { state: 'done' })).toBe('lease-lost')
+  })
+}
+
+function describeLeases(opened: () => TestBench): void {
+  it('OPS-9 what nobody runs is taken by one, and by another when its lease is over', async () => {
+    const bench = opened()
+    const { store } = bench
+    await killMany(store, 2)
+    await store.beginOperation(retryDead)
+    const first = await store.takeOperation({ leaseMs: MINUTE })
+    expect(first?.operation).toMatchObject({ total: 2, changed: 0 })
+    expect(await store.takeOperation()).toBeNull()
+    const stale = { operationId: first?.operation.id ?? '', leaseId: first?.leaseId ?? '' }
+    await step(store, stale, 1)
+    await bench.elapse(2 * MINUTE)
+    const second = await store.takeOperation({ leaseMs: MINUTE })
+    expect(second?.operation).toMatchObject({ id: stale.operationId, changed: 1 })
+
+    expect(await store.stepOperation(stale, { limit: 1 })).toBe('lease-lost')
+    expect(await store.endOperation(stale, { state: 'done' })).toBe('lease-lost')
+    expect(await store.giveBackOperation(stale)).toBe(false)
+    expect(await outcomesOf(store, stale)).toEqual(['retried', null])
+    const current = { ...stale, leaseId: second?.leaseId ?? '' }
+    expect((await step(store, current)).operation).toMatchObject({ changed: 2 })
+  })
+
+  it('OPS-9 each step renews the lease', async () => {
+    const bench = opened()
+    const { store } = bench
+    const lease = await begin(store, { leaseMs: MINUTE })
+    await store.stepOperation(lease, { limit: 0, leaseMs: HOUR })
+    await bench.elapse(2 * MINUTE)
+    expect(await store.takeOperation()).toBeNull()
+  })
+
+  it('OPS-9 what is given back is taken at once', async () => {
+    const { store } = opened()
+    const lease = await begin(store)
+    expect(await store.giveBackOperation(lease)).toBe(true)
+    expect(await store.takeOperation()).toMatchObject({ operation: { id: lease.operationId } })
+    expect(await store.stepOperation(lease, { limit: 0 })).toBe('lease-lost')
+  })
+
+  it('OPS-9 an abort ends it at once, and its runner cannot go on', async () => {
+    const { store } = opened()
+    await killMany(store, 2)
+    const lease = await begin(store)
+    await step(store, lease, 1)
+    const { outcome, operation } = await store.abortOperation(lease.operationId)
+    expect(outcome).toBe('stopped')
+    expect(operation).toMatchObject({ state: 'stopped', stopped: 'interrupted', changed: 1, total: 2 })
+    expect(await store.stepOperation(lease, { limit: 1 })).toBe('lease-lost')
+    expect(await outcomesOf(store, lease)).toEqual(['retried', null])
+    expect(await store.abortOperation(lease.operationId)).toMatchObject({ outcome: 'already-ended' })
+    expect(await store.takeOperation()).toBeNull()
+  })
+
+  it('C21 an owner neither sees nor stops what another asked for', async () => {
+    const { store } = opened()
+    const { operationId } = await begin(store, { owner: 'ana' })
+    expect(await store.readOperation(operationId, { owner: 'bob' })).toBeNull()
+    expect(await store.abortOperation(operationId, { owner: 'bob' })).toEqual({
+      outcome: 'not-found',
+      operation: null,
+    })
+    expect((await store.listOperations({ owner: 'bob' })).operations).toEqual([])
+    expect(await store.readOperation(operationId, { owner: 'ana' })).toMatchObject({ state: 'running' })
+  })
+}
+
+function describeWatch(opened: () => TestBench): void {
+  it('OPS-9 of a redrive the first jobs are watched: who succeeded, who failed again, even before it is dead', async () => {
+    const { store } = opened()
+    await killMany(store, 4)
+    const lease = await begin(store, { action: 'redrive' })
+    expect(await step(store, lease, 3)).toMatchObject({ sample: 3, operation: { succeeded: 0, failed: 0 } })
+    await complete(store, await claimOne(store))
+    await fail(store, await claimOne(store), { code: 'B' })
+    expect(await step(store, lease, 0)).toMatchObject({ sample: 3, operation: { succeeded: 1, failed: 1 } })
+    await store.discardJobs([(await enqueueMany(store, 1))[0] ?? ''])
+    expect((await step(store, lease, 1)).sample).toBe(4)
+  })
+
+  it('OPS-9 twenty are watched, or as many as the canary has', async () => {
+    const { store } = opened()
+    await killMany(store, 23)
+    const few = await begin(store, { action: 'redrive', limit: 22 })
+    expect((await step(store, few)).sample).toBe(20)
+    const { jobs } = await store.listJobs({ status: 'waiting' })
+    for (const _ of jobs) await fail(store, await claimOne(store), { isRetryable: false })
+    const many = await begin(store, { action: 'redrive', canary: 22 })
+    expect(await step(store, many)).toMatchObject({ sample: 22, operation: { total: 23 } })
+  })
+}
+
+function describeLists(opened: () => TestBench): void {
+  it('OPS-9 operations are listed page by page, the newest first', async () => {
+    const { store } = opened()
+    const ids: string[] = []
+    for (const q of ['a:1', 'a:2', 'a:3']) ids.push((await begin(store, { q })).operationId)
+    const first = await store.listOperations({ limit: 2 })
+    expect(first.operations.map(({ q }) => q)).toEqual(['a:3', 'a:2'])
+    const second = await store.listOperations({ limit: 2, cursor: first.next ?? '' })
+    expect(second.operations.map(({ id }) => id)).toEqual([ids[0]])
+    expect(second.next).toBeNull()
+    await expect(store.listOperations({ cursor: 'x' })).rejects.toMatchObject(invalidArgument)
+  })
+
+  it('OPS-9 outcomes are listed page by page, in the order of their turns', async () => {
+    const { store } = opened()
+    const ids = await killMany(store, 3)
+    const { operationId } = await begin(store)
+    const first = await store.listOperationJobs(operationId, { limit: 2 })
+    expect(first.next).toBe(2)
+    const second = await store.listOperationJobs(operationId, { limit: 2, cursor: first.next ?? 0 })
+    expect([...first.jobs, ...second.jobs].map(({ jobId }) => jobId)).toEqual(ids)
+  })
+
+  it('OPS-9 an id that nothing has is not found', async () => {
+    const { store } = opened()
+    for (const id of [randomUUID(), 'x', '']) {
+      expect(await store.readOperation(id)).toBeNull()
+      expect((await store.abortOperation(id)).outcome).toBe('not-found')
+      expect(await store.listOperationJobs(id)).toEqual({ jobs: [], next: null })
+    }
+  })
+
+  it('OPS-2 an operation is forgotten a week after its end, and never before', async () => {
+    const bench = opened()
+    const { store } = bench
+    const ended = await begin(store)
+    await store.endOperation(ended, { state: 'done' })
+    const running = await begin(store)
+    await bench.elapse(6 * DAY)
+    await store.pruneJobs()
+    expect((await store.listOperations()).operations).toHaveLength(2)
+    await bench.elapse(2 * DAY)
+    await store.pruneJobs()
+    expect((await store.listOperations()).operations.map(({ id }) => id)).toEqual([running.operationId])
+  })
+}

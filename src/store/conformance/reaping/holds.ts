@@ -1,0 +1,219 @@
+// After an outage of the database, leases that expired inside it are held back for one lease (C9).
+import { describe, expect, it } from 'vitest'
+import type { JobStore, ReaperFacts } from '../../job-store.ts'
+import {
+  beat,
+  budgets,
+  expectAbout,
+  expectUnchanged,
+  HOUR,
+  leaseOf,
+  MINUTE,
+  plainPolicy,
+  readJob,
+  SECOND,
+  startOne,
+  storeNow,
+  sweep,
+} from '../builders.ts'
+import type { TestBench } from '../harness.ts'
+
+export const policy = { ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [HOUR] }
+
+export function describeHolds(opened: () => TestBench): void {
+  describe('holds of a sweep', () => {
+    describeFailedSweeps(opened)
+    describeHoldEnd(opened)
+    describeSteppedClock(opened)
+    describePulse(opened)
+  })
+}
+
+/** Facts of a reaper whose last step was this long ago, by the store's clock and by its own. */
+export async function factsOf(store: JobStore, sweptAgoMs: number, elapsedMs: number): Promise<ReaperFacts> {
+  const lastSweptAt = new Date((await storeNow(store)) - sweptAgoMs).toISOString()
+  return { reaperId: 'reaper-1', lastSweptAt, elapsedMs }
+}
+
+/** A job whose one-minute lease expired half a minute ago, in the minute for which sweeps failed. */
+export const failing: ReaperFacts = { reaperId: 'reaper-1', failingForMs: MINUTE }
+
+export async function startAndOutlive(bench: TestBench) {
+  await bench.store.writePolicy(policy)
+  const claimed = await startOne(bench.store)
+  await bench.elapse(90 * SECOND)
+  return claimed
+}
+
+function describeFailedSweeps(opened: () => TestBench): void {
+  it('C9 a lease that ended while sweeps failed is held and not taken', async () => {
+    const bench = opened()
+    const { jobId } = await startAndOutlive(bench)
+    await expectUnchanged(bench.store, jobId, async () => {
+      expect(await sweep(bench.store, { reaper: failing })).toMatchObject({
+        reaped: [],
+        held: 1,
+        holdReason: 'sweeps-failed',
+      })
+    })
+    expect(await bench.store.listEvents(jobId)).toEqual([])
+  })
+
+  it('C9 a lease that ended before sweeps failed is taken at once', async () => {
+    const bench = opened()
+    const { jobId } = await startAndOutlive(bench)
+    const facts = { reaperId: 'reaper-1', failingForMs: 10 * SECOND }
+    expect(await sweep(bench.store, { reaper: facts })).toMatchObject({
+      reaped: [{ jobId, action: 'requeued' }],
+      held: 0,
+    })
+  })
+
+  it('C9 a reaper whose sweeps did not fail holds nothing', async () => {
+    const bench = opened()
+    const { jobId } = await startAndOutlive(bench)
+    const facts = { reaperId: 'reaper-1', failingForMs: 0 }
+    const { reaped, held, holdReason } = await sweep(bench.store, { reaper: facts })
+    expect(reaped).toMatchObject([{ jobId, action: 'requeued' }])
+    expect({ held, holdReason }).toEqual({ held: 0, holdReason: null })
+  })
+
+  it('C9 a sweep by hand is never held', async () => {
+    const bench = opened()
+    const { jobId } = await startAndOutlive(bench)
+    await sweep(bench.store, { reaper: failing })
+    expect(await sweep(bench.store)).toMatchObject({
+      reaped: [{ jobId, action: 'requeued' }],
+      held: 0,
+      holdReason: null,
+    })
+  })
+
+  it('C9 what one reaper holds, the others hold', async () => {
+    const bench = opened()
+    await startAndOutlive(bench)
+    await sweep(bench.store, { reaper: failing })
+    expect(await sweep(bench.store, { reaper: { reaperId: 'reaper-2' } })).toMatchObject({
+      reaped: [],
+      held: 1,
+      holdReason: 'sweeps-failed',
+    })
+  })
+
+  it('C9 a reaper that saw less of the outage does not let go what another holds', async () => {
+    const bench = opened()
+    await startAndOutlive(bench)
+    await sweep(bench.store, { reaper: failing })
+    const late = { reaperId: 'reaper-2', failingForMs: 10 * SECOND }
+    expect(await sweep(bench.store, { reaper: late })).toMatchObject({ reaped: [], held: 1 })
+  })
+}
+
+function describeHoldEnd(opened: () => TestBench): void {
+  it('C9 a worker that comes back within the hold keeps its job', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    const claimed = await startAndOutlive(bench)
+    await sweep(store, { reaper: failing })
+    await elapse(30 * SECOND)
+    expect(await beat(store, claimed)).toBe('kept')
+    await elapse(40 * SECOND)
+    expect((await sweep(store, { reaper: { reaperId: 'reaper-1' } })).reaped).toEqual([])
+    expect((await readJob(store, claimed.jobId)).status).toBe('running')
+  })
+
+  it('C9 after one lease the hold is over and the job is taken', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    const { jobId } = await startAndOutlive(bench)
+    await sweep(store, { reaper: failing })
+    await elapse(50 * SECOND)
+    expect((await sweep(store, { reaper: { reaperId: 'reaper-1' } })).held).toBe(1)
+    await elapse(11 * SECOND)
+    expect(await sweep(store, { reaper: { reaperId: 'reaper-1' } })).toMatchObject({
+      reaped: [{ jobId, action: 'requeued' }],
+      held: 0,
+      holdReason: null,
+    })
+  })
+
+  it('C9 a worker that came back and then vanished is taken like any other', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await store.writePolicy({ ...policy, defaultLeaseMs: HOUR })
+    const claimed = await startOne(store, {}, { leaseMs: MINUTE })
+    await elapse(90 * SECOND)
+    expect((await sweep(store, { reaper: failing })).held).toBe(1)
+    await elapse(SECOND)
+    await store.heartbeatJobs([leaseOf(claimed)], { leaseMs: MINUTE })
+    await elapse(61 * SECOND)
+    expect(await sweep(store, { reaper: { reaperId: 'reaper-1' } })).toMatchObject({
+      reaped: [{ jobId: claimed.jobId, action: 'requeued' }],
+      held: 0,
+    })
+  })
+
+  it('C9 each job is held for the lease of its own stage', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await store.writePolicy({ ...policy, stageLeasesMs: { 'long-hold': 10 * MINUTE } })
+    const short = await startOne(store, {}, { leaseMs: MINUTE })
+    const long = await startOne(store, { stage: 'long-hold' }, { leaseMs: MINUTE })
+    await elapse(90 * SECOND)
+    expect((await sweep(store, { reaper: failing })).held).toBe(2)
+    await elapse(2 * MINUTE)
+    const { reaped, held } = await sweep(store, { reaper: { reaperId: 'reaper-1' } })
+    expect(reaped).toMatchObject([{ jobId: short.jobId }])
+    expect(held).toBe(1)
+    expect((await readJob(store, long.jobId)).status).toBe('running')
+  })
+
+  it('C9 health shows the hold while it lasts', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await startAndOutlive(bench)
+    await sweep(store, { reaper: failing })
+    expect((await store.readHealth()).holdReason).toBe('sweeps-failed')
+    await elapse(61 * SECOND)
+    expect((await store.readHealth()).holdReason).toBeNull()
+  })
+}
+
+function describeSteppedClock(opened: () => TestBench): void {
+  it('C9 leases that ended in a step of the clock are held', async () => {
+    const bench = opened()
+    await startAndOutlive(bench)
+    const facts = await factsOf(bench.store, 2 * MINUTE, MINUTE)
+    expect(await sweep(bench.store, { reaper: facts })).toMatchObject({
+      reaped: [],
+      held: 1,
+      holdReason: 'clock-stepped',
+    })
+  })
+
+  it('C9 a clock that goes as the reaper’s own holds nothing, however long ago it swept', async () => {
+    const bench = opened()
+    const { jobId } = await startAndOutlive(bench)
+    const facts = await factsOf(bench.store, HOUR, HOUR)
+    expect(await sweep(bench.store, { reaper: facts })).toMatchObject({ reaped: [{ jobId }], held: 0 })
+  })
+
+  it('C9 a lease that ended before the step is taken at once', async () => {
+    const bench = opened()
+    const { jobId } = await startAndOutlive(bench)
+    const facts = await factsOf(bench.store, 2 * MINUTE, 110 * SECOND)
+    expect(await sweep(bench.store, { reaper: facts })).toMatchObject({ reaped: [{ jobId }], held: 0 })
+  })
+}
+
+function describePulse(opened: () => TestBench): void {
+  it('C11 a sweep by a reaper leaves its pulse, a sweep by hand leaves none', async () => {
+    const { store, elapse } = opened()
+    await sweep(store)
+    expect((await store.readHealth()).reaperAgeMs).toBeNull()
+    await sweep(store, { reaper: { reaperId: 'reaper-1' } })
+    await elapse(10 * MINUTE)
+    await sweep(store)
+    expectAbout((await store.readHealth()).reaperAgeMs, 10 * MINUTE)
+  })
+}

@@ -1,0 +1,446 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Job } from '../../../job/job.ts'
+import type { PolicyOverride } from '../../../policy/policy.ts'
+import {
+  beat,
+  budgets,
+  cancel,
+  claimMany,
+  claimOne,
+  crashOnce,
+  detailsOf,
+  enqueueOne,
+  eventsOf,
+  expectAbout,
+  expectLeaseGone,
+  expectUnchanged,
+  fail,
+  invalidArgument,
+  MINUTE,
+  msBetween,
+  plainPolicy,
+  readJob,
+  SECOND,
+  startMany,
+  startOne,
+  storeNow,
+  sweep,
+  TYPE,
+} from '../builders.ts'
+import type { TestBench } from '../harness.ts'
+
+export function describeSweep(opened: () => TestBench): void {
+  describe('sweepJobs', () => {
+    describeRequeue(opened)
+    describeDeadLetters(opened)
+    describePoison(opened)
+    describeUntouched(opened)
+    describeEvidence(opened)
+    describeSteps(opened)
+  })
+}
+
+function describeRequeue(opened: () => TestBench): void {
+  it('REAP-1 a running job whose lease is over waits again after a backoff, without its lease', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts, reapBackoffStepsMs: [10 * MINUTE] })
+    const claimed = await startOne(store)
+    const { heartbeatAt } = await readJob(store, claimed.jobId)
+    const reaped = await crashOnce(bench, claimed)
+    expect(reaped).toEqual({
+      jobId: claimed.jobId,
+      action: 'requeued',
+      reason: 'lease_expired',
+      stage: TYPE,
+      attempt: 1,
+      workerId: 'worker-1',
+      retryInMs: 10 * MINUTE,
+    })
+    await expectLeaseGone(store, claimed.jobId)
+    const job = await readJob(store, claimed.jobId)
+    expect(job).toMatchObject({ status: 'waiting', attempt: 1, crashes: 1, finishedAt: null })
+    expect(heartbeatAt).not.toBeNull()
+    expectAbout(msBetween(job.heartbeatAt, job.reapedAt), MINUTE)
+    expectAbout(msBetween(job.reapedAt, job.runAt), 10 * MINUTE)
+    expectAbout(msBetween(job.reapedAt, job.updatedAt), 0)
+  })
+
+  it.each(['failures', 'attempts', 'countedAtFailure'] as const)(
+    'REAP-1 a reap keeps the attempt as it was, with the budget %s',
+    async (name) => {
+      const bench = opened()
+      await bench.store.writePolicy({ ...plainPolicy, ...budgets[name] })
+      const claimed = await startOne(bench.store)
+      await crashOnce(bench, claimed)
+      expect(await readJob(bench.store, claimed.jobId)).toMatchObject({
+        attempt: claimed.attempt,
+        failures: 0,
+        crashes: 1,
+        timeouts: 0,
+      })
+    },
+  )
+
+  it('REAP-1 C10 a reap is an attempt where the policy counts it so', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.countedAtReap })
+    const claimed = await startOne(bench.store)
+    expect((await crashOnce(bench, claimed)).attempt).toBe(1)
+    expect(await readJob(bench.store, claimed.jobId)).toMatchObject({ attempt: 1, crashes: 1 })
+  })
+
+  it('REAP-1 the error of an earlier failure stays through a reap', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    await fail(store, await startOne(store), { code: 'GW_5XX', reason: 'bad gateway' })
+    const second = await claimOne(store)
+    const { error } = await readJob(store, second.jobId)
+    await crashOnce(bench, second)
+    expect((await readJob(store, second.jobId)).error).toEqual(error)
+    expect(error?.code).toBe('GW_5XX')
+  })
+
+  it('REAP-1 a type that nobody knows is taken back like any other', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const claimed = await startOne(bench.store, { type: 'from-the-future' })
+    expect((await crashOnce(bench, claimed)).action).toBe('requeued')
+  })
+
+  it('LEASE-8 a job past its hard deadline is taken back though its worker beats, and counted as a timeout', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({
+      ...plainPolicy,
+      ...budgets.failures,
+      stageDeadlinesMs: { render: 90 * SECOND },
+    })
+    const claimed = await startOne(store, { stage: 'render' })
+    await elapse(50 * SECOND)
+    await beat(store, claimed)
+    await elapse(41 * SECOND)
+    await beat(store, claimed)
+    const { reaped } = await sweep(store)
+    expect(reaped).toMatchObject([
+      { jobId: claimed.jobId, action: 'requeued', reason: 'deadline_exceeded', stage: 'render' },
+    ])
+    expect(await readJob(store, claimed.jobId)).toMatchObject({ crashes: 0, timeouts: 1, failures: 0 })
+    expect(await detailsOf(store, claimed.jobId, 'reaper:requeued')).toMatchObject({
+      reason: 'deadline_exceeded',
+      cause: 'timeout',
+    })
+  })
+}
+
+function describeDeadLetters(opened: () => TestBench): void {
+  it('REAP-2 dead-letters a job whose attempts are used up', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const claimed = await startOne(store, { maxAttempts: 1 })
+    expect(await crashOnce(bench, claimed)).toMatchObject({
+      action: 'dead',
+      reason: 'lease_expired',
+      attempt: 1,
+      retryInMs: null,
+    })
+    await expectLeaseGone(store, claimed.jobId)
+    const job = await readJob(store, claimed.jobId)
+    expect(job).toMatchObject({ status: 'dead', attempt: 1, crashes: 1, runAt: null })
+    expect(job.error).toEqual({
+      code: 'timeout',
+      reason: 'lease_expired',
+      category: null,
+      stack: null,
+      attempt: 1,
+    })
+    expectAbout(msBetween(job.heartbeatAt, job.finishedAt), MINUTE)
+    expect(await claimMany(store)).toEqual([])
+  })
+
+  it('REAP-2 dead-letters a job whose crashes are used up, whatever its maximum of failures', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, maxCrashes: 1 })
+    const claimed = await startOne(store, { maxAttempts: 9 })
+    expect((await crashOnce(bench, claimed)).action).toBe('dead')
+    expect(await readJob(store, claimed.jobId)).toMatchObject({ status: 'dead', crashes: 1, failures: 0 })
+  })
+
+  it('REAP-2 LEASE-8 dead-letters a job whose timeouts are used up, with the deadline as its reason', async () => {
+    const { store, elapse } = opened()
+    const deadline = { stageDeadlinesMs: { render: 30 * SECOND } }
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, ...deadline, maxTimeouts: 1 })
+    const claimed = await startOne(store, { stage: 'render' })
+    await elapse(31 * SECOND)
+    expect((await sweep(store)).reaped).toMatchObject([{ action: 'dead', reason: 'deadline_exceeded' }])
+    expect((await readJob(store, claimed.jobId)).error).toMatchObject({
+      code: 'timeout',
+      reason: 'deadline_exceeded',
+    })
+  })
+
+  it('REAP-2 C10 where a reap is an attempt, the last one ends the job with its attempts unchanged', async () => {
+    const bench = opened()
+    const { store, plantJob } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.countedAtReap })
+    const jobId = await plantJob({ type: TYPE, status: 'waiting', attempt: 3, maxAttempts: 3 })
+    const claimed = await claimOne(store)
+    expect(claimed.jobId).toBe(jobId)
+    expect((await crashOnce(bench, claimed)).action).toBe('dead')
+    expect(await readJob(store, jobId)).toMatchObject({ status: 'dead', attempt: 3 })
+  })
+
+  it('REAP-2 C10 so does one that dies of crashes before its attempts are used up', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({
+      ...plainPolicy,
+      ...budgets.countedAtReap,
+      reapBudget: 'crashes',
+      maxCrashes: 1,
+    })
+    const claimed = await startOne(store)
+    expect(await crashOnce(bench, claimed)).toMatchObject({ action: 'dead', attempt: 0 })
+    expect(await readJob(store, claimed.jobId)).toMatchObject({ attempt: 0, crashes: 1 })
+  })
+
+  it.each<[string, PolicyOverride, Partial<Job>]>([
+    ['timeouts', { maxTimeouts: 1 }, { timeouts: 1 }],
+    ['failures', { maxAttempts: 3 }, { failures: 3, maxAttempts: 3 }],
+  ])(
+    'REAP-2 C10 a limit of %s that was lowered while a job ran ends it at its crash, in one step',
+    async (...row) => {
+      const [, limits, counts] = row
+      const { store, plantJob } = opened()
+      await store.writePolicy({ ...plainPolicy, ...budgets.failures, ...limits })
+      const leaseExpiresAt = new Date((await storeNow(store)) - MINUTE)
+      const running = { status: 'running', attempt: 4, leaseId: randomUUID(), leaseExpiresAt } as const
+      const jobId = await plantJob({ type: TYPE, ...running, heartbeatAt: leaseExpiresAt, ...counts })
+      const dead = { jobId, action: 'dead', reason: 'lease_expired', retryInMs: null }
+      expect(await store.previewSweep()).toMatchObject([dead])
+      expect((await sweep(store)).reaped).toMatchObject([dead])
+      expect(await eventsOf(store, jobId, 'reaper:failed(timeout)')).toHaveLength(1)
+    },
+  )
+
+  it('OPS-8 the maximum of the row decides at a reap too', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts, maxAttempts: 1 })
+    const patient = await startOne(store, { maxAttempts: 2 })
+    expect((await crashOnce(bench, patient)).action).toBe('requeued')
+    expect((await crashOnce(bench, await claimOne(store))).action).toBe('dead')
+  })
+
+  it('WORK-6 a job whose worker vanished after its cancel was asked for ends as cancelled', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const claimed = await startOne(store)
+    await cancel(store, claimed.jobId)
+    expect(await crashOnce(bench, claimed)).toMatchObject({ action: 'cancelled', retryInMs: null })
+    await expectLeaseGone(store, claimed.jobId)
+    expect((await readJob(store, claimed.jobId)).error?.code).toBe('cancelled')
+    expect(await eventsOf(store, claimed.jobId, 'reaper:cancelled')).toHaveLength(1)
+    expect(await claimMany(store)).toEqual([])
+  })
+}
+
+function describePoison(opened: () => TestBench): void {
+  // The claim after the last counted reap is the one that `countedAtReap` leaves (C10).
+  it.each([
+    { budget: 'failures', runs: 3 },
+    { budget: 'attempts', runs: 3 },
+    { budget: 'countedAtFailure', runs: 5 },
+    { budget: 'countedAtReap', runs: 4 },
+  ] as const)(
+    'FAIL-5 a job that kills its worker every time is dead after $runs runs, with the budget $budget',
+    async ({ budget, runs }) => {
+      const bench = opened()
+      await bench.store.writePolicy({ ...plainPolicy, ...budgets[budget] })
+      await enqueueOne(bench.store, { maxAttempts: 3 })
+      const actions: string[] = []
+      while (actions.at(-1) !== 'dead' && actions.length < 20)
+        actions.push((await crashOnce(bench, await claimOne(bench.store))).action)
+      expect(actions).toEqual([...Array<string>(runs - 1).fill('requeued'), 'dead'])
+    },
+  )
+}
+
+function describeUntouched(opened: () => TestBench): void {
+  it('REAP-3 a running job whose lease is valid is never touched', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const { jobId } = await startOne(store)
+    await elapse(50 * SECOND)
+    await expectUnchanged(store, jobId, async () => {
+      expect((await sweep(store)).reaped).toEqual([])
+    })
+    expect(await store.listEvents(jobId)).toEqual([])
+  })
+
+  it('REAP-3 among jobs that are over those with a valid lease stay', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    const short = await startOne(store)
+    const long = await startOne(store, {}, { leaseMs: 60 * MINUTE })
+    await elapse(10 * MINUTE)
+    await expectUnchanged(store, long.jobId, async () => {
+      expect((await sweep(store)).reaped.map(({ jobId }) => jobId)).toEqual([short.jobId])
+    })
+  })
+
+  it('REAP-3 jobs that do not run are never taken, however old', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, legacyAgeRule: true })
+    const waiting = await enqueueOne(store, { queue: 'aside' })
+    const cancelled = await enqueueOne(store)
+    await cancel(store, cancelled)
+    await elapse(90 * 24 * 60 * MINUTE)
+    expect((await sweep(store)).reaped).toEqual([])
+    expect((await readJob(store, waiting)).status).toBe('waiting')
+    expect((await readJob(store, cancelled)).status).toBe('cancelled')
+  })
+
+  it('REAP-4 of many sweeps at once each job is taken once', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [60 * MINUTE] })
+    const claimed = await startMany(store, 30)
+    await elapse(2 * MINUTE)
+    const sweeps = await Promise.all(Array.from({ length: 4 }, () => sweep(store, { limit: 7 })))
+    const taken = sweeps.flatMap(({ reaped }) => reaped.map(({ jobId }) => jobId))
+    expect(taken.toSorted()).toEqual(claimed.map(({ jobId }) => jobId).toSorted())
+    for (const { jobId } of claimed) {
+      expect((await readJob(store, jobId)).crashes).toBe(1)
+      expect(await eventsOf(store, jobId, 'reaper:requeued')).toHaveLength(1)
+    }
+  })
+
+  it('REAP-4 a second sweep finds nothing left', async () => {
+    const bench = opened()
+    await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures })
+    await crashOnce(bench, await startOne(bench.store))
+    expect((await sweep(bench.store)).reaped).toEqual([])
+  })
+}
+
+function describeEvidence(opened: () => TestBench): void {
+  it('REAP-9 a requeue is one event, with the reason, the previous owner and the evidence', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts, reapBackoffStepsMs: [10 * MINUTE] })
+    const claimed = await startOne(store, { stage: 'burnin' }, { workerId: 'worker-7' })
+    await bench.elapse(2 * MINUTE)
+    const running = await readJob(store, claimed.jobId)
+    await sweep(store)
+    const [event, ...others] = await store.listEvents(claimed.jobId)
+    const { runAt } = await readJob(store, claimed.jobId)
+    expect(others).toEqual([])
+    expect(event).toMatchObject({ jobId: claimed.jobId, type: 'reaper:requeued' })
+    expect(event?.data).toEqual({
+      type: 'reaper:requeued',
+      table: expect.stringMatching(/./),
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/),
+      details: expect.objectContaining({
+        reason: 'lease_expired',
+        cause: 'crash',
+        locked_by: 'worker-7',
+        attempt: 1,
+        stage: 'burnin',
+        lease_id: claimed.leaseId,
+        fence: claimed.fence,
+        last_heartbeat_at: running.heartbeatAt?.toISOString(),
+        lease_expires_at: running.leaseExpiresAt?.toISOString(),
+        next_run_at: runAt?.toISOString(),
+        backoff_ms: 10 * MINUTE,
+      }),
+    })
+  })
+
+  it('REAP-9 a dead letter is one event, with no next run and no backoff', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    const claimed = await startOne(store, { maxAttempts: 1 })
+    await crashOnce(bench, claimed)
+    const events = await store.listEvents(claimed.jobId)
+    expect(events.map(({ type }) => type)).toEqual(['reaper:failed(timeout)'])
+    expect(events[0]?.data.details).toMatchObject({
+      reason: 'lease_expired',
+      locked_by: 'worker-1',
+      attempt: 1,
+      lease_id: claimed.leaseId,
+      next_run_at: null,
+      backoff_ms: null,
+    })
+  })
+
+  it('REAP-9 events come in the order they happened', async () => {
+    const bench = opened()
+    const { store } = bench
+    await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
+    await enqueueOne(store, { maxAttempts: 2 })
+    const { jobId } = await crashOnce(bench, await claimOne(store))
+    await crashOnce(bench, await claimOne(store))
+    const events = await store.listEvents(jobId)
+    expect(events.map(({ type }) => type)).toEqual([
+      'reaper:requeued',
+      'processing',
+      'reaper:failed(timeout)',
+    ])
+  })
+}
+
+function describeSteps(opened: () => TestBench): void {
+  it('C8 a step takes no more than its limit, and the sweep goes on until all are taken', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [60 * MINUTE] })
+    const claimed = await startMany(store, 5)
+    await elapse(2 * MINUTE)
+    const step = await store.sweepJobs({ limit: 2 })
+    expect(step.reaped).toHaveLength(2)
+    expect(step.next).not.toBeNull()
+    const rest = await sweep(store, { limit: 2 })
+    const taken = [...step.reaped, ...rest.reaped].map(({ jobId }) => jobId)
+    expect(taken.toSorted()).toEqual(claimed.map(({ jobId }) => jobId).toSorted())
+    expect(rest.steps).toBeGreaterThan(1)
+  })
+
+  it('C8 a sweep that finds nothing is one step, and tells when it was', async () => {
+    const { store } = opened()
+    const { createdAt } = await readJob(store, await enqueueOne(store))
+    const step = await store.sweepJobs()
+    expect(step).toMatchObject({ reaped: [], held: 0, holdReason: null, next: null })
+    expectAbout(msBetween(createdAt, new Date(step.sweptAt)), 0)
+  })
+
+  it('REAP-17 a reaper closes its sweep in a step of its own, after those that took jobs back', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const { jobId } = await startOne(store)
+    await elapse(2 * MINUTE)
+    const reaper = { reaperId: 'reaper-1' }
+    const step = await store.sweepJobs({ reaper })
+    expect(step.reaped).toMatchObject([{ jobId, action: 'requeued' }])
+    expect((await store.listSweeps()).last).toBeNull()
+    if (step.next === null) throw new Error('the sweep was closed with the job')
+    expect(await store.sweepJobs({ reaper, cursor: step.next })).toMatchObject({ reaped: [], next: null })
+    expect((await store.listSweeps()).last).toMatchObject({ reaperId: 'reaper-1', found: 1, requeued: 1 })
+  })
+
+  it('REAP-17 a sweep by hand that takes back less than its limit is one step', async () => {
+    const { store, elapse } = opened()
+    await store.writePolicy(plainPolicy)
+    const { jobId } = await startOne(store)
+    await elapse(2 * MINUTE)
+    expect(await store.sweepJobs()).toMatchObject({ reaped: [{ jobId }], next: null })
+  })
+
+  it.each([0, -1, 1.5, 10_001])('C8 refuses a limit of %s', async (limit) => {
+    const { store } = opened()
+    await expect(store.sweepJobs({ limit })).rejects.toMatchObject(invalidArgument)
+  })
+}

@@ -1,0 +1,169 @@
+// Breakers, pauses and limits: the state around the decisions of src/policy/breaker.ts and rate-limit.ts.
+import { invalidArgument } from '../../../errors/index.ts'
+import {
+  afterCalls,
+  afterProbe,
+  type BreakerFacts,
+  breakerState,
+  closed,
+  closedBreaker,
+  countFailures,
+  type DependencyCall,
+  earlyProbeInMs,
+  forgetCalls,
+  nextProbeInMs,
+  runningProbes,
+} from '../../../policy/dependency/breaker.ts'
+import type {
+  Breaker,
+  DeleteBreakerOutcome,
+  DependencyStore,
+  HoldOptions,
+} from '../../ports/dependency-store.ts'
+import { checkQueue, checkText } from '../state/check-text.ts'
+import type { MemoryBreaker, MemoryState } from '../state/memory-state.ts'
+import { checkWhole } from '../state/new-job.ts'
+import { changeSettings } from './breaker-settings.ts'
+import { listRateLimits, pruneRateLimits, takeTokens } from './limits.ts'
+import { listQueues, mapDependency, pauseQueue, resumeQueue } from './queues.ts'
+
+const MAX_CALLS = 10_000
+const SHOWN_CALLS = 20
+const YEAR_MS = 31_536_000_000
+
+export function bindDependencyVerbs(state: MemoryState): DependencyStore {
+  return {
+    mapDependency: async (queue, name) => {
+      checkQueue(queue)
+      if (name !== null) openRow(state, name)
+      return mapDependency(state, queue, name)
+    },
+    writeBreaker: async (name, change) => {
+      const known = state.breakers.get(name)?.facts ?? closedBreaker
+      const facts = changeSettings(known, change, state.nowMs())
+      openRow(state, name).facts = facts
+      return describe(state, name)
+    },
+    recordCalls: async (name, calls) => {
+      checkCalls(calls)
+      return change(state, name, (facts, nowMs) => afterCalls(facts, calls, nowMs))
+    },
+    recordProbe: async (name, isHealthy) => {
+      if (typeof isHealthy !== 'boolean') throw invalidArgument('isHealthy', isHealthy, 'true or false')
+      return change(state, name, (facts, nowMs) => afterProbe(facts, isHealthy, nowMs))
+    },
+    holdBreaker: async (name, options = {}) => {
+      const untilMs = endOf(state, options)
+      const row = openRow(state, name)
+      row.facts = { ...row.facts, hold: { untilMs } }
+      return note(state, name, options)
+    },
+    resumeBreaker: async (name, options = {}) => {
+      const row = openRow(state, name)
+      if (!row.facts.isOpen && row.facts.hold === null) return describe(state, name)
+      row.facts = { ...closed(row.facts), hold: null }
+      return note(state, name, options)
+    },
+    deleteBreaker: async (name) => deleteBreaker(state, name),
+    listBreakers: async () => [...state.breakers.keys()].toSorted().map((name) => describe(state, name)),
+    pauseQueue: async (queue, options = {}) => pauseQueue(state, queue, endOf(state, options), options),
+    resumeQueue: async (queue) => resumeQueue(state, queue),
+    listQueues: async () => listQueues(state),
+    takeTokens: async (limits, tokens = 1) => takeTokens(state, limits, tokens),
+    listRateLimits: async (request = {}) => listRateLimits(state, request),
+    pruneRateLimits: async (limit = 1_000) => pruneRateLimits(state, limit),
+  }
+}
+
+function openRow(state: MemoryState, name: string): MemoryBreaker {
+  checkText('name', name, 200)
+  const known = state.breakers.get(name)
+  if (known !== undefined) return known
+  const row = { facts: closedBreaker, changedAtMs: state.nowMs(), changedBy: null, reason: null }
+  state.breakers.set(name, row)
+  return row
+}
+
+function deleteBreaker(state: MemoryState, name: string): DeleteBreakerOutcome {
+  checkText('name', name, 200)
+  if ([...state.dependencies.values()].includes(name)) return 'in-use'
+  return state.breakers.delete(name) ? 'deleted' : 'not-found'
+}
+
+/** An operator's reason for a hold stays, whatever the calls beneath it report. */
+function change(
+  state: MemoryState,
+  name: string,
+  decide: (facts: BreakerFacts, nowMs: number) => BreakerFacts,
+): Breaker {
+  const row = openRow(state, name)
+  const nowMs = state.nowMs()
+  const before = row.facts
+  row.facts = decide(before, nowMs)
+  const wasHeld = breakerState(before, nowMs) === 'held'
+  const isLimited = !wasHeld && !row.facts.isOpen && breakerState(row.facts, nowMs) === 'held'
+  if ((before.isOpen !== row.facts.isOpen && !wasHeld) || isLimited) {
+    row.changedAtMs = nowMs
+    row.changedBy = null
+    row.reason = isLimited ? 'limited' : row.facts.isOpen ? 'calls-failed' : 'probes-succeeded'
+  }
+  return describe(state, name)
+}
+
+function note(state: MemoryState, name: string, { actor = null, reason = null }: Noted): Breaker {
+  Object.assign(openRow(state, name), { changedAtMs: state.nowMs(), changedBy: actor, reason })
+  return describe(state, name)
+}
+
+interface Noted {
+  actor?: string | null
+  reason?: string | null
+}
+
+function endOf(state: MemoryState, { durationMs }: HoldOptions): number | null {
+  checkWhole(durationMs, 'durationMs', 1, YEAR_MS)
+  return durationMs === undefined ? null : state.nowMs() + durationMs
+}
+
+function checkCalls(calls: DependencyCall[]): void {
+  if (!Array.isArray(calls) || calls.length > MAX_CALLS)
+    throw invalidArgument('calls', calls, `an array of at most ${MAX_CALLS} calls`)
+  const bad = calls.find(({ isFailure, jobId }) => typeof (isFailure ?? (jobId && true)) !== 'boolean')
+  if (bad !== undefined)
+    throw invalidArgument('call', bad, 'an object with isFailure, true or false, or with a jobId alone')
+  const unlimited = calls.find(({ limitedMs = 0 }) => !(limitedMs >= 0 && limitedMs <= YEAR_MS))
+  if (unlimited !== undefined)
+    throw invalidArgument('limitedMs', unlimited.limitedMs, 'milliseconds from 0 to one year')
+}
+
+function describe(state: MemoryState, name: string): Breaker {
+  const { facts, changedAtMs, changedBy, reason } = openRow(state, name)
+  const nowMs = state.nowMs()
+  const condition = breakerState(facts, nowMs)
+  const { calls, calledAtMs } = forgetCalls(facts, nowMs)
+  const lastCalls = calls.map((isFailure, nth) => ({ isFailure, at: dateOrNull(calledAtMs[nth]) }))
+  const untilMs = condition === 'held' ? (facts.hold?.untilMs ?? null) : null
+  return {
+    name,
+    state: condition,
+    since: new Date(changedAtMs),
+    changedBy,
+    reason,
+    calls: calls.length,
+    failures: countFailures(calls),
+    successes: facts.successes,
+    probing: runningProbes(facts, nowMs).length,
+    reopens: facts.reopens ?? 0,
+    nextProbeInMs: nextProbeInMs(facts, nowMs),
+    earlyProbeInMs: earlyProbeInMs(facts, nowMs),
+    heldForMs: untilMs === null ? null : untilMs - nowMs,
+    lastCalls: lastCalls.slice(-SHOWN_CALLS),
+    settings: { ...facts.settings },
+    queues: [...state.dependencies]
+      .filter(([, mapped]) => mapped === name)
+      .map(([queue]) => ({ attachment: state.table, queue }))
+      .toSorted((a, b) => (a.queue < b.queue ? -1 : 1)),
+  }
+}
+
+const dateOrNull = (ms: number | undefined) => (ms === undefined ? null : new Date(ms))

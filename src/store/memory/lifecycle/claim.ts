@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { invalidArgument } from '../../../errors/index.ts'
+import type { Job } from '../../../job/job.ts'
+import type { ClaimedJob } from '../../../job/lease.ts'
+import { stageOf } from '../../../job/stage.ts'
+import { earlier, maxRuntimeMs, stageDeadlineMs } from '../../../policy/lease/stage-lease.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
+import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../../job-store.ts'
+import { planExhausted } from '../reaping/reap-plan.ts'
+import { writePlan } from '../reaping/write-plan.ts'
+import {
+  actedBy,
+  changeJob,
+  countsOf,
+  dueMs,
+  leaseMsOf,
+  type MemoryState,
+  recordEvent,
+} from '../state/memory-state.ts'
+import { checkWhole } from '../state/new-job.ts'
+import { policyOf } from '../state/policy-of.ts'
+import { requireActing } from '../state/require-acting.ts'
+import { admitJob, isAdmitting } from './admit-job.ts'
+import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
+
+const MAX_CLAIM_LIMIT = 10_000
+
+/** One lease id serves the whole call: job id and lease id together are unique. */
+interface Grant {
+  nowMs: number
+  policy: Policy
+  leaseId: string
+  request: ClaimOneRequest & ActorOption
+}
+
+export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob[] {
+  checkWhole(request.limit, 'limit', 1, MAX_CLAIM_LIMIT)
+  const grant = prepareGrant(state, request)
+  const queues = new Set(request.queues)
+  const types = request.types === undefined ? undefined : new Set(request.types)
+  const due = [...state.jobs.values()]
+    .filter((job) => queues.has(job.queue) && types?.has(job.type) !== false && isDue(grant, job))
+    .toSorted(compareClaimOrder)
+  const kept = keptJob(state, request.workerId, grant.nowMs)
+  if (kept !== null)
+    return due.filter(({ id }) => id === kept).flatMap((job) => grantAlone(state, grant, job))
+  const { taken, claimed, isFull } = takeDue(state, grant, due, request.limit)
+  const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
+  const met = isFull ? left.filter((job) => isBefore(job, taken)) : left
+  for (const job of met) writePlan(state, grant, planExhausted(grant, job))
+  return claimed
+}
+
+interface Taken {
+  taken: Job[]
+  claimed: ClaimedJob[]
+  isFull: boolean
+}
+
+function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): Taken {
+  const { request, nowMs, policy } = grant
+  const hasLastChance = (job: Job) => isLastChance(policy, countsOf(policy, job))
+  const open = due.filter((job) => !isSpent(state, grant, job) && isAdmitting(state, job.queue, nowMs))
+  const take = (jobs: Job[]) => {
+    const taken: Job[] = []
+    for (const job of jobs) if (taken.length < limit && admitJob(state, job, nowMs)) taken.push(job)
+    return { taken, claimed: taken.map((job) => grantLease(state, grant, job)) }
+  }
+  const met = meetLastChance(open, limit, hasLastChance)
+  if (met?.isFirst === true && isIdle(state, request.workerId)) {
+    const claimed = grantAlone(state, grant, met.job)
+    if (claimed.length > 0) return { taken: [met.job], claimed, isFull: true }
+  } else if (met !== null && reserveWorker(state, request.workerId, met.job, nowMs)) {
+    // Its other slots stay empty: with all of them taken, it would not ask for jobs again while it is kept.
+    const { taken, claimed } = take(met.before)
+    return { taken: [...taken, met.job], claimed, isFull: true }
+  }
+  const { taken, claimed } = take(open.filter((job) => !hasLastChance(job)))
+  return { taken, claimed, isFull: claimed.length === limit }
+}
+
+interface MetLastChance {
+  job: Job
+  /** Jobs claimed so far in this call. */
+  before: Job[]
+  /** Whether it is the first choice of the claim. */
+  isFirst: boolean
+}
+
+/**
+ * The first last-chance job of a claim, which goes by priority, then by queue, starting with the queue whose job is due
+ * first.
+ */
+function meetLastChance(
+  due: Job[],
+  limit: number,
+  hasLastChance: (job: Job) => boolean,
+): MetLastChance | null {
+  const before: Job[] = []
+  for (const priority of new Set(due.map((job) => job.priority))) {
+    const head = due.filter((job) => job.priority === priority).slice(0, limit - before.length)
+    for (const queue of new Set(head.map((job) => job.queue))) {
+      const jobs = head.filter((job) => job.queue === queue)
+      const job = jobs.find(hasLastChance)
+      if (job !== undefined) return { job, before, isFirst: before.length === 0 && job === jobs[0] }
+      before.push(...jobs)
+    }
+    if (before.length === limit) return null
+  }
+  return null
+}
+
+/** A claim reads the queues of a priority side by side, each until it has its share. */
+function isBefore(job: Job, taken: Job[]): boolean {
+  const lastPriority = taken.at(-1)?.priority ?? job.priority
+  const isPassed = (other: Job) => other.queue === job.queue && compareClaimOrder(job, other) < 0
+  return job.priority < lastPriority || taken.some(isPassed)
+}
+
+/** A job whose next crash would end it, if its worker is idle. */
+function grantAlone(state: MemoryState, grant: Grant, job: Job): ClaimedJob[] {
+  const { workerId } = grant.request
+  if (!isIdle(state, workerId) || !admitJob(state, job, grant.nowMs)) return []
+  keepWorker(state, workerId, job, { leaseId: grant.leaseId, seenAtMs: grant.nowMs })
+  return [grantLease(state, grant, job)]
+}
+
+export function claimJob(
+  state: MemoryState,
+  jobId: string,
+  request: ClaimOneRequest,
+): ClaimedJob | 'not-claimable' {
+  const grant = prepareGrant(state, request)
+  const job = state.jobs.get(jobId)
+  const kept = keptJob(state, request.workerId, grant.nowMs)
+  if (job === undefined || !isDue(grant, job) || (kept ?? jobId) !== jobId) return 'not-claimable'
+  if (isSpent(state, grant, job)) {
+    if (isAdmitting(state, job.queue, grant.nowMs)) writePlan(state, grant, planExhausted(grant, job))
+    return 'not-claimable'
+  }
+  if (isLastChance(grant.policy, countsOf(grant.policy, job)))
+    return grantAlone(state, grant, job)[0] ?? 'not-claimable'
+  return admitJob(state, job, grant.nowMs) ? grantLease(state, grant, job) : 'not-claimable'
+}
+
+function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
+  if (typeof request.workerId !== 'string' || request.workerId === '')
+    throw invalidArgument('workerId', request.workerId, 'a text that is not empty')
+  const policy = policyOf(state.policy, request.policy)
+  requireActing(state)
+  return { nowMs: state.nowMs(), policy, leaseId: randomUUID(), request }
+}
+
+// Lease fields are ignored: leftovers of an older worker must not hide a waiting job.
+function isDue({ nowMs }: Grant, job: Job): boolean {
+  return job.status === 'waiting' && dueMs(job) <= nowMs
+}
+
+/** Not claimable because its maximum was lowered. The first claim that finds it ends it (C10). */
+function isSpent({ judgesWaiting }: MemoryState, { policy }: Grant, job: Job): boolean {
+  return judgesWaiting && !hasBudget(policy, countsOf(policy, job))
+}
+
+function compareClaimOrder(a: Job, b: Job): number {
+  return a.priority - b.priority || dueMs(a) - dueMs(b) || (a.id < b.id ? -1 : 1)
+}
+
+function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
+  const { nowMs, policy, request } = grant
+  const now = new Date(nowMs)
+  const deadlineMs = earlier(
+    stageDeadlineMs(policy, stageOf(job, policy.defaultStage)),
+    maxRuntimeMs(policy, job.type),
+  )
+  const leaseMs = Math.min(request.leaseMs ?? leaseMsOf(policy, job), deadlineMs ?? Number.POSITIVE_INFINITY)
+  const claimed = changeJob(state, job, {
+    status: 'running',
+    workerId: request.workerId,
+    leaseId: grant.leaseId,
+    leaseExpiresAt: new Date(nowMs + leaseMs),
+    deadlineAt: deadlineMs === null ? null : new Date(nowMs + deadlineMs),
+    fence: job.fence + 1,
+    attempt: job.attempt + (policy.attemptCountedAt === 'claim' ? 1 : 0),
+    startedAt: job.startedAt ?? now,
+    lastAttemptAt: now,
+    heartbeatAt: now,
+    updatedAt: now,
+    runAt: null,
+    reapedAt: null,
+  })
+  recordClaim(state, grant, claimed, job.reapedAt)
+  const isRescue = job.reapedAt !== null
+  const runsAlone = isLastChance(policy, countsOf(policy, job))
+  return { ...describeClaim(grant, claimed, leaseMs, deadlineMs), isRescue, runsAlone }
+}
+
+/** The first claim after a reap always writes an event: the time to rescue is measured by it. */
+function recordClaim(state: MemoryState, grant: Grant, claimed: Job, reapedAt: Date | null): void {
+  if (reapedAt === null && grant.policy.events !== 'all') return
+  const rescue = reapedAt === null ? {} : { rescued_after_ms: grant.nowMs - reapedAt.getTime() }
+  const { workerId, attempt, fence } = claimed
+  const details = { worker_id: workerId, attempt, fence, ...rescue, ...actedBy(grant.request) }
+  recordEvent(state, grant.nowMs, { jobId: claimed.id, type: 'processing', details })
+}
+
+function describeClaim(
+  { policy, leaseId, nowMs }: Grant,
+  job: Job,
+  leaseMs: number,
+  deadlineMs: number | null,
+): Omit<ClaimedJob, 'isRescue' | 'runsAlone'> {
+  return {
+    jobId: job.id,
+    leaseId,
+    type: job.type,
+    queue: job.queue,
+    payload: structuredClone(job.payload),
+    priority: job.priority,
+    stage: stageOf(job, policy.defaultStage),
+    owner: job.owner,
+    fence: job.fence,
+    ...countsOf(policy, job),
+    generation: job.generation,
+    createdAt: new Date(job.createdAt),
+    startedAt: new Date(job.startedAt ?? nowMs),
+    expectedDurationMs: job.expectedDurationMs,
+    leaseMs,
+    deadlineMs,
+    traceparent: job.traceparent,
+  }
+}

@@ -1,0 +1,37 @@
+import type { JobOutcome } from '../../ports/call-options.ts'
+import type { MemoryOperation, MemoryState } from '../state/memory-state.ts'
+import { cancelJobs, retryJobs } from './manual.ts'
+import { discardJobs, runJobsNow } from './operators.ts'
+import { isUntouched } from './untouched.ts'
+
+/** Applies the action of the operation to these jobs. Returns the outcome of each. */
+export function changeChosen(
+  state: MemoryState,
+  operation: MemoryOperation,
+  jobIds: string[],
+): Map<string, string> {
+  const { action, asOf, owner, actor, reason, keepAttempts } = operation
+  const isAsItWas = (jobId: string) => {
+    const job = state.jobs.get(jobId)
+    return job === undefined || isUntouched(action, asOf, job)
+  }
+  const who = {
+    ...(owner === null ? {} : { owner }),
+    ...(actor === null ? {} : { actor }),
+    ...(reason === null ? {} : { reason }),
+  }
+  const verbs: Record<MemoryOperation['action'], (ids: string[]) => JobOutcome<string>[]> = {
+    retry: (ids) => retryJobs(state, ids, { ...who, keepAttempts }),
+    redrive: (ids) => retryJobs(state, ids, { ...who, keepAttempts }),
+    cancel: (ids) => cancelJobs(state, ids, who),
+    'run-now': (ids) => runJobsNow(state, ids, who),
+    discard: (ids) => discardJobs(state, ids, who),
+  }
+  const others = jobIds.filter((jobId) => !isAsItWas(jobId))
+  const untouched = jobIds.filter(isAsItWas)
+  const outcomes = untouched.length === 0 ? [] : verbs[action](untouched)
+  return new Map([
+    ...others.map((jobId): [string, string] => [jobId, 'changed-since']),
+    ...outcomes.map(({ jobId, outcome }): [string, string] => [jobId, outcome]),
+  ])
+}

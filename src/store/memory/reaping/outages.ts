@@ -1,0 +1,136 @@
+// Leases that expired during an outage of the database are held back for one lease: their workers may live, and could not
+// renew (C9). A reaper that was not running is no outage.
+import type { Job } from '../../../job/job.ts'
+import type { ReaperFacts } from '../../job-store.ts'
+import { leaseMsOf, type MemoryState, type Outage } from '../state/memory-state.ts'
+import { isOverdue, type Moment, overdueFromMs } from './reap-plan.ts'
+
+const MAX_CLOCK_DRIFT_MS = 5_000
+
+/** Called by the first step of a sweep. */
+export function noteOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): void {
+  const found = detectOutage(state, moment, facts)
+  if (found === null) return
+  const longestMs = Math.max(...runningLeasesMs(state, moment))
+  state.outages = joinOutages([...recentOutages(state.outages, found.fromMs, longestMs), found])
+}
+
+/** Sorted, and merged where they overlap: two reapers see one outage from different ticks. */
+export function joinOutages(outages: readonly Outage[]): Outage[] {
+  const joined: Outage[] = []
+  for (const outage of outages.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1)
+    if (last === undefined || last.toMs < outage.fromMs) joined.push({ ...outage })
+    else if (outage.toMs > last.toMs) Object.assign(last, { toMs: outage.toMs, reason: outage.reason })
+  }
+  return joined
+}
+
+/**
+ * Outages after which the database was reachable for less than one lease in all. After an earlier one, every worker had a
+ * whole lease to renew, however often it was interrupted.
+ */
+function recentOutages(outages: readonly Outage[], atMs: number, leaseMs: number): Outage[] {
+  let awayMs = 0
+  return outages
+    .toReversed()
+    .filter(({ fromMs, toMs }) => {
+      const thereMs = atMs - toMs - awayMs
+      awayMs += toMs - fromMs
+      return thereMs < leaseMs
+    })
+    .toReversed()
+}
+
+/** From the start of the first outage to the end of the last. */
+export function asOne(outages: readonly Outage[]): Outage | null {
+  const [first] = outages
+  const last = outages.at(-1)
+  return first === undefined || last === undefined ? null : { ...last, fromMs: first.fromMs }
+}
+
+/** Called by the last step of a sweep. A reaper without a past of its own may run inside the server. */
+export function noteReached(state: MemoryState, { nowMs }: Moment, facts: ReaperFacts): void {
+  if (facts.elapsedMs !== undefined || facts.failingForMs !== undefined) state.reachedAtMs = nowMs
+}
+
+function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): Outage | null {
+  const { nowMs } = moment
+  const failed = detectFailedSweeps(state, moment, facts.failingForMs ?? 0)
+  if (failed !== null || facts.lastSweptAt === undefined) return failed
+  const sweptAtMs = Date.parse(facts.lastSweptAt)
+  const expectedMs = sweptAtMs + (facts.elapsedMs ?? Number.NaN)
+  // A reaper that got through with a stepped clock has already judged it.
+  const isJudged = reachedMs(state) - expectedMs > MAX_CLOCK_DRIFT_MS
+  if (nowMs - expectedMs > MAX_CLOCK_DRIFT_MS && !isJudged)
+    return { fromMs: expectedMs, toMs: nowMs, reason: 'clock-stepped' }
+  // Leases that expired before the end of a known outage were judged with it: no lease counts in two mass expiries.
+  const fromMs = Math.max(sweptAtMs, state.outages.at(-1)?.toMs ?? sweptAtMs)
+  return isMass(state, moment, fromMs) ? { fromMs, toMs: nowMs, reason: 'mass-expiry' } : null
+}
+
+/** A reaper that got through has judged everything before. */
+function reachedMs(state: MemoryState): number {
+  return state.reachedAtMs ?? Number.NEGATIVE_INFINITY
+}
+
+/**
+ * If another reaper got through at most half a lease ago, no lease renewed in time can have expired since: the network of
+ * this reaper was the problem.
+ */
+function detectFailedSweeps(state: MemoryState, moment: Moment, failingForMs: number): Outage | null {
+  if (failingForMs <= 0) return null
+  const { nowMs } = moment
+  const reachedAtMs = reachedMs(state)
+  const failingSinceMs = nowMs - failingForMs
+  const isOwnTrouble =
+    reachedAtMs > failingSinceMs && nowMs - reachedAtMs <= Math.min(...runningLeasesMs(state, moment)) / 2
+  return isOwnTrouble
+    ? null
+    : { fromMs: Math.max(failingSinceMs, reachedAtMs), toMs: nowMs, reason: 'sweeps-failed' }
+}
+
+function runningJobs(state: MemoryState): Job[] {
+  return [...state.jobs.values()].filter(({ status }) => status === 'running')
+}
+
+function runningLeasesMs(state: MemoryState, { policy }: Moment): number[] {
+  return runningJobs(state).map((job) => leaseMsOf(policy, job))
+}
+
+/**
+ * Leases of at least two workers have expired, and no worker sent a heartbeat by the time the last of those was due to: two
+ * heartbeats fall into every lease. A job past its deadline is no longer renewed and says nothing about its worker; rows
+ * without a worker count as those of one.
+ */
+function isMass(state: MemoryState, moment: Moment, fromMs: number): boolean {
+  const running = runningJobs(state)
+  const silent = running.filter((job) => {
+    const isPast = job.deadlineAt !== null && job.deadlineAt.getTime() <= moment.nowMs
+    return !isPast && isOverdue(moment, job) && endMs(moment, job) >= fromMs
+  })
+  const missedMs = Math.max(...silent.map((job) => (signMs(moment, job) + endMs(moment, job)) / 2))
+  const heardMs = Math.max(...running.map((job) => signMs(moment, job)))
+  return new Set(silent.map(({ workerId }) => workerId)).size > 1 && heardMs < missedMs
+}
+
+function endMs(moment: Moment, job: Job): number {
+  return overdueFromMs(moment, job) ?? Number.NEGATIVE_INFINITY
+}
+
+/** Last sign of life of a job's worker: heartbeat or claim, and without a lease the newest time of the row. */
+function signMs(moment: Moment, job: Job): number {
+  if (job.leaseExpiresAt !== null) return job.heartbeatAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  return endMs(moment, job) - leaseMsOf(moment.policy, job)
+}
+
+/** Whether the lease expired in the outage, without a sign of life since, and less than one lease after its end. */
+export function isHeld(outage: Outage | null, moment: Moment, job: Job): boolean {
+  const endedMs = overdueFromMs(moment, job)
+  if (outage === null || endedMs === null || job.heartbeatAt === null) return false
+  return (
+    endedMs >= outage.fromMs &&
+    job.heartbeatAt.getTime() <= outage.toMs &&
+    moment.nowMs < outage.toMs + leaseMsOf(moment.policy, job)
+  )
+}

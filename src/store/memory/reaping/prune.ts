@@ -1,0 +1,54 @@
+import type { Job } from '../../../job/job.ts'
+import type { PruneRequest, PruneStep } from '../../job-store.ts'
+import { jobsInIdOrder, type MemoryState } from '../state/memory-state.ts'
+import { checkWhole } from '../state/new-job.ts'
+import { requireActing } from '../state/require-acting.ts'
+import { pruneSweeps } from './sweep-history.ts'
+
+const DAY_MS = 86_400_000
+const DEFAULT_LIMIT = 1000
+const MAX_LIMIT = 10_000
+
+/** The limit bounds the rows examined, so that a step stays short even if most are kept. */
+export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep {
+  checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
+  requireActing(state)
+  const limit = request.limit ?? DEFAULT_LIMIT
+  const oldestMs = state.nowMs() - (request.retentionDays ?? state.policy.retentionDays) * DAY_MS
+  const examined = jobsInIdOrder(state)
+    .filter(({ id }) => id > (request.cursor ?? ''))
+    .slice(0, limit)
+  const outdated = examined.filter((job) => isOutdated(job, oldestMs))
+  for (const { id } of outdated) {
+    state.jobs.delete(id)
+    state.events.delete(id)
+    state.dispatches.delete(id)
+  }
+  for (const [jobId, [first]] of state.events) {
+    if (first?.type === 'discarded' && first.at.getTime() < oldestMs) state.events.delete(jobId)
+  }
+  if (request.cursor === undefined) {
+    pruneReports(state, oldestMs)
+    pruneOperations(state)
+  }
+  return { deleted: outdated.length, next: examined.length < limit ? null : (examined.at(-1)?.id ?? null) }
+}
+
+function pruneReports(state: MemoryState, oldestMs: number): void {
+  const { workers, deliveries } = state
+  pruneSweeps(state)
+  for (const { workerId, seenAt } of workers.values())
+    if (seenAt.getTime() < oldestMs) workers.delete(workerId)
+  for (const { deliveryId, createdAtMs } of deliveries.values())
+    if (createdAtMs < oldestMs) deliveries.delete(deliveryId)
+}
+
+function pruneOperations({ operations, nowMs }: MemoryState): void {
+  for (const { id, endedAt } of operations.values())
+    if (endedAt !== null && endedAt.getTime() < nowMs() - 7 * DAY_MS) operations.delete(id)
+}
+
+function isOutdated(job: Job, oldestMs: number): boolean {
+  if (job.status === 'waiting' || job.status === 'running') return false
+  return (job.finishedAt ?? job.updatedAt ?? job.createdAt).getTime() < oldestMs
+}

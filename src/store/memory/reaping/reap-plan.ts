@@ -1,0 +1,149 @@
+// Decides about the findings of a sweep. The sweep applies the plans, the preview shows them.
+import type { EventType } from '../../../job/event.ts'
+import type { Job, JobStatus, JsonValue } from '../../../job/job.ts'
+import { stageOf } from '../../../job/stage.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import { backoffMs, reapBackoff } from '../../../policy/retry/backoff.ts'
+import { countEnd, isReapFinal, reapOrdinal } from '../../../policy/retry/budget.ts'
+import type { ReapedJob } from '../../job-store.ts'
+import { cancelledError, countsOf, isoOrNull, leaseMsOf, withoutLease } from '../state/memory-state.ts'
+
+export interface ReapPlan {
+  report: ReapedJob
+  /** Null if the job is only reported. */
+  write: { change: Partial<Job>; event: EventType; details: { [key: string]: JsonValue } } | null
+}
+
+export interface Moment {
+  nowMs: number
+  policy: Policy
+}
+
+/** When a running job counts as dead: at the end of its lease, else by its age; null if neither is known (REAP-8). */
+export function overdueFromMs({ policy }: Moment, job: Job): number | null {
+  if (job.leaseExpiresAt !== null) return job.leaseExpiresAt.getTime()
+  const times = [job.heartbeatAt, job.startedAt, job.updatedAt].filter((time) => time !== null)
+  if (!policy.legacyAgeRule || times.length === 0) return null
+  const isListed = Object.hasOwn(policy.stageLeasesMs, stageOf(job, policy.defaultStage))
+  if (policy.legacyAgeStages === 'listed' && !isListed) return null
+  // The newest time: a fresh lock may have an old heartbeat beside it, left as evidence.
+  return Math.max(...times.map((time) => time.getTime())) + leaseMsOf(policy, job)
+}
+
+export function isOverdue(moment: Moment, job: Job): boolean {
+  const fromMs = job.status === 'running' ? overdueFromMs(moment, job) : null
+  return fromMs !== null && fromMs < moment.nowMs
+}
+
+export function isUnjudged(moment: Moment, job: Job): boolean {
+  return job.status === 'running' && overdueFromMs(moment, job) === null
+}
+
+export function planReported({ policy }: Moment, job: Job): ReapPlan {
+  return { report: describe(policy, job, 'reported', 'no_lease_to_judge_by', null), write: null }
+}
+
+/** Waiting with a spent budget: the claim that finds it ends it (C10). */
+export function planExhausted({ nowMs, policy }: Moment, job: Job): ReapPlan {
+  const { attempt } = job
+  const error = { code: 'exhausted', reason: 'attempts_exhausted', category: null, stack: null, attempt }
+  const now = new Date(nowMs)
+  return {
+    report: describe(policy, job, 'dead', error.reason, null),
+    write: {
+      change: { status: 'dead', finishedAt: now, updatedAt: now, runAt: null, error },
+      event: 'failed',
+      details: { code: error.code, reason: error.reason, category: null, attempt, worker_id: null },
+    },
+  }
+}
+
+export function isTimeout({ nowMs }: Moment, job: Job): boolean {
+  return job.deadlineAt !== null && job.deadlineAt.getTime() <= nowMs
+}
+
+/** `spreadMs` is added to the backoff and never shortens it (REAP-14). */
+export function planReap(moment: Moment, job: Job, spreadMs: number): ReapPlan {
+  const { nowMs, policy } = moment
+  const cause = isTimeout(moment, job) ? 'timeout' : 'crash'
+  const reason = cause === 'timeout' ? 'deadline_exceeded' : 'lease_expired'
+  const before = countsOf(policy, job)
+  const after = countEnd(policy, before, cause)
+  const isRequeued = job.cancelRequestedAt === null && !isReapFinal(policy, before, cause)
+  const isCounted = isRequeued && policy.attemptCountedAt === 'failure-and-reap'
+  const attempt = isCounted ? after.attempt : before.attempt
+  const taken: Job = {
+    ...job,
+    ...withoutLease,
+    attempt,
+    crashes: after.crashes,
+    timeouts: after.timeouts,
+    updatedAt: new Date(nowMs),
+  }
+  if (!isRequeued) return planEnd(moment, job, taken, reason, cause)
+  const backoff = backoffMs(reapBackoff(policy), reapOrdinal(policy, { ...after, attempt }), 0)
+  const retryInMs = Math.floor(backoff + spreadMs)
+  const runAt = new Date(nowMs + retryInMs)
+  return {
+    report: describe(policy, { ...taken, workerId: job.workerId }, 'requeued', reason, retryInMs),
+    write: {
+      change: { ...taken, status: 'waiting', runAt, reapedAt: new Date(nowMs) },
+      event: 'reaper:requeued',
+      details: {
+        ...evidence(policy, job, attempt, reason, cause),
+        next_run_at: runAt.toISOString(),
+        backoff_ms: retryInMs,
+      },
+    },
+  }
+}
+
+function planEnd(moment: Moment, job: Job, taken: Job, reason: string, cause: string): ReapPlan {
+  const { nowMs, policy } = moment
+  const isCancelled = job.cancelRequestedAt !== null
+  const status: JobStatus = isCancelled ? 'cancelled' : 'dead'
+  const timeout = { code: 'timeout', reason, category: null, stack: null, attempt: taken.attempt }
+  return {
+    report: describe(policy, { ...taken, workerId: job.workerId }, status, reason, null),
+    write: {
+      change: {
+        ...taken,
+        status,
+        finishedAt: new Date(nowMs),
+        error: isCancelled ? cancelledError(taken) : timeout,
+      },
+      event: isCancelled ? 'reaper:cancelled' : 'reaper:failed(timeout)',
+      details: {
+        ...evidence(policy, job, taken.attempt, reason, cause),
+        next_run_at: null,
+        backoff_ms: null,
+      },
+    },
+  }
+}
+
+/** Why the job was reaped, and everything that the reap removes from the row (REAP-9). */
+function evidence(policy: Policy, job: Job, attempt: number, reason: string, cause: string) {
+  return {
+    reason,
+    cause,
+    locked_by: job.workerId,
+    attempt,
+    stage: stageOf(job, policy.defaultStage),
+    lease_id: job.leaseId,
+    fence: job.fence,
+    last_heartbeat_at: isoOrNull(job.heartbeatAt),
+    lease_expires_at: isoOrNull(job.leaseExpiresAt),
+  }
+}
+
+function describe(
+  policy: Policy,
+  job: Job,
+  action: ReapedJob['action'],
+  reason: string,
+  retryInMs: number | null,
+): ReapedJob {
+  const { id, attempt, workerId } = job
+  return { jobId: id, action, reason, stage: stageOf(job, policy.defaultStage), attempt, workerId, retryInMs }
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+
+const MAX_SEQUENCE = 0xfff
+
+/** Ids in the form of uuid v7. Each sorts after the previous one, even within a millisecond or after a clock step back. */
+export function createJobIds(): (nowMs: number) => string {
+  let lastMs = 0
+  let sequence = 0
+  return (nowMs) => {
+    if (nowMs > lastMs) {
+      lastMs = Math.floor(nowMs)
+      sequence = 0
+    } else if (sequence < MAX_SEQUENCE) {
+      sequence += 1
+    } else {
+      lastMs += 1
+      sequence = 0
+    }
+    const time = lastMs.toString(16).padStart(12, '0')
+    const order = sequence.toString(16).padStart(3, '0')
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${randomUUID().slice(19)}`
+  }
+}

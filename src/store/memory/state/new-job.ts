@@ -1,0 +1,134 @@
+// Validates new jobs and builds their rows.
+import { invalidArgument } from '../../../errors/index.ts'
+import type { Job, JsonValue, NewJob } from '../../../job/job.ts'
+import type { Policy } from '../../../policy/policy.ts'
+
+const MAX_TYPE_LENGTH = 200
+const MAX_KEY_BYTES = 1800
+const MAX_EXPECTATION_MS = 2_147_483_647
+const MAX_DELAY_MS = 10 * 31_536_000_000
+const TEXT_LENGTHS = { queue: 200, stage: 200, owner: 200, dedupeKey: 1000, traceparent: 200 } as const
+// PostgreSQL stores neither NUL nor half of a surrogate pair in text and jsonb.
+const UNSTORABLE = /\0|\p{Surrogate}/u
+
+export function checkNewJob(job: NewJob, name: string): void {
+  if (!isText(job.type, MAX_TYPE_LENGTH))
+    throw invalidArgument(`${name}.type`, job.type, `a text of 1 to ${MAX_TYPE_LENGTH} characters`)
+  for (const [field, maxLength] of Object.entries(TEXT_LENGTHS)) {
+    const text: unknown = job[field as keyof typeof TEXT_LENGTHS]
+    if (text !== undefined && !isText(text, maxLength))
+      throw invalidArgument(`${name}.${field}`, text, `a text of 1 to ${maxLength} characters`)
+  }
+  if (job.dedupeKey !== undefined && Buffer.byteLength(job.dedupeKey) > MAX_KEY_BYTES)
+    throw invalidArgument(`${name}.dedupeKey`, job.dedupeKey, `a text of at most ${MAX_KEY_BYTES} bytes`)
+  checkWhole(job.priority, `${name}.priority`, -32_768, 32_767)
+  checkWhole(job.expectedDurationMs, `${name}.expectedDurationMs`, 0, MAX_EXPECTATION_MS)
+  checkWhole(job.maxAttempts, `${name}.maxAttempts`, 1, 1000)
+  checkStart(job, name)
+  if (job.payload !== undefined) copyJson(job.payload, `${name}.payload`)
+}
+
+function checkStart({ delayMs, runAt }: NewJob, name: string): void {
+  if (delayMs !== undefined && runAt !== undefined)
+    throw invalidArgument(`${name}.runAt`, runAt, 'a time only where there is no delayMs')
+  if (delayMs !== undefined && !(delayMs >= 0 && delayMs <= MAX_DELAY_MS))
+    throw invalidArgument(`${name}.delayMs`, delayMs, 'milliseconds from 0 to ten years')
+  if (runAt !== undefined && !(runAt instanceof Date && Number.isFinite(runAt.getTime())))
+    throw invalidArgument(`${name}.runAt`, runAt, 'a valid Date')
+}
+
+export function checkWhole(value: number | undefined, name: string, min: number, max: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return
+  throw invalidArgument(name, value, `a whole number from ${min} to ${max}`)
+}
+
+/** A copy as JSON would restore it, so that the store shares nothing with its caller. */
+export function copyJson(value: JsonValue, name: string): JsonValue {
+  try {
+    const text: string | undefined = JSON.stringify(value, refuseUnstorable)
+    if (text !== undefined) return JSON.parse(text) as JsonValue
+  } catch (cause) {
+    throw invalidArgument(name, value, 'JSON without \\u0000', { withhold: true, cause })
+  }
+  throw invalidArgument(name, value, 'JSON without \\u0000', { withhold: true })
+}
+
+function refuseUnstorable(key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError('holds a number that JSON has not')
+  if (hasUnstorable(key) || (typeof value === 'string' && hasUnstorable(value)))
+    throw new TypeError('holds a character that PostgreSQL cannot store')
+  return value
+}
+
+/** Counts like PostgreSQL: a character outside the basic plane is one. */
+function isText(value: unknown, maxLength: number): boolean {
+  if (typeof value !== 'string' || value === '' || hasUnstorable(value)) return false
+  return value.length <= maxLength || Array.from(value).length <= maxLength
+}
+
+function hasUnstorable(text: string): boolean {
+  return UNSTORABLE.test(text)
+}
+
+/** The row of a valid job. The current maximum is written into it, to be visible there. */
+export function newRow(policy: Policy, job: NewJob, id: string, nowMs: number): Job {
+  const now = new Date(nowMs)
+  return {
+    ...emptyRow(id, now),
+    type: job.type,
+    queue: job.queue ?? job.type,
+    payload: job.payload === undefined ? {} : copyJson(job.payload, 'payload'),
+    priority: job.priority ?? 0,
+    owner: job.owner ?? null,
+    dedupeKey: job.dedupeKey ?? null,
+    stage: job.stage ?? null,
+    expectedDurationMs: job.expectedDurationMs ?? null,
+    runAt: job.delayMs === undefined ? (job.runAt ?? null) : new Date(nowMs + job.delayMs),
+    maxAttempts: job.maxAttempts ?? policy.maxAttempts,
+    traceparent: job.traceparent ?? null,
+    updatedAt: now,
+  }
+}
+
+export function emptyRow(id: string, createdAt: Date): Job {
+  return {
+    id,
+    type: 'job',
+    queue: 'job',
+    payload: {},
+    priority: 0,
+    status: 'waiting',
+    owner: null,
+    dedupeKey: null,
+    stage: null,
+    expectedDurationMs: null,
+    createdAt,
+    updatedAt: null,
+    queuedAt: null,
+    runAt: null,
+    startedAt: null,
+    finishedAt: null,
+    lastAttemptAt: null,
+    workerId: null,
+    leaseId: null,
+    leaseExpiresAt: null,
+    heartbeatAt: null,
+    deadlineAt: null,
+    fence: 0,
+    finishedLeaseId: null,
+    attempt: 0,
+    failures: 0,
+    crashes: 0,
+    timeouts: 0,
+    releases: 0,
+    interruptions: 0,
+    maxAttempts: null,
+    generation: 1,
+    cancelRequestedAt: null,
+    reapedAt: null,
+    error: null,
+    result: null,
+    traceparent: null,
+  }
+}

@@ -1,3 +1,0 @@
-SHOW PROCEDURES YIELD name
-WHERE name = 'apoc.periodic.iterate'
-RETURN count(*) AS found

@@ -1,3 +1,0 @@
-UNWIND $rows AS row
-CREATE (e:EmbeddingJobEvent)
-SET e = row

@@ -1,3 +1,0 @@
-UNWIND $rows AS row
-CREATE (j:EmbeddingJob)
-SET j = row

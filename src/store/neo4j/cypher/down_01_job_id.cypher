@@ -1,1 +1,0 @@
-DROP CONSTRAINT EmbeddingJob_id IF EXISTS

@@ -1,1 +1,0 @@
-DROP CONSTRAINT EmbeddingJob_active_key IF EXISTS

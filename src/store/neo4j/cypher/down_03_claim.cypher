@@ -1,1 +1,0 @@
-DROP INDEX EmbeddingJob_claim IF EXISTS

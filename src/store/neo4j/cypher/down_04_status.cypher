@@ -1,1 +1,0 @@
-DROP INDEX EmbeddingJob_status IF EXISTS

@@ -1,1 +1,0 @@
-DROP CONSTRAINT EmbeddingJobEvent_id IF EXISTS

@@ -1,1 +1,0 @@
-DROP INDEX EmbeddingJobEvent_job IF EXISTS

@@ -1,1 +1,0 @@
-DROP INDEX EmbeddingJobEvent_type IF EXISTS

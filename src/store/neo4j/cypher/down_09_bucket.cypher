@@ -1,1 +1,0 @@
-DROP CONSTRAINT EmbeddingJobBucket_path IF EXISTS

@@ -1,1 +1,0 @@
-DROP CONSTRAINT EmbeddingJobRecord_path IF EXISTS

@@ -1,1 +1,0 @@
-DROP INDEX EmbeddingJobRecord_kind IF EXISTS

@@ -1,5 +1,0 @@
-MATCH (j:EmbeddingJob)
-WHERE j.id STARTS WITH $prefix
-RETURN j.id AS jobId
-ORDER BY j.id
-LIMIT $limit

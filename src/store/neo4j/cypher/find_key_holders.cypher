@@ -1,3 +1,0 @@
-MATCH (j:EmbeddingJob)
-WHERE j.active_key IN $keys
-RETURN properties(j) AS job

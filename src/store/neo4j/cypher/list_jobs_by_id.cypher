@@ -1,3 +1,0 @@
-MATCH (j:EmbeddingJob)
-WHERE j.id IN $ids
-RETURN properties(j) AS job

@@ -1,3 +1,0 @@
-MATCH (j:EmbeddingJob)
-WHERE j.status = 'processing'
-RETURN properties(j) AS job

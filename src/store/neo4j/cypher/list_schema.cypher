@@ -1,2 +1,0 @@
-SHOW INDEXES YIELD name, state
-RETURN name, state

@@ -1,2 +1,0 @@
-MATCH (j:EmbeddingJob {id: $id})
-RETURN properties(j) AS job

@@ -1,1 +1,0 @@
-CREATE CONSTRAINT EmbeddingJob_id IF NOT EXISTS FOR (j:EmbeddingJob) REQUIRE j.id IS UNIQUE

@@ -1,1 +1,0 @@
-CREATE CONSTRAINT EmbeddingJob_active_key IF NOT EXISTS FOR (j:EmbeddingJob) REQUIRE j.active_key IS UNIQUE

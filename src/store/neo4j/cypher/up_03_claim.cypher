@@ -1,1 +1,0 @@
-CREATE INDEX EmbeddingJob_claim IF NOT EXISTS FOR (j:EmbeddingJob) ON (j.queue, j.status, j.priority, j.due_at)

@@ -1,1 +1,0 @@
-CREATE INDEX EmbeddingJob_status IF NOT EXISTS FOR (j:EmbeddingJob) ON (j.status)

@@ -1,1 +1,0 @@
-CREATE INDEX EmbeddingJob_ended IF NOT EXISTS FOR (j:EmbeddingJob) ON (j.ended_at)

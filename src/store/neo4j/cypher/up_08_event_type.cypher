@@ -1,1 +1,0 @@
-CREATE INDEX EmbeddingJobEvent_type IF NOT EXISTS FOR (e:EmbeddingJobEvent) ON (e.type, e.at)

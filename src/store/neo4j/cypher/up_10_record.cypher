@@ -1,1 +1,0 @@
-CREATE CONSTRAINT EmbeddingJobRecord_path IF NOT EXISTS FOR (r:EmbeddingJobRecord) REQUIRE r.path IS UNIQUE

@@ -1,1 +1,0 @@
-CREATE INDEX EmbeddingJobRecord_kind IF NOT EXISTS FOR (r:EmbeddingJobRecord) ON (r.kind)

@@ -1,0 +1,202 @@
+// Maps jobs to nodes: the names of document 002, and the properties that indexes need.
+import { createHash } from 'node:crypto'
+import neo4j, { type DateTime, type Integer } from 'neo4j-driver'
+import type { ErrorCategory, Job, JobStatus, JsonValue } from '../../../job/job.ts'
+import { causeId } from '../../memory/reading/cause-id.ts'
+import { dueMs } from '../../memory/state/memory-state.ts'
+
+export type NodeValue = string | Integer | DateTime | null
+export type NodeProperties = { [name: string]: NodeValue }
+
+/** How many claims of one queue can run side by side. */
+export const BUCKETS = 8
+
+/** Document 002 has four statuses: a cancelled job is a failed one with the code `cancelled`. */
+const words = {
+  waiting: 'pending',
+  running: 'processing',
+  succeeded: 'completed',
+  dead: 'failed',
+  cancelled: 'failed',
+} as const satisfies Record<JobStatus, string>
+
+const texts = {
+  type: 'type',
+  queue: 'queue',
+  owner: 'owner',
+  dedupeKey: 'dedupe_key',
+  stage: 'stage',
+  workerId: 'lock_owner',
+  leaseId: 'lease_id',
+  finishedLeaseId: 'finished_lease_id',
+  traceparent: 'traceparent',
+} as const satisfies Partial<Record<keyof Job, string>>
+
+const numbers = {
+  priority: 'priority',
+  expectedDurationMs: 'expected_duration_ms',
+  fence: 'fence',
+  attempt: 'attempts',
+  failures: 'failures',
+  crashes: 'crashes',
+  timeouts: 'timeouts',
+  releases: 'releases',
+  interruptions: 'interruptions',
+  maxAttempts: 'max_attempts',
+  generation: 'generation',
+} as const satisfies Partial<Record<keyof Job, string>>
+
+const times = {
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  queuedAt: 'queued_at',
+  runAt: 'run_at',
+  startedAt: 'started_at',
+  finishedAt: 'finished_at',
+  lastAttemptAt: 'last_attempt_at',
+  leaseExpiresAt: 'lock_until',
+  heartbeatAt: 'heartbeat_at',
+  deadlineAt: 'deadline_at',
+  cancelRequestedAt: 'cancel_requested_at',
+  reapedAt: 'reaped_at',
+} as const satisfies Partial<Record<keyof Job, string>>
+
+export function toNode(job: Job): NodeProperties {
+  const { error, status } = job
+  return {
+    id: job.id,
+    status: words[status],
+    payload: JSON.stringify(job.payload),
+    result: job.result === null ? null : JSON.stringify(job.result),
+    ...properties(texts, (field) => job[field]),
+    ...properties(numbers, (field) => toInteger(job[field])),
+    ...properties(times, (field) => toDateTime(job[field])),
+    error_code: status === 'cancelled' ? 'cancelled' : (error?.code ?? null),
+    error_message: error?.reason ?? null,
+    error_category: error?.category ?? null,
+    error_stack: error?.stack ?? null,
+    error_attempt: toInteger(error?.attempt ?? null),
+    ...derived(job),
+  }
+}
+
+/** Derived properties that statements search by. */
+function derived(job: Job): NodeProperties {
+  const { status, type, dedupeKey, error } = job
+  const isUnfinished = status === 'waiting' || status === 'running'
+  return {
+    bucket: toInteger(bucketOf(job.id)),
+    due_at: status === 'waiting' ? toDateTime(new Date(dueMs(job))) : null,
+    active_key: isUnfinished && dedupeKey !== null ? activeKey(type, dedupeKey) : null,
+    ended_at: isUnfinished ? null : toDateTime(job.finishedAt ?? job.updatedAt ?? job.createdAt),
+    cause_id: status === 'dead' ? causeId(error?.code ?? null, error?.reason ?? null) : null,
+  }
+}
+
+export function bucketOf(jobId: string): number {
+  return (createHash('sha256').update(jobId).digest()[0] ?? 0) % BUCKETS
+}
+
+/** Identifies what only one unfinished job may have. The length keeps type and key apart. */
+export function activeKey(type: string, dedupeKey: string): string {
+  return `${type.length}:${type}:${dedupeKey}`
+}
+
+/** Accepts nodes that an application created itself: missing properties get their defaults. */
+export function toJob(row: unknown): Job {
+  const node = row as { [name: string]: unknown }
+  const text = (name: string) => (typeof node[name] === 'string' ? node[name] : null)
+  const number = (name: string) => fromInteger(node[name])
+  const count = (name: string) => number(name) ?? 0
+  const error = {
+    code: text('error_code'),
+    reason: text('error_message'),
+    category: text('error_category') as ErrorCategory | null,
+    stack: text('error_stack'),
+    attempt: number('error_attempt'),
+  }
+  const type = text('type') ?? 'embed'
+  return {
+    ...fields(texts, text),
+    ...fields(times, (name) => fromDateTime(node[name])),
+    id: text('id') ?? '',
+    type,
+    queue: text('queue') ?? type,
+    createdAt: fromDateTime(node['created_at']) ?? new Date(0),
+    status: statusOf(text('status'), error.code),
+    payload: fromJson(text('payload')) ?? {},
+    result: fromJson(text('result')),
+    error: Object.values(error).every((part) => part === null) ? null : error,
+    priority: count('priority'),
+    expectedDurationMs: number('expected_duration_ms'),
+    fence: count('fence'),
+    attempt: count('attempts'),
+    failures: count('failures'),
+    crashes: count('crashes'),
+    timeouts: count('timeouts'),
+    releases: count('releases'),
+    interruptions: count('interruptions'),
+    maxAttempts: number('max_attempts'),
+    generation: number('generation') ?? 1,
+  }
+}
+
+export function statusWord(status: JobStatus): string {
+  return words[status]
+}
+
+function statusOf(word: string | null, code: string | null): JobStatus {
+  if (word === 'failed') return code === 'cancelled' ? 'cancelled' : 'dead'
+  if (word === 'processing') return 'running'
+  return word === 'completed' ? 'succeeded' : 'waiting'
+}
+
+function fromJson(text: string | null): JsonValue {
+  return text === null ? null : (JSON.parse(text) as JsonValue)
+}
+
+export function toInteger(value: number | null): Integer | null {
+  return value === null ? null : neo4j.int(Math.round(value))
+}
+
+function fromInteger(value: unknown): number | null {
+  if (typeof value === 'number') return value
+  return neo4j.isInt(value) ? value.toNumber() : null
+}
+
+/** In UTC, whatever the zone of this process. */
+export function toDateTime(date: Date | null): DateTime | null {
+  if (date === null) return null
+  return new neo4j.types.DateTime(
+    neo4j.int(date.getUTCFullYear()),
+    neo4j.int(date.getUTCMonth() + 1),
+    neo4j.int(date.getUTCDate()),
+    neo4j.int(date.getUTCHours()),
+    neo4j.int(date.getUTCMinutes()),
+    neo4j.int(date.getUTCSeconds()),
+    neo4j.int(date.getUTCMilliseconds() * 1_000_000),
+    neo4j.int(0),
+  )
+}
+
+export function fromDateTime(value: unknown): Date | null {
+  return neo4j.isDateTime(value) ? value.toStandardDate() : null
+}
+
+function properties<Field extends string, Value>(
+  names: Readonly<Record<Field, string>>,
+  read: (field: Field) => Value,
+): { [name: string]: Value } {
+  return Object.fromEntries(Object.entries(names).map(([field, name]) => [name, read(field as Field)])) as {
+    [name: string]: Value
+  }
+}
+
+function fields<Field extends string, Value>(
+  names: Readonly<Record<Field, string>>,
+  read: (name: string) => Value,
+): Record<Field, Value> {
+  return Object.fromEntries(
+    Object.entries<string>(names).map(([field, name]) => [field, read(name)]),
+  ) as Record<Field, Value>
+}

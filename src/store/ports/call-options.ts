@@ -1,0 +1,35 @@
+// Options and results that several ports share.
+import type { PolicyOverride } from '../../policy/policy.ts'
+
+export interface TxOption<Tx> {
+  /** Runs inside this open transaction of the caller. */
+  tx?: Tx
+}
+
+export interface PolicyOption {
+  /** Overrides the stored policy, for this call only. */
+  policy?: PolicyOverride
+}
+
+export interface ActorOption {
+  /** Recorded in events. Default: the worker of the lease. */
+  actor?: string
+}
+
+/** Recorded with the change. */
+export interface ActorOptions {
+  actor?: string
+  reason?: string
+}
+
+export interface ManualOptions<Tx> extends TxOption<Tx>, ActorOptions {
+  /** Limits the call to jobs of this owner. */
+  owner?: string
+  /** Changes the job only if it still has this generation. */
+  generation?: number
+}
+
+export interface JobOutcome<Outcome> {
+  jobId: string
+  outcome: Outcome
+}

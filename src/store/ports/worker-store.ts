@@ -1,0 +1,64 @@
+// Worker reports, and requests to drain.
+import type { ActorOptions } from './call-options.ts'
+
+export interface WorkerStore {
+  /** Records a worker's report. Returns whether it was requested to drain. */
+  reportWorker(report: WorkerReport): Promise<{ isDrainRequested: boolean }>
+  /** Every worker that reported within the retention, the one seen last first. */
+  listWorkers(): Promise<WorkerStatus[]>
+  /** Requests a worker to stop claiming, finish its jobs and exit. It learns of it from its next report. */
+  drainWorker(workerId: string, options?: ActorOptions): Promise<DrainOutcome>
+}
+
+export type DrainOutcome = 'asked' | 'already-asked' | 'stopped' | 'not-found'
+
+export interface WorkerReport {
+  workerId: string
+  /** First report of a process: replaces everything known of an earlier process with this id. */
+  isStart?: boolean
+  phase: 'running' | 'draining' | 'stopped'
+  host?: string
+  pid?: number
+  version?: string
+  /** Types with a handler. */
+  types: string[]
+  concurrency: number
+  running: number
+  loopLagMs?: number
+  /** Until its next report. */
+  reportMs: number
+  exitCode?: number
+}
+
+/**
+ * - `live`: seen within 3 of its report intervals
+ * - `late`: within 6
+ * - `silent`: not seen, and jobs run under its name
+ * - `gone`: not seen, and none does
+ * - `zombie`: seen, but a job of its own is past its deadline
+ */
+export type WorkerState = 'live' | 'late' | 'silent' | 'gone' | 'draining' | 'stopped' | 'zombie'
+
+export interface WorkerStatus {
+  workerId: string
+  state: WorkerState
+  host: string | null
+  pid: number | null
+  version: string | null
+  types: string[]
+  concurrency: number
+  /** As reported; `leases` is the count in the job table. */
+  running: number
+  leases: number
+  loopLagMs: number | null
+  /** Since its last report. */
+  seenMs: number
+  startedAt: Date
+  seenAt: Date
+  drainingAt: Date | null
+  stoppedAt: Date | null
+  exitCode: number | null
+  drainRequestedAt: Date | null
+  drainRequestedBy: string | null
+  drainReason: string | null
+}

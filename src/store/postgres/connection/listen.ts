@@ -1,0 +1,184 @@
+// Hints of new work over a dedicated connection that listens, after a test at the start that notifications arrive. Hints only
+// save time (C16): workers poll as well.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { TableProfile } from '../../../profile/profile.ts'
+import { render } from '../render/render.ts'
+import { readQuery } from '../sql-queries.ts'
+import { isDirect } from './connection-identity.ts'
+import { endClient } from './end-client.ts'
+
+export interface ListenOptions {
+  /** Must not lead through a pooler in transaction mode. */
+  databaseUrl: string
+  schema: string
+  table: TableProfile
+  /** There may be jobs to claim. Also called after a reconnect, for missed hints; the caller coalesces. */
+  onHint: () => void
+  onStarted: (channel: string) => void
+  /** No hints until the next `onStarted`. Called once per interruption. */
+  onFailed: (reason: string) => void
+}
+
+export interface Listener {
+  stop(): Promise<void>
+}
+
+const TEST_WAIT_MS = 2_000
+const FIRST_RETRY_MS = 500
+const LAST_RETRY_MS = 30_000
+
+export function listen(options: ListenOptions): Listener {
+  const listener = new RunningListener(options)
+  const ended = listener.run()
+  return {
+    async stop() {
+      listener.stop()
+      await ended
+    },
+  }
+}
+
+/** Permanent: something in between drops notifications. */
+class PoolerInBetween extends Error {}
+
+class RunningListener {
+  readonly #options: ListenOptions
+  readonly #stopping = new AbortController()
+  #isTested = false
+  #isFailing = false
+  #retryMs = FIRST_RETRY_MS
+  #endWait: () => void = () => {}
+
+  constructor(options: ListenOptions) {
+    this.#options = options
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+    this.#endWait()
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        await this.#listenUntilLost()
+      } catch (error) {
+        if (signal.aborted) return
+        this.#reportFailure(error)
+        if (error instanceof PoolerInBetween) return
+      }
+      await sleep(this.#retryMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
+      this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS)
+    }
+  }
+
+  /** Throws when the connection is lost; returns when stopped. */
+  async #listenUntilLost(): Promise<void> {
+    const { onHint, onStarted } = this.#options
+    const client = this.#createClient('unstuck listen')
+    const lost = this.#untilLost(client)
+    try {
+      await Promise.race([client.connect(), lost])
+      if (this.#stopping.signal.aborted) return
+      const arrived = untilNotified(client, onHint)
+      const [row] = await this.#query(client, 'listen_to_hints', [])
+      if (!this.#isTested) await Promise.race([this.#test(client, arrived, row?.['backend_pid']), lost])
+      if (this.#stopping.signal.aborted) return
+      onStarted(String(row?.['channel']))
+      // A starting worker looks for jobs anyway.
+      if (this.#isTested) onHint()
+      this.#isTested = true
+      this.#isFailing = false
+      this.#retryMs = FIRST_RETRY_MS
+      await lost
+    } finally {
+      await endClient(client)
+    }
+  }
+
+  /**
+   * Sent from another connection: a backend delivers its own notifications before it answers, so even a pooler in
+   * transaction mode would deliver them to the sender.
+   */
+  async #test(client: pg.Client, arrived: (token: string) => Promise<true>, backendPid: unknown) {
+    const token = randomUUID()
+    const tested = arrived(token)
+    const sender = this.#createClient('unstuck listen test')
+    sender.on('error', () => {})
+    try {
+      await sender.connect()
+      await this.#query(sender, 'test_hints', [token])
+    } finally {
+      await endClient(sender)
+    }
+    const { signal } = this.#stopping
+    const hasArrived = await Promise.race([
+      tested,
+      sleep(TEST_WAIT_MS, false, { signal }).catch(() => signal.aborted),
+    ])
+    if (hasArrived) return
+    const missed = `no notification arrived within ${TEST_WAIT_MS / 1_000} s`
+    // A pooler in session mode would have let the notification through.
+    if (isDirect(client, backendPid)) throw new Error(missed)
+    throw new PoolerInBetween(
+      `${missed}: a pooler in transaction mode? Set UNSTUCK_DIRECT_URL to a direct address`,
+    )
+  }
+
+  /** pg does not reconnect: it emits an error, an end, or both. */
+  #untilLost(client: pg.Client): Promise<void> {
+    const lost = new Promise<void>((resolve, reject) => {
+      client.on('error', (error) => reject(error))
+      client.on('end', () => reject(new Error('the connection was closed')))
+      this.#endWait = resolve
+    })
+    // Nobody awaits it while the connection is being closed.
+    lost.catch(() => {})
+    return lost
+  }
+
+  #reportFailure(error: unknown): void {
+    if (!this.#isFailing) this.#options.onFailed(`${messageOf(error)}; polling goes on`)
+    this.#isFailing = true
+  }
+
+  #createClient(applicationName: string): pg.Client {
+    return new pg.Client({
+      connectionString: this.#options.databaseUrl,
+      application_name: applicationName,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: 10_000,
+      keepAlive: true,
+      // Detects a silently lost server within half a minute.
+      keepAliveInitialDelayMillis: 10_000,
+    })
+  }
+
+  async #query(client: pg.Client, name: string, params: unknown[]): Promise<Record<string, unknown>[]> {
+    const { schema, table } = this.#options
+    const { rows } = await client.query(render(readQuery(name), { schema, table }), params)
+    return rows as Record<string, unknown>[]
+  }
+}
+
+/** Hints have no payload; a test is recognized by its token. */
+function untilNotified(client: pg.Client, onHint: () => void): (token: string) => Promise<true> {
+  const tests = new Map<string, () => void>()
+  client.on('notification', ({ payload = '' }) => {
+    if (payload === '') onHint()
+    else tests.get(payload)?.()
+  })
+  return (token) =>
+    new Promise((resolve) => {
+      tests.set(token, () => resolve(true))
+    })
+}
+
+/** Node reports one error per resolved address, and no message of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return messageOf(error.errors[0])
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,108 @@
+import { jsonText } from '../../../job/json-text.ts'
+import type { Lease } from '../../../job/lease.ts'
+import type { CompleteOutcome, EnqueueOutcome } from '../../../job/outcome.ts'
+import type { TableProfile } from '../../../profile/profile.ts'
+import type { ClaimCursors, Completion, Failure, LifecycleStore } from '../../ports/lifecycle-store.ts'
+import type { CallQuery } from '../connection/call-query.ts'
+import type { SqlClient } from '../connection/executor.ts'
+import {
+  toClaimedJob,
+  toEnqueuedJobs,
+  toEnteredStage,
+  toFailedJob,
+  toJobOutcome,
+  toReleasedJob,
+} from '../rows/job-rows.ts'
+import { newJobToJson } from '../rows/new-job-json.ts'
+import { policyToJson } from '../rows/policy-row.ts'
+import { splitLeases } from '../rows/split-leases.ts'
+import { storable } from '../rows/values.ts'
+
+/** From this size on, one long row is cheaper than one row per job. */
+const BATCH_JOBS = 100
+
+export function bindLifecycleVerbs(
+  call: CallQuery,
+  table: TableProfile,
+): Omit<LifecycleStore<SqlClient>, 'heartbeatJobs'> {
+  const split = (leases: Lease[]) => splitLeases(leases, table.idType)
+  return {
+    async enqueueJobs(jobs, { tx, policy } = {}) {
+      if (jobs.length === 0) return []
+      const params = [jsonText('jobs', jobs.map(newJobToJson)), policyToJson(policy)]
+      if (jobs.length >= BATCH_JOBS) return toEnqueuedJobs(await call('enqueue_batch', params, tx))
+      return (await call('enqueue_jobs', params, tx)).map(toJobOutcome<EnqueueOutcome>)
+    },
+
+    async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {
+      if (queues.length === 0) return []
+      const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
+      return (await call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors)])).map(toClaimedJob)
+    },
+
+    async claimJob(jobId, { workerId, leaseMs, policy }) {
+      const [row] = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
+      return row === undefined ? 'not-claimable' : toClaimedJob(row)
+    },
+
+    async enterStage({ jobId, leaseId }, stage, { policy } = {}) {
+      const [row] = await call('enter_stage', [jobId, leaseId, stage, policyToJson(policy)])
+      return toEnteredStage(row ?? {})
+    },
+
+    async completeJobs(completions, { tx, actor } = {}) {
+      if (completions.length === 0) return []
+      const params = [...split(completions), resultTexts(completions), actor ?? null]
+      const rows = await call('complete_jobs', params, tx)
+      // Only other outcomes are returned, so most calls return no row at all.
+      const others = new Map(rows.map((row) => [Number(row['place']), row['outcome'] as CompleteOutcome]))
+      return completions.map(({ jobId }, index) => ({ jobId, outcome: others.get(index + 1) ?? 'completed' }))
+    },
+
+    async failJobs(failures, { tx, policy, actor } = {}) {
+      if (failures.length === 0) return []
+      const params = [failuresToJson(failures), policyToJson(policy), actor ?? null]
+      return (await call('fail_jobs', params, tx)).map(toFailedJob)
+    },
+
+    async releaseJobs(leases, options = {}) {
+      if (leases.length === 0) return []
+      const { delayMs = null, cause = 'release', spreadMs = 0, actor = null, reason = null, tx } = options
+      const params = [...split(leases), delayMs, cause, spreadMs, actor, reason]
+      return (await call('release_jobs', params, tx)).map(toReleasedJob)
+    },
+
+    async recordLateResult({ jobId, leaseId }, details) {
+      const [row] = await call('record_late_result', [jobId, leaseId, jsonText('details', details)])
+      return row?.['is_recorded'] === true
+    },
+  }
+}
+
+function cursorsToJson(cursors: ClaimCursors | undefined): string | null {
+  if (cursors === undefined || cursors.size === 0) return null
+  const entries = Array.from(cursors, ([queue, times]) => [queue, Object.fromEntries(times)])
+  return JSON.stringify(Object.fromEntries(entries))
+}
+
+function resultTexts(completions: Completion[]): (string | null)[] | null {
+  if (completions.every(({ result }) => result === undefined)) return null
+  return completions.map(({ result }) => (result === undefined ? null : jsonText('result', result)))
+}
+
+function failuresToJson(failures: Failure[]): string {
+  // A message cut inside an emoji, or with a NUL, must not keep a job from failing.
+  const cleaned = (message: string | undefined) => (message === undefined ? undefined : storable(message))
+  const entries = failures.map((failure) => ({
+    id: failure.jobId,
+    lease_id: failure.leaseId,
+    code: cleaned(failure.code),
+    reason: cleaned(failure.reason),
+    category: failure.category,
+    stack: cleaned(failure.stack),
+    is_retryable: failure.isRetryable,
+    retry_in_ms: failure.retryInMs,
+    cause: failure.cause,
+  }))
+  return jsonText('failures', entries)
+}

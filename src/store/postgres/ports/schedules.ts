@@ -1,0 +1,80 @@
+import { jsonText } from '../../../job/json-text.ts'
+import type {
+  Overlap,
+  Schedule,
+  ScheduledJob,
+  ScheduleRun,
+  ScheduleStore,
+} from '../../ports/schedule-store.ts'
+import type { CallQuery } from '../connection/call-query.ts'
+import type { Row } from '../connection/executor.ts'
+import { isoTime, newJobToJson } from '../rows/new-job-json.ts'
+import { policyToJson } from '../rows/policy-row.ts'
+import { date, dateOrNull, numberOrNull, text } from '../rows/values.ts'
+
+export function bindScheduleVerbs(call: CallQuery): ScheduleStore {
+  return {
+    async writeSchedule({ name, cron, timezone, job, nextRunAt, overlap }) {
+      const requested = jsonText('job', newJobToJson(job))
+      const params = [name, cron, timezone, requested, isoTime('nextRunAt', nextRunAt), overlap ?? 'skip']
+      const [row] = await call('write_schedule', params)
+      return toSchedule(row ?? {})
+    },
+
+    async deleteSchedule(name) {
+      const [row] = await call('delete_schedule', [name])
+      return row?.['is_deleted'] === true
+    },
+
+    async listSchedules() {
+      const rows = await call('list_schedules', [])
+      // Without any schedule, one row still carries the time.
+      const schedules = rows.filter(({ name }) => name !== null).map(toSchedule)
+      return { now: date(rows[0]?.['now']), schedules }
+    },
+
+    async runSchedule(name, { dueAt, nextRunAt, policy }) {
+      const next = nextRunAt === null ? null : isoTime('nextRunAt', nextRunAt)
+      const params = [name, isoTime('dueAt', dueAt), next, policyToJson(policy)]
+      const [row] = await call('run_schedule', params)
+      const { outcome, job_id: jobId } = row ?? {}
+      return (jobId === null ? { outcome } : { outcome, jobId }) as ScheduleRun
+    },
+  }
+}
+
+function toSchedule(row: Row): Schedule {
+  return {
+    name: String(row['name']),
+    cron: String(row['cron']),
+    timezone: String(row['timezone']),
+    overlap: row['overlap'] as Overlap,
+    job: toScheduledJob(row['job'] as Row),
+    nextRunAt: dateOrNull(row['next_run_at']),
+    dueInMs: numberOrNull(row['due_in_ms']),
+    lastRunAt: dateOrNull(row['last_run_at']),
+    lastJobId: text(row['last_job_id']),
+    lastSkippedAt: dateOrNull(row['last_skipped_at']),
+  }
+}
+
+/** Reads the names of `newJobToJson`. A job written by SQL may hold nulls, which count as omitted. */
+function toScheduledJob(requested: Row): ScheduledJob {
+  const names = {
+    type: 'type',
+    payload: 'payload',
+    queue: 'queue',
+    priority: 'priority',
+    stage: 'stage',
+    expected_duration_ms: 'expectedDurationMs',
+    max_attempts: 'maxAttempts',
+    owner: 'owner',
+    traceparent: 'traceparent',
+  } as const satisfies Record<string, keyof ScheduledJob>
+  const isGiven = ([column]: [string, string]) =>
+    Object.hasOwn(requested, column) && (requested[column] !== null || column === 'payload')
+  const fields = Object.entries(names)
+    .filter(isGiven)
+    .map(([column, name]) => [name, requested[column]])
+  return Object.fromEntries(fields) as ScheduledJob
+}

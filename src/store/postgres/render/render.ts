@@ -1,0 +1,325 @@
+// Renders a file of sql/ for one job table. The files are valid SQL for the native table; everything that a profile may
+// change is marked, and nothing else is touched (docs/adr/0006):
+//   "name"            a double-quoted name: the schema, the job table, a function of the attachment, a column, an index
+//   "team"."name"     a function or view in the schema of the table, with a name of the team's own
+//   /*marker*/token   a word, type or expression: the marker names the replacement of the token after it
+//   /*+block text*/   text for profiles that have the block
+// Calls of built-in functions are qualified with pg_catalog.
+import {
+  columnName,
+  type DocumentIndex,
+  type LogicalColumn,
+  logicalColumns,
+  type TableProfile,
+} from '../../../profile/profile.ts'
+import { policyToJson } from '../rows/policy-row.ts'
+import { qualifyBuiltInFunctions } from './built-in-functions.ts'
+import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
+import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
+
+/** The name in the files of sql/. */
+const WORKER_ROLE = 'unstuck_worker'
+
+export interface RenderOptions {
+  schema: string
+  table: TableProfile
+  /** Type of a status column that is not text, for a cast of every word: `"public"."job_status"`. */
+  statusType?: string
+  /** How the status column is compared, if its type is known. */
+  statusKind?: StatusKind
+  /** The partitions of a partitioned table. */
+  partitions?: Partition[]
+  /** The partition that "jobs" and its indexes stand for. */
+  partition?: Partition
+  /** Builds indexes without blocking writers. */
+  isConcurrent?: boolean
+  /** The profile of the table, for the registry of attached tables. */
+  profile?: string
+  /** Drops native jobs too. */
+  isPurge?: boolean
+  /** The grantee. */
+  role?: string
+  /** The index that "index" stands for, in the schema of the table. */
+  index?: string
+  /** The index that "document_index" and its columns stand for. */
+  documentIndex?: DocumentIndex
+}
+
+export interface Partition {
+  schema: string
+  table: string
+  oid: string
+}
+
+/** Suffix of the functions of an attachment; the native table has none. */
+export function functionSuffix(table: TableProfile): string {
+  return table.attachment === 'native' ? '' : `__${table.attachment}`
+}
+
+function indexName(table: TableProfile, index: string, partition?: Partition): string {
+  if (table.attachment === 'native') return index
+  const name = `unstuck_${table.attachment}_${index.replace('jobs_', '')}`
+  return partition === undefined ? name : partitionIndex(name, partition)
+}
+
+/** Across partitions, PostgreSQL can only enforce uniqueness that includes the partition key. */
+export function hasUniqueKeys({ table, partitions }: RenderOptions): boolean {
+  return table.hasUniqueDedupeKey === true && partitions === undefined
+}
+
+/** Two names, so that one can be built before the other is dropped. */
+function dedupeIndex(options: RenderOptions): string {
+  return hasUniqueKeys(options) || options.partitions !== undefined ? 'jobs_dedupe' : 'jobs_keys'
+}
+
+/** The dedupe index of an earlier attach, under another setting of the profile. */
+export function replacedIndex(options: RenderOptions): string | null {
+  if (options.partitions !== undefined || options.table.attachment === 'native') return null
+  return indexName(options.table, hasUniqueKeys(options) ? 'jobs_keys' : 'jobs_dedupe')
+}
+
+/** detach_table relies on this name. */
+export function partitionIndex(index: string, { oid }: Partition): string {
+  return `${index}_p${oid}`
+}
+
+/** `jobs_…` is named after the table; other names stay. */
+export function teamName({ table }: TableProfile, name: string): string {
+  return name.replace(/^jobs_/, `${table}_`)
+}
+
+export function render(sql: string, options: RenderOptions): string {
+  const names = nameTable(options)
+  const markers = markerTable(options)
+  const blocks = blockTable(options)
+  return renderText(withExactOperands(sql, options))
+
+  function renderText(text: string): string {
+    let out = ''
+    let at = 0
+    while (at < text.length) {
+      const token = nextToken(text, at)
+      at += token.length
+      if (token.startsWith('/*+')) {
+        const [, name = '', body = ''] = /^\/\*\+(\w+)\s([\s\S]*)\*\/$/.exec(token) ?? []
+        if (blocks.has(name)) out += renderText(body)
+      } else if (/^\/\*\w+\*\/$/.test(token)) {
+        const marked = markedToken(text, at)
+        at += marked.length
+        out += replacement(token.slice(2, -2), marked)
+      } else if (token.startsWith('"')) {
+        out += names(token)
+      } else if (token.startsWith("'")) {
+        out += token + typeOfKey(out, text.slice(at))
+      } else {
+        out += token.startsWith('--') ? token : qualifyBuiltInFunctions(token)
+      }
+    }
+    return out
+  }
+
+  function replacement(marker: string, marked: string): string {
+    if (marker === 'new_id') return newId(options.table, renderText(marked))
+    if (marker === 'judged_waiting')
+      return options.table.judgesWaiting === true ? renderText(marked) : '(true)'
+    const found = markers.get(marker)
+    if (found === undefined) throw new Error(`unknown marker /*${marker}*/ in a file of sql/`)
+    return found
+  }
+}
+
+/** Comments, literals and quoted names are one token each; everything else passes in runs. */
+function nextToken(text: string, at: number): string {
+  const rest = text.slice(at)
+  if (rest.startsWith('--')) return /^--[^\n]*/.exec(rest)?.[0] ?? rest
+  if (rest.startsWith('/*')) return blockComment(rest)
+  if (rest.startsWith("'")) return /^'(?:[^']|'')*'/.exec(rest)?.[0] ?? rest
+  if (rest.startsWith('"')) return /^"[^"]+"(?:\."[^"]+")?/.exec(rest)?.[0] ?? rest
+  return /^(?:[^-/'"]+|[-/])/.exec(rest)?.[0] ?? rest
+}
+
+/** PostgreSQL nests block comments, so a block may hold markers. */
+function blockComment(text: string): string {
+  let depth = 0
+  for (const match of text.matchAll(/\/\*|\*\//g)) {
+    depth += match[0] === '/*' ? 1 : -1
+    if (depth === 0) return text.slice(0, match.index + 2)
+  }
+  throw new Error('a comment in sql/ is not closed')
+}
+
+/** The token after a marker: a literal, a word, or a group in parentheses. */
+function markedToken(text: string, at: number): string {
+  const rest = text.slice(at)
+  if (!rest.startsWith('(')) return /^(?:'(?:[^']|'')*'|\w+)/.exec(rest)?.[0] ?? ''
+  let depth = 0
+  for (let end = 0; end < rest.length; end++) {
+    if (rest[end] === '(') depth++
+    if (rest[end] === ')' && --depth === 0) return rest.slice(0, end + 1)
+  }
+  throw new Error('a marked group in sql/ is not closed')
+}
+
+function nameTable(options: RenderOptions): (token: string) => string {
+  const { schema, table, index, documentIndex, partition } = options
+  const columns = new Map<string, string>(
+    logicalColumns.map((column) => [column, quoteIdentifier(columnName(table, column))]),
+  )
+  const quotedSchema = quoteIdentifier(schema)
+  const place = partition ?? table
+  const qualifiedTable = `${quoteIdentifier(place.schema)}.${quoteIdentifier(place.table)}`
+  const others = new Map<string, string>([
+    ['"unstuck"', quotedSchema],
+    ['"unstuck"."jobs"', qualifiedTable],
+    ...['jobs_ready', 'jobs_running', 'jobs_dead'].map((name): [string, string] => [
+      `"${name}"`,
+      quoteIdentifier(indexName(table, name, partition)),
+    ]),
+    ['"jobs_dedupe"', quoteIdentifier(indexName(table, dedupeIndex(options), partition))],
+  ])
+  if (index !== undefined) others.set('"index"', `${quoteIdentifier(table.schema)}.${quoteIdentifier(index)}`)
+  if (index !== undefined && partition !== undefined) {
+    const name = quoteIdentifier(partitionIndex(index, partition))
+    others.set('"partition_index"', `${quoteIdentifier(partition.schema)}.${name}`)
+  } else {
+    others.set('"partition_index"', '"partition_index"')
+  }
+  const document = documentIndex?.name ?? 'document_index'
+  others.set(
+    '"document_index"',
+    quoteIdentifier(partition === undefined ? document : partitionIndex(document, partition)),
+  )
+  if (table.lastError !== undefined) others.set('"last_error"', quoteIdentifier(table.lastError.column))
+  if (table.teamEvents !== null) {
+    const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents
+    others.set('"team_events"', `${quoteIdentifier(eventSchema)}.${quoteIdentifier(eventTable)}`)
+    others.set('"team_job_id"', quoteIdentifier(jobIdColumn))
+    others.set('"team_data"', quoteIdentifier(dataColumn))
+  }
+  return (token) => {
+    const known = others.get(token) ?? columns.get(token.slice(1, -1))
+    if (known !== undefined) return known
+    const [, ofTeam] = /^"team"\."(\w+)"$/.exec(token) ?? []
+    if (ofTeam !== undefined)
+      return `${quoteIdentifier(table.schema)}.${quoteIdentifier(teamName(table, ofTeam))}`
+    const [, routine] = /^"unstuck"\."(\w+)"$/.exec(token) ?? []
+    if (routine === undefined)
+      throw new Error(`${token} in a file of sql/ is not a name that rendering knows`)
+    return `${quotedSchema}.${quoteIdentifier(routine + functionSuffix(table))}`
+  }
+}
+
+function markerTable(options: RenderOptions): Map<string, string> {
+  const { schema, table, statusType, profile, isPurge, documentIndex, role = WORKER_ROLE } = options
+  const { waiting, running, succeeded, dead, cancelled } = table.statuses
+  const word = (text: string) => quoteLiteral(text) + (statusType === undefined ? '' : `::${statusType}`)
+  const wordLists = {
+    running_words: running,
+    unfinished_words: [waiting, ...running],
+    ended_words: [succeeded, dead, cancelled ?? dead],
+  }
+  return new Map([
+    ...Object.entries(wordLists).flatMap(([marker, texts]) =>
+      listMarkers(marker, [...new Set(texts)].map(word)),
+    ),
+    ['waiting', word(waiting)],
+    ['running', word(running[0])],
+    ['succeeded', word(succeeded)],
+    ['dead', word(dead)],
+    ['cancelled', word(cancelled ?? dead)],
+    ['unique', hasUniqueKeys(options) ? 'unique' : ''],
+    ['any_running', anyRunning(options, running.map(options.statusKind === undefined ? word : quoteLiteral))],
+    ['tells_cancelled', `(${(cancelled ?? dead) !== dead})`],
+    ['id', table.idType],
+    ['id_type', quoteLiteral(table.idType)],
+    ['lowest_id', lowestId[table.idType]],
+    ['some_id', someId[table.idType]],
+    ['schema', quoteLiteral(schema)],
+    ['attachment', quoteLiteral(table.attachment)],
+    ['profile', quoteLiteral(profile ?? 'native')],
+    ['policy', quoteLiteral(policyToJson(table.policy) ?? '{}')],
+    ['purge', String(isPurge ?? false)],
+    ['role', quoteLiteral(role)],
+    ['grantee', role === WORKER_ROLE ? role : quoteIdentifier(role)],
+    ['events_schema', quoteLiteral(table.teamEvents?.schema ?? '')],
+    ['events_table', quoteLiteral(table.teamEvents?.table ?? '')],
+    ['table_schema', quoteLiteral(table.schema)],
+    ['table', quoteLiteral(table.table)],
+    ['default_type', quoteLiteral(table.defaultType ?? 'job')],
+    ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
+    ['age', `greatest(${table.ageColumns.map((column) => jobColumn(table, column)).join(', ')})`],
+    ['lease_end', leaseEnd(table)],
+    ['requeued_text', quoteLiteral(table.lastError?.requeued ?? 'lease_expired')],
+    ['dead_text', quoteLiteral(table.lastError?.dead ?? 'lease_expired')],
+  ])
+}
+
+/** The words in parentheses, and as operand of a named operator: any of them, none of them. */
+function listMarkers(marker: string, words: string[]): [string, string][] {
+  const list = words.join(', ')
+  const asArray = (quantifier: string) => (words.length === 1 ? list : `${quantifier} (array[${list}])`)
+  return [
+    [marker, `(${list})`],
+    [`${marker}_any`, asArray('any')],
+    [`${marker}_all`, asArray('all')],
+  ]
+}
+
+const columnList = (table: TableProfile, columns: LogicalColumn[]) =>
+  `(${columns.map((column) => quoteIdentifier(columnName(table, column))).join(', ')})`
+
+const lowestId = {
+  uuid: "'00000000-0000-0000-0000-000000000000'::uuid",
+  bigint: "'-9223372036854775808'::bigint",
+  text: "''",
+} as const
+
+/** An id that fits every column of the type, however narrow. */
+const someId = {
+  uuid: "'00000000-0000-0000-0000-000000000001'",
+  bigint: "'1'",
+  text: "'1'",
+} as const
+
+/** unstuck generates time-ordered ids; numbers come from the table's own sequence. */
+function newId({ idType, schema, table, columns }: TableProfile, timeOrdered: string): string {
+  if (idType === 'uuid') return timeOrdered
+  if (idType === 'text') return `${timeOrdered}::text`
+  const qualified = `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
+  return `pg_catalog.nextval(pg_catalog.pg_get_serial_sequence(${quoteLiteral(qualified)}, ${quoteLiteral(columns.id ?? 'id')}))`
+}
+
+/**
+ * The operand of `is not distinct from` for the status of a leased row. With several words it is the row's own status, if
+ * it is one of them: a plain list would let the planner scan the partial index of running rows.
+ */
+function anyRunning({ table, statusKind }: RenderOptions, words: string[]): string {
+  const [first = ''] = words
+  if (words.length === 1) return first
+  const status = jobColumn(table, 'status') + (statusKind === undefined ? '' : '::text')
+  return `case when ${status} in (${words.join(', ')}) then ${status} else ${first} end`
+}
+
+/** A claim of ours writes both times at once, so a lock newer than the last heartbeat is foreign, and so is the lease. */
+function leaseEnd(table: TableProfile): string {
+  const end = jobColumn(table, 'lease_expires_at')
+  if (table.hasLockTime !== true) return `(${end})`
+  const [lockedAt, beatAt] = [jobColumn(table, 'last_attempt_at'), jobColumn(table, 'heartbeat_at')]
+  return `(case when ${lockedAt} > ${beatAt} then null else ${end} end)`
+}
+
+function jobColumn(table: TableProfile, column: LogicalColumn): string {
+  return `job.${quoteIdentifier(columnName(table, column))}`
+}
+
+function blockTable(options: RenderOptions): Set<string> {
+  const { table, isConcurrent, partitions, partition } = options
+  const blocks = new Set<string>()
+  if (table.teamEvents !== null) blocks.add('team_events')
+  if (isConcurrent === true) blocks.add('concurrently')
+  if (partitions !== undefined && partition === undefined) blocks.add('only')
+  if (!hasUniqueKeys(options)) blocks.add('shared_keys')
+  if (table.hasLockTime === true) blocks.add('lock_time')
+  if (table.lastError !== undefined) blocks.add('last_error')
+  return blocks
+}
