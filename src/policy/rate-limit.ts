@@ -1,5 +1,5 @@
 // Tokens by the generic cell rate algorithm: a bucket is the moment when it will be full again, and nothing else. The
-// database decides the same in sql/core/take_tokens.sql; in a process this serves limits of that process alone.
+// database decides the same in sql/functions/queues/limits/take_tokens.sql; in a process this serves limits of that process alone.
 
 export interface RateLimit {
   /** What is limited: `gateway`, `gateway:owner-7`. */

@@ -43,9 +43,9 @@ it('OPS-7 no migration writes a table anew: calls that waited for its lock would
   expect(rewritten).toEqual(rewriting)
 })
 
-const claimJobs = readSql('functions', 'claim_jobs')
-const grantLeases = readSql('functions', 'grant_leases')
-const completeJobs = readSql('functions', 'complete_jobs')
+const claimJobs = readSql('functions', 'jobs/claim/claim_jobs')
+const grantLeases = readSql('functions', 'jobs/claim/grant_leases')
+const completeJobs = readSql('functions', 'jobs/finish/complete_jobs')
 const formerGrant = `drop function unstuck.grant_leases(int, uuid[], text[], bigint[], bigint[], timestamptz[], text, uuid,
   unstuck.policies, text)`
 

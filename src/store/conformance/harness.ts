@@ -33,7 +33,7 @@ export interface ConformanceOptions {
   hasTextIds?: boolean
   /**
    * One of several tables of PostgreSQL, and others run the whole suite: leaves out what functions decide that are there once
-   * for a schema and see no job table (`sql/core`), such as what makes a job or a policy invalid, and token buckets.
+   * for a schema and see no job table such as what makes a job or a policy invalid, and token buckets.
    */
   leavesOutShared?: boolean
   /** What the store has not: the suites of these parts are skipped by name. */

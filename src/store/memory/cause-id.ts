@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** sql/core/cause_id.sql, held to it by test/vectors/cause-id.json. */
+/** sql/functions/jobs/read/cause_id.sql, held to it by test/vectors/cause-id.json. */
 export function causeId(code: string | null, reason: string | null): string {
   const text = Array.from(reason ?? '')
     .slice(0, 500)

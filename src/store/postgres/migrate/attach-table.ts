@@ -88,7 +88,7 @@ async function addColumns(
 ): Promise<void> {
   const statements = columnStatements()
   const nameIn = ({ column }: (typeof statements)[number]) => columnName(options.table, column)
-  await session.run(render(readSql('attach', 'register'), options))
+  await session.run(render(readSql('attach/table', 'register'), options))
   await session.query('record_columns', options, [statements.map(nameIn)])
   await session.query('record_indexes', options, [indexes.map(({ name }) => name)])
   const missing = statements.filter((statement) => !(nameIn(statement) in facts.columns))
@@ -126,7 +126,7 @@ export async function buildIndexes(
 const isConcurrent = ({ sql }: IndexStatement) => /^create\s+(unique\s+)?index\s+concurrently\b/.test(sql)
 
 async function limitLocks(session: MigrationSession, timeoutMs: number): Promise<void> {
-  await session.run(readSql('attach', 'set_lock_timeout'), [String(timeoutMs)])
+  await session.run(readSql('attach/session', 'set_lock_timeout'), [String(timeoutMs)])
 }
 
 async function buildIndex(
@@ -163,7 +163,9 @@ const whyReplaced = (options: RenderOptions) =>
     : 'it was unique, and the profile does not call dedupe keys unique'
 
 async function dropIndex(session: MigrationSession, options: RenderOptions, index: string): Promise<void> {
-  await session.run(render(readSql('attach', 'drop_index'), { ...options, isConcurrent: true, index }))
+  await session.run(
+    render(readSql('attach/indexes', 'drop_index'), { ...options, isConcurrent: true, index }),
+  )
 }
 
 async function indexError(
@@ -205,7 +207,7 @@ async function installFunctions(
   onStep?.(`test run of ${nameOf(options)}`)
   await rehearse(session, options)
   await session.inTeamsPath(() => session.query('refresh_mode', options))
-  if (isNew && startsObserved === true) await session.run(render(readSql('attach', 'observe'), options))
+  if (isNew && startsObserved === true) await session.run(render(readSql('attach/table', 'observe'), options))
   await installTeamObjects(session, options, phases)
 }
 

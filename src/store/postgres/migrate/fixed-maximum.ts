@@ -19,4 +19,4 @@ export function hasFixedMaximum(
 }
 
 export const freeMaximumSql = (options: RenderOptions): string =>
-  render(readSql('attach', 'free_maximum'), options)
+  render(readSql('attach/table', 'free_maximum'), options)

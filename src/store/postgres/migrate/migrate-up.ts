@@ -185,7 +185,7 @@ async function applyMigrations(
   base: RenderOptions,
 ): Promise<void> {
   if (options.upTo === undefined) await session.run(unboundRoutines(base))
-  await session.run(render(readSql('attach', 'schema'), base))
+  await session.run(render(readSql('attach/engine', 'schema'), base))
   const applied = new Set((await session.query('list_migrations', base)).map((row) => String(row['name'])))
   const known = migrations()
   const stranger = [...applied].find((name) => !known.some((migration) => migration.name === name))
@@ -209,7 +209,7 @@ async function installNative(
   onStep?.(`attach ${nameOf(base)}`)
   const functions = engineFunctions(base)
   await replaceFunctions(session, base, functions, formerFunctions)
-  await session.run(render(readSql('attach', 'register'), base))
+  await session.run(render(readSql('attach/table', 'register'), base))
   if (!hasJobs) for (const { sql } of indexStatements(base)) await session.run(sql)
   const native = attachmentFunctions(base).map(({ name }) => name)
   await session.query('record_functions', base, [functionsDigest(functions), native])

@@ -1,0 +1,11 @@
+-- Private: tells one life of the server from the next (C26). After a killed backend it ends all sessions, recovers
+-- and keeps its start time, but its statistics are reset. A promoted standby has a new timeline. What came back from
+-- a backup, maybe on the same server, is another database or has another table.
+create or replace function "unstuck".server_epoch()
+returns text language sql stable set search_path = pg_catalog, pg_temp as $$
+  select concat_ws(' ', "unstuck".iso_utc(pg_postmaster_start_time()), "unstuck".iso_utc(stats.stats_reset),
+                   left(pg_walfile_name(pg_current_wal_lsn()), 8), database.oid,
+                   to_regclass(format('%I.sweeps', /*schema*/'unstuck'))::oid)
+    from pg_stat_bgwriter stats, pg_database database
+   where database.datname = current_database()
+$$;
