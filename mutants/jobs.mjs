@@ -16,7 +16,7 @@ export const jobMutants = [
         replacement: "attempt_counted_at = 'claim' then 0",
       },
       {
-        file: 'sql/functions/jobs/finish/failed_attempt.sql',
+        file: 'sql/functions/jobs/finish/failures.sql',
         find: "attempt_counted_at = 'failure' and",
         replacement: "attempt_counted_at = 'claim' and",
       },
@@ -51,7 +51,7 @@ export const jobMutants = [
     fault: 'a transition stands without its event',
     edits: [
       {
-        file: 'sql/functions/jobs/events/record_events.sql',
+        file: 'sql/functions/jobs/record_events.sql',
         find: 'return cardinality(p_events);',
         replacement: 'return cardinality(p_events);\nexception when others then\n  return 0;',
       },
@@ -125,7 +125,7 @@ export const jobMutants = [
     fault: 'a last chance is claimed beside other jobs',
     edits: [
       {
-        file: 'sql/functions/policy/is_last_chance.sql',
+        file: 'sql/functions/policy/budget.sql',
         find: 'coalesce(p_crashes, 0) > 0',
         replacement: 'coalesce(p_crashes, 0) < 0',
       },
@@ -137,7 +137,7 @@ export const jobMutants = [
     fault: 'a worker that runs a last chance is given other jobs',
     edits: [
       {
-        file: 'sql/functions/jobs/claim/kept_job.sql',
+        file: 'sql/functions/jobs/claim/kept_workers.sql',
         find: 'else job."lease_id" = v_kept.lease_id end',
         replacement: 'else false end',
       },
@@ -147,9 +147,7 @@ export const jobMutants = [
   {
     id: 'M50',
     fault: 'an operator of another role fits better than ours',
-    edits: [
-      { file: 'sql/functions/reaping/sweep/running_signs.sql', find: '/ 2::float8', replacement: '/ 2' },
-    ],
+    edits: [{ file: 'sql/functions/reaping/sweep/counts.sql', find: '/ 2::float8', replacement: '/ 2' }],
     suites: [{ files: ['test/sql/search-path.test.ts'], filter: 'hostile' }],
   },
   {

@@ -54,9 +54,9 @@ export const reapMutants = [
     fault: 'nothing is held back after an outage of the database',
     edits: [
       {
-        file: 'sql/functions/reaping/reap/is_held.sql',
-        find: 'return coalesce(',
-        replacement: 'return false and coalesce(',
+        file: 'sql/functions/reaping/reap/verdicts.sql',
+        find: 'return coalesce(p_ended_at >=',
+        replacement: 'return false and coalesce(p_ended_at >=',
       },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'brakes of a sweep' }],
@@ -76,7 +76,7 @@ export const reapMutants = [
     fault: 'jobs that crashed in one process come back together',
     edits: [
       {
-        file: 'sql/functions/reaping/reap/cohort_spread_ms.sql',
+        file: 'sql/functions/reaping/reap/waits.sql',
         find: 'and p_jobs > 1',
         replacement: 'and p_jobs < 1',
       },

@@ -1,5 +1,5 @@
-// When a breaker opens and closes (BREAK-1, BREAK-3). The database decides the same in sql/functions/queues/breakers/breaker_state.sql,
-// forget_calls.sql, open_breaker.sql, close_breaker.sql, record_probe.sql and sql/functions/queues/breakers/record_calls.sql.
+// When a breaker opens and closes (BREAK-1, BREAK-3). The database decides the same in
+// sql/functions/queues/breakers.
 
 /** `hold` is closed by health probes; `half-open` lets some real jobs through after the cooldown, and only their calls close it. */
 export type BreakerMode = 'hold' | 'half-open'

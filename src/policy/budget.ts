@@ -1,5 +1,5 @@
 // Which counts end a job (C10). Attempts are bounded for failures and for crashes; releases, deploys, breakers and limits
-// cost nothing. The database decides the same in sql/functions/policy/has_budget.sql, is_failure_final.sql and is_reap_final.sql.
+// cost nothing. The SQL functions has_budget, is_failure_final and is_reap_final are the same rules.
 import type { Policy } from './policy.ts'
 
 export interface Counts {
@@ -75,7 +75,7 @@ export function isReapFinal(policy: Policy, before: Counts, end: 'timeout' | 'cr
 
 /**
  * Would one more crash end this waiting job, after it crashed before? It runs alone then: of the jobs that ran in a process
- * that died one is guilty at most, and none of the others may be ended for it. As sql/functions/policy/is_last_chance.sql.
+ * that died one is guilty at most, and none of the others may be ended for it. The SQL function is_last_chance is the same rule.
  */
 export function isLastChance(policy: Policy, waiting: Counts): boolean {
   const counted = policy.attemptCountedAt === 'claim' ? 1 : 0

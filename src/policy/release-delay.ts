@@ -1,5 +1,5 @@
 // Jobs that a handler or an outside limit sends back again and again (RATE-6). The database decides the same in
-// sql/functions/jobs/finish/is_released_often.sql and release_delay_ms.sql.
+// sql/functions/jobs/finish/releases.sql.
 
 /** From here on people are told, and the waits double. */
 const MANY_RELEASES = 20

@@ -1,5 +1,5 @@
 // How long a lease of a stage lasts, when its hard deadline comes, and how long a whole attempt may run (LEASE-3, LEASE-8,
-// LEASE-11). The database computes the same in sql/functions/jobs/lease/stage_lease_ms.sql, stage_deadline_ms.sql and max_runtime_ms.sql; shared
+// LEASE-11). The database computes the same in sql/functions/jobs/lease; shared
 // vectors hold them together.
 import type { Policy } from './policy.ts'
 

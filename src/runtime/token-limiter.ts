@@ -140,7 +140,7 @@ export class TokenLimiter {
   }
 }
 
-/** The ranges of the database (sql/functions/queues/limits/require_limits.sql), told when the handler is registered. */
+/** The ranges of the database (sql/functions/queues/limits/take_tokens.sql), told when the handler is registered. */
 export function requireLimits(type: string, limits: readonly HandlerLimit[]): void {
   const refuse = (field: string, got: unknown, takes: string) => {
     throw invalidArgument(`limits of ${type}: ${field}`, got, takes)

@@ -16,3 +16,25 @@ begin
   return "unstuck".hint_dependents(p_name);
 end
 $$;
+
+-- Private: counts probes of an open breaker that went well; enough of them in a row close it.
+create or replace function "unstuck".count_successes(p_breaker "unstuck".breakers, p_count int)
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_breaker.successes + p_count >= p_breaker.close_after then
+    return "unstuck".close_breaker(p_breaker.name);
+  end if;
+  update "unstuck".breakers set successes = successes + p_count where name = p_breaker.name;
+  return false;
+end
+$$;
+
+-- Private: tells the workers of every table whose queues are bound to a breaker that there may be work.
+create or replace function "unstuck".hint_dependents(p_name text)
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform "unstuck".send_hint("unstuck".policy_of(attachment))
+     from "unstuck".dependencies where name = p_name group by attachment;
+  return true;
+end
+$$;
