@@ -1,1 +1,1 @@
-select to_jsonb(act) as record from "unstuck".list_acts($1::text, $2::text, $3::text, $4::int) act
+select to_jsonb(act) as record from "unstuck".list_audit_entries($1::text, $2::text, $3::text, $4::int) act

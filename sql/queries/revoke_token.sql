@@ -3,4 +3,4 @@ with revoked as (
    where name = $1::text and revoked_at is null
   returning name
 )
-select name, "unstuck".record_act(null, 'token-revoked', name, $2::text, null) as is_noted from revoked
+select name, "unstuck".record_audit_entry(null, 'token-revoked', name, $2::text, null) as is_noted from revoked

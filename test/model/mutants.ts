@@ -71,7 +71,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M16',
     fault: 'a repeated completion that is answered as a lost lease',
-    edits: [edit('settlements', /else 'already-done' end/, "else 'lease-lost' end")],
+    edits: [edit('job_outcomes', /else 'already-done' end/, "else 'lease-lost' end")],
   },
   {
     id: 'M17',

@@ -20,8 +20,8 @@ begin
   if not found then
     return false;
   end if;
-  perform "unstuck".record_act(null, 'token-created', p_name, p_actor, null,
-                               jsonb_build_object('scopes', p_scopes, 'owner', p_owner));
+  perform "unstuck".record_audit_entry(null, 'token-created', p_name, p_actor, null,
+                                       jsonb_build_object('scopes', p_scopes, 'owner', p_owner));
   return true;
 end
 $$;

@@ -2,4 +2,4 @@
 -- workers from before it would not survive; all others they work with (OPS-7).
 create or replace function "unstuck".oldest_client()
 returns text language sql immutable
-return '0020_outages';
+return '0004_operations';

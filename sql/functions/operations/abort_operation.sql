@@ -12,7 +12,7 @@ begin
    where id = p_id and attachment = p_attachment and (p_owner is null or owner = p_owner) and state = 'running'
   returning * into v_operation;
   if found then
-    perform "unstuck".record_act(p_attachment, 'operation-stopped', p_id::text, p_actor, null);
+    perform "unstuck".record_audit_entry(p_attachment, 'operation-stopped', p_id::text, p_actor, null);
     return jsonb_build_object('outcome', 'stopped', 'operation', "unstuck".operation_record(v_operation));
   end if;
   select * into v_operation from "unstuck".operations

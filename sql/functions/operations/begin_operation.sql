@@ -22,7 +22,7 @@ begin
   v_as_of := least(v_asked.as_of, v_now);
   -- Jobs of another owner than the caller's are not there.
   if v_asked.owner is null or coalesce(v_asked.filter ->> 'owner', v_asked.owner) = v_asked.owner then
-    v_ids := "unstuck"."frozen_jobs"(
+    v_ids := "unstuck"."target_jobs"(
       v_asked.action, v_asked.filter || jsonb_strip_nulls(jsonb_build_object('owner', v_asked.owner)), v_as_of,
       v_asked.max_jobs);
   end if;
@@ -45,8 +45,8 @@ begin
   insert into "unstuck".operation_jobs (operation_id, position, job_id)
   select v_operation.id, chosen.position, chosen.id::text
     from pg_catalog.unnest(v_ids) with ordinality chosen(id, position);
-  perform "unstuck".record_act(/*attachment*/'native', 'operation-begun', v_operation.id::text, v_asked.actor,
-                               v_asked.reason, jsonb_build_object('action', v_asked.action, 'q', v_asked.q));
+  perform "unstuck".record_audit_entry(/*attachment*/'native', 'operation-begun', v_operation.id::text, v_asked.actor,
+                                       v_asked.reason, jsonb_build_object('action', v_asked.action, 'q', v_asked.q));
   return jsonb_build_object('outcome', 'begun', 'total', v_total, 'lease_id', v_operation.lease_id,
                             'operation', "unstuck".operation_record(v_operation));
 end

@@ -1,7 +1,7 @@
 -- Private: does to these jobs what the operation says, and answers for each of them but those that another transaction
 -- has locked. To wait for one would hold the others, whose heartbeats pass over locked rows.
 create or replace function "unstuck"."change_jobs"(p_operation "unstuck".operations, p_ids /*id*/uuid[])
-returns setof "unstuck".settled_job language plpgsql as $$
+returns setof "unstuck".job_outcome language plpgsql as $$
 declare
   v_locked /*id*/uuid[];
   v_untouched /*id*/uuid[];

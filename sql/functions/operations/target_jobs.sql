@@ -1,7 +1,7 @@
 -- Private: the jobs that an operation is about, the oldest first: those that fit, that its action can change, and that
 -- are as they were at p_as_of. With p_limit the oldest of them; without, one more than 100,000 at most tells that there
 -- are more. Walks by id in steps, so that no step sorts the whole table.
-create or replace function "unstuck"."frozen_jobs"(
+create or replace function "unstuck"."target_jobs"(
   p_action text, p_filter jsonb, p_as_of timestamptz, p_limit int)
 returns /*id*/uuid[] language plpgsql stable as $$
 declare
@@ -21,14 +21,14 @@ begin
     continue when p_filter ? 'status' and v_role <> p_filter ->> 'status';
     v_filter := case when v_role = 'any' then p_filter else p_filter || jsonb_build_object('status', v_role) end;
     v_found := '{}';
-    v_walked := "unstuck"."walk_jobs"(v_role, null, c_step);
+    v_walked := "unstuck"."scan_jobs"(v_role, null, c_step);
     while cardinality(v_walked) > 0 loop
       -- Each step is of older jobs than the one before it.
       v_found := array_cat("unstuck"."untouched_jobs"(
-        p_action, p_as_of, "unstuck"."fitting_jobs"(v_policy, v_filter, v_walked, c_step)), v_found);
+        p_action, p_as_of, "unstuck"."matching_jobs"(v_policy, v_filter, v_walked, c_step)), v_found);
       exit when p_limit is null and cardinality(v_found) > 100000 or cardinality(v_walked) < c_step;
       v_found := v_found[:v_keeps];
-      v_walked := "unstuck"."walk_jobs"(v_role, v_walked[c_step], c_step);
+      v_walked := "unstuck"."scan_jobs"(v_role, v_walked[c_step], c_step);
     end loop;
     v_ids := array_cat(v_ids, v_found);
   end loop;

@@ -6,7 +6,7 @@ returns table (outcome text, job_id text) language plpgsql as $$
 declare
   v_now timestamptz;
   v_schedule "unstuck".schedules;
-  v_enqueued "unstuck".settled_job;
+  v_enqueued "unstuck".job_outcome;
   v_is_new boolean;
 begin
   perform "unstuck".require_schedule_name(p_name);

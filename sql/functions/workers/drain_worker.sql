@@ -19,7 +19,7 @@ begin
   update "unstuck".workers
      set drain_requested_at = clock_timestamp(), drain_requested_by = p_actor, drain_reason = p_reason
    where attachment = p_attachment and worker_id = p_worker_id;
-  perform "unstuck".record_act(p_attachment, 'worker-drained', p_worker_id, p_actor, p_reason);
+  perform "unstuck".record_audit_entry(p_attachment, 'worker-drained', p_worker_id, p_actor, p_reason);
   return 'asked';
 end
 $$;

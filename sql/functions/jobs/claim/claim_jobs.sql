@@ -2,7 +2,7 @@
 -- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs
 -- in backoff and jobs of other queues are never walked; nor are those of paused queues and open breakers. The limit
 -- stands over the lock and every condition under it: what is skipped or refused costs no place.
--- p_marks, { queue: { priority: time } }: jobs of these that were due before the time are passed over. A worker gives
+-- p_cursors, { queue: { priority: time } }: jobs of these that were due before the time are passed over. A worker gives
 -- the times that its last claims got to, and now and then none, so that nothing is passed over for long.
 -- A job without budget is ended by the claim that meets it (C10), so no sweep has to search the waiting jobs for it.
 -- The claim then goes through that priority again; after a hundred such jobs it passes over the rest.
@@ -12,7 +12,7 @@
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null,
-  p_marks jsonb default null)
+  p_cursors jsonb default null)
 returns setof "unstuck".claimed_job language plpgsql set plan_cache_mode = force_generic_plan
 set enable_seqscan = off as $$
 declare
@@ -23,7 +23,7 @@ declare
   v_deadline_ms bigint := "unstuck".same_deadline_ms(v_policy);
   v_due record; v_buried int := 0; v_takes_any boolean := true; v_is_alone boolean; v_is_valid boolean;
 begin
-  v_is_valid := "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_marks)
+  v_is_valid := "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_cursors)
     and (not v_policy.is_observed or "unstuck".require_acting(/*attachment*/'native'));
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
@@ -32,10 +32,10 @@ begin
     end if;
   end if;
   while v_left > 0 loop
-    v_priority := "unstuck"."claim_level"(v_queues, v_priority, p_marks);
+    v_priority := "unstuck"."claim_level"(v_queues, v_priority, p_cursors);
     exit when v_priority is null;
     for v_queue, v_share in select * from "unstuck"."claim_shares"(
-      v_queues, v_priority, v_left, p_types, v_policy, p_marks, v_takes_any) loop
+      v_queues, v_priority, v_left, p_types, v_policy, p_cursors, v_takes_any) loop
       exit when v_left = 0;
       select array_agg(due.id) as ids, array_agg(due.stage) as stages, array_agg(due.lease_ms) as leases_ms,
              array_agg(due.deadline_ms) as deadlines_ms, array_agg(due.reaped) as reaped_at,
@@ -55,7 +55,7 @@ begin
                where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = v_queue
                  and job."priority" = v_priority
                  and coalesce(job."run_at", job."created_at")
-                       between coalesce((p_marks -> v_queue ->> v_priority::text)::timestamptz, '-infinity') and now()
+                       between coalesce((p_cursors -> v_queue ->> v_priority::text)::timestamptz, '-infinity') and now()
                  and (p_types is null or job."type"::text = any (p_types))
                  and (v_buried < 100 or budget.is_left)
                  and (v_takes_any or not "unstuck".is_last_chance(v_policy, job."attempt", job."failures",

@@ -4,7 +4,7 @@
 -- comes first: a last chance that is the first choice of a claim may run alone (REAP-15).
 create or replace function "unstuck"."claim_shares"(
   p_queues text[], p_priority int, p_limit int, p_types text[], p_policy "unstuck".policies,
-  p_marks jsonb, p_takes_any boolean)
+  p_cursors jsonb, p_takes_any boolean)
 returns table (queue text, share int) language plpgsql as $$
 begin
   if cardinality(p_queues) > 1 then
@@ -18,7 +18,7 @@ begin
                                and coalesce(job."queue", job."type")::text = name and job."priority" = p_priority
                                and coalesce(job."run_at", job."created_at") <= now()
                                and coalesce(job."run_at", job."created_at")
-                                     >= coalesce((p_marks -> name ->> p_priority::text)::timestamptz, '-infinity')
+                                     >= coalesce((p_cursors -> name ->> p_priority::text)::timestamptz, '-infinity')
                                and (p_types is null or job."type"::text = any (p_types))
                                and /*judged_waiting*/("unstuck".has_budget(
                                      p_policy, job."attempt", job."failures", job."crashes", job."timeouts",

@@ -2,7 +2,7 @@
 -- p_jobs: an array of { type, payload, queue, priority, delay_ms, run_at, stage, expected_duration_ms, max_attempts,
 -- owner, dedupe_key, traceparent }. The maximum in force is written into the row, so that it is visible there.
 create or replace function "unstuck"."enqueue_jobs"(p_jobs jsonb, p_policy jsonb default null)
-returns setof "unstuck".settled_job language plpgsql set plan_cache_mode = force_generic_plan as $$
+returns setof "unstuck".job_outcome language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_now_us bigint := extract(epoch from v_now) * 1000000::numeric;
@@ -40,8 +40,8 @@ begin
   v_ids := array(select /*new_id*/("unstuck".uuid_v7_of(v_now_us + ordinal))
                    from generate_series(1, jsonb_array_length(p_jobs)) ordinal order by ordinal);
 
-  if v_alike is not null and v_alike ->> 'dedupe_key' is null and not "unstuck"."may_refuse"() then
-    v_is_due := "unstuck"."insert_alike"(v_alike, p_jobs, v_ids, v_now, v_policy.max_attempts);
+  if v_alike is not null and v_alike ->> 'dedupe_key' is null and not "unstuck"."has_row_constraints"() then
+    v_is_due := "unstuck"."insert_uniform_jobs"(v_alike, p_jobs, v_ids, v_now, v_policy.max_attempts);
     v_created := v_ids;
   else
     select created, is_due into v_created, v_is_due

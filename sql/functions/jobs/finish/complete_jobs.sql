@@ -5,7 +5,7 @@
 -- are joins that go by the primary key. Without them a table that its statistics take for empty was scanned.
 create or replace function "unstuck"."complete_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null)
-returns setof "unstuck".settled_job language plpgsql
+returns setof "unstuck".job_outcome language plpgsql
 set plan_cache_mode = force_generic_plan
 set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off as $$
 declare
@@ -41,6 +41,6 @@ begin
   )
   select array_agg(done."id") into v_done from done, recorded where recorded.count >= 0;
 
-  return query select * from "unstuck"."settlements"(p_ids, p_lease_ids, v_done, 'completed');
+  return query select * from "unstuck"."job_outcomes"(p_ids, p_lease_ids, v_done, 'completed');
 end
 $$;

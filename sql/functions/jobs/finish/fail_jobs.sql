@@ -4,13 +4,13 @@
 -- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, cause }.
 create or replace function "unstuck"."fail_jobs"(
   p_failures jsonb, p_policy jsonb default null, p_actor text default null)
-returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
+returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
   v_ids /*id*/uuid[];
   v_lease_ids uuid[];
-  v_settled "unstuck".settled_job[];
+  v_settled "unstuck".job_outcome[];
   v_has_probes boolean := exists (select from "unstuck".probes where attachment = /*attachment*/'native');
 begin
   perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
@@ -64,14 +64,14 @@ begin
                                                                releases) else '{}' end)::"unstuck".new_event)) as count
       from failed
   )
-  select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".settled_job) into v_settled
+  select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome) into v_settled
     from failed, recorded where recorded.count >= 0;
   perform "unstuck".record_dispatches(v_policy, array(
     select id from pg_catalog.unnest(v_settled) where retry_in_ms is not null))
     where v_policy.dispatch <> 'off';
   return query
   select answer.id, coalesce(settled.outcome, answer.outcome), settled.retry_in_ms
-    from "unstuck"."settlements"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)
+    from "unstuck"."job_outcomes"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)
     left join pg_catalog.unnest(v_settled) settled on settled.id = answer.id and answer.outcome = 'already-done'
    order by answer.n;
 end

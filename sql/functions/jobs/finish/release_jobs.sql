@@ -5,7 +5,7 @@
 create or replace function "unstuck"."release_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release',
   p_spread_ms float8 default 0, p_actor text default null, p_reason text default null)
-returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
+returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
@@ -71,7 +71,7 @@ begin
   select settled.id, case when ended.id is null then settled.outcome else 'cancelled' end,
          case when settled.outcome = 'released' and v_waits ? settled.id
               then coalesce((v_waits ->> settled.id)::float8, 0) end
-    from "unstuck"."settlements"(p_ids, p_lease_ids, array_cat(v_released, v_cancelled), 'released')
+    from "unstuck"."job_outcomes"(p_ids, p_lease_ids, array_cat(v_released, v_cancelled), 'released')
            with ordinality settled(id, outcome, retry_in_ms, ordinal)
     left join pg_catalog.unnest(v_cancelled) ended(id) on ended.id::text = settled.id and settled.outcome = 'released'
    order by settled.ordinal;

@@ -23,7 +23,7 @@ begin
      for no key update;
   if not found then
     return query select settled.outcome, null::float8, null::float8
-                   from "unstuck"."settlements"(array[p_id], array[p_lease_id], null, null) settled;
+                   from "unstuck"."job_outcomes"(array[p_id], array[p_lease_id], null, null) settled;
     return;
   end if;
   -- After the lock: a lease must not be born half over because its row was waited for.

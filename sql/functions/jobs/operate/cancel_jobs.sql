@@ -3,7 +3,7 @@
 create or replace function "unstuck"."cancel_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
   p_generation int default null)
-returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
+returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
   v_now timestamptz := clock_timestamp();
 begin

@@ -16,8 +16,8 @@ begin
        set state = excluded.state, changed_at = excluded.changed_at, changed_by = excluded.changed_by,
            reason = excluded.reason;
   end if;
-  perform "unstuck".record_act(p_attachment, 'cause-marked', p_cause_id, p_actor, p_reason,
-                               jsonb_build_object('state', p_state));
+  perform "unstuck".record_audit_entry(p_attachment, 'cause-marked', p_cause_id, p_actor, p_reason,
+                                       jsonb_build_object('state', p_state));
   return p_state;
 end
 $$;

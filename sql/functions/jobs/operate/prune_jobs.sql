@@ -57,9 +57,9 @@ $$;
 create or replace function "unstuck".prune_history(p_attachment text, p_before timestamptz, p_limit int)
 returns int language sql set search_path = pg_catalog, pg_temp as $$
   with acts as (
-    delete from "unstuck".acts
+    delete from "unstuck".audit_entries
      where id = any (array(
-       select old.id from "unstuck".acts old
+       select old.id from "unstuck".audit_entries old
         where coalesce(old.attachment, p_attachment) = p_attachment and old.at < p_before
         order by old.at limit p_limit for update skip locked))
     returning 1

@@ -5,7 +5,7 @@
 create or replace function "unstuck"."retry_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_generation int default null, p_keep_attempts boolean default false,
   p_actor text default null, p_reason text default null)
-returns setof "unstuck".settled_job language plpgsql set enable_seqscan = off as $$
+returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();

@@ -7,7 +7,7 @@ returns table (cause_id text, code text, category text, jobs int, first_at times
                changed_at timestamptz, changed_by text, state_reason text, back_since timestamptz)
 language plpgsql stable as $$
 declare
-  v_walked /*id*/uuid[] := "unstuck"."walk_jobs"('dead', null, 10001);
+  v_walked /*id*/uuid[] := "unstuck"."scan_jobs"('dead', null, 10001);
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   return query

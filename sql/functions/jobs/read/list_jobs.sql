@@ -21,9 +21,9 @@ begin
                    or v_status = 'dead' and /*tells_cancelled*/(true)) then p_limit
                  else 10000 end;
   -- Only what runs can be past its lease.
-  v_walked := "unstuck"."walk_jobs"(case when (p_filter ->> 'is_overdue')::boolean then 'running' else v_status end,
+  v_walked := "unstuck"."scan_jobs"(case when (p_filter ->> 'is_overdue')::boolean then 'running' else v_status end,
                                     p_before, v_step);
-  v_fitting := "unstuck"."fitting_jobs"(v_policy, p_filter, v_walked, p_limit);
+  v_fitting := "unstuck"."matching_jobs"(v_policy, p_filter, v_walked, p_limit);
   v_jobs := (select jsonb_agg("unstuck"."job_summary"(fitting.id, p_with_payload) order by fitting.ordinal)
                from pg_catalog.unnest(v_fitting) with ordinality fitting(id, ordinal));
   return jsonb_build_object('jobs', coalesce(v_jobs, '[]'),

@@ -12,8 +12,8 @@ begin
   insert into "unstuck".webhooks (id, attachment, url, secret, events, created_at, created_by)
   values (v_id, p_attachment, p_url, p_secret, p_events, v_now, p_actor);
   -- Only where it leads: others put their keys into the query of an address, or into its path.
-  perform "unstuck".record_act(p_attachment, 'webhook-added', v_id::text, p_actor, p_reason,
-                               jsonb_build_object('url', substring(p_url from '^[^:]+://[^/?#]+')));
+  perform "unstuck".record_audit_entry(p_attachment, 'webhook-added', v_id::text, p_actor, p_reason,
+                                       jsonb_build_object('url', substring(p_url from '^[^:]+://[^/?#]+')));
   return query select * from "unstuck".list_webhooks(p_attachment, v_id);
 end
 $$;

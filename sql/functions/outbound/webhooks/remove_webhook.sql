@@ -9,7 +9,7 @@ begin
   if not found then
     return false;
   end if;
-  perform "unstuck".record_act(p_attachment, 'webhook-removed', p_id::text, p_actor, p_reason);
+  perform "unstuck".record_audit_entry(p_attachment, 'webhook-removed', p_id::text, p_actor, p_reason);
   return true;
 end
 $$;

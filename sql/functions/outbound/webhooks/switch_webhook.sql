@@ -10,8 +10,9 @@ begin
          inactive_reason = case when not p_is_active then left(coalesce(p_reason, 'switched off'), 1000) end
    where attachment = p_attachment and id = p_id and is_active <> p_is_active;
   if found then
-    perform "unstuck".record_act(p_attachment, case when p_is_active then 'webhook-enabled' else 'webhook-disabled' end,
-                                 p_id::text, p_actor, p_reason);
+    perform "unstuck".record_audit_entry(
+      p_attachment, case when p_is_active then 'webhook-enabled' else 'webhook-disabled' end, p_id::text, p_actor,
+      p_reason);
   end if;
   return query select * from "unstuck".list_webhooks(p_attachment, p_id);
 end

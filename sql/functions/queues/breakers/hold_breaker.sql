@@ -14,8 +14,8 @@ begin
      set held_at = v_now, held_until = "unstuck".after_ms(v_now, p_duration_ms), changed_at = v_now,
          changed_by = p_actor, reason = p_reason
    where name = p_name;
-  perform "unstuck".record_act(null, 'breaker-held', p_name, p_actor, p_reason,
-                               jsonb_build_object('duration_ms', p_duration_ms));
+  perform "unstuck".record_audit_entry(null, 'breaker-held', p_name, p_actor, p_reason,
+                                       jsonb_build_object('duration_ms', p_duration_ms));
   return query select * from "unstuck".list_breakers(p_name);
 end
 $$;

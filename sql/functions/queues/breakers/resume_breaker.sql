@@ -11,7 +11,7 @@ begin
        set held_at = null, held_until = null, reopens = 0, closed_at = null, changed_at = clock_timestamp(),
            changed_by = p_actor, reason = p_reason
      where name = p_name;
-    perform "unstuck".record_act(null, 'breaker-resumed', p_name, p_actor, p_reason);
+    perform "unstuck".record_audit_entry(null, 'breaker-resumed', p_name, p_actor, p_reason);
   end if;
   return query select * from "unstuck".list_breakers(p_name);
 end

@@ -17,8 +17,8 @@ begin
   on conflict (attachment, queue) do update
      set paused_at = case when v_is_new then v_now else known.paused_at end, paused_until = excluded.paused_until,
          paused_by = excluded.paused_by, reason = excluded.reason;
-  perform "unstuck".record_act(/*attachment*/'native', 'queue-paused', p_queue, p_actor, p_reason,
-                               jsonb_build_object('duration_ms', p_duration_ms));
+  perform "unstuck".record_audit_entry(/*attachment*/'native', 'queue-paused', p_queue, p_actor, p_reason,
+                                       jsonb_build_object('duration_ms', p_duration_ms));
   return v_is_new;
 end
 $$;

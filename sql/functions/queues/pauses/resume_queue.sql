@@ -9,7 +9,7 @@ begin
   delete from "unstuck".pauses where attachment = /*attachment*/'native' and queue = p_queue
   returning coalesce(paused_until > clock_timestamp(), true) into v_was_paused;
   if v_was_paused then
-    perform "unstuck".record_act(/*attachment*/'native', 'queue-resumed', p_queue, p_actor, p_reason);
+    perform "unstuck".record_audit_entry(/*attachment*/'native', 'queue-resumed', p_queue, p_actor, p_reason);
     perform "unstuck".send_hint("unstuck".policy_of(/*attachment*/'native'));
   end if;
   return coalesce(v_was_paused, false);

@@ -37,7 +37,7 @@ begin
     from overdue left join noted on noted.job_id = overdue.id::text and noted.lease = overdue.lease;
 
   if is_last then
-    perform "unstuck"."settle_observations"(v_now);
+    perform "unstuck"."record_observed_outcomes"(v_now);
   end if;
 end
 $$;

@@ -42,7 +42,7 @@ $$;
 
 -- Private: what has become of the jobs that sweeps would have taken. Without a new sign of life they stay open, or end
 -- as p_otherwise. One that somebody else's program has moved counts as come back too: nobody can tell it from a worker.
-create or replace function "unstuck"."settle_observations"(p_at timestamptz, p_otherwise text default null)
+create or replace function "unstuck"."record_observed_outcomes"(p_at timestamptz, p_otherwise text default null)
 returns int language plpgsql as $$
 declare
   v_count int;

@@ -34,7 +34,7 @@ begin
   end if;
   if v_before <> p_mode and 'observe' in (v_before, p_mode) then
     -- What was seen stays to be read until the next time.
-    perform "unstuck"."settle_observations"(v_now, 'still-stuck');
+    perform "unstuck"."record_observed_outcomes"(v_now, 'still-stuck');
     delete from "unstuck".observations where attachment = /*attachment*/'native' and p_mode = 'observe';
   end if;
   update "unstuck".policies set is_observed = p_mode = 'observe' where attachment = /*attachment*/'native';

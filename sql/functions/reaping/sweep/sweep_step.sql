@@ -22,7 +22,7 @@ begin
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
   v_lock := case when p_cursor is null and p_reaper is not null then "unstuck"."lock_table"() else 'free' end;
   if v_lock = 'locked' then
-    return "unstuck"."note_lock"(v_now);
+    return "unstuck"."record_table_lock"(v_now);
   end if;
   v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy, v_lock = 'late'));
   if v_policy.is_observed then
@@ -46,11 +46,11 @@ begin
       v_skipped := "unstuck"."skipped_jobs"(v_cursor, v_policy);
     end if;
   end if;
-  v_counts := "unstuck"."note_sweep"(p_reaper, v_cursor, v_reaped, v_skipped, p_actor, p_reason);
+  v_counts := "unstuck"."record_sweep"(p_reaper, v_cursor, v_reaped, v_skipped, p_actor, p_reason);
   if v_is_last then
-    perform "unstuck".record_act(/*attachment*/'native', 'swept', null, p_actor, p_reason, v_counts);
+    perform "unstuck".record_audit_entry(/*attachment*/'native', 'swept', null, p_actor, p_reason, v_counts);
     if p_reaper is not null then
-      perform "unstuck"."leave_pulse"(p_reaper, v_cursor, v_counts);
+      perform "unstuck"."record_reaper_heartbeat"(p_reaper, v_cursor, v_counts);
     end if;
   end if;
   return json_build_object(

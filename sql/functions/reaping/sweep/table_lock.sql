@@ -21,7 +21,7 @@ $$;
 
 -- Private: the step of a sweep that found the table locked. Notes since when it may have been: the last sweep that got
 -- through. Judges nothing, and leaves the pulse as old as it is.
-create or replace function "unstuck"."note_lock"(p_now timestamptz)
+create or replace function "unstuck"."record_table_lock"(p_now timestamptz)
 returns json language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform 1 from "unstuck".sweeps where attachment = /*attachment*/'native' for update skip locked;

@@ -6,7 +6,6 @@ import type { Row } from '../executor.ts'
 import { type RenderOptions, render, replacedIndex } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
-import { freeMaximumSql, hasFixedMaximum } from './fixed-maximum.ts'
 import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect-table.ts'
 import { assertKnownWords } from './inspect-words.ts'
 import { areThere, engineStatus } from './migrate-status.ts'
@@ -158,10 +157,8 @@ function columnsStatements(
   const statements = columnsSql(options, indexes, (column) => column in facts.columns)
   const records = columnsSql(options, indexes, () => true)
   const areIndexesThere = indexes.every(({ name }) => facts.indexes[name] === true)
-  const isFixed = hasFixedMaximum(options, facts, row)
-  const isDone = row !== undefined && statements.length === records.length && areIndexesThere && !isFixed
-  if (isDone) return []
-  return isFixed ? [...statements, freeMaximumSql(options)] : statements
+  const isDone = row !== undefined && statements.length === records.length && areIndexesThere
+  return isDone ? [] : statements
 }
 
 /** A build that failed leaves an invalid index, which `if not exists` would take for done. */

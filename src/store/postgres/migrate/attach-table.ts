@@ -6,7 +6,6 @@ import { columnName } from '../../../profile/profile.ts'
 import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
-import { freeMaximumSql } from './fixed-maximum.ts'
 import { readTable, type TableFacts, unsupported } from './inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import type { MigrationSession } from './migration-session.ts'
@@ -34,7 +33,6 @@ export interface Attachment {
   /** The names of its functions as an older version recorded them. */
   formerFunctions: string[]
   /** `max_attempts` as an earlier version added it. */
-  hasFixedMaximum: boolean
   /** Which steps of the team's own plan; all where absent. */
   phases?: number[]
   /** Those that the team's document names too. */
@@ -83,7 +81,7 @@ const runAgain = 'Run it again when the table is less busy: it goes on where it 
 
 async function addColumns(
   session: MigrationSession,
-  { options, facts, hasFixedMaximum }: Attachment,
+  { options, facts }: Attachment,
   indexes: IndexStatement[],
 ): Promise<void> {
   const statements = columnStatements()
@@ -94,7 +92,6 @@ async function addColumns(
   const missing = statements.filter((statement) => !(nameIn(statement) in facts.columns))
   // In one message: the table is locked from the first to the commit.
   const changes = missing.map(({ sql }) => render(sql, options))
-  if (hasFixedMaximum) changes.push(freeMaximumSql(options))
   if (changes.length > 0) await session.inTeamsPath(() => session.run(changes.join('\n')))
 }
 

@@ -1,5 +1,5 @@
 -- Private: the reaper's own sign of life, written last. Where another reaper is writing it, its word is as good.
-create or replace function "unstuck"."leave_pulse"(p_reaper jsonb, p_cursor jsonb, p_counts jsonb)
+create or replace function "unstuck"."record_reaper_heartbeat"(p_reaper jsonb, p_cursor jsonb, p_counts jsonb)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_found_from timestamptz := (p_cursor ->> 'found_from')::timestamptz;

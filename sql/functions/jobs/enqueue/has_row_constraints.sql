@@ -1,6 +1,6 @@
 -- Private: could the table refuse or change a job that has a new id and no dedupe key? A number is only as new as its
 -- sequence. A team may have unique constraints, triggers and rules of its own, and add one at any time.
-create or replace function "unstuck"."may_refuse"()
+create or replace function "unstuck"."has_row_constraints"()
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_table oid := to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'));

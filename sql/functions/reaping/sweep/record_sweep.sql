@@ -1,6 +1,6 @@
 -- Private: keeps what a step of a sweep came to, beside the earlier steps of the same sweep, and answers the counts of
 -- them all. A sweep that found nothing leaves no row.
-create or replace function "unstuck"."note_sweep"(
+create or replace function "unstuck"."record_sweep"(
   p_reaper jsonb, p_cursor jsonb, p_reaped "unstuck".reaped_job[], p_skipped int, p_actor text, p_reason text)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,6 +1,6 @@
 -- Private: up to p_limit ids below p_before, the newest first, of one role where that has an index of its own. Each
 -- branch names its words, so that its partial index serves it; the caller finds what has ended without being dead.
-create or replace function "unstuck"."walk_jobs"(p_role text, p_before /*id*/uuid, p_limit int)
+create or replace function "unstuck"."scan_jobs"(p_role text, p_before /*id*/uuid, p_limit int)
 returns /*id*/uuid[] language plpgsql stable set enable_seqscan = off as $$
 declare
   -- Inclusive, with the last id of the page before taken out: "no bound" would need a highest id, which text has not.

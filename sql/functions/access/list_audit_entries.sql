@@ -1,6 +1,6 @@
 -- What people did, the newest first: to jobs, from their events, and to everything else. next is where the page after
 -- it begins, on every row; NULL on those of the last page.
-create or replace function "unstuck".list_acts(
+create or replace function "unstuck".list_audit_entries(
   p_table text default null, p_actor text default null, p_cursor text default null, p_limit int default 100)
 returns table (id text, at timestamptz, type text, actor text, reason text, table_name text, job_id text, subject text,
                details jsonb, next text)
@@ -34,7 +34,7 @@ begin
     union all
     (select 'a', act.id, act.at, act.type, act.actor, act.reason, attached.table_name,
             null, act.subject, act.details
-       from "unstuck".acts act left join "unstuck".attachments attached on attached.name = act.attachment
+       from "unstuck".audit_entries act left join "unstuck".attachments attached on attached.name = act.attachment
       where act.at <= v_at
         and (p_cursor is null or (act.at, 'a', act.id) < (v_at, v_parts[1], v_parts[3]::bigint))
         and (p_table is null or attached.table_name = p_table) and (p_actor is null or act.actor = p_actor)

@@ -1,8 +1,8 @@
 -- Private: the answers of a finishing verb in the order asked, told from a later plain read. The lease decides and not
 -- the id alone: a worker may hold a stale and a current lease of one job.
-create or replace function "unstuck"."settlements"(
+create or replace function "unstuck"."job_outcomes"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_settled /*id*/uuid[], p_outcome text)
-returns setof "unstuck".settled_job language plpgsql as $$
+returns setof "unstuck".job_outcome language plpgsql as $$
 begin
   if cardinality(p_settled) = cardinality(p_ids) then
     return query select id::text, p_outcome, null::float8 from pg_catalog.unnest(p_ids) id;

@@ -28,7 +28,7 @@ const marksOf = (queue: string, priority: number, minutesAgo: number) =>
 async function claim(queues: string[], marks: string | null): Promise<string[]> {
   const { rows } = await client.query<{ job: string }>(
     `select type || ' ' || priority || ' ' || round(extract(epoch from now() - created_at) / 60) as job
-       from unstuck.claim_jobs('w', $1, 100, p_marks => $2)`,
+       from unstuck.claim_jobs('w', $1, 100, p_cursors => $2)`,
     [queues, marks],
   )
   return rows.map(({ job }) => job)
@@ -100,7 +100,7 @@ it('LEASE-1 while somebody holds a transaction open, a claim from its mark does 
   }
   await switchOnNestedPlans(client)
   const pages = async (marks: string | null) =>
-    pagesOf(await nestedPlans(client, `select unstuck.claim_jobs('w', '{mail}', 10, p_marks => $1)`, [marks]))
+    pagesOf(await nestedPlans(client, `select unstuck.claim_jobs('w', '{mail}', 10, p_cursors => $1)`, [marks]))
   const fromTheMark = await pages(JSON.stringify({ mail: { 0: newest } }))
   expect(await pages(null)).toBeGreaterThan(4 * fromTheMark)
   await holder.query('rollback')
