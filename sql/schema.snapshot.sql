@@ -699,7 +699,7 @@
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b497cf2fe04684c4732760190167d6df
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off ad8a10e0f17ff861f04c280e4820415b
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
--- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile bc417622eef822a042c9bc3871e383fd
+-- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile db44dd8c172ff8e456a092bf29672e9f
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable d0097e3d08166ef9f128dd44cede3b39
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable search_path=pg_catalog, pg_temp 02a35c16443f345629dc4635cb62de9c
