@@ -4,7 +4,7 @@ returns int language plpgsql as $$
 declare
   v_at text := "unstuck".iso_utc(p_at);
 begin
-  if p_events is null then
+  if coalesce(cardinality(p_events), 0) = 0 then
     return 0;
   end if;
   insert into "unstuck".events (attachment, job_id, type, at, data)

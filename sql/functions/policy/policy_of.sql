@@ -29,7 +29,7 @@ begin
       (select jsonb_object_agg(map, (v_known -> map) || (p_override -> map))
          from pg_catalog.unnest(array['stage_leases_ms', 'stage_factors', 'stage_deadlines_ms', 'type_runtimes_ms']) map
         where p_override ? map), '{}'));
-  exception when others then
+  exception when data_exception or integrity_constraint_violation then
     perform "unstuck".require_policy(v_stored, p_override);
     raise;
   end;

@@ -20,7 +20,7 @@ begin
       v_given.key, v_given.value::text, v_takes);
     begin
       perform jsonb_populate_record(p_policy, jsonb_build_object(v_given.key, v_given.value));
-    exception when others then
+    exception when data_exception or integrity_constraint_violation then
       perform "unstuck".require(false, v_given.key, v_given.value::text, v_takes);
     end;
   end loop;

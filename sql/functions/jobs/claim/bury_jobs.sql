@@ -26,8 +26,9 @@ create or replace function "unstuck"."bury_spent"(p_ids /*id*/uuid[], p_policy "
 returns setof "unstuck".reaped_job language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_buried "unstuck".reaped_job[];
 begin
-  return query
   with buried as (
     update "unstuck"."jobs" job
        set "status" = /*dead*/'dead', "finished_at" = v_now, "updated_at" = v_now, "run_at" = null,
@@ -37,16 +38,15 @@ begin
      where job."id" = any (p_ids)
     returning job."id" as id, coalesce(job."stage", p_policy.default_stage, job."type")::text as stage,
               coalesce(job."attempt", 0)::int as attempt
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, 'failed',
-                 jsonb_build_object('code', 'exhausted', 'reason', 'attempts_exhausted', 'attempt', attempt,
-                                    'stage', stage))::"unstuck".new_event)) as count
-      from buried
   )
-  select id::text, 'dead', 'attempts_exhausted', stage, attempt, null::text, null::float8
-    from buried, recorded
-   where recorded.count >= 0
-   order by buried.id;
+  select array_agg(row(id::text, 'failed', jsonb_build_object('code', 'exhausted', 'reason', 'attempts_exhausted',
+                                                              'attempt', attempt, 'stage', stage)
+                      )::"unstuck".new_event),
+         array_agg(row(id::text, 'dead', 'attempts_exhausted', stage, attempt, null, null)::"unstuck".reaped_job
+                   order by id)
+    into v_events, v_buried
+    from buried;
+  perform "unstuck"."record_events"(v_now, v_events);
+  return query select * from pg_catalog.unnest(v_buried);
 end
 $$;

@@ -21,10 +21,10 @@ declare
   v_left int := p_limit; v_priority int := -2147483648; v_queue text; v_share int;
   v_lease_ms bigint := coalesce(p_lease_ms, "unstuck".same_lease_ms(v_policy));
   v_deadline_ms bigint := "unstuck".same_deadline_ms(v_policy);
-  v_due record; v_buried int := 0; v_takes_any boolean := true; v_is_alone boolean; v_is_valid boolean;
+  v_due record; v_buried int := 0; v_takes_any boolean := true; v_is_alone boolean;
 begin
-  v_is_valid := "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_cursors)
-    and (not v_policy.is_observed or "unstuck".require_acting(/*attachment*/'native'));
+  perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_cursors);
+  perform "unstuck".require_acting(/*attachment*/'native') where v_policy.is_observed;
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
     if "unstuck"."kept_job"(p_worker_id) is not null then

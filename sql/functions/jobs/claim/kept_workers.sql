@@ -31,10 +31,10 @@ begin
     return null;
   end if;
   v_is_alone := p_is_first and v_id = p_ids[1] and "unstuck"."is_idle"(p_worker_id);
-  if v_is_alone or v_due_at <= "unstuck".after_ms(v_now, -30000) and not exists (
+  if v_is_alone or v_due_at <= "unstuck".after_ms(v_now, -"unstuck".reservation_ms()) and not exists (
        select from "unstuck".kept_workers other
         where other.attachment = /*attachment*/'native' and other.queue = p_queue and other.lease_id is null
-          and other.seen_at > "unstuck".after_ms(v_now, -30000)) then
+          and other.seen_at > "unstuck".after_ms(v_now, -"unstuck".reservation_ms())) then
     insert into "unstuck".kept_workers as kept (attachment, worker_id, job_id, queue, lease_id, seen_at)
     values (/*attachment*/'native', p_worker_id, v_id::text, p_queue, case when v_is_alone then p_lease_id end, v_now)
     on conflict (attachment, worker_id) do update
@@ -60,7 +60,8 @@ begin
   if exists (select from "unstuck"."jobs" job
               where job."id" = v_kept.job_id::/*id*/uuid
                 and case when v_kept.lease_id is null
-                         then job."status" = /*waiting*/'waiting' and v_kept.seen_at > "unstuck".after_ms(now(), -30000)
+                         then job."status" = /*waiting*/'waiting'
+                          and v_kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())
                           and coalesce(job."run_at", job."created_at") <= now()
                           and (select cardinality(asked.queues) > 0
                                  from "unstuck".open_queues(/*attachment*/'native', array[v_kept.queue]) asked)
@@ -91,3 +92,9 @@ begin
   end if;
 end
 $$;
+
+-- Private: how long a job with a last chance waits for an idle worker before one is reserved for it, and how long the
+-- reservation of a silent worker holds.
+create or replace function "unstuck".reservation_ms()
+returns float8 language sql immutable
+return 30000::float8;

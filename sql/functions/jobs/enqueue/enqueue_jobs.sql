@@ -12,9 +12,8 @@ declare
   v_ids /*id*/uuid[];
   v_created /*id*/uuid[];
   v_is_due boolean;
-  v_is_valid boolean;
 begin
-  v_is_valid := "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
+  perform "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
   -- Many jobs mostly differ in their payload alone: then one is checked for all. For fewer the look costs more.
   if jsonb_array_length(p_jobs) >= 20 and jsonb_typeof(p_jobs -> 0) = 'object' then
     v_alike := (p_jobs -> 0) - 'payload'::text;

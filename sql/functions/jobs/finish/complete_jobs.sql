@@ -13,9 +13,9 @@ declare
   v_now timestamptz := clock_timestamp();
   v_results jsonb[];
   v_done /*id*/uuid[];
-  v_is_valid boolean;
+  v_events "unstuck".new_event[];
 begin
-  v_is_valid := "unstuck".require_leases(p_ids, p_lease_ids);
+  perform "unstuck".require_leases(p_ids, p_lease_ids);
   v_results := "unstuck".require_results(p_results, cardinality(p_ids));
   with done as (
     update "unstuck"."jobs" job
@@ -32,15 +32,15 @@ begin
      where job."id" = finish.id and job."id" = any (p_ids) and job."lease_id" = finish.lease_id
        and job."status" is not distinct from /*any_running*/'running'
     returning job."id", job."attempt"
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(done."id"::text, 'complete',
-                 jsonb_build_object('attempt', done."attempt")
-                   || "unstuck".acted_by(p_actor))::"unstuck".new_event)) as count
-      from done where v_policy.events = 'all'
   )
-  select array_agg(done."id") into v_done from done, recorded where recorded.count >= 0;
-
+  select array_agg(done."id"),
+         array_agg(row(done."id"::text, 'complete', jsonb_build_object('attempt', done."attempt")
+                         || "unstuck".acted_by(p_actor))::"unstuck".new_event) filter (where v_policy.events = 'all')
+    into v_done, v_events
+    from done;
+  if v_events is not null then
+    perform "unstuck"."record_events"(v_now, v_events);
+  end if;
   return query select * from "unstuck"."job_outcomes"(p_ids, p_lease_ids, v_done, 'completed');
 end
 $$;

@@ -10,7 +10,8 @@ declare
   v_now timestamptz := clock_timestamp();
   v_ids /*id*/uuid[];
   v_lease_ids uuid[];
-  v_settled "unstuck".job_outcome[];
+  v_failed "unstuck".job_outcome[];
+  v_events "unstuck".new_event[];
   v_has_probes boolean := exists (select from "unstuck".probes where attachment = /*attachment*/'native');
 begin
   perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
@@ -55,24 +56,23 @@ begin
       from judged
      where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.*, job."run_at" as run_at
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, "unstuck".failure_event(outcome, code), "unstuck".acted_by(p_actor) || jsonb_build_object(
-                   'code', code, 'reason', reason, 'category', category, 'attempt', attempt, 'worker_id', worker_id,
-                   'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at))
-                 || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms, 'releases',
-                                                               releases) else '{}' end)::"unstuck".new_event)) as count
-      from failed
   )
-  select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome) into v_settled
-    from failed, recorded where recorded.count >= 0;
+  select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome),
+         array_agg(row(
+           id::text, "unstuck".failure_event(outcome, code), "unstuck".acted_by(p_actor) || jsonb_build_object(
+             'code', code, 'reason', reason, 'category', category, 'attempt', attempt, 'worker_id', worker_id,
+             'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at))
+             || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms, 'releases',
+                                                           releases) else '{}' end)::"unstuck".new_event)
+    into v_failed, v_events
+    from failed;
+  perform "unstuck"."record_events"(v_now, v_events);
   perform "unstuck".record_dispatches(v_policy, array(
-    select id from pg_catalog.unnest(v_settled) where retry_in_ms is not null))
-    where v_policy.dispatch <> 'off';
+    select id from pg_catalog.unnest(v_failed) where retry_in_ms is not null)) where v_policy.dispatch <> 'off';
   return query
-  select answer.id, coalesce(settled.outcome, answer.outcome), settled.retry_in_ms
+  select answer.id, coalesce(failed.outcome, answer.outcome), failed.retry_in_ms
     from "unstuck"."job_outcomes"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)
-    left join pg_catalog.unnest(v_settled) settled on settled.id = answer.id and answer.outcome = 'already-done'
+    left join pg_catalog.unnest(v_failed) failed on failed.id = answer.id and answer.outcome = 'already-done'
    order by answer.n;
 end
 $$;

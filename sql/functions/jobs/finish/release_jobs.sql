@@ -12,6 +12,7 @@ declare
   v_released /*id*/uuid[];
   v_cancelled /*id*/uuid[];
   v_waits jsonb;
+  v_events "unstuck".new_event[];
 begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require_release(p_delay_ms, p_cause, p_spread_ms, p_reason);
@@ -46,20 +47,19 @@ begin
      where job."id" = held.id and job."id" = any (p_ids)
     returning job."id" as id, held.is_cancelled, held.worker_id, held.delay_ms, job."attempt" as attempt,
               job."releases" as releases
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, case when is_cancelled then 'cancelled' else 'released' end,
-                 jsonb_build_object('cause', p_cause, 'worker_id', worker_id, 'attempt', attempt,
-                                    'delay_ms', delay_ms)
-                   || case when p_reason is null then '{}' else jsonb_build_object('reason', p_reason,
-                                                                                   'releases', releases) end
-                   || "unstuck".acted_by(p_actor))::"unstuck".new_event)) as count
-      from released where is_cancelled or p_reason is not null or v_policy.events = 'all'
   )
   select array_agg(id) filter (where not is_cancelled), array_agg(id) filter (where is_cancelled),
-         jsonb_object_agg(id, delay_ms) filter (where not is_cancelled)
-    into v_released, v_cancelled, v_waits
-    from released, recorded where recorded.count >= 0;
+         jsonb_object_agg(id, delay_ms) filter (where not is_cancelled),
+         array_agg(row(id::text, case when is_cancelled then 'cancelled' else 'released' end,
+                       jsonb_build_object('cause', p_cause, 'worker_id', worker_id, 'attempt', attempt, 'delay_ms',
+                                          delay_ms)
+                         || case when p_reason is null then '{}' else jsonb_build_object('reason', p_reason,
+                                                                                         'releases', releases) end
+                         || "unstuck".acted_by(p_actor))::"unstuck".new_event)
+           filter (where is_cancelled or p_reason is not null or v_policy.events = 'all')
+    into v_released, v_cancelled, v_waits, v_events
+    from released;
+  perform "unstuck"."record_events"(v_now, v_events);
   if v_policy.dispatch <> 'off' then
     perform "unstuck".record_dispatches(v_policy, v_released::text[]);
   end if;

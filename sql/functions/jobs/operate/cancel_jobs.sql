@@ -6,10 +6,11 @@ create or replace function "unstuck"."cancel_jobs"(
 returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
   v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_outcomes "unstuck".job_outcome[];
 begin
   perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
   perform "unstuck".require_acting(/*attachment*/'native');
-  return query
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
            job."status" in /*running_words*/('running') as is_running,
@@ -30,22 +31,21 @@ begin
       from found
      where job."id" = found.id and found.is_current and (found.is_waiting or found.is_running)
     returning job."id" as id, found.is_waiting
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, case when is_waiting then 'cancelled' else 'cancel-requested' end,
-                 jsonb_build_object('actor', p_actor, 'reason', p_reason))::"unstuck".new_event)) as count
-      from cancelled
   )
-  select asked.id::text,
-         case when found.id is null then 'not-found'
-              when not found.is_current then 'generation-changed'
-              when found.is_waiting then 'cancelled'
-              when found.is_running then 'cancel-requested'
-              else 'already-ended' end,
-         null::float8
-    from recorded, pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
-    left join found on found.id = asked.id
-   where recorded.count >= 0
-   order by asked.ordinal;
+  select array(select row(id::text, case when is_waiting then 'cancelled' else 'cancel-requested' end,
+                          jsonb_build_object('actor', p_actor, 'reason', p_reason))::"unstuck".new_event
+                 from cancelled),
+         array(select row(asked.id::text,
+                          case when found.id is null then 'not-found'
+                               when not found.is_current then 'generation-changed'
+                               when found.is_waiting then 'cancelled'
+                               when found.is_running then 'cancel-requested'
+                               else 'already-ended' end, null)::"unstuck".job_outcome
+                 from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
+                 left join found on found.id = asked.id
+                order by asked.ordinal)
+    into v_events, v_outcomes;
+  perform "unstuck"."record_events"(v_now, v_events);
+  return query select * from pg_catalog.unnest(v_outcomes);
 end
 $$;

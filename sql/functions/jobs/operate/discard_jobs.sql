@@ -7,10 +7,11 @@ create or replace function "unstuck"."discard_jobs"(
 returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
 declare
   v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_outcomes "unstuck".job_outcome[];
 begin
   perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
   perform "unstuck".require_acting(/*attachment*/'native');
-  return query
   with found as materialized (
     select job."id" as id, job."status"::text as status, job."type"::text as type, job."error_code"::text as code,
            p_generation is null or coalesce(job."generation", 1) = p_generation as is_current,
@@ -29,21 +30,21 @@ begin
   ), undispatched as (
     delete from "unstuck".dispatches dispatch using gone
      where dispatch.attachment = /*attachment*/'native' and dispatch.job_id = gone.id::text
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, 'discarded', jsonb_build_object('actor', p_actor, 'reason', p_reason, 'status', status,
-                                                           'type', type, 'code', code))::"unstuck".new_event)) as count
-      from gone
   )
-  select asked.id::text,
-         case when found.id is null then 'not-found'
-              when not found.is_current then 'generation-changed'
-              when found.is_idle then 'discarded'
-              else 'running' end,
-         null::float8
-    from recorded, pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
-    left join found on found.id = asked.id
-   where recorded.count >= 0
-   order by asked.ordinal;
+  select array(select row(id::text, 'discarded', jsonb_build_object(
+                            'actor', p_actor, 'reason', p_reason, 'status', status, 'type', type, 'code', code)
+                         )::"unstuck".new_event
+                 from gone),
+         array(select row(asked.id::text,
+                          case when found.id is null then 'not-found'
+                               when not found.is_current then 'generation-changed'
+                               when found.is_idle then 'discarded'
+                               else 'running' end, null)::"unstuck".job_outcome
+                 from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
+                 left join found on found.id = asked.id
+                order by asked.ordinal)
+    into v_events, v_outcomes;
+  perform "unstuck"."record_events"(v_now, v_events);
+  return query select * from pg_catalog.unnest(v_outcomes);
 end
 $$;

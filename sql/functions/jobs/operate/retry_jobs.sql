@@ -9,13 +9,15 @@ returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_outcomes "unstuck".job_outcome[];
 begin
-  perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs') and "unstuck".require_acting(/*attachment*/'native');
+  perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
+  perform "unstuck".require_acting(/*attachment*/'native');
   perform "unstuck".require(p_keep_attempts is not null, 'keep_attempts', p_keep_attempts::text, 'true or false');
   /*+shared_keys perform "unstuck"."hold_keys_of"(p_ids, p_owner); */
   for v_look in 1..5 loop
     begin
-      return query
       with locked as materialized (
         select job."id" as id, job."type" as type, job."dedupe_key" as dedupe_key,
                job."status" = /*dead*/'dead' and job."error_code"::text is distinct from 'cancelled' as is_dead,
@@ -29,18 +31,16 @@ begin
       ), found as materialized (
         -- Of two jobs with one key in one call the first is retried.
         select id, is_dead, is_current,
-               has_twin or dedupe_key is not null and row_number() over (
-                 partition by type, dedupe_key, is_dead and is_current order by array_position(p_ids, id)) > 1
-               as has_twin
+               has_twin or dedupe_key is not null and row_number() over (partition by type, dedupe_key, is_dead
+                 and is_current order by array_position(p_ids, id)) > 1 as has_twin
           from locked
       ), retried as (
         update "unstuck"."jobs" job
            set "status" = /*waiting*/'waiting',
                "queued_at" = v_now, "updated_at" = v_now, "run_at" = null, "finished_at" = null, "result" = null,
                "cancel_requested_at" = null, "reaped_at" = null, /*+last_error "last_error" = null, */
-               "generation" = coalesce(job."generation", 1) + 1,
-               "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
-               "error_attempt" = null, "crashes" = 0, "timeouts" = 0,
+               "generation" = coalesce(job."generation", 1) + 1, "crashes" = 0, "timeouts" = 0, "error_code" = null,
+               "error_reason" = null, "error_category" = null, "error_stack" = null, "error_attempt" = null,
                "attempt" = case when p_keep_attempts then job."attempt" else 0 end,
                "failures" = case when p_keep_attempts then job."failures" else 0 end,
                "max_attempts" = case when not p_keep_attempts then job."max_attempts" else greatest(
@@ -50,30 +50,30 @@ begin
           from found
          where job."id" = found.id and found.is_dead and found.is_current and not found.has_twin
         returning job."id" as id, job."generation" as generation
-      ), recorded as (
-        select "unstuck"."record_events"(v_now, array_agg(
-                 row(id::text, 'queued', jsonb_build_object('cause', 'retry', 'actor', p_actor, 'reason', p_reason,
-                                                            'generation', generation))::"unstuck".new_event)) as count,
-               case when count(*) > 0 then "unstuck".send_hint(v_policy) end as is_hinted,
-               case when v_policy.dispatch <> 'off' then "unstuck".record_dispatches(v_policy, array_agg(id::text)) end
-          from retried
       )
-      select asked.id::text,
-             case when found.id is null then 'not-found'
-                  when not found.is_current then 'generation-changed'
-                  when not found.is_dead then 'not-dead'
-                  when found.has_twin then 'duplicate'
-                  else 'retried' end,
-             null::float8
-        from recorded, pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
-        left join found on found.id = asked.id
-       where recorded.count >= 0
-       order by asked.ordinal;
-      return;
+      select array(select row(id::text, 'queued', jsonb_build_object(
+                       'cause', 'retry', 'actor', p_actor, 'reason', p_reason, 'generation', generation)
+                     )::"unstuck".new_event from retried),
+             array(select row(asked.id::text, case when found.id is null then 'not-found'
+                                                   when not found.is_current then 'generation-changed'
+                                                   when not found.is_dead then 'not-dead'
+                                                   when found.has_twin then 'duplicate' else 'retried' end, null
+                             )::"unstuck".job_outcome
+                     from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
+                     left join found on found.id = asked.id order by asked.ordinal)
+        into v_events, v_outcomes;
+      exit;
     exception when unique_violation then
       -- Another job took the key between our look and our write: the next look finds it.
       if v_look = 5 then raise; end if;
     end;
   end loop;
+  if cardinality(v_events) > 0 then
+    perform "unstuck"."record_events"(v_now, v_events);
+    perform "unstuck".send_hint(v_policy);
+    perform "unstuck".record_dispatches(v_policy, array(select job_id from pg_catalog.unnest(v_events)))
+      where v_policy.dispatch <> 'off';
+  end if;
+  return query select * from pg_catalog.unnest(v_outcomes);
 end
 $$;

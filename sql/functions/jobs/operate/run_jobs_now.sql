@@ -7,10 +7,11 @@ returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
+  v_hurried text[];
+  v_outcomes "unstuck".job_outcome[];
 begin
   perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
   perform "unstuck".require_acting(/*attachment*/'native');
-  return query
   with found as materialized (
     select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
            coalesce(job."run_at", job."created_at") <= now() as is_due,
@@ -24,24 +25,25 @@ begin
       from found
      where job."id" = found.id and found.is_current and found.is_waiting and not found.is_due
     returning job."id" as id
-  ), recorded as (
-    select "unstuck"."record_events"(v_now, array_agg(
-             row(id::text, 'queued', jsonb_build_object('cause', 'run-now', 'actor', p_actor, 'reason', p_reason)
-                )::"unstuck".new_event)) as count,
-           case when count(*) > 0 then "unstuck".send_hint(v_policy) end as is_hinted,
-           case when v_policy.dispatch <> 'off' then "unstuck".record_dispatches(v_policy, array_agg(id::text)) end
-      from hurried
   )
-  select asked.id::text,
-         case when found.id is null then 'not-found'
-              when not found.is_current then 'generation-changed'
-              when not found.is_waiting then 'not-waiting'
-              when found.is_due then 'already-due'
-              else 'due' end,
-         null::float8
-    from recorded, pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
-    left join found on found.id = asked.id
-   where recorded.count >= 0
-   order by asked.ordinal;
+  select array(select id::text from hurried),
+         array(select row(asked.id::text,
+                          case when found.id is null then 'not-found'
+                               when not found.is_current then 'generation-changed'
+                               when not found.is_waiting then 'not-waiting'
+                               when found.is_due then 'already-due'
+                               else 'due' end, null)::"unstuck".job_outcome
+                 from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
+                 left join found on found.id = asked.id
+                order by asked.ordinal)
+    into v_hurried, v_outcomes;
+  if cardinality(v_hurried) > 0 then
+    perform "unstuck"."record_events"(v_now, array(
+      select row(id, 'queued', jsonb_build_object('cause', 'run-now', 'actor', p_actor, 'reason', p_reason)
+                )::"unstuck".new_event from pg_catalog.unnest(v_hurried) id));
+    perform "unstuck".send_hint(v_policy);
+    perform "unstuck".record_dispatches(v_policy, v_hurried) where v_policy.dispatch <> 'off';
+  end if;
+  return query select * from pg_catalog.unnest(v_outcomes);
 end
 $$;

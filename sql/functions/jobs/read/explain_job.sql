@@ -18,7 +18,8 @@ begin
              v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts"),
            'kept_worker_id', (select kept.worker_id from "unstuck".kept_workers kept
                                where kept.attachment = /*attachment*/'native' and kept.job_id = job."id"::text
-                                 and kept.lease_id is null and kept.seen_at > "unstuck".after_ms(now(), -30000)
+                                 and kept.lease_id is null
+                                 and kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())
                                order by kept.seen_at desc limit 1),
            'max_attempts', coalesce(job."max_attempts", v_policy.max_attempts), 'worker_id', job."worker_id",
            'error_code', job."error_code", 'error_reason', job."error_reason", 'error_category', job."error_category",

@@ -18,8 +18,10 @@ begin
   end if;
   if v_type = 'text' then
     -- What begins with the text stands behind it, in almost every collation; how far, none can tell.
-    v_high := (select max(walked.id) from (select job."id" as id from "unstuck"."jobs" job where job."id" >= v_low
-                                            order by job."id" limit 1000) walked);
+    v_high := (select page.id
+                 from (select job."id" as id from "unstuck"."jobs" job
+                        where job."id" >= v_low order by job."id" limit 1000) page
+                order by page.id desc limit 1);
   end if;
   return query
   select job."id"::text from "unstuck"."jobs" job

@@ -11,13 +11,13 @@ returns setof "unstuck".reaped_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_reaped "unstuck".reaped_job[];
 begin
   perform "unstuck".require_acting(/*attachment*/'native');
-  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
-  perform "unstuck".require(coalesce(p_spread_ms, 0)::float8 between 0::float8 and 31536000000::float8,
-                            'spread_ms', p_spread_ms::text, 'milliseconds from 0 to one year');
+  perform "unstuck".require_reap(p_limit, p_spread_ms);
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
-  return query with expired as materialized (
+  with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
            job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at, stage.name as stage,
            coalesce(job."attempt", 0) as attempt, job."failures" as failures, coalesce(job."crashes", 0) as crashes,
@@ -62,20 +62,20 @@ begin
            "error_attempt" = case when judged.action = 'dead' then judged.attempt else job."error_attempt" end
       from judged where job."id" = judged.id
     returning judged.*, job."run_at" as run_at
-  ), recorded as (
-    -- The keys are in jsonb's own order, which spares it the sorting: 1 µs less a job.
-    select "unstuck"."record_events"(v_now, array_agg(row(
-             id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
-               'cause', case when is_timeout then 'timeout' else 'crash' end, 'fence', fence, 'stage', stage,
-               'reason', reason, 'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
-               'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at),
-               'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
-               'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at)))::"unstuck".new_event)) as count,
-           case when v_policy.dispatch <> 'off' then "unstuck".record_dispatches(
-             v_policy, array(select id::text from reaped where action = 'requeued')) end
-      from reaped
   )
-  select id::text, action, reason, stage, attempt_after, worker_id::text, backoff_ms
-    from reaped, recorded where recorded.count >= 0 order by reaped.id;
+  select array_agg(row(
+           id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
+             'cause', case when is_timeout then 'timeout' else 'crash' end, 'fence', fence, 'stage', stage,
+             'reason', reason, 'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
+             'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at),
+             'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
+             'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at)))::"unstuck".new_event),
+         array_agg(row(id::text, action, reason, stage, attempt_after, worker_id, backoff_ms)::"unstuck".reaped_job
+                   order by id)
+    into v_events, v_reaped from reaped;
+  perform "unstuck"."record_events"(v_now, v_events);
+  perform "unstuck".record_dispatches(v_policy, array(
+    select id from pg_catalog.unnest(v_reaped) where action = 'requeued')) where v_policy.dispatch <> 'off';
+  return query select * from pg_catalog.unnest(v_reaped);
 end
 $$;

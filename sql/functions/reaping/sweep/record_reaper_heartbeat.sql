@@ -28,8 +28,10 @@ begin
   delete from "unstuck".kept_workers kept
    where kept.attachment = /*attachment*/'native'
      and not exists (select from "unstuck"."jobs" job
-                      where job."id" = kept.job_id::/*id*/uuid and (job."lease_id" = kept.lease_id
-                         or kept.lease_id is null and kept.seen_at > "unstuck".after_ms(now(), -30000)));
+                      where job."id" = kept.job_id::/*id*/uuid
+                        and (job."lease_id" = kept.lease_id
+                             or kept.lease_id is null
+                                and kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())));
   if v_found_from is not null then
     -- Another reaper may have found one since this sweep began: only what was over before is forgotten.
     select range_agg(outage) into v_outages
