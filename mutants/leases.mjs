@@ -67,7 +67,7 @@ export const leaseMutants = [
     fault: 'the end of a lease has no time zone',
     edits: [
       {
-        file: 'sql/migrations/0002_native_jobs.sql',
+        file: 'sql/migrations/0002_jobs.sql',
         find: '"lease_expires_at"     timestamptz',
         replacement: '"lease_expires_at"     timestamp',
       },

@@ -456,7 +456,7 @@
 -- CREATE UNIQUE INDEX workers_pkey ON <schema>.workers USING btree (attachment, worker_id)
 -- domain attempt_counting text CHECK ((VALUE = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
 -- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
--- domain backoff_steps_ms bigint[] CHECK (((array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
+-- domain backoff_steps_ms bigint[] CHECK (((COALESCE(array_ndims(VALUE), 1) = 1) AND (array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
 -- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb, last_calls jsonb, reopens integer, early_probe_in_ms double precision
 -- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean
 -- domain deadlines_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))

@@ -13,7 +13,8 @@ create domain "unstuck".lease_ms as bigint
 comment on domain "unstuck".lease_ms is 'milliseconds from 1 to one year';
 create domain "unstuck".backoff_steps_ms as bigint[]
   constraint takes_steps_of_0_ms_to_one_year
-  check (array_position(value, null) is null and 0 <= all (value) and 31536000000 >= all (value));
+  check (coalesce(array_ndims(value), 1) = 1 and array_position(value, null) is null and 0 <= all (value)
+         and 31536000000 >= all (value));
 comment on domain "unstuck".backoff_steps_ms is 'an array of milliseconds from 0 to one year';
 create domain "unstuck".attempt_limit as int
   constraint takes_a_number_from_1_to_1000 check (value between 1 and 1000);

@@ -100,7 +100,9 @@ it('LEASE-1 while somebody holds a transaction open, a claim from its mark does 
   }
   await switchOnNestedPlans(client)
   const pages = async (marks: string | null) =>
-    pagesOf(await nestedPlans(client, `select unstuck.claim_jobs('w', '{mail}', 10, p_cursors => $1)`, [marks]))
+    pagesOf(
+      await nestedPlans(client, `select unstuck.claim_jobs('w', '{mail}', 10, p_cursors => $1)`, [marks]),
+    )
   const fromTheMark = await pages(JSON.stringify({ mail: { 0: newest } }))
   expect(await pages(null)).toBeGreaterThan(4 * fromTheMark)
   await holder.query('rollback')

@@ -56,7 +56,11 @@ const calls: [name: string, call: string, paths: string[]][] = [
     ['events_of_job', 'events_reclaims'],
   ],
   ['list_audit_entries', 'select * from unstuck.list_audit_entries()', ['events_by_actor']],
-  ['list_audit_entries of somebody', `select * from unstuck.list_audit_entries(null, 'nobody')`, ['events_by_actor']],
+  [
+    'list_audit_entries of somebody',
+    `select * from unstuck.list_audit_entries(null, 'nobody')`,
+    ['events_by_actor'],
+  ],
   ['list_stale_jobs', 'select * from unstuck.list_stale_jobs()', []],
   ['list_sweeps', 'select * from unstuck.list_sweeps()', []],
 ]
