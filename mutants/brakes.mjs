@@ -2,8 +2,8 @@
 // What holds jobs back: pauses, breakers and limits; and who may take the steps of an operation.
 /** @import { Mutant } from './mutants.mjs' */
 
-const queues = 'sql/core/open_queues.sql'
-const tokens = 'sql/core/take_tokens.sql'
+const queues = 'sql/functions/queues/pauses/open_queues.sql'
+const tokens = 'sql/functions/queues/limits/take_tokens.sql'
 /** @param {string} filter */
 const store = (filter) => ({ files: ['test/store/native.test.ts'], filter })
 
@@ -44,7 +44,7 @@ export const brakeMutants = [
     fault: 'a step of an operation does not look at the lease',
     edits: [
       {
-        file: 'sql/functions/step_operation.sql',
+        file: 'sql/functions/operations/step_operation.sql',
         find: 'operation.lease_id = p_lease_id',
         replacement: 'true',
       },
@@ -56,7 +56,7 @@ export const brakeMutants = [
     fault: 'an operation is taken from whoever runs it',
     edits: [
       {
-        file: 'sql/core/take_operation.sql',
+        file: 'sql/functions/operations/take_operation.sql',
         find: '(operation.lease_expires_at is null or operation.lease_expires_at <= now())',
         replacement: 'true',
       },
@@ -68,7 +68,7 @@ export const brakeMutants = [
     fault: 'an operation is stopped for another owner than the one who asked for it',
     edits: [
       {
-        file: 'sql/core/abort_operation.sql',
+        file: 'sql/functions/operations/abort_operation.sql',
         find: "(p_owner is null or owner = p_owner) and state = 'running'",
         replacement: "state = 'running'",
       },

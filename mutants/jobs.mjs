@@ -2,7 +2,7 @@
 // What is counted, chosen, told and left alone.
 /** @import { Mutant } from './mutants.mjs' */
 
-const claim = 'sql/functions/claim_jobs.sql'
+const claim = 'sql/functions/jobs/claim/claim_jobs.sql'
 
 /** @type {Mutant[]} */
 export const jobMutants = [
@@ -11,12 +11,12 @@ export const jobMutants = [
     fault: 'attempts are counted at the failure instead of the claim',
     edits: [
       {
-        file: 'sql/functions/grant_leases.sql',
+        file: 'sql/functions/jobs/claim/grant_leases.sql',
         find: "attempt_counted_at = 'claim' then 1",
         replacement: "attempt_counted_at = 'claim' then 0",
       },
       {
-        file: 'sql/core/failed_attempt.sql',
+        file: 'sql/functions/jobs/finish/failures.sql',
         find: "attempt_counted_at = 'failure' and",
         replacement: "attempt_counted_at = 'claim' and",
       },
@@ -51,7 +51,7 @@ export const jobMutants = [
     fault: 'a transition stands without its event',
     edits: [
       {
-        file: 'sql/functions/record_events.sql',
+        file: 'sql/functions/jobs/record_events.sql',
         find: 'return cardinality(p_events);',
         replacement: 'return cardinality(p_events);\nexception when others then\n  return 0;',
       },
@@ -63,7 +63,7 @@ export const jobMutants = [
     fault: 'a retry does not look at the owner',
     edits: [
       {
-        file: 'sql/functions/retry_jobs.sql',
+        file: 'sql/functions/jobs/operate/retry_jobs.sql',
         find: '(p_owner is null or job."owner"::text = p_owner)',
         replacement: 'true',
       },
@@ -78,18 +78,18 @@ export const jobMutants = [
     fault: 'a batch locks its rows in the order it was given',
     edits: [
       {
-        file: 'sql/functions/complete_jobs.sql',
+        file: 'sql/functions/jobs/finish/complete_jobs.sql',
         find: 'finish(id, lease_id, result) order by id) finish',
         replacement: 'finish(id, lease_id, result)) finish',
       },
       // Found through their array, or sorted for a merge, the rows would come in order all the same.
       {
-        file: 'sql/functions/complete_jobs.sql',
+        file: 'sql/functions/jobs/finish/complete_jobs.sql',
         find: `job."id" = finish.id and job."id" = any (p_ids)`,
         replacement: `job."id" = finish.id`,
       },
       {
-        file: 'sql/functions/complete_jobs.sql',
+        file: 'sql/functions/jobs/finish/complete_jobs.sql',
         find: 'set enable_hashjoin = off',
         replacement: 'set enable_hashjoin = off set enable_mergejoin = off',
       },
@@ -101,7 +101,7 @@ export const jobMutants = [
     fault: 'a cancel overwrites a completed job',
     edits: [
       {
-        file: 'sql/functions/cancel_jobs.sql',
+        file: 'sql/functions/jobs/operate/cancel_jobs.sql',
         find: `job."status" = /*waiting*/'waiting' as is_waiting`,
         replacement: `job."status" in (/*waiting*/'waiting', /*succeeded*/'succeeded') as is_waiting`,
       },
@@ -113,7 +113,7 @@ export const jobMutants = [
     fault: 'a view shows its owner’s rows to whoever reads it',
     edits: [
       {
-        file: 'sql/core/keep_rights.sql',
+        file: 'sql/functions/attachments/keep_rights.sql',
         find: 'set (security_invoker = true)',
         replacement: 'set (security_invoker = false)',
       },
@@ -125,7 +125,7 @@ export const jobMutants = [
     fault: 'a last chance is claimed beside other jobs',
     edits: [
       {
-        file: 'sql/core/is_last_chance.sql',
+        file: 'sql/functions/policy/budget.sql',
         find: 'coalesce(p_crashes, 0) > 0',
         replacement: 'coalesce(p_crashes, 0) < 0',
       },
@@ -137,7 +137,7 @@ export const jobMutants = [
     fault: 'a worker that runs a last chance is given other jobs',
     edits: [
       {
-        file: 'sql/functions/kept_job.sql',
+        file: 'sql/functions/jobs/claim/kept_workers.sql',
         find: 'else job."lease_id" = v_kept.lease_id end',
         replacement: 'else false end',
       },
@@ -147,7 +147,7 @@ export const jobMutants = [
   {
     id: 'M50',
     fault: 'an operator of another role fits better than ours',
-    edits: [{ file: 'sql/functions/running_signs.sql', find: '/ 2::float8', replacement: '/ 2' }],
+    edits: [{ file: 'sql/functions/reaping/sweep/counts.sql', find: '/ 2::float8', replacement: '/ 2' }],
     suites: [{ files: ['test/sql/search-path.test.ts'], filter: 'hostile' }],
   },
   {
@@ -155,7 +155,7 @@ export const jobMutants = [
     fault: 'an upgrade leaves bound bodies in the way of what they use',
     edits: [
       {
-        file: 'sql/attach/unbind_routines.sql',
+        file: 'sql/attach/engine/unbind_routines.sql',
         find: 'and prosqlbody is not null',
         replacement: 'and false',
       },

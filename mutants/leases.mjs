@@ -2,8 +2,8 @@
 // What a lease is: who may write, how long, and what tells one from another.
 /** @import { Mutant } from './mutants.mjs' */
 
-/** @param {string} verb */
-const sql = (verb) => `sql/functions/${verb}.sql`
+/** @param {string} path */
+const sql = (path) => `sql/functions/jobs/${path}.sql`
 const settles = [
   { files: ['test/spec'] },
   { files: ['test/store/native.test.ts'], filter: '(complete|fail|release)Jobs' },
@@ -14,7 +14,9 @@ export const leaseMutants = [
   {
     id: 'M1',
     fault: 'complete does not look at the lease',
-    edits: [{ file: sql('complete_jobs'), find: 'job."lease_id" = finish.lease_id', replacement: 'true' }],
+    edits: [
+      { file: sql('finish/complete_jobs'), find: 'job."lease_id" = finish.lease_id', replacement: 'true' },
+    ],
     suites: settles,
     // A seed of many long pauses: workers that come back with a result after their lease.
     chaos: ['--seed', '1118', '--minutes', '2', '--workload', 'sparse'],
@@ -22,13 +24,17 @@ export const leaseMutants = [
   {
     id: 'M2',
     fault: 'fail does not look at the lease',
-    edits: [{ file: sql('fail_jobs'), find: 'job."lease_id" = failure.lease_id', replacement: 'true' }],
+    edits: [
+      { file: sql('finish/fail_jobs'), find: 'job."lease_id" = failure.lease_id', replacement: 'true' },
+    ],
     suites: settles,
   },
   {
     id: 'M3',
     fault: 'release does not look at the lease',
-    edits: [{ file: sql('release_jobs'), find: 'job."lease_id" = give.lease_id', replacement: 'true' }],
+    edits: [
+      { file: sql('finish/release_jobs'), find: 'job."lease_id" = give.lease_id', replacement: 'true' },
+    ],
     suites: settles,
   },
   {
@@ -36,11 +42,11 @@ export const leaseMutants = [
     fault: 'a heartbeat does not look at the lease',
     edits: [
       {
-        file: sql('heartbeat_jobs'),
+        file: sql('lease/heartbeat_jobs'),
         find: 'where job."id" = beat.id and job."lease_id" = beat.lease_id',
         replacement: 'where job."id" = beat.id and true',
       },
-      { file: sql('extend_free_leases'), find: 'job."lease_id" = beat.lease_id', replacement: 'true' },
+      { file: sql('lease/extend_free_leases'), find: 'job."lease_id" = beat.lease_id', replacement: 'true' },
     ],
     suites: [{ files: ['test/spec'] }, { files: ['test/store/native.test.ts'], filter: 'heartbeatJobs' }],
   },
@@ -49,7 +55,7 @@ export const leaseMutants = [
     fault: 'a lease is counted from the start of the transaction',
     edits: [
       {
-        file: sql('grant_leases'),
+        file: sql('claim/grant_leases'),
         find: 'v_now timestamptz := clock_timestamp()',
         replacement: 'v_now timestamptz := now()',
       },
@@ -61,7 +67,7 @@ export const leaseMutants = [
     fault: 'the end of a lease has no time zone',
     edits: [
       {
-        file: 'sql/migrations/0002_native_jobs.sql',
+        file: 'sql/migrations/0002_jobs.sql',
         find: '"lease_expires_at"     timestamptz',
         replacement: '"lease_expires_at"     timestamp',
       },
@@ -71,7 +77,9 @@ export const leaseMutants = [
   {
     id: 'M16',
     fault: 'a completion does not remember its lease',
-    edits: [{ file: sql('complete_jobs'), find: '"finished_lease_id" = finish.lease_id,', replacement: '' }],
+    edits: [
+      { file: sql('finish/complete_jobs'), find: '"finished_lease_id" = finish.lease_id,', replacement: '' },
+    ],
     suites: settles,
   },
   {
@@ -79,18 +87,22 @@ export const leaseMutants = [
     fault: 'the lease id is a counter in the row',
     edits: [
       {
-        file: sql('grant_leases'),
+        file: sql('claim/grant_leases'),
         find: '"lease_id" = p_lease_id',
         replacement: '"lease_id" = md5((coalesce(job."fence", 0) + 1)::text)::uuid',
       },
       {
-        file: sql('grant_leases'),
+        file: sql('claim/grant_leases'),
         find: 'returning job."id"::text as id,',
         replacement: 'returning job."lease_id" as lease_id, job."id"::text as id,',
       },
-      { file: sql('grant_leases'), find: "'lease_id', p_lease_id", replacement: "'lease_id', job.lease_id" },
       {
-        file: sql('grant_leases'),
+        file: sql('claim/grant_leases'),
+        find: "'lease_id', p_lease_id",
+        replacement: "'lease_id', job.lease_id",
+      },
+      {
+        file: sql('claim/grant_leases'),
         find: 'select id, p_lease_id,',
         replacement: 'select id, lease_id,',
       },

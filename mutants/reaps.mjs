@@ -2,7 +2,7 @@
 // What a sweep may take, how much of it, and what it costs the job.
 /** @import { Mutant } from './mutants.mjs' */
 
-const reap = 'sql/functions/reap_jobs.sql'
+const reap = 'sql/functions/reaping/reap/reap_jobs.sql'
 const expiry = 'and ended.at < now() and not '
 const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-and-reap.test.ts'] }]
 
@@ -53,7 +53,11 @@ export const reapMutants = [
     id: 'M9',
     fault: 'nothing is held back after an outage of the database',
     edits: [
-      { file: 'sql/core/is_held.sql', find: 'return coalesce(', replacement: 'return false and coalesce(' },
+      {
+        file: 'sql/functions/reaping/reap/verdicts.sql',
+        find: 'return coalesce(p_ended_at >=',
+        replacement: 'return false and coalesce(p_ended_at >=',
+      },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'holds of a sweep' }],
     chaos: ['--seed', '5', '--minutes', '1', '--scenario', 'outages'],
@@ -70,7 +74,13 @@ export const reapMutants = [
   {
     id: 'M25',
     fault: 'jobs that crashed in one process come back together',
-    edits: [{ file: 'sql/core/cohort_spread_ms.sql', find: 'and p_jobs > 1', replacement: 'and p_jobs < 1' }],
+    edits: [
+      {
+        file: 'sql/functions/reaping/reap/waits.sql',
+        find: 'and p_jobs > 1',
+        replacement: 'and p_jobs < 1',
+      },
+    ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-15' }],
   },
   {
@@ -78,7 +88,7 @@ export const reapMutants = [
     fault: 'a mass expiry is judged by jobs instead of workers',
     edits: [
       {
-        file: 'sql/functions/begin_sweep.sql',
+        file: 'sql/functions/reaping/sweep/begin_sweep.sql',
         find: 'elsif v_is_mass then',
         replacement: 'elsif v_expired >= 10 then',
       },
@@ -90,7 +100,7 @@ export const reapMutants = [
     fault: 'a waiting row of a team is ended by a claim',
     edits: [
       {
-        file: 'sql/functions/claim_jobs.sql',
+        file: 'sql/functions/jobs/claim/claim_jobs.sql',
         find: 'lateral (select /*judged_waiting*/(',
         replacement: 'lateral (select (',
       },
@@ -102,7 +112,7 @@ export const reapMutants = [
     fault: 'a locked table is no outage',
     edits: [
       {
-        file: 'sql/functions/begin_sweep.sql',
+        file: 'sql/functions/reaping/sweep/begin_sweep.sql',
         find: 'elsif "unstuck".ms_between(v_pulse.locked_since, v_now) > v_shortest_ms::float8 / 2::float8 then',
         replacement: 'elsif false then',
       },
@@ -114,7 +124,7 @@ export const reapMutants = [
     fault: 'a claim leaves jobs without budget waiting',
     edits: [
       {
-        file: 'sql/functions/claim_jobs.sql',
+        file: 'sql/functions/jobs/claim/claim_jobs.sql',
         find: 'perform "unstuck"."bury_spent"(v_due.spent, v_policy);',
         replacement: '',
       },
@@ -126,7 +136,7 @@ export const reapMutants = [
     fault: 'a sweep walks the waiting jobs',
     edits: [
       {
-        file: 'sql/functions/sweep_step.sql',
+        file: 'sql/functions/reaping/sweep/sweep_step.sql',
         find: '  if v_is_last then\n    v_reaped :=',
         replacement: `  if not v_policy.is_observed then perform "unstuck"."bury_jobs"(p_limit, p_policy); end if;
   if v_is_last then\n    v_reaped :=`,
@@ -139,7 +149,7 @@ export const reapMutants = [
     fault: 'a reaper closes its sweep in the transaction of its last jobs',
     edits: [
       {
-        file: 'sql/functions/sweep_step.sql',
+        file: 'sql/functions/reaping/sweep/sweep_step.sql',
         find: 'case when p_reaper is null then p_limit else 1 end',
         replacement: 'p_limit',
       },

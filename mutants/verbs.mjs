@@ -2,9 +2,9 @@
 // What a worker does to its own job besides finishing it: stages, failures, releases.
 /** @import { Mutant } from './mutants.mjs' */
 
-const stage = 'sql/functions/enter_stage.sql'
-const fail = 'sql/functions/fail_jobs.sql'
-const release = 'sql/functions/release_jobs.sql'
+const stage = 'sql/functions/jobs/lease/enter_stage.sql'
+const fail = 'sql/functions/jobs/finish/fail_jobs.sql'
+const release = 'sql/functions/jobs/finish/release_jobs.sql'
 const clocks = { files: ['test/race/clocks.test.ts'] }
 /** @param {string} filter */
 const store = (filter) => ({ files: ['test/store/native.test.ts'], filter })

@@ -1,6 +1,6 @@
 // @ts-check
-// SQL lives in sql/ only: no statement in a literal of TypeScript, and one routine per file of its folders of
-// functions. Literals are found by syntax, so comments never count; patterns are anchored, so prose rarely does.
+// SQL lives in sql/ only: no statement in a literal of TypeScript. A file of sql/functions has the name of its public
+// routine; private ones may share a file. Literals are found by syntax, so comments never count; patterns are anchored, so prose rarely does.
 import { basename } from 'node:path'
 import ts from 'typescript'
 import { runAsCommand } from './problems.mjs'
@@ -18,7 +18,7 @@ import { findRoutines } from './sql-text.mjs'
 /** @import { Problem } from './problems.mjs' */
 
 const MAX_SQL_LINE_LENGTH = 120
-const ROUTINE_FOLDERS = ['sql/core/', 'sql/functions/']
+const ROUTINES = 'sql/functions/'
 const WIRE_LEVEL_HOME = 'src/store/postgres/'
 const SQL_LITERALS = /--[^\n]*|\bE'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|"[^"]*"/g
 // Stands for `${…}` and for the operands of a concatenation that are not literals.
@@ -145,8 +145,7 @@ function checkSqlFile(path, sql) {
     return messages.map((message) => ({ path, line: index + 1, message }))
   })
   problems.push(...findBareBackslashes(path, sql))
-  const isRoutine = ROUTINE_FOLDERS.some((folder) => path.startsWith(folder))
-  return isRoutine ? [...problems, ...checkRoutineFile(path, sql)] : problems
+  return path.startsWith(ROUTINES) ? [...problems, ...checkRoutineFile(path, sql)] : problems
 }
 
 /**
@@ -172,14 +171,12 @@ function findBareBackslashes(path, sql) {
  */
 function checkRoutineFile(path, sql) {
   const routines = findRoutines(sql)
-  const [only] = routines
-  if (only === undefined || routines.length > 1) {
-    return [
-      { path, line: routines[1]?.line ?? 1, message: `defines ${routines.length} functions instead of one` },
-    ]
-  }
-  if (only.name === basename(path, '.sql')) return []
-  return [{ path, line: only.line, message: `defines ${only.name}: the file should be ${only.name}.sql` }]
+  if (routines.length === 0) return [{ path, line: 1, message: 'defines no function' }]
+  const stem = basename(path, '.sql')
+  const misplaced = routines.length === 1 ? routines : routines.filter(({ isPrivate }) => !isPrivate)
+  return misplaced
+    .filter(({ name }) => name !== stem)
+    .map(({ name, line }) => ({ path, line, message: `defines ${name}: the file should be ${name}.sql` }))
 }
 
 runAsCommand(import.meta.url, findProblems)

@@ -5,7 +5,7 @@
 const LEXEMES = /'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|--[^\n]*|\/\*[\s\S]*?\*\//g
 const ROUTINE = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:"?\w+"?\s*\.\s*)?"?(\w+)"?/gi
 
-/** @typedef {{ name: string, line: number, bodyLines: number }} Routine */
+/** @typedef {{ name: string, line: number, bodyLines: number, isPrivate: boolean }} Routine */
 
 /**
  * The functions and procedures that a file creates itself.
@@ -19,6 +19,7 @@ export function findRoutines(sql) {
     name: match[1] ?? '',
     line: lineAt(sql, match.index),
     bodyLines: countBodyLines(code.slice(match.index)),
+    isPrivate: /(?:^|\n)-- Private:[^\n]*\n(?:--[^\n]*\n)*$/.test(sql.slice(0, match.index)),
   }))
 }
 

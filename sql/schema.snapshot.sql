@@ -1,16 +1,4 @@
 -- Written by scripts/schema-snapshot.mjs: what a fresh install leaves, a line for each thing.
--- table acts
--- column acts.id bigint not null identity a
--- column acts.attachment text
--- column acts.type text not null
--- column acts.subject text
--- column acts.actor text not null
--- column acts.reason text
--- column acts.at timestamp with time zone not null
--- column acts.details jsonb not null
--- constraint acts acts_pkey PRIMARY KEY (id)
--- CREATE INDEX acts_at ON <schema>.acts USING btree (at, id)
--- CREATE UNIQUE INDEX acts_pkey ON <schema>.acts USING btree (id)
 -- table attachments
 -- column attachments.name text not null
 -- column attachments.profile text not null
@@ -23,18 +11,31 @@
 -- column attachments.functions_digest text
 -- column attachments.attached_at timestamp with time zone not null default now()
 -- column attachments.mode text not null default 'reap'::text
--- column attachments.on_foreign_settle text not null default 'record'::text
 -- column attachments.mode_since timestamp with time zone
+-- column attachments.on_foreign_settle text not null default 'record'::text
 -- constraint attachments attachments_mode_check CHECK ((mode = ANY (ARRAY['observe'::text, 'reap'::text, 'enforce'::text])))
 -- constraint attachments attachments_on_foreign_settle_check CHECK ((on_foreign_settle = ANY (ARRAY['record'::text, 'refuse'::text])))
 -- constraint attachments attachments_pkey PRIMARY KEY (name)
 -- constraint attachments attachments_table_schema_table_name_key UNIQUE (table_schema, table_name)
 -- CREATE UNIQUE INDEX attachments_pkey ON <schema>.attachments USING btree (name)
 -- CREATE UNIQUE INDEX attachments_table_schema_table_name_key ON <schema>.attachments USING btree (table_schema, table_name)
+-- table audit_entries
+-- column audit_entries.id bigint not null identity a
+-- column audit_entries.attachment text
+-- column audit_entries.type text not null
+-- column audit_entries.subject text
+-- column audit_entries.actor text not null
+-- column audit_entries.reason text
+-- column audit_entries.at timestamp with time zone not null
+-- column audit_entries.details jsonb not null
+-- constraint audit_entries audit_entries_pkey PRIMARY KEY (id)
+-- CREATE INDEX audit_entries_at ON <schema>.audit_entries USING btree (at, id)
+-- CREATE UNIQUE INDEX audit_entries_pkey ON <schema>.audit_entries USING btree (id)
 -- table breakers fillfactor=70
 -- column breakers.name text not null
 -- column breakers.mode text not null default 'half-open'::text
 -- column breakers.window_calls integer not null default 20
+-- column breakers.window_ms <schema>.lease_ms
 -- column breakers.min_calls integer not null default 10
 -- column breakers.fail_threshold double precision not null default 0.5
 -- column breakers.cooldown_ms <schema>.duration_ms not null default 30000
@@ -43,20 +44,19 @@
 -- column breakers.probe_slots integer not null default 1
 -- column breakers.probe_timeout_ms <schema>.lease_ms not null default 60000
 -- column breakers.calls boolean[] not null default '{}'::boolean[]
+-- column breakers.called_at timestamp with time zone[] not null default '{}'::timestamp with time zone[]
 -- column breakers.is_open boolean not null default false
 -- column breakers.successes integer not null default 0
 -- column breakers.cooldown_until timestamp with time zone
 -- column breakers.probed_at timestamp with time zone
+-- column breakers.reopens integer not null default 0
+-- column breakers.closed_at timestamp with time zone
 -- column breakers.slot_taken_at timestamp with time zone
 -- column breakers.held_at timestamp with time zone
 -- column breakers.held_until timestamp with time zone
 -- column breakers.changed_at timestamp with time zone not null default now()
 -- column breakers.changed_by text
 -- column breakers.reason text
--- column breakers.window_ms <schema>.lease_ms
--- column breakers.called_at timestamp with time zone[] not null default '{}'::timestamp with time zone[]
--- column breakers.reopens integer not null default 0
--- column breakers.closed_at timestamp with time zone
 -- constraint breakers breakers_close_after_check CHECK (((close_after >= 1) AND (close_after <= 1000)))
 -- constraint breakers breakers_fail_threshold_check CHECK (((fail_threshold > (0)::double precision) AND (fail_threshold <= (1)::double precision)))
 -- constraint breakers breakers_min_calls_check CHECK (((min_calls >= 1) AND (min_calls <= 1000)))
@@ -126,7 +126,7 @@
 -- column events.at timestamp with time zone not null
 -- column events.data jsonb not null
 -- constraint events events_pkey PRIMARY KEY (id)
--- CREATE INDEX events_acts ON <schema>.events USING btree (at, id) WHERE (((data #>> '{details,actor}'::text[]) IS NOT NULL) AND ((data #> '{details,worker_id}'::text[]) IS NULL) AND (type = ANY (ARRAY['queued'::text, 'cancelled'::text, 'cancel-requested'::text, 'discarded'::text])))
+-- CREATE INDEX events_by_actor ON <schema>.events USING btree (at, id) WHERE (((data #>> '{details,actor}'::text[]) IS NOT NULL) AND ((data #> '{details,worker_id}'::text[]) IS NULL) AND (type = ANY (ARRAY['queued'::text, 'cancelled'::text, 'cancel-requested'::text, 'discarded'::text])))
 -- CREATE INDEX events_discarded ON <schema>.events USING btree (attachment, at) WHERE (type = 'discarded'::text)
 -- CREATE INDEX events_of_job ON <schema>.events USING btree (attachment, job_id, id)
 -- CREATE INDEX events_reclaims ON <schema>.events USING btree (attachment, id) WHERE (type = ANY (ARRAY['reaper:requeued'::text, 'reaper:failed(timeout)'::text, 'reaper:cancelled'::text]))
@@ -146,6 +146,7 @@
 -- column jobs.queued_at timestamp with time zone
 -- column jobs.run_at timestamp with time zone
 -- column jobs.started_at timestamp with time zone
+-- column jobs.last_attempt_at timestamp with time zone
 -- column jobs.finished_at timestamp with time zone
 -- column jobs.worker_id text
 -- column jobs.lease_id uuid
@@ -173,7 +174,6 @@
 -- column jobs.error_attempt integer
 -- column jobs.result jsonb
 -- column jobs.traceparent text
--- column jobs.last_attempt_at timestamp with time zone
 -- constraint jobs jobs_pkey PRIMARY KEY (id)
 -- constraint jobs jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'succeeded'::text, 'dead'::text, 'cancelled'::text])))
 -- CREATE INDEX jobs_dead ON <schema>.jobs USING btree (id) WHERE (status = 'dead'::text)
@@ -282,6 +282,8 @@
 -- column policies.default_stage <schema>.stage_name
 -- column policies.default_deadline_ms <schema>.duration_ms not null default 86400000
 -- column policies.stage_deadlines_ms <schema>.deadlines_by_stage not null default '{}'::jsonb
+-- column policies.max_runtime_ms <schema>.runtime_ms not null default 86400000
+-- column policies.type_runtimes_ms <schema>.deadlines_by_type not null default '{}'::jsonb
 -- column policies.heartbeat_ms <schema>.lease_ms not null default 15000
 -- column policies.sweep_interval_ms <schema>.lease_ms not null default 60000
 -- column policies.reap_backoff_steps_ms <schema>.backoff_steps_ms not null default '{30000,120000,600000}'::bigint[]
@@ -293,14 +295,12 @@
 -- column policies.failure_backoff_jitter_ms <schema>.duration_ms not null default 5000
 -- column policies.requeue_rate_per_s <schema>.rate_per_s not null default 50
 -- column policies.legacy_age_rule boolean not null default false
+-- column policies.legacy_age_stages <schema>.judged_stages not null default 'all'::text
 -- column policies.retention_days <schema>.retention_days not null default 14
--- column policies.events <schema>.told_events not null default 'recovery'::text
+-- column policies.events <schema>.recorded_events not null default 'recovery'::text
 -- column policies.notify <schema>.on_or_off not null default 'on'::text
 -- column policies.dispatch <schema>.dispatched_jobs not null default 'off'::text
--- column policies.legacy_age_stages <schema>.judged_stages not null default 'all'::text
 -- column policies.is_observed boolean not null default false
--- column policies.max_runtime_ms <schema>.runtime_ms not null default 86400000
--- column policies.type_runtimes_ms <schema>.deadlines_by_type not null default '{}'::jsonb
 -- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint policies policies_pkey PRIMARY KEY (attachment)
 -- constraint policies reaps_bounded_by_attempts_count_them CHECK ((((reap_budget)::text <> 'attempts'::text) OR ((attempt_counted_at)::text <> 'failure'::text)))
@@ -372,10 +372,6 @@
 -- column sweeps.attachment text not null
 -- column sweeps.reaper_id text
 -- column sweeps.swept_at timestamp with time zone
--- column sweeps.server_started_at timestamp with time zone
--- column sweeps.outage_from timestamp with time zone
--- column sweeps.outage_to timestamp with time zone
--- column sweeps.hold_reason text
 -- column sweeps.duration_ms double precision
 -- column sweeps.found integer
 -- column sweeps.requeued integer
@@ -383,9 +379,13 @@
 -- column sweeps.cancelled integer
 -- column sweeps.skipped integer
 -- column sweeps.held integer
+-- column sweeps.hold_reason text
 -- column sweeps.reached_at timestamp with time zone
--- column sweeps.outages tstzmultirange not null default '{}'::tstzmultirange
+-- column sweeps.server_started_at timestamp with time zone
 -- column sweeps.server_epoch text
+-- column sweeps.outages tstzmultirange not null default '{}'::tstzmultirange
+-- column sweeps.outage_from timestamp with time zone
+-- column sweeps.outage_to timestamp with time zone
 -- column sweeps.locked_since timestamp with time zone
 -- constraint sweeps sweeps_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint sweeps sweeps_pkey PRIMARY KEY (attachment)
@@ -456,7 +456,7 @@
 -- CREATE UNIQUE INDEX workers_pkey ON <schema>.workers USING btree (attachment, worker_id)
 -- domain attempt_counting text CHECK ((VALUE = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
 -- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
--- domain backoff_steps_ms bigint[] CHECK (((array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
+-- domain backoff_steps_ms bigint[] CHECK (((COALESCE(array_ndims(VALUE), 1) = 1) AND (array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
 -- type breaker_status name text, state text, since timestamp with time zone, changed_by text, reason text, calls integer, failures integer, successes integer, probing integer, next_probe_in_ms double precision, held_for_ms double precision, settings jsonb, queues jsonb, last_calls jsonb, reopens integer, early_probe_in_ms double precision
 -- type claimed_job id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority integer, stage text, owner text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, generation integer, created_at timestamp with time zone, started_at timestamp with time zone, expected_duration_ms double precision, lease_ms double precision, deadline_ms double precision, traceparent text, is_rescue boolean
 -- domain deadlines_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 0) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
@@ -466,89 +466,87 @@
 -- domain factors_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?((@.type() != "number" || @ < 0) || @ > 1000)'::jsonpath))))
 -- domain failure_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'failures'::text])))
 -- type heartbeat_answer id text, lease_id uuid, answer text, reaper_age_ms double precision
+-- type job_outcome id text, outcome text, retry_in_ms double precision
 -- domain judged_stages text CHECK ((VALUE = ANY (ARRAY['all'::text, 'listed'::text])))
 -- domain lease_ms bigint CHECK (((VALUE >= 1) AND (VALUE <= '31536000000'::bigint)))
 -- domain leases_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 1) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- type new_event job_id text, type text, details jsonb
 -- domain on_or_off text CHECK ((VALUE = ANY (ARRAY['on'::text, 'off'::text])))
--- type picked_job id text, stage text, lease_ms bigint, deadline_ms bigint, reaped_at timestamp with time zone
 -- domain rate_per_s double precision CHECK (((VALUE >= (0)::double precision) AND (VALUE <= (1000000)::double precision)))
 -- domain reap_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'crashes'::text])))
 -- type reaped_job id text, action text, reason text, stage text, attempt integer, worker_id text, retry_in_ms double precision
+-- domain recorded_events text CHECK ((VALUE = ANY (ARRAY['recovery'::text, 'all'::text])))
 -- domain retention_days integer CHECK (((VALUE >= 1) AND (VALUE <= 3650)))
 -- domain runtime_ms bigint CHECK (((VALUE >= 0) AND (VALUE <= '31536000000'::bigint)))
 -- type schedule_status name text, cron text, timezone text, overlap text, job jsonb, next_run_at timestamp with time zone, due_in_ms double precision, last_run_at timestamp with time zone, last_job_id text, last_skipped_at timestamp with time zone
--- type settled_job id text, outcome text, retry_in_ms double precision
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
--- domain told_events text CHECK ((VALUE = ANY (ARRAY['recovery'::text, 'all'::text])))
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
--- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 77cdb085ccd02da884c90a97cacbabd2
+-- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 788dfb92209283cab48a9b867b62d1c2
 -- function acted_by(p_actor text) returns jsonb sql stable 4320c22b9f8915529a4d9bc0fc823d6b
--- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 8f81a5855fb015ae13a223799540a801
+-- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp bafd2b783f37a9affb9c645db96efcd4
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 2a4d7bbcdc37a03b0d30825fbb036b26
 -- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 31c0feb6412db172eca34c35b8a102bf
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 65b6b2624eeb3453ff1eaa70c0e661f9
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
--- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 1e2c43767cf37949c4891e9708d78227
+-- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 69086d479703f319927d316599268141
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp ae405545a6bc86b4faad9b177fc9a690
 -- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 32c2892725ab6c39706529518b5bbe89
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable 5435f8f2c2bf9e3703ab9fe8f7f4f7d9
 -- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 57d0b73d0f7c5989264a14db4a42abc7
--- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile 4253168a7bf5f9392a62ff0fa5e5a201
--- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 778349ef6e1001e5436de603ab5eb1d0
+-- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile 100d8850366b5c368f0a55f2d29bf20c
+-- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 8efefbd4a09170e3433168f8d2468e1f
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
--- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.settled_job plpgsql volatile eb8d607804be34a472a823a7f11a0836
+-- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile eb8d607804be34a472a823a7f11a0836
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off abb723f05c272f102f047aa7fa894c81
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_marks jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 60eddf1cb44eafe17867f6683535efda
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 34ae1399ff21941063472afe7623fc16
 -- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
--- function claim_level(p_queues text[], p_priority integer, p_marks jsonb) returns integer plpgsql stable eaabc2349e9159494ab28dc4c9eab5a6
--- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_marks jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile a866942eb79f1513aa77e467457ff2f6
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 38960d7685b0210dddcde5dcb57d97e8
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile 105fb410630ff031205742ce6a8981b3
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e5a600bc1fb065a56840b559034946cc
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 5d6145f2d8026213c0379bef85209e2f
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 13e9e09ad15e3277fddf4e2cecca6a18
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9e243f19f3370c088ffd84a26210343a
--- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 7011819b61c533fec0931324c34e0f38
+-- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
 -- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 0ef3e5a341b14fa891d9e9fa19d4e146
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
 -- function detach_table(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 11da036848b191230ef11efa347b3c01
--- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 37d1ca4586d4c35c49e4e7a2be96d824
--- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 38a8bdefa94ab774e10f97c555165f1f
+-- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off f832888e72526ff17e3d478149adb21f
+-- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 30e6b2a621c987d609afe7a99f53ce3d
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.settled_job plpgsql volatile plan_cache_mode=force_generic_plan 0f7b83663db894c0cd8a99e28052d32d
--- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 2dd3c66119882f17117db0d78328f809
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 7e5215a65ecfc737dd434b73f5e2f29a
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan f98454b7c03bd8b30d588a4c8c759412
+-- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 2d2e4750e9a6bd58024a392b526c6e70
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 32e408c07ae02523b876abd8739045b8
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off af17b000297ce7c03d5c814088108783
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 4e24daadb7aa1f6d9b76a06e5c71b891
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off e818ae71122775df2d431f1afa38130c
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 3186cc597c6a9abf763285672a7a6675
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 672f55c63025a3e70ffdfc1ca06f5607
 -- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 9c7fb4822649d227de4ee2caa3250a90
 -- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp f79cdbc4ea37746aa75d5ff4f7f82082
--- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable d59c4aba9b66ecd3702eaf1de7410421
+-- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable ce60ebce703786b514093c7ba92fdf0f
 -- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp de7cbf80b6638d7401d89f3f7774b0bd
--- function fitting_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 9e3255e0dcd630ec281cdbe015ae0360
 -- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable search_path=pg_catalog, pg_temp ebad0f91c8261bd3b917e9ab8d9b1a40
--- function frozen_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable 695f8b4f782e995a4b786e757f730f89
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
 -- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 8b9ce5c0843538fef449f9fe442164d6
--- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable 390434ac522c9152c3f65aca0e32176e
+-- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable 7f45ea706ae1e51fd1da11db1b7b6c4d
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
+-- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 36f89139bb11bc168100c04ce0c3db2f
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 33585b07f72c00db2531aec2f732f34b
 -- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 3835d34f0a9e6cfa656bb99be0b58a48
 -- function hidden_jobs(p_table oid) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 44bb1d31f780ef39579b79e4813972f3
 -- function hint_channel(p_attachment text) returns text sql immutable 45c5470014a86b4241dcf818feca8322
 -- function hint_dependents(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 654f3ccf4f6bbce76c660ddf4ef39675
--- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp e9da59641f8ca39b95550e7208724009
+-- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
 -- function hold_keys(p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off f16ee6e719fad1d7b6c35cf6751e0c26
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
--- function insert_alike(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile e2d55ec6ce4955eb028136dc398b8b43
 -- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile c9616d132f717b056fb31cf7573cfd83
+-- function insert_uniform_jobs(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile e2d55ec6ce4955eb028136dc398b8b43
 -- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0f6332a5e6cc681f8d6769c927b09586
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 74c1d23cc8af79a07fcc2de4cd114550
@@ -560,21 +558,21 @@
 -- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable 64ab34f1f9a535bf5dd910a230cab606
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable 176cd2037154ccd6faf444688005df02
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
+-- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.job_outcome plpgsql volatile 21d2bcc66c0746e7606efd8243ffdae8
 -- function job_problem(p_job jsonb) returns text sql stable 9f73b7374e6d054bfec513d7f7f6901e
 -- function job_record(p_id uuid) returns jsonb sql stable 7152d3812e03d4db73dbdf66113e8da3
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 11492972c1033c0a954cba004421022a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 2c8f13adb2d2be158dee300735c304b6
--- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile f3e56a2285a498c6110f02acf471a4a4
--- function kept_job(p_worker_id text) returns uuid plpgsql volatile 4949a75401d70b2a0cd7649295c084e7
+-- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile 817dec64c8de9bc46393d9e0c8fca6cc
+-- function kept_job(p_worker_id text) returns uuid plpgsql volatile 859260697791b61ee32fff41667b69cd
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
--- function leave_pulse(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 6cd6f1ac4495eb146441c2afa5e6e0fe
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 42a45f5b6ba17ab10aa37916a8d9b591
--- function list_acts(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 46debf69b29a00d9a97c0e79fd9c9c83
+-- function list_audit_entries(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp f955233382b3674d62f60adcc20229a1
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 0da3ff3545b6c668841c3373b37535af
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp b6db76e1940cc4375742d6fcc969cc24
--- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 4541c8d924c3f6234221a9a4114f65ce
+-- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 3df3705f3df856b0ae910a616d91f8ee
 -- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable search_path=pg_catalog, pg_temp 7bbe8761f078b46bd5fbb2112f090784
 -- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable search_path=pg_catalog, pg_temp 598871eee4b5ff1e111beef8c1199389
 -- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 7187171389a3814c2309bdd74dea06c7
@@ -590,23 +588,21 @@
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 03661ae0c595164ca9f76047cf55f5f5
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
--- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp f6d246e6a466b231499b8fa23219b94a
+-- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 03ef63abba76b247049303db3bd1ea85
+-- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 9e3255e0dcd630ec281cdbe015ae0360
 -- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
--- function may_refuse() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 36f89139bb11bc168100c04ce0c3db2f
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
--- function note_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp 2143ef6a72ac9c1a7bb4fdbe5c71a220
--- function note_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 1eea75adec46a13b57846e141eb2a546
--- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 1d577bbf60c778acf9e05a5613567f2e
+-- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 8558ddf6b2b765794449395fca7aa8c6
--- function oldest_client() returns text sql immutable 0f18e251c11fdf3adb543c7513356938
+-- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
 -- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp fd549f4092d53453a899364dc6510423
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp 58c3f56ebd00116be9cd4e40b42599a8
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
--- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0ab989aff828ec84a36c2bd7cd2a72f3
+-- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 658a03d623e01a207f96c0eb5165bc5f
--- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable 9f7732b22ab0deffed26c915c1aa63af
+-- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable a8711a9a9dbfcc250fa874cf2f2c342d
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 144a7ffcc54cf2be8fbffe20a09d0965
--- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp bd1119a276bd10bc281609dea72396b5
+-- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp a792e16df6277ef4307a51504aa6308f
 -- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 55ac7e4b50ce08a3894404341023597f
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
@@ -616,30 +612,35 @@
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable b1cc041241a47b001cdbcbb9d9bc128a
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
 -- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable 0f5dfcf8e3c2c01b8e5c33ee793097ea
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile b5f589ece249ff2c9efea0887650f27d
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile c3139d615c1830cf8023735689bbd9af
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 1850261c3962e14fb160365ff764022d
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7cb8b708b6d3e6456f4b54ae58b2d32a
 -- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable edc3ca44deee026bb2da19ded0abff24
--- function record_act(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e00744204efbc16e9c2b1616fe76f4c3
+-- function record_audit_entry(p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb DEFAULT '{}'::jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 1cb62e0d23ebed8b0f783896a6e359db
 -- function record_calls(p_name text, p_calls jsonb) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 22b92f29b58c4c05a53c1d3ee363e26b
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d0658196156c659e7e18d7c690c7349e
 -- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 11d1d033624f5412378949217fbd74c1
--- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 4adb3bfbc6f78d7f5aefbccf2afabca6
+-- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 84018e51d6adb76b7379868377d685ac
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
+-- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 3372c92f3bd303117e2659089114d381
+-- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a70d4e75894eb6695860183fa1944255
+-- function record_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 1eea75adec46a13b57846e141eb2a546
+-- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp 2143ef6a72ac9c1a7bb4fdbe5c71a220
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile search_path=pg_catalog, pg_temp fea27ec700d881d0846329cd8a8477e5
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2094adbf4d36f1885d0b3e79835e3a2b
 -- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable 25155778b3c22b5253fca088ea4d62c5
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off f415b6709f572dee02f7431d0c16a915
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off cd0f794806d7b6b35359e624b18dd1bf
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
--- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 40da7527baec01e2b1036913584cc914
+-- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
 -- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0d13411af4a6489f34d40218b7aa4d8d
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 550a0c6915907d3681d98ea88e1b00cb
 -- function require_acting(p_attachment text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp e66c022645b49b4c7d9ad2e3087b31ac
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ea5fe0b625c2d8dd80480f19d3b106a1
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 474831a663955c5377844b8b9f858c84
--- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_marks jsonb) returns boolean plpgsql immutable b8219aae53261b4c62a14aaa259c316e
+-- function require_claim_cursors(p_cursors jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 026f81b37b808f3b45e77f43f4c620b1
+-- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_cursors jsonb) returns boolean plpgsql immutable 337b3d3016adb06b87293ae5e1b0b05c
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp e7e84f037cb2685a653775e72c07efba
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 40944d15cdd905f54cd68045fe4e891b
@@ -647,10 +648,10 @@
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f57585e52b6078a3e576e2d80f992614
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
--- function require_marks(p_marks jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 4c81c4d960da13c82758bf30f0b96279
 -- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp cfa0f98ee800c8c118a22f072bb71a54
--- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0d700f43b2d49f14032cc4b936378335
+-- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 8b93289bd67288bf8f5997fb29805b5c
 -- function require_queue(p_queue text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a3c55837e4a4bbc53b0c4ce78ba14f0f
+-- function require_reap(p_limit integer, p_spread_ms double precision) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a79b8c259d9b8bc6a32ca1e4c4a6f2b1
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ad4687e06166d24e26b7ebdbe7d11ac5
 -- function require_release(p_delay_ms bigint, p_cause text, p_spread_ms double precision, p_reason text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp b330f2b72f188d505173b078c4b2e1e8
 -- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 7713e2397a091cb1693b3e50ac1a29bf
@@ -659,24 +660,24 @@
 -- function require_visible(p_table oid) returns boolean plpgsql stable search_path=pg_catalog, pg_temp f8099e43d5fb6c5da85680b16a716777
 -- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 49647b9a1c1fbb629de8b07869af233c
 -- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f8bf5616f37a0962d4a0951ad534dfe7
--- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 735bb7f5419067ff1dabd799d212d723
--- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 1379dfc87f974e522127033f1d807172
--- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 32b00d2cfaa9a8a9018c4336f1fa3ee7
--- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.settled_job plpgsql volatile enable_seqscan=off 3e81bbf759821973a7ceafa91cf46b26
--- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 5b4d86da4a469efab0df0d18b5a87373
+-- function reservation_ms() returns double precision sql immutable c1a5a70421893f7481a2ad61966e6d96
+-- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 9370aa8745870e1bcbea2bd21b587655
+-- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 92306267c8522f01962615d29f7aa801
+-- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 42241770ac9f226da64a718463a824cf
+-- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off a69d86e0c31ac0bddd3f0b0aa7b0e8d3
+-- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile bb9bfd8b0b8df0c2d9ca558cec3ecb95
 -- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 12fbfb959e940f6ca8c101b3c0b92006
 -- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 5627ffdf4024998d839be115047c2050
 -- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone, seen_at timestamp with time zone) sql stable 8d5cdacbb901917f7a2a1add58a635a2
 -- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable e8369881f6b04256ce158e4dfb0229ef
 -- function same_deadline_ms(p_policy <schema>.policies) returns bigint sql immutable 3946efb0d396434ca1e7ae0f1a109437
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
+-- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 2a563422b9bd53de3037791eb71baa85
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
--- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s b2a80186bdc97537bb6609bdeb4ac356
+-- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s 5206dd3a4fb9ace60f6b1393b37ba129
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile search_path=pg_catalog, pg_temp 579c35a84ab7e8aa9a81a87470fe5db0
--- function settle_observations(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
--- function settlements(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.settled_job plpgsql volatile 21d2bcc66c0746e7606efd8243ffdae8
 -- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 1a48f16a92057274d39397ea997e9b3e
 -- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable e70cd1225b5bf0b0a2216e4867ec3726
 -- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 095641897ffdbc4f5737de38aa659e65
@@ -684,13 +685,14 @@
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 9365a36cea860fa4deed54e11cfa49bc
 -- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile enable_seqscan=off b447f6d4f9f5dcecbb9c810c5c20b32b
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 129de84c6c1cb286abb531cad50a1ab9
--- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp edf61e62a5187350649ddfd30e3126db
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 53a0ca764b9a71cc840300573cc71f08
+-- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 31928330c8cddd7a5fd235ba545e3b86
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile search_path=pg_catalog, pg_temp 6f6e207c37c70a178811171f1137366d
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 26d74c33361bf7d912431670b1987c89
 -- function take_operation(p_attachment text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp de919113103116d24736366422d887bd
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 9bfea26c8add0d8b6a9e3f690570fbd4
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e0056dafadd8133dc390307df483da5d
+-- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable 09ab304702d70e444d2f35eae39cf514
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, public, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
 -- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 1171a0502cf3f35b16645d4de7da48ab
@@ -699,8 +701,7 @@
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b497cf2fe04684c4732760190167d6df
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off ad8a10e0f17ff861f04c280e4820415b
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
--- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile bc417622eef822a042c9bc3871e383fd
--- function walk_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 2a563422b9bd53de3037791eb71baa85
+-- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile db44dd8c172ff8e456a092bf29672e9f
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable d0097e3d08166ef9f128dd44cede3b39
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable search_path=pg_catalog, pg_temp 02a35c16443f345629dc4635cb62de9c

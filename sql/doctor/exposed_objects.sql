@@ -17,8 +17,8 @@ with job_table as (
          coalesce(relacl, acldefault('r', relowner))
     from pg_class
    where relnamespace = to_regnamespace(/*schema*/'unstuck') and relkind = 'r' and relname in (
-           'events', 'observations', 'dispatches', 'deliveries', 'operations', 'operation_jobs', 'schedules', 'acts',
-           'requests', 'tokens', 'webhooks')
+           'events', 'observations', 'dispatches', 'deliveries', 'operations', 'operation_jobs', 'schedules',
+           'audit_entries', 'requests', 'tokens', 'webhooks')
   union all
   select 'function', pg_proc.oid,
          format('%I.%I(%s)', nspname, proname, pg_get_function_identity_arguments(pg_proc.oid)), pronamespace, proowner,

@@ -12,8 +12,8 @@ select format('%I.%I', nspname, relname) as object, bool_or(hidden.is_all) as is
    and (nspname = /*table_schema*/'unstuck' and relname = /*table*/'jobs'
         or nspname = $1::text and relname = $2::text and hidden.command = 'insert'
         or nspname = /*schema*/'unstuck' and relname in (
-             'attachments', 'policies', 'events', 'sweeps', 'sweep_history', 'observations', 'acts', 'schedules',
-             'dispatches', 'breakers', 'dependencies', 'probes', 'pauses', 'rate_limits', 'dedupe_locks',
+             'attachments', 'policies', 'events', 'sweeps', 'sweep_history', 'observations', 'audit_entries',
+             'schedules', 'dispatches', 'breakers', 'dependencies', 'probes', 'pauses', 'rate_limits', 'dedupe_locks',
              'kept_workers', 'workers', 'webhooks', 'deliveries', 'operations', 'operation_jobs', 'causes'))
  group by nspname, relname
  order by 1

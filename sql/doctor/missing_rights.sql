@@ -18,7 +18,7 @@ select format('%I.%I', nspname, relname), lacking.rights,
                             else true end) lacking
  where relkind in ('r', 'p') and lacking.rights is not null
    and (nspname = /*schema*/'unstuck' and relname in ('policies', 'attachments', 'events', 'dispatches', 'schedules',
-          'sweeps', 'sweep_history', 'acts', 'breakers', 'dependencies', 'probes', 'pauses', 'rate_limits',
+          'sweeps', 'sweep_history', 'audit_entries', 'breakers', 'dependencies', 'probes', 'pauses', 'rate_limits',
           'dedupe_locks', 'kept_workers')
         or nspname = /*table_schema*/'unstuck' and relname = /*table*/'jobs'
         or nspname = $1::text and relname = $2::text)

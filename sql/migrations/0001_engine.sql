@@ -1,16 +1,20 @@
--- What every attached table shares: who is attached, its policy, the story of its jobs, and the pulse of its reapers.
+-- The attached tables and their policies.
 
--- Domains, because a policy is checked alike when it is stored and when a call overrides it. Their comments are the end
--- of the message that refuses a value: "max_attempts: got 0, takes …".
+-- A policy is checked by domains, both when it is stored and when a call overrides it. The comment on a domain ends the
+-- message that refuses a value: "max_attempts: got 0, takes …".
 create domain "unstuck".duration_ms as bigint
   constraint takes_milliseconds_from_0_to_one_year check (value between 0 and 31536000000);
 comment on domain "unstuck".duration_ms is 'milliseconds from 0 to one year';
+create domain "unstuck".runtime_ms as bigint
+  constraint takes_milliseconds_from_0_to_one_year check (value between 0 and 31536000000);
+comment on domain "unstuck".runtime_ms is 'milliseconds from 0 (off) to one year';
 create domain "unstuck".lease_ms as bigint
   constraint takes_milliseconds_from_1_to_one_year check (value between 1 and 31536000000);
 comment on domain "unstuck".lease_ms is 'milliseconds from 1 to one year';
 create domain "unstuck".backoff_steps_ms as bigint[]
   constraint takes_steps_of_0_ms_to_one_year
-  check (array_position(value, null) is null and 0 <= all (value) and 31536000000 >= all (value));
+  check (coalesce(array_ndims(value), 1) = 1 and array_position(value, null) is null and 0 <= all (value)
+         and 31536000000 >= all (value));
 comment on domain "unstuck".backoff_steps_ms is 'an array of milliseconds from 0 to one year';
 create domain "unstuck".attempt_limit as int
   constraint takes_a_number_from_1_to_1000 check (value between 1 and 1000);
@@ -25,7 +29,7 @@ create domain "unstuck".stage_name as text
   constraint takes_1_to_200_characters check (length(value) between 1 and 200);
 comment on domain "unstuck".stage_name is '1 to 200 characters, or null';
 
--- By stage. Whole milliseconds: half of one would be rounded to a lease of none.
+-- Keyed by stage or type. Whole milliseconds only: 0.5 would round to a lease of 0.
 create domain "unstuck".leases_by_stage as jsonb
   constraint takes_an_object_of_stage_and_lease
   check (jsonb_typeof(value) = 'object' and not jsonb_path_exists(
@@ -37,6 +41,12 @@ create domain "unstuck".deadlines_by_stage as jsonb
     value, 'strict $.* ? (@.type() != "number" || @ < 0 || @ > 31536000000 || @.floor() != @)'));
 comment on domain "unstuck".deadlines_by_stage is
   'an object of stages, each with whole milliseconds from 0 (off) to one year';
+create domain "unstuck".deadlines_by_type as jsonb
+  constraint takes_an_object_of_type_and_deadline
+  check (jsonb_typeof(value) = 'object' and not jsonb_path_exists(
+    value, 'strict $.* ? (@.type() != "number" || @ < 0 || @ > 31536000000 || @.floor() != @)'));
+comment on domain "unstuck".deadlines_by_type is
+  'an object of types, each with whole milliseconds from 0 (off) to one year';
 create domain "unstuck".factors_by_stage as jsonb
   constraint takes_an_object_of_stage_and_factor
   check (jsonb_typeof(value) = 'object' and not jsonb_path_exists(
@@ -52,28 +62,42 @@ comment on domain "unstuck".failure_bound is 'attempts or failures';
 create domain "unstuck".reap_bound as text
   constraint takes_attempts_or_crashes check (value in ('attempts', 'crashes'));
 comment on domain "unstuck".reap_bound is 'attempts or crashes';
-create domain "unstuck".told_events as text
+create domain "unstuck".judged_stages as text
+  constraint takes_all_or_listed check (value in ('all', 'listed'));
+comment on domain "unstuck".judged_stages is 'all or listed';
+create domain "unstuck".recorded_events as text
   constraint takes_recovery_or_all check (value in ('recovery', 'all'));
-comment on domain "unstuck".told_events is 'recovery or all';
+comment on domain "unstuck".recorded_events is 'recovery or all';
+create domain "unstuck".dispatched_jobs as text
+  constraint takes_off_or_requeued check (value in ('off', 'requeued'));
+comment on domain "unstuck".dispatched_jobs is 'off or requeued';
+create domain "unstuck".on_or_off as text
+  constraint takes_on_or_off check (value in ('on', 'off'));
+comment on domain "unstuck".on_or_off is 'on or off';
 
 create table "unstuck".attachments (
-  name         text primary key,
-  profile      text not null,
-  table_schema text not null,
-  table_name   text not null,
-  -- Tells a table that was renamed from another one.
-  table_oid    oid,
-  -- What attach made, on the team's table and beside it, so that detach can take exactly that out again.
-  added_columns text[] not null default '{}',
-  added_indexes text[] not null default '{}',
-  functions     text[] not null default '{}',
-  -- Of the rendered functions: tells `migrate status` whether they are those of this version.
-  functions_digest text,
-  attached_at  timestamptz not null default now(),
+  name              text primary key,
+  profile           text not null,
+  table_schema      text not null,
+  table_name        text not null,
+  -- Identifies the table after a rename.
+  table_oid         oid,
+  -- Added by attach, and removed by detach.
+  added_columns     text[] not null default '{}',
+  added_indexes     text[] not null default '{}',
+  functions         text[] not null default '{}',
+  -- Digest of the rendered functions, for `migrate status`.
+  functions_digest  text,
+  attached_at       timestamptz not null default now(),
+  -- observe only looks, reap rescues jobs, enforce also fences writers that know no leases.
+  mode              text not null default 'reap' check (mode in ('observe', 'reap', 'enforce')),
+  -- NULL until the mode is changed.
+  mode_since        timestamptz,
+  on_foreign_settle text not null default 'record' check (on_foreign_settle in ('record', 'refuse')),
   unique (table_schema, table_name)
 );
 
--- Names are those of src/policy/policy.ts in snake case; the defaults are the native table's.
+-- The settings of src/policy/policy.ts in snake case. The defaults are those of the native table.
 create table "unstuck".policies (
   attachment                text primary key references "unstuck".attachments on delete cascade,
   attempt_counted_at        "unstuck".attempt_counting not null default 'claim',
@@ -88,6 +112,9 @@ create table "unstuck".policies (
   default_stage             "unstuck".stage_name,
   default_deadline_ms       "unstuck".duration_ms not null default 86400000,
   stage_deadlines_ms        "unstuck".deadlines_by_stage not null default '{}',
+  -- One attempt, over all its stages.
+  max_runtime_ms            "unstuck".runtime_ms not null default 86400000,
+  type_runtimes_ms          "unstuck".deadlines_by_type not null default '{}',
   heartbeat_ms              "unstuck".lease_ms not null default 15000,
   sweep_interval_ms         "unstuck".lease_ms not null default 60000,
   reap_backoff_steps_ms     "unstuck".backoff_steps_ms not null default '{30000,120000,600000}',
@@ -98,56 +125,38 @@ create table "unstuck".policies (
   failure_backoff_max_ms    "unstuck".duration_ms not null default 3600000,
   failure_backoff_jitter_ms "unstuck".duration_ms not null default 5000,
   requeue_rate_per_s        "unstuck".rate_per_s not null default 50,
+  -- Running rows without a lease that are judged by their age: none, all, or those of a stage with its own lease.
   legacy_age_rule           boolean not null default false,
+  legacy_age_stages         "unstuck".judged_stages not null default 'all',
   retention_days            "unstuck".retention_days not null default 14,
-  events                    "unstuck".told_events not null default 'recovery',
-  -- Or a job that only ever crashes would never end.
+  events                    "unstuck".recorded_events not null default 'recovery',
+  notify                    "unstuck".on_or_off not null default 'on',
+  dispatch                  "unstuck".dispatched_jobs not null default 'off',
+  -- A copy of the mode, written by set_mode, for verbs that read their policy anyway. Reading attachments would cost
+  -- each of them 17 µs, a fifth of an empty claim.
+  is_observed               boolean not null default false,
+  -- Otherwise a job that only ever crashes would never end.
   constraint reaps_bounded_by_attempts_count_them check (reap_budget <> 'attempts' or attempt_counted_at <> 'failure')
 );
 comment on column "unstuck".policies.legacy_age_rule is 'true or false';
+comment on column "unstuck".policies.is_observed is 'true or false';
 
--- Kept when the engine is taken out, as native jobs are, and found again by the next install.
-create table if not exists "unstuck".events (
-  id         bigint generated always as identity primary key,
-  attachment text not null,
-  job_id     text not null,
-  type       text not null,
-  at         timestamptz not null,
-  -- { type, table, details, at }: the shape a team's own job_events table gets too.
-  data       jsonb not null
-);
-create index if not exists events_of_job on "unstuck".events (attachment, job_id, id);
-
--- One row per attached table: the last sweep by anyone, and the outage that is being waited out.
-create table "unstuck".sweeps (
-  attachment        text primary key references "unstuck".attachments on delete cascade,
-  reaper_id         text,
-  swept_at          timestamptz,
-  server_started_at timestamptz,
-  outage_from       timestamptz,
-  outage_to         timestamptz,
-  hold_reason       text
-);
-
--- What a claim hands out. Durations in milliseconds from the moment of the claim; the fence as text, for every driver.
-create type "unstuck".claimed_job as (
-  id text, lease_id uuid, fence text, type text, queue text, payload jsonb, priority int, stage text, owner text,
-  attempt int, failures int, crashes int, timeouts int, max_attempts int, generation int,
-  created_at timestamptz, started_at timestamptz, expected_duration_ms float8, lease_ms float8, deadline_ms float8,
-  traceparent text, is_rescue boolean
-);
-
--- A locked job on its way from a claim's locking SELECT to the UPDATE that grants the lease.
-create type "unstuck".picked_job as (
-  id text, stage text, lease_ms bigint, deadline_ms bigint, reaped_at timestamptz
-);
-
-create type "unstuck".new_event as (job_id text, type text, details jsonb);
-
-create type "unstuck".heartbeat_answer as (id text, lease_id uuid, answer text, reaper_age_ms float8);
-
-create type "unstuck".settled_job as (id text, outcome text, retry_in_ms float8);
-
-create type "unstuck".reaped_job as (
-  id text, action text, reason text, stage text, attempt int, worker_id text, retry_in_ms float8
+-- Functions and views that attach created in the schema of a table, under names that the team's own SQL calls.
+create table "unstuck".team_objects (
+  attachment   text not null references "unstuck".attachments on delete cascade,
+  table_schema text not null,
+  name         text not null,
+  kind         text not null check (kind in ('function', 'view', 'wrapper')),
+  -- Argument types.
+  takes        text not null default '',
+  phase        int not null,
+  -- Order of removal.
+  ordinal      int not null,
+  -- Digest of the body as created: differs once the team has replaced it.
+  digest       text not null,
+  -- New name of the object that had this name before; a wrapper calls it.
+  kept_name    text,
+  -- Digest of the empty function that a wrapper calls until the team fills it in.
+  kept_digest  text,
+  primary key (attachment, name)
 );

@@ -21,7 +21,7 @@ with revoked as (
    where name = $1::text and revoked_at is null
   returning name
 )
-select name, "unstuck".record_act(null, 'token-revoked', name, $2::text, null) as is_noted from revoked;
+select name, "unstuck".record_audit_entry(null, 'token-revoked', name, $2::text, null) as is_noted from revoked;
 
 -- name: begin_request
 select outcome, status, answer from "unstuck".begin_request($1::text, $2::text, decode($3::text, 'hex'));
@@ -33,7 +33,7 @@ update "unstuck".requests set status = $3::int, answer = $4::text where actor = 
 delete from "unstuck".requests where actor = $1::text and key = $2::text and status is null;
 
 -- name: list_audit_entries
-select to_jsonb(entry) as record from "unstuck".list_acts($1::text, $2::text, $3::text, $4::int) entry;
+select to_jsonb(entry) as record from "unstuck".list_audit_entries($1::text, $2::text, $3::text, $4::int) entry;
 
 -- name: read_clock
 select "unstuck".iso_utc(clock_timestamp()) as now,

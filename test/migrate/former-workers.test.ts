@@ -1,10 +1,10 @@
 // Workers of the version before, on the schema of this one: they go on while a deploy replaces them. What they send is kept
-// in fixtures/calls-0020.json: the statements, and the columns that they read where a statement says *.
+// in fixtures/calls-0001.json: the statements, and the columns that they read where a statement says *.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import calls from './fixtures/calls-0020.json' with { type: 'json' }
+import calls from './fixtures/calls-0001.json' with { type: 'json' }
 
 type Statement = keyof typeof calls.statements
 
@@ -70,6 +70,6 @@ it('OPS-7 a worker of the version before fails and releases', async () => {
   expect(await send('fail_jobs', [JSON.stringify([failure]), null, null])).toMatchObject([
     { outcome: 'retried' },
   ])
-  const release = [[second?.['id']], [second?.['lease_id']], null, 'release', 0, null]
+  const release = [[second?.['id']], [second?.['lease_id']], null, 'release', 0, null, null]
   expect(await send('release_jobs', release)).toMatchObject([{ outcome: 'released' }])
 })

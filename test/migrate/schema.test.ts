@@ -1,9 +1,8 @@
-// Every way of installing leaves the same: fresh, step by step, under another name, and from the printed SQL.
+// Every way of installing leaves the same: fresh, under another name, and from the printed SQL.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { migrateDown, migrateStatus, migrateUp, migrationSql } from '../../src/store/postgres/index.ts'
-import { readSqlFolder } from '../../src/store/postgres/sql-files.ts'
 import { clipTables } from '../support/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import {
@@ -13,6 +12,7 @@ import {
   readSnapshot,
   schemaExists,
 } from './describe.ts'
+import { nextMigration, withNextMigration } from './next-migration.ts'
 import { splitStatements } from './split-statements.ts'
 
 const schema = 'unstuck'
@@ -42,14 +42,27 @@ describe('a native install', () => {
     expect({ outdated, lines: fresh }).toEqual({ outdated, lines: readSnapshot() })
   })
 
-  it('OPS-7 step by step, migration after migration, ends as a fresh one', async () => {
-    for (const { name } of readSqlFolder('migrations')) {
-      await migrateUp({ databaseUrl: database.url, schema, profile, upTo: name })
-      const { applied } = await migrateStatus({ databaseUrl: database.url, schema, profile })
-      expect(applied.at(-1)).toBe(name)
-    }
+  it('OPS-7 an upgrade applies the next migration once, and keeps jobs and policies', async () => {
     await migrateUp({ databaseUrl: database.url, schema, profile })
-    expect(await describeSchema(database.pool, schema)).toEqual(fresh)
+    const { rows: jobs } = await database.pool.query(`select id from unstuck.enqueue_jobs('[{"type": "a"}]')`)
+    await database.pool.query(`select unstuck.write_policy('native', '{"max_attempts": 7}')`)
+    const steps: string[] = []
+    for (let run = 0; run < 2; run++)
+      await migrateUp({
+        databaseUrl: database.url,
+        schema,
+        profile,
+        migrations: withNextMigration(),
+        onStep: (step) => steps.push(step),
+      })
+    expect(steps.filter((step) => step.startsWith('migration'))).toEqual([`migration ${nextMigration.name}`])
+    const { rows } = await database.pool.query(
+      'select id::text, colour, (select max_attempts from unstuck.policies) from unstuck.jobs',
+    )
+    expect(rows).toEqual([{ id: jobs[0].id, colour: 'green', max_attempts: 7 }])
+    await expect(migrateUp({ databaseUrl: database.url, schema, profile })).rejects.toMatchObject({
+      code: 'SCHEMA_NEWER',
+    })
   })
 
   it('OPS-7 under another name is the same', async () => {

@@ -100,11 +100,11 @@ describe('migrateStatus', () => {
   })
 
   it('OPS-7 says which migrations are pending after an install by an older version', async () => {
-    const [first = ''] = migrationNames
-    await migrateUp({ databaseUrl: database.url, schema, profile: native, upTo: first })
+    database = await exchange(database, createInstalledDatabase())
+    await database.pool.query('delete from unstuck.migrations where name = $1', [migrationNames.at(-1)])
     expect(await status(native)).toMatchObject({
-      applied: [first],
-      pending: migrationNames.slice(1),
+      applied: migrationNames.slice(0, -1),
+      pending: migrationNames.slice(-1),
       isCurrent: false,
     })
   })

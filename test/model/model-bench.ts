@@ -78,4 +78,4 @@ export async function createModelBench(options: BenchOptions & { schema: string 
 const jobsOf = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
 
 /** What the commands of a run can write, beside the jobs. */
-const writtenTables = ['events', 'sweeps', 'sweep_history', 'acts', 'causes', 'kept_workers']
+const writtenTables = ['events', 'sweeps', 'sweep_history', 'audit_entries', 'causes', 'kept_workers']

@@ -1,7 +1,7 @@
 // The engine with one rule taken out each (correctness.md, M1–M20): a model that does not notice is no proof of the rule.
 import type pg from 'pg'
 import { type RenderOptions, render } from '../../src/store/postgres/render/render.ts'
-import { readSql } from '../../src/store/postgres/sql-files.ts'
+import { readRoutines } from '../../src/store/postgres/sql-files.ts'
 
 export interface Mutant {
   id: string
@@ -11,16 +11,15 @@ export interface Mutant {
 }
 
 interface Edit {
-  folder: 'core' | 'functions'
-  file: string
+  routine: string
   find: RegExp
   replacement: string
 }
 
 const leaseCheck = /job\."lease_id" = \w+\.lease_id/
 
-function edit(file: string, find: RegExp, replacement: string, folder: Edit['folder'] = 'functions'): Edit {
-  return { folder, file, find, replacement }
+function edit(routine: string, find: RegExp, replacement: string): Edit {
+  return { routine, find, replacement }
 }
 
 export const mutants: Mutant[] = [
@@ -46,12 +45,7 @@ export const mutants: Mutant[] = [
     fault: 'attempts counted at the failure instead of the claim',
     edits: [
       edit('grant_leases', /attempt_counted_at = 'claim' then 1/, "attempt_counted_at = 'claim' then 0"),
-      edit(
-        'failed_attempt',
-        /attempt_counted_at = 'failure' and/,
-        "attempt_counted_at = 'claim' and",
-        'core',
-      ),
+      edit('failed_attempt', /attempt_counted_at = 'failure' and/, "attempt_counted_at = 'claim' and"),
     ],
   },
   {
@@ -62,7 +56,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M9',
     fault: 'a sweep that holds nothing back after an outage',
-    edits: [edit('is_held', /return coalesce\(/, 'return false and coalesce(', 'core')],
+    edits: [edit('is_held', /return coalesce\(/, 'return false and coalesce(')],
   },
   {
     id: 'M15',
@@ -77,7 +71,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M16',
     fault: 'a repeated completion that is answered as a lost lease',
-    edits: [edit('settlements', /else 'already-done' end/, "else 'lease-lost' end")],
+    edits: [edit('job_outcomes', /else 'already-done' end/, "else 'lease-lost' end")],
   },
   {
     id: 'M17',
@@ -118,10 +112,10 @@ export async function withMutant<T>(
   { edits }: Mutant,
   work: () => Promise<T>,
 ): Promise<T> {
-  const originals = new Map(edits.map(({ folder, file }) => [file, readSql(folder, file)]))
+  const originals = new Map(edits.map(({ routine }) => [routine, textOf(routine)]))
   const mutated = new Map(originals)
-  for (const { file, find, replacement } of edits) {
-    mutated.set(file, replaceOnce(file, mutated.get(file) ?? '', find, replacement))
+  for (const { routine, find, replacement } of edits) {
+    mutated.set(routine, replaceOnce(routine, mutated.get(routine) ?? '', find, replacement))
   }
   try {
     await install(pool, options, mutated)
@@ -131,11 +125,13 @@ export async function withMutant<T>(
   }
 }
 
+const textOf = (name: string) => readRoutines().find((routine) => routine.name === name)?.text ?? ''
+
 /** A mutant whose text is not there any more would be the engine itself, and never be noticed. */
-function replaceOnce(file: string, text: string, find: RegExp, replacement: string): string {
+function replaceOnce(routine: string, text: string, find: RegExp, replacement: string): string {
   const changed = text.replace(find, () => replacement)
   if (changed === text)
-    throw new Error(`${file}.sql has no ${find.source}: adapt the mutant to what it says now`)
+    throw new Error(`${routine} has no ${find.source}: adapt the mutant to what it says now`)
   return changed
 }
 

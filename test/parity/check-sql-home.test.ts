@@ -88,12 +88,16 @@ describe('literals in TypeScript', () => {
 describe('files of sql/', () => {
   const routine = (name: string) =>
     `create or replace function ${name}(p_id int) returns int as $$\nbegin\nend $$;\n`
+  const privateRoutine = (name: string) => `-- Private: one line\n-- and another.\n${routine(name)}`
 
-  it('one function or procedure of the name of its file passes', () => {
+  it('one public function or procedure with the name of its file passes, and private ones that share a file', () => {
     expect(
       check({
         'sql/functions/claim_jobs.sql': `-- create function other()\n${routine('unstuck.claim_jobs')}`,
-        'sql/core/backoff_ms.sql': routine('"unstuck"."backoff_ms"'),
+        'sql/functions/policy/backoff_ms.sql': routine('"unstuck"."backoff_ms"'),
+        'sql/functions/policy/write_policy.sql':
+          routine('unstuck.write_policy') + privateRoutine('unstuck.require_policy'),
+        'sql/functions/policy/checks.sql': privateRoutine('unstuck.a') + privateRoutine('unstuck.b'),
         'sql/functions/sweep.sql': 'create procedure "unstuck"."sweep"() as $x$ create function inner() $x$;',
         'sql/queries/list.sql': 'select 1',
         'sql/schema.snapshot.sql': '-'.repeat(200),
@@ -101,17 +105,17 @@ describe('files of sql/', () => {
     ).toEqual([])
   })
 
-  it('a file with two functions, none, or one of another name is refused', () => {
+  it('a file with two public functions, none, or one of another name is refused', () => {
     expect(
       check({
         'sql/functions/a.sql': routine('a') + routine('b'),
         'sql/functions/b.sql': '-- nothing yet',
-        'sql/core/c.sql': `\n${routine('unstuck.d')}`,
+        'sql/functions/c.sql': `\n${routine('unstuck.d')}`,
       }),
     ).toEqual([
-      'sql/core/c.sql:2 defines d: the file should be d.sql',
-      'sql/functions/a.sql:4 defines 2 functions instead of one',
-      'sql/functions/b.sql:1 defines 0 functions instead of one',
+      'sql/functions/a.sql:4 defines b: the file should be b.sql',
+      'sql/functions/b.sql:1 defines no function',
+      'sql/functions/c.sql:2 defines d: the file should be d.sql',
     ])
   })
 

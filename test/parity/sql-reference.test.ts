@@ -1,39 +1,34 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Policy } from '../../src/policy/policy.ts'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
+import { readRoutines } from '../../src/store/postgres/sql-files.ts'
 
 const repository = new URL('../../', import.meta.url)
 const page = readFileSync(new URL('docs/reference/sql-functions.md', repository), 'utf8')
 
 interface Routine {
   name: string
-  isMarkedPrivate: boolean
+  isPrivate: boolean
   /** Everything before `language`, as a caller would write it for the native table. */
   signature: string
 }
 
-function readRoutines(folder: 'functions' | 'core'): Routine[] {
-  const home = new URL(`sql/${folder}/`, repository)
-  const files = readdirSync(home).filter((file) => file.endsWith('.sql'))
-  return files.sort().map((file) => {
-    const sql = readFileSync(new URL(file, home), 'utf8')
-    const head = /^create or replace (?:function|procedure) ([\s\S]*?)\s+language /m.exec(sql)?.[1] ?? ''
+const routines = readRoutines()
+  .map(({ name, text }): Routine => {
+    const head = /^create or replace (?:function|procedure) ([\s\S]*?)\s+language /m.exec(text)?.[1] ?? ''
     return {
-      name: file.replace(/\.sql$/, ''),
-      isMarkedPrivate: sql.startsWith('-- Private:'),
+      name,
+      isPrivate: text.startsWith('-- Private:'),
       signature: oneLine(head.replace(/\/\*\w+\*\/|"/g, '')),
     }
   })
-}
+  .sort((a, b) => (a.name < b.name ? -1 : 1))
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll('( ', '(').trim()
 }
-
-const functions = readRoutines('functions')
-const core = readRoutines('core')
 
 /** Each documented routine with the first code block of its section. */
 const documented = new Map(
@@ -46,38 +41,18 @@ const listedPrivate = [...(page.split('\n## Private\n')[1] ?? '').matchAll(/^- `
   ([, name]) => name,
 )
 
-const names = (routines: Routine[]) => routines.map(({ name }) => name)
+const namesOf = (some: Routine[]) => some.map(({ name }) => name)
 
 describe('docs/reference/sql-functions.md', () => {
-  it('lists as private exactly the functions whose file says so', () => {
-    const marked = names(functions.filter(({ isMarkedPrivate }) => isMarkedPrivate))
-    const listed = names(functions).filter((name) => listedPrivate.includes(name))
-    expect(listed).toEqual(marked)
+  it('lists exactly the private functions of sql/functions as private, once each', () => {
+    expect(listedPrivate.toSorted()).toEqual(namesOf(routines.filter(({ isPrivate }) => isPrivate)))
   })
 
-  it('documents every other function of sql/functions', () => {
-    const open = names(functions.filter(({ isMarkedPrivate }) => !isMarkedPrivate))
-    expect(names(functions).filter((name) => documented.has(name))).toEqual(open)
-  })
-
-  it('documents or lists as private every function of sql/core, and none of them twice', () => {
-    const places = names(core).map((name) => [
-      name,
-      Number(documented.has(name)) + listedPrivate.filter((listed) => listed === name).length,
-    ])
-    expect(places.filter(([, count]) => count !== 1)).toEqual([])
-  })
-
-  it('names no function that is not there', () => {
-    const known = names([...functions, ...core])
-    expect([...documented.keys(), ...listedPrivate].filter((name) => !known.includes(name ?? ''))).toEqual([])
-  })
-
-  it('shows the signatures of the files', () => {
-    const signatures = [...functions, ...core]
-      .filter(({ name }) => documented.has(name))
-      .map(({ name, signature }) => [name, signature] as const)
-    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(signatures))
+  it('documents every other function, with its signature', () => {
+    const open = routines.filter(({ isPrivate }) => !isPrivate)
+    expect(Object.fromEntries(documented)).toEqual(
+      Object.fromEntries(open.map(({ name, signature }) => [name, signature])),
+    )
   })
 
   it('lists every column of a policy with the values of the shipped profiles', () => {

@@ -122,7 +122,7 @@ describe('enqueue_jobs with many jobs', () => {
     ['the native table', ''],
     ['the table of a team', '__jobs'],
   ])('WORK-7 nothing in %s refuses them as it is installed', async (_, suffix) => {
-    const { rows } = await database.pool.query(`select unstuck.may_refuse${suffix}() as "mayRefuse"`)
+    const { rows } = await database.pool.query(`select unstuck.has_row_constraints${suffix}() as "mayRefuse"`)
     expect(rows).toEqual([{ mayRefuse: false }])
   })
 

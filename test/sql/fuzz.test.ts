@@ -1,10 +1,11 @@
 // Every routine that the catalogue has, with every argument NULL, out of range and hostile in turn: it answers, or refuses with
 // an error of ours. New routines are found by themselves.
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readRoutines } from '../../src/store/postgres/sql-files.ts'
 import { digest } from './digest.ts'
 import { fineValue, hostileValues } from './hostile-values.ts'
 import { openRefusalBench, type RefusalBench } from './refusal.ts'
@@ -60,15 +61,7 @@ async function listRoutines(client: pg.Client): Promise<Routine[]> {
   }))
 }
 
-const sources = new Map(
-  ['functions', 'core'].flatMap((folder) => {
-    const home = new URL(`../../sql/${folder}/`, import.meta.url)
-    return readdirSync(home).map((file) => [
-      file.replace('.sql', ''),
-      readFileSync(new URL(file, home), 'utf8'),
-    ])
-  }),
-)
+const sources = new Map(readRoutines().map(({ name, text }) => [name, text]))
 const page = readFileSync(new URL('../../docs/reference/sql-functions.md', import.meta.url), 'utf8')
 
 /** One sweeps for a minute, as it is meant to; the other is a formula over a time that there is. */

@@ -55,8 +55,12 @@ const calls: [name: string, call: string, paths: string[]][] = [
     `select unstuck.list_reclaims('nobody')`,
     ['events_of_job', 'events_reclaims'],
   ],
-  ['list_acts', 'select * from unstuck.list_acts()', ['events_acts']],
-  ['list_acts of somebody', `select * from unstuck.list_acts(null, 'nobody')`, ['events_acts']],
+  ['list_audit_entries', 'select * from unstuck.list_audit_entries()', ['events_by_actor']],
+  [
+    'list_audit_entries of somebody',
+    `select * from unstuck.list_audit_entries(null, 'nobody')`,
+    ['events_by_actor'],
+  ],
   ['list_stale_jobs', 'select * from unstuck.list_stale_jobs()', []],
   ['list_sweeps', 'select * from unstuck.list_sweeps()', []],
 ]

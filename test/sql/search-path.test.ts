@@ -112,7 +112,7 @@ describe('an install beside hostile objects', () => {
   })
 })
 
-/** A file of sql/functions or sql/core, as it is installed. */
+/** A function of sql/functions, as it is installed. */
 interface Routine extends SqlFile {
   kind: 'bound' | 'pinned' | 'team'
 }

@@ -98,7 +98,7 @@ const clearedTables = [
   'schedules',
   'dispatches',
   'kept_workers',
-  'acts',
+  'audit_entries',
   'workers',
   'webhooks',
   'deliveries',
@@ -140,7 +140,7 @@ const timedTables = [
   'causes',
   'observations',
   'sweep_history',
-  'acts',
+  'audit_entries',
 ]
 
 const timedTablesOf = (table: TableProfile, schema: string) => [

@@ -24,10 +24,10 @@ async function start(databaseUrl = database.url): Promise<Unstuck> {
 }
 
 it('OPS-7 a worker refuses to start on a schema that is older than it, in one sentence', async () => {
-  await database.pool.query("delete from unstuck.migrations where name = '0025_total_deadline'")
+  await database.pool.query("delete from unstuck.migrations where name = '0004_operations'")
   await expect(start()).rejects.toMatchObject({
     code: 'SCHEMA_BEHIND',
-    message: 'schema unstuck is older than this worker: it lacks 0025_total_deadline',
+    message: 'schema unstuck is older than this worker: it lacks 0004_operations',
     hint: expect.stringContaining('unstuck migrate up') as string,
   })
 })

@@ -94,34 +94,6 @@ describe('QUEUE_MAX_ATTEMPTS on an attached table', () => {
     expect(await read(id)).toMatchObject({ status: 'failed', attempts: 3 })
   })
 
-  it('OPS-7 OPS-8 an upgrade takes the default off a column that an earlier version added, and doctor names what it left', async () => {
-    await attach()
-    const id = await insertJob('jobs', 'status, attempt_count', `'queued', 2`)
-    // As the version before this one made it.
-    await rows('update jobs set max_attempts = 3')
-    await rows(
-      'alter table jobs alter column max_attempts set default 3, alter column max_attempts set not null',
-    )
-    expect((await clip('migrate', 'status')).exitCode).toBe(1)
-    await clip('migrate', 'up')
-    expect((await clip('migrate', 'status')).exitCode).toBe(0)
-    expect(
-      await rows(`select is_nullable, column_default from information_schema.columns
-                   where table_name = 'jobs' and table_schema = 'public' and column_name = 'max_attempts'`),
-    ).toEqual([{ is_nullable: 'YES', column_default: null }])
-    expect(await rows('select max_attempts from jobs')).toEqual([{ max_attempts: 3 }])
-    const report = JSON.parse((await withFive('doctor', '--json')).stdout) as {
-      findings: { check: string; message: string; fix: string | null }[]
-    }
-    const named = report.findings.find(({ message }) => message.includes('max_attempts 3'))
-    expect(named?.message).toContain('wins over 5')
-    await rows(named?.fix ?? '')
-    expect((await withFive('doctor')).stdout).not.toContain('max_attempts 3')
-    await oldClaim()
-    await withFive('reap', '--once')
-    expect(await read(id)).toMatchObject({ status: 'queued', attempts: 3 })
-  })
-
   it('OPS-8 the default of a column of the team’s is left alone by an upgrade', async () => {
     await rows('alter table jobs add column max_attempts int not null default 3')
     await attach()

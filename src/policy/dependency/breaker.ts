@@ -1,5 +1,5 @@
-// When a breaker opens and closes (BREAK-1, BREAK-3). The database decides the same in sql/core/breaker_state.sql,
-// forget_calls.sql, open_breaker.sql, close_breaker.sql, record_probe.sql and sql/functions/record_calls.sql.
+// When a breaker opens and closes (BREAK-1, BREAK-3). The database decides the same in
+// sql/functions/queues/breakers.
 
 /** `hold` closes by health probes; `half-open` lets some jobs through after the cooldown, and closes by their calls. */
 export type BreakerMode = 'hold' | 'half-open'

@@ -1,5 +1,5 @@
 // Rate limits by the generic cell rate algorithm: a bucket is the time at which it will be full again. The database decides the
-// same in sql/core/take_tokens.sql; this serves limits that are local to a process.
+// same in sql/functions/queues/limits/take_tokens.sql; this serves limits that are local to a process.
 
 export interface RateLimit {
   /** Name of the bucket: `gateway`, `gateway:owner-7`. */

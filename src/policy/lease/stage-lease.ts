@@ -1,5 +1,5 @@
 // Lease and hard deadline of a stage, and the runtime limit of an attempt (LEASE-3, LEASE-8, LEASE-11). The database computes
-// the same in sql/core/stage_lease_ms.sql, stage_deadline_ms.sql and max_runtime_ms.sql; shared vectors test both.
+// the same in sql/functions/jobs/lease; shared vectors test both.
 import type { Policy } from '../policy.ts'
 
 export function stageLeaseMs(policy: Policy, stage: string, expectedDurationMs: number | null): number {

@@ -1,4 +1,4 @@
-// The wait before a job may run again. The database computes the same in sql/core/backoff_ms.sql.
+// The wait before a job may run again. The database computes the same in sql/functions/policy/backoff_ms.sql.
 import type { Policy } from '../policy.ts'
 
 export interface Backoff {

@@ -1,5 +1,5 @@
 // Which counts end a job (C10). Failures and crashes are bounded; releases, deploys, breakers and limits cost nothing. The
-// database decides the same in sql/core/has_budget.sql, is_failure_final.sql and is_reap_final.sql.
+// database decides the same in the SQL functions has_budget, is_failure_final and is_reap_final.
 import type { Policy } from '../policy.ts'
 
 export interface Counts {
@@ -74,7 +74,7 @@ export function isReapFinal(policy: Policy, before: Counts, end: 'timeout' | 'cr
 
 /**
  * Whether one more crash would end this waiting job, which has crashed before. It then runs alone: at most one of the jobs of
- * a dead process is guilty, and none of the others may be ended for it. Same as sql/core/is_last_chance.sql.
+ * a dead process is guilty, and none of the others may be ended for it. The SQL function is_last_chance is the same rule.
  */
 export function isLastChance(policy: Policy, waiting: Counts): boolean {
   const counted = policy.attemptCountedAt === 'claim' ? 1 : 0

@@ -1,5 +1,5 @@
 // Jobs that a handler or an external limit releases again and again (RATE-6). The database decides the same in
-// sql/core/is_released_often.sql and release_delay_ms.sql.
+// sql/functions/jobs/finish/releases.sql.
 
 /** From here on operators are warned and the delays double. */
 const MANY_RELEASES = 20

@@ -140,7 +140,7 @@ export class TokenLimiter {
   }
 }
 
-/** Checks the ranges of sql/core/require_limits.sql when the handler is registered. */
+/** Checks the ranges of sql/functions/queues/limits/take_tokens.sql when the handler is registered. */
 export function requireLimits(type: string, limits: readonly HandlerLimit[]): void {
   const refuse = (field: string, got: unknown, takes: string) => {
     throw invalidArgument(`limits of ${type}: ${field}`, got, takes)

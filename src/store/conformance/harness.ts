@@ -32,7 +32,7 @@ export interface ConformanceOptions {
   /** Ids are arbitrary text: prefixes match only as written. */
   hasTextIds?: boolean
   /**
-   * Skips tests of functions that exist once per schema and see no job table (`sql/core`), such as validation and token
+   * Skips tests of functions that exist once per schema and see no job table, such as validation and token
    * buckets. For PostgreSQL tables beside others that run the whole suite.
    */
   leavesOutShared?: boolean

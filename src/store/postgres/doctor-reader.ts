@@ -40,9 +40,9 @@ export function withDoctorReader<T>(
   })
 }
 
-/** sql/attach/indexes.sql has the index of claims first and that of sweeps second. */
+/** sql/attach/indexes/indexes.sql has the index of claims first and that of sweeps second. */
 function indexFor(schema: string, table: TableProfile, place: number): { name: string; create: string } {
   const found = indexStatements({ schema, table, isConcurrent: true })[place]
-  if (found === undefined) throw new Error('sql/attach/indexes.sql has too few indexes')
+  if (found === undefined) throw new Error('sql/attach/indexes/indexes.sql has too few indexes')
   return { name: found.name, create: found.sql.replaceAll(/\s+/g, ' ') }
 }

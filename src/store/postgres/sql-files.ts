@@ -1,6 +1,6 @@
-// Reads sql/, which ships beside dist/ and src/ alike. Nothing is read before it is needed, and nothing twice.
+// Reads sql/, which ships beside dist/ and src/ alike. Files are read on demand, and once.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../sql/', import.meta.url))
@@ -11,7 +11,23 @@ export interface SqlFile {
   text: string
 }
 
-type SqlFolder = 'migrations' | 'core' | 'functions' | 'queries' | 'attach' | 'team' | 'scan' | 'doctor'
+/** A function or procedure of sql/functions. */
+export interface Routine extends SqlFile {
+  /** Rendered once for each job table: its quoted name, `"unstuck"."claim_jobs"`, says so. */
+  isPerTable: boolean
+}
+
+type AttachFolder = 'session' | 'grants' | 'table' | 'indexes' | 'engine'
+
+type SqlFolder =
+  | 'migrations'
+  | 'functions'
+  | 'queries'
+  | 'attach'
+  | `attach/${AttachFolder}`
+  | 'team'
+  | 'scan'
+  | 'doctor'
 
 export function readSql(folder: SqlFolder, name: string): string {
   const path = join(root, folder, `${name}.sql`)
@@ -20,15 +36,34 @@ export function readSql(folder: SqlFolder, name: string): string {
   return text
 }
 
-/** All files of a folder, by name. */
+/** All files of a folder and its subfolders, sorted by path. */
 export function readSqlFolder(folder: SqlFolder): SqlFile[] {
   return listSql(folder).map((name) => ({ name, text: readSql(folder, name) }))
 }
 
-/** Their names alone, in order. */
+/** Sorted paths relative to the folder, without their extension. */
 export function listSql(folder: SqlFolder): string[] {
-  return readdirSync(join(root, folder))
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length).replaceAll(sep, '/'))
     .sort()
-    .map((file) => file.slice(0, -'.sql'.length))
+}
+
+let routines: Routine[] | undefined
+
+/** Every routine of sql/functions with the comment above it. Folders only group them. */
+export function readRoutines(): Routine[] {
+  routines ??= readSqlFolder('functions').flatMap(({ text }) => routinesIn(text))
+  return routines
+}
+
+const routineStart = /^(?:--.*\n)*create or replace (?:function|procedure) "unstuck"\.("?)(\w+)/gm
+
+function routinesIn(text: string): Routine[] {
+  const starts = [...text.matchAll(routineStart)]
+  return starts.map(({ index, 1: quote, 2: name = '' }, place) => ({
+    name,
+    text: `${text.slice(index, starts[place + 1]?.index).trimEnd()}\n`,
+    isPerTable: quote === '"',
+  }))
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The same as sql/core/cause_id.sql; both are checked against test/vectors/cause-id.json. */
+/** The same as sql/functions/jobs/read/cause_id.sql; both are checked against test/vectors/cause-id.json. */
 export function causeId(code: string | null, reason: string | null): string {
   const text = Array.from(reason ?? '')
     .slice(0, 500)

@@ -6,7 +6,6 @@ import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render, replacedIndex } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './check-profile.ts'
-import { freeMaximumSql, hasFixedMaximum } from './fixed-maximum.ts'
 import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect-table.ts'
 import { assertKnownWords } from './inspect-words.ts'
 import { areThere, engineStatus } from './migrate-status.ts'
@@ -80,8 +79,8 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
       : await engineSteps(session, base, facts)
     return {
       database: String(server?.['database']),
-      limitLocks: readSql('attach', 'limit_locks').trim(),
-      limitWaits: readSql('attach', 'limit_waits').trim(),
+      limitLocks: readSql('attach/session', 'limit_locks').trim(),
+      limitWaits: readSql('attach/session', 'limit_waits').trim(),
       steps: [...engine, ...tables].filter(({ statements }) => statements.length > 0),
       newTables,
       policyDrift,
@@ -158,15 +157,14 @@ function columnsStatements(
   const statements = columnsSql(options, indexes, (column) => column in facts.columns)
   const records = columnsSql(options, indexes, () => true)
   const areIndexesThere = indexes.every(({ name }) => facts.indexes[name] === true)
-  const isFixed = hasFixedMaximum(options, facts, row)
-  const isDone = row !== undefined && statements.length === records.length && areIndexesThere && !isFixed
-  if (isDone) return []
-  return isFixed ? [...statements, freeMaximumSql(options)] : statements
+  const isDone = row !== undefined && statements.length === records.length && areIndexesThere
+  return isDone ? [] : statements
 }
 
 /** A build that failed leaves an invalid index, which `if not exists` would take for done. */
 function indexStep(options: RenderOptions, wanted: IndexStatement[], found: TableFacts['indexes']): PlanStep {
-  const drop = (index: string) => render(readSql('attach', 'drop_index'), { ...options, index }).trim()
+  const drop = (index: string) =>
+    render(readSql('attach/indexes', 'drop_index'), { ...options, index }).trim()
   const statements = wanted
     .filter(({ name }) => found[name] !== true)
     .flatMap(({ name, sql }) => (found[name] === false ? [drop(name), sql] : [sql]))
@@ -180,7 +178,7 @@ function replacedStep(options: RenderOptions, found: TableFacts['indexes']): Pla
   const { schema, table } = options.table
   const title = `the indexes of ${schema}.${table} that were replaced`
   if (index === null || !(index in found)) return { title, isTransaction: false, statements: [] }
-  const drop = render(readSql('attach', 'drop_index'), { ...options, index }).trim()
+  const drop = render(readSql('attach/indexes', 'drop_index'), { ...options, index }).trim()
   return { title, isTransaction: false, statements: [drop] }
 }
 
@@ -194,6 +192,6 @@ async function hasFunctions(
 }
 
 function transaction(title: string, statements: string[]): PlanStep {
-  const all = statements.length === 0 ? [] : [readSql('attach', 'without_jit'), ...statements]
+  const all = statements.length === 0 ? [] : [readSql('attach/session', 'without_jit'), ...statements]
   return { title, isTransaction: true, statements: all.map((statement) => statement.trim()) }
 }

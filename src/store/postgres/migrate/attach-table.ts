@@ -6,7 +6,6 @@ import { columnName } from '../../../profile/profile.ts'
 import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { columnStatements } from './column-statements.ts'
-import { freeMaximumSql } from './fixed-maximum.ts'
 import { readTable, type TableFacts, unsupported } from './inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import type { MigrationSession } from './migration-session.ts'
@@ -34,7 +33,6 @@ export interface Attachment {
   /** The names of its functions as an older version recorded them. */
   formerFunctions: string[]
   /** `max_attempts` as an earlier version added it. */
-  hasFixedMaximum: boolean
   /** Which steps of the team's own plan; all where absent. */
   phases?: number[]
   /** Those that the team's document names too. */
@@ -83,18 +81,17 @@ const runAgain = 'Run it again when the table is less busy: it goes on where it 
 
 async function addColumns(
   session: MigrationSession,
-  { options, facts, hasFixedMaximum }: Attachment,
+  { options, facts }: Attachment,
   indexes: IndexStatement[],
 ): Promise<void> {
   const statements = columnStatements()
   const nameIn = ({ column }: (typeof statements)[number]) => columnName(options.table, column)
-  await session.run(render(readSql('attach', 'register'), options))
+  await session.run(render(readSql('attach/table', 'register'), options))
   await session.query('record_columns', options, [statements.map(nameIn)])
   await session.query('record_indexes', options, [indexes.map(({ name }) => name)])
   const missing = statements.filter((statement) => !(nameIn(statement) in facts.columns))
   // In one message: the table is locked from the first to the commit.
   const changes = missing.map(({ sql }) => render(sql, options))
-  if (hasFixedMaximum) changes.push(freeMaximumSql(options))
   if (changes.length > 0) await session.inTeamsPath(() => session.run(changes.join('\n')))
 }
 
@@ -126,7 +123,7 @@ export async function buildIndexes(
 const isConcurrent = ({ sql }: IndexStatement) => /^create\s+(unique\s+)?index\s+concurrently\b/.test(sql)
 
 async function limitLocks(session: MigrationSession, timeoutMs: number): Promise<void> {
-  await session.run(readSql('attach', 'set_lock_timeout'), [String(timeoutMs)])
+  await session.run(readSql('attach/session', 'set_lock_timeout'), [String(timeoutMs)])
 }
 
 async function buildIndex(
@@ -163,7 +160,9 @@ const whyReplaced = (options: RenderOptions) =>
     : 'it was unique, and the profile does not call dedupe keys unique'
 
 async function dropIndex(session: MigrationSession, options: RenderOptions, index: string): Promise<void> {
-  await session.run(render(readSql('attach', 'drop_index'), { ...options, isConcurrent: true, index }))
+  await session.run(
+    render(readSql('attach/indexes', 'drop_index'), { ...options, isConcurrent: true, index }),
+  )
 }
 
 async function indexError(
@@ -205,7 +204,7 @@ async function installFunctions(
   onStep?.(`test run of ${nameOf(options)}`)
   await rehearse(session, options)
   await session.inTeamsPath(() => session.query('refresh_mode', options))
-  if (isNew && startsObserved === true) await session.run(render(readSql('attach', 'observe'), options))
+  if (isNew && startsObserved === true) await session.run(render(readSql('attach/table', 'observe'), options))
   await installTeamObjects(session, options, phases)
 }
 

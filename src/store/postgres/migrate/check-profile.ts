@@ -2,7 +2,7 @@
 import { invalidArgument, UnstuckError } from '../../../errors/index.ts'
 import { logicalColumns, type Profile, type TableProfile } from '../../../profile/profile.ts'
 import { assertIdentifier, assertPlainName } from '../render/identifiers.ts'
-import { readSqlFolder } from '../sql-files.ts'
+import { readRoutines } from '../sql-files.ts'
 
 /** Everybody's, or PostgreSQL's own: an engine in there could not be told from the rest. */
 const systemSchemas = new Set(['public', 'information_schema'])
@@ -26,9 +26,10 @@ export function assertProfile(schema: string, profile: Profile): void {
   assertOnce(profile.tables, 'table', ({ schema: place, table }) => `${place}.${table}`)
 }
 
-/** The longest name of sql/functions and the two underscores leave this much of 63 bytes. */
+/** The rest of 63 bytes after the longest name of a function and the two underscores. */
 function longestAttachmentName(): number {
-  return 63 - '__'.length - Math.max(...readSqlFolder('functions').map(({ name }) => name.length))
+  const names = readRoutines().flatMap(({ name, isPerTable }) => (isPerTable ? [name] : []))
+  return 63 - '__'.length - Math.max(...names.map(({ length }) => length))
 }
 
 function assertNames(table: TableProfile): void {

@@ -8,9 +8,9 @@ export interface ColumnStatement {
   sql: string
 }
 
-/** The statements of sql/attach/columns.sql, each with the column it adds. */
+/** The statements of sql/attach/table/columns.sql, each with the column it adds. */
 export function columnStatements(): ColumnStatement[] {
-  const statements = readSql('attach', 'columns').matchAll(
+  const statements = readSql('attach/table', 'columns').matchAll(
     /^alter table .* add column if not exists "(\w+)" (\w+).*;$/gm,
   )
   return [...statements].map(([sql, column, type]) => ({

@@ -165,7 +165,7 @@ function assertPrimaryKey(options: RenderOptions, row: Row, columns: Record<stri
   const key = row['primary_key'] as string[] | null
   const id = columnName(table, 'id')
   if (key === null) {
-    const statement = render(readSql('attach', 'add_primary_key'), options).trim()
+    const statement = render(readSql('attach/table', 'add_primary_key'), options).trim()
     throw unsupported(table, 'it has no primary key', `Add one: ${statement}`)
   }
   if (!key.includes(id)) {
@@ -260,7 +260,7 @@ async function assertStatusWords(session: MigrationSession, options: RenderOptio
   const { waiting, running, succeeded, dead, cancelled } = options.table.statuses
   const words = [waiting, ...running, succeeded, dead, ...(cancelled === null ? [] : [cancelled])]
   const values = [columnName(options.table, 'status'), words]
-  await session.run(withLiterals(render(readSql('attach', 'status_words'), options), values))
+  await session.run(withLiterals(render(readSql('attach/table', 'status_words'), options), values))
   const rows = await session.query('refused_status_words', options)
   if (rows.length === 0) return
   const refused = rows.map((row) => `'${String(row['word'])}'`).join(', ')

@@ -7,7 +7,7 @@ import type { MigrationSession } from './migration-session.ts'
 
 /** What rows of the table have in their status column. */
 export async function wordsInRows(session: MigrationSession, options: RenderOptions): Promise<string[]> {
-  const sql = render(readSql('attach', 'words_in_rows'), options)
+  const sql = render(readSql('attach/table', 'words_in_rows'), options)
   const rows = await session.run(sql, [columnName(options.table, 'status')])
   return rows.map(({ word }) => String(word))
 }

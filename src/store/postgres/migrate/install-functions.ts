@@ -71,7 +71,7 @@ async function dropRoutines(
 ): Promise<void> {
   if (routines.length === 0) return
   const names = routines.map(({ routine }) => routine)
-  await session.run(withLiterals(render(readSql('attach', 'drop_routines'), options), [names]))
+  await session.run(withLiterals(render(readSql('attach/engine', 'drop_routines'), options), [names]))
 }
 
 /** Every function runs once over copies of its tables, under its own name, and all of it is rolled back. */
@@ -89,9 +89,9 @@ export async function rehearse(session: MigrationSession, options: RenderOptions
   await session.run('savepoint rehearsal')
   try {
     const functions = attachmentFunctions(copy).map(({ text }) => text)
-    await session.run(render(readSql('attach', 'rehearsal_copy'), options))
+    await session.run(render(readSql('attach/table', 'rehearsal_copy'), options))
     await session.run(functions.join('\n'))
-    await session.inTeamsPath(() => session.run(render(readSql('attach', 'rehearsal'), copy)))
+    await session.inTeamsPath(() => session.run(render(readSql('attach/table', 'rehearsal'), copy)))
   } catch (error) {
     throw rehearsalError(options, error)
   }

@@ -118,5 +118,5 @@ async function purgeKept(
 }
 
 async function drop(session: MigrationSession, base: RenderOptions, names: string[][]): Promise<void> {
-  await session.run(withLiterals(render(readSql('attach', 'remove_engine'), base), names))
+  await session.run(withLiterals(render(readSql('attach/engine', 'remove_engine'), base), names))
 }

@@ -4,7 +4,6 @@ import { columnName, logicalColumns, type Profile } from '../../../profile/profi
 import type { Row } from '../connection/executor.ts'
 import { hasUniqueKeys, type RenderOptions, replacedIndex } from '../render/render.ts'
 import type { SqlFile } from '../sql-files.ts'
-import { hasFixedMaximum } from './fixed-maximum.ts'
 import { readTable, renderFacts } from './inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
 import type { MigrationSession } from './migration-session.ts'
@@ -34,13 +33,7 @@ export interface TableStatus {
   attachment: string
   table: string
   /** `current`, or what `migrate up` would change. */
-  state:
-    | 'current'
-    | 'not attached'
-    | 'columns missing'
-    | 'max_attempts with a default'
-    | 'functions differ'
-    | IndexState
+  state: 'current' | 'not attached' | 'columns missing' | 'functions differ' | IndexState
 }
 
 type IndexState = 'indexes missing or invalid' | 'dedupe index unique, which the profile does not say'
@@ -108,7 +101,6 @@ async function tableStatus(
   const facts = await readTable(session, options)
   const hasColumns = logicalColumns.every((column) => columnName(table, column) in facts.columns)
   if (!hasColumns) return status('columns missing')
-  if (hasFixedMaximum(options, facts, row)) return status('max_attempts with a default')
   const rendered: RenderOptions = { ...options, ...renderFacts(facts) }
   const replaced = replacedIndex(rendered)
   if (replaced !== null && replaced in facts.indexes && !hasUniqueKeys(rendered))

@@ -5,10 +5,9 @@ import { nativeProfile } from '../../../profile/native.ts'
 import type { Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render } from '../render/render.ts'
-import { readSql } from '../sql-files.ts'
+import { readSql, type SqlFile } from '../sql-files.ts'
 import { type Attachment, attachTable, buildIndexes, nameOf, told } from './attach-table.ts'
 import { assertProfile } from './check-profile.ts'
-import { hasFixedMaximum } from './fixed-maximum.ts'
 import { inspectTable, renderFacts, unsupported } from './inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import { removeEngine } from './migrate-down.ts'
@@ -36,8 +35,8 @@ export interface MigrateOptions extends LockPatience {
   hasDocumentIndexes?: boolean
   /** Tables that this run attaches start in mode observe, and not in reap. */
   startsObserved?: boolean
-  /** Only migrations up to this name: for tests of upgrades. */
-  upTo?: string
+  /** Default: those of sql/migrations. Tests of upgrades add the next one. */
+  migrations?: SqlFile[]
 }
 
 const oldestServer = 14
@@ -57,7 +56,6 @@ export async function migrateUp(options: MigrateOptions): Promise<void> {
     const formerFunctions = functionsOf(attached.find(({ name }) => name === 'native'))
     const hasJobs = facts['has_jobs'] === true
     await installEngine(session, options, base, { formerFunctions, hasJobs })
-    if (options.upTo !== undefined) return
     try {
       // Plain ones are for a table that is as new as the engine.
       if (hasJobs) await buildIndexes(session, base, options)
@@ -125,7 +123,6 @@ async function inspectTables(
       facts,
       isNew: (row?.['functions_digest'] ?? null) === null,
       formerFunctions: functionsOf(row),
-      hasFixedMaximum: hasFixedMaximum(options, facts, row),
       ...(phases === undefined ? {} : { phases }),
       hasDocumentIndexes,
       startsObserved,
@@ -170,7 +167,7 @@ async function installEngine(
     await retryOnLock(options, () =>
       session.transaction(async () => {
         await applyMigrations(session, options, base)
-        if (options.upTo === undefined) await installNative(session, options, base, facts)
+        await installNative(session, options, base, facts)
       }),
     )
   } catch (error) {
@@ -184,15 +181,15 @@ async function applyMigrations(
   options: MigrateOptions,
   base: RenderOptions,
 ): Promise<void> {
-  if (options.upTo === undefined) await session.run(unboundRoutines(base))
-  await session.run(render(readSql('attach', 'schema'), base))
+  await session.run(unboundRoutines(base))
+  await session.run(render(readSql('attach/engine', 'schema'), base))
   const applied = new Set((await session.query('list_migrations', base)).map((row) => String(row['name'])))
-  const known = migrations()
+  const known = options.migrations ?? migrations()
   const stranger = [...applied].find((name) => !known.some((migration) => migration.name === name))
   if (stranger !== undefined) throw newerSchema(stranger)
   for (const migration of known) {
     const { name, text } = migration
-    if (applied.has(name) || (options.upTo !== undefined && name > options.upTo)) continue
+    if (applied.has(name)) continue
     options.onStep?.(`migration ${name}`)
     await session.run(render(text, base))
     for (const statement of withheldTables(base, migration)) await session.run(statement)
@@ -209,7 +206,7 @@ async function installNative(
   onStep?.(`attach ${nameOf(base)}`)
   const functions = engineFunctions(base)
   await replaceFunctions(session, base, functions, formerFunctions)
-  await session.run(render(readSql('attach', 'register'), base))
+  await session.run(render(readSql('attach/table', 'register'), base))
   if (!hasJobs) for (const { sql } of indexStatements(base)) await session.run(sql)
   const native = attachmentFunctions(base).map(({ name }) => name)
   await session.query('record_functions', base, [functionsDigest(functions), native])

@@ -55,7 +55,7 @@ function sessionOver(client: pg.Client): MigrationSession {
     async transaction(work) {
       await run('begin')
       try {
-        await run(readSql('attach', 'without_jit'))
+        await run(readSql('attach/session', 'without_jit'))
         const result = await work()
         await run('commit')
         return result
@@ -71,7 +71,7 @@ function sessionOver(client: pg.Client): MigrationSession {
         return await work()
       } finally {
         // In a transaction that failed, the rollback does it.
-        await run(readSql('attach', 'pin_search_path')).catch(() => {})
+        await run(readSql('attach/session', 'pin_search_path')).catch(() => {})
       }
     },
   }

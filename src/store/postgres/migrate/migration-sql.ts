@@ -36,7 +36,7 @@ export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[]
   return [
     searchPathStatements.pin(),
     unboundRoutines(base),
-    render(readSql('attach', 'schema'), base),
+    render(readSql('attach/engine', 'schema'), base),
     ...pending.flatMap((migration) => [
       `-- migration ${migration.name}\n${render(migration.text, base)}`,
       ...withheldTables(base, migration),
@@ -54,7 +54,7 @@ export function nativeSql(base: RenderOptions, isNewTable = true): string[] {
     ...functions.map(({ text }) => text),
     searchPathStatements.reset(),
     `-- table ${base.table.schema}.${base.table.table}`,
-    render(readSql('attach', 'register'), base),
+    render(readSql('attach/table', 'register'), base),
     ...(isNewTable ? indexStatements(base).map(({ sql }) => sql) : []),
     recordedFunctions(base, functions, attachmentFunctions(base)),
   ]
@@ -80,7 +80,7 @@ export function columnsSql(
   const nameIn = ({ column }: ColumnStatement) => columnName(options.table, column)
   const columns = columnStatements()
   return [
-    render(readSql('attach', 'register'), options),
+    render(readSql('attach/table', 'register'), options),
     recorded('record_columns', options, [columns.map(nameIn)]),
     recorded('record_indexes', options, [indexes.map(({ name }) => name)]),
     ...columns.filter((column) => !isThere(nameIn(column))).map(({ sql }) => render(sql, options)),
@@ -94,7 +94,7 @@ export function functionsSql(options: RenderOptions, startsObserved = false): st
     ...functions.map(({ text }) => text),
     searchPathStatements.reset(),
     recordedFunctions(options, functions, functions),
-    ...(startsObserved ? [render(readSql('attach', 'observe'), options)] : []),
+    ...(startsObserved ? [render(readSql('attach/table', 'observe'), options)] : []),
     ...teamObjectValues(options).map((values) => recorded('place_team_object', options, values)),
   ]
 }

@@ -7,7 +7,7 @@ import {
   type RenderOptions,
   render,
 } from '../render/render.ts'
-import { readSql, readSqlFolder, type SqlFile } from '../sql-files.ts'
+import { type Routine, readRoutines, readSql, readSqlFolder, type SqlFile } from '../sql-files.ts'
 import { withLiterals } from './statement-text.ts'
 
 export const migrations = (): SqlFile[] => readSqlFolder('migrations')
@@ -21,7 +21,7 @@ export interface OwnNames {
 export function ownNames(applied: Iterable<string>): OwnNames {
   const names = new Set(applied)
   const texts = [
-    readSql('attach', 'schema'),
+    readSql('attach/engine', 'schema'),
     ...migrations()
       .filter(({ name }) => names.has(name))
       .map(({ text }) => text),
@@ -42,61 +42,67 @@ function namesIn(text: string): OwnNames {
 /** What takes the tables of a migration from those whom default privileges gave them to; run once, right after it. */
 export function withheldTables(base: RenderOptions, { name, text }: SqlFile): string[] {
   const isFirst = name === migrations()[0]?.name
-  const { tables } = namesIn(isFirst ? `${readSql('attach', 'schema')}\n${text}` : text)
+  const { tables } = namesIn(isFirst ? `${readSql('attach/engine', 'schema')}\n${text}` : text)
   if (tables.length === 0) return []
-  return [withLiterals(render(readSql('attach', 'withhold_tables'), base), [tables])]
+  return [withLiterals(render(readSql('attach/grants', 'withhold_tables'), base), [tables])]
 }
 
 /** Around everything that binds names when it is created (C28). */
 export const searchPathStatements = {
-  pin: () => readSql('attach', 'pin_search_path'),
-  reset: () => readSql('attach', 'reset_search_path'),
+  pin: () => readSql('attach/session', 'pin_search_path'),
+  reset: () => readSql('attach/session', 'reset_search_path'),
 }
 
 /** For an upgrade: lets the migrations and functions that follow change what bound bodies use. */
 export function unboundRoutines(base: RenderOptions): string {
   const names = engineFunctions(base).map(({ name }) => name)
-  return withLiterals(render(readSql('attach', 'unbind_routines'), base), [names])
+  return withLiterals(render(readSql('attach/engine', 'unbind_routines'), base), [names])
 }
 
+/** The functions of one job table. */
 export function attachmentFunctions(options: RenderOptions): SqlFile[] {
-  return rendered('functions', options)
+  return rendered(
+    readRoutines().filter(({ isPerTable }) => isPerTable),
+    options,
+  )
 }
 
-/** What the engine itself consists of: the native table's functions, and those that all tables share. */
+/** The functions that all tables share, and those of the native table. */
 export function engineFunctions(base: RenderOptions): SqlFile[] {
-  return [...rendered('core', base), ...rendered('functions', base)]
+  return rendered(readRoutines(), base)
 }
 
-/** Files with the name that the routine has in the database. */
-function rendered(folder: 'core' | 'functions', options: RenderOptions): SqlFile[] {
-  const files = readSqlFolder(folder).map(({ name, text }) => ({ name, text: render(text, options) }))
-  const suffix = folder === 'core' ? '' : functionSuffix(options.table)
-  return inCallOrder(files).map(({ name, text }) => ({ name: name + suffix, text }))
+/** Named as in the database. */
+function rendered(routines: Routine[], options: RenderOptions): SqlFile[] {
+  const suffix = functionSuffix(options.table)
+  return inCallOrder(routines).map(({ name, text, isPerTable }) => ({
+    name: isPerTable ? name + suffix : name,
+    text: render(text, options),
+  }))
 }
 
 /**
- * PostgreSQL checks the body of an SQL function when it is made, so what is called comes before its caller: PL/pgSQL
- * functions, checked at their first run, come last.
+ * PostgreSQL checks the body of an SQL function when it is created, so a callee precedes its callers. No routine calls
+ * back, so the text of the calls decides.
  */
-function inCallOrder(files: SqlFile[]): SqlFile[] {
-  const ordered: SqlFile[] = []
-  const visit = (file: SqlFile) => {
-    if (ordered.includes(file)) return
-    for (const other of files) {
-      if (other !== file && isCalledBy(other, file)) visit(other)
+function inCallOrder(routines: Routine[]): Routine[] {
+  const byName = new Map(routines.map((routine) => [routine.name, routine]))
+  const ordered = new Set<Routine>()
+  const visit = (routine: Routine) => {
+    if (ordered.has(routine)) return
+    for (const name of calledNames(routine)) {
+      const callee = byName.get(name)
+      if (callee !== undefined && callee !== routine) visit(callee)
     }
-    ordered.push(file)
+    ordered.add(routine)
   }
-  for (const file of files) visit(file)
-  return ordered
+  for (const routine of routines) visit(routine)
+  return [...ordered]
 }
 
-/** No routine calls back, so a textual look is enough. */
-function isCalledBy(callee: SqlFile, caller: SqlFile): boolean {
-  return new RegExp(`\\.(?:"${callee.name}(?:__\\w+)?"|${callee.name})\\(`).test(
-    caller.text.replace(/^--.*$/gm, ''),
-  )
+function calledNames({ text }: Routine): string[] {
+  const calls = text.replaceAll(/^--.*$/gm, '').matchAll(/\."?(\w+)"?\(/g)
+  return [...calls].map(([, name]) => String(name))
 }
 
 export function functionsDigest(functions: SqlFile[]): string {
@@ -143,20 +149,20 @@ function overPartitions(
     const { name } = whole
     const parts = partitions.map((partition) => ({ ...options, partition, index: name }))
     const built = parts.map((part) => rendered(part)[place]?.sql ?? '')
-    const attached = parts.map((part) => render(readSql('attach', 'attach_index'), part).trim())
+    const attached = parts.map((part) => render(readSql('attach/indexes', 'attach_index'), part).trim())
     return [whole.sql, ...parts.map(dropInvalid), ...built, ...attached].map((sql) => ({ name, sql }))
   })
 
   function dropInvalid({ partition, index }: { partition: Partition; index: string }): string {
     const names = [partitionIndex(index, partition)]
-    return withLiterals(readSql('attach', 'drop_invalid_index'), [partition.schema, names])
+    return withLiterals(readSql('attach/indexes', 'drop_invalid_index'), [partition.schema, names])
       .replace(/^--.*\n/gm, '')
       .trim()
   }
 }
 
 function renderedIndexes(options: RenderOptions): IndexStatement[] {
-  const text = render(readSql('attach', 'indexes'), options)
+  const text = render(readSql('attach/indexes', 'indexes'), options)
   return [...text.matchAll(/^create +(?:unique )?index [\s\S]*?exists\s+"([^"]+)"[\s\S]*?;$/gm)].map(
     ([sql, name]) => ({
       name: String(name),
@@ -168,7 +174,7 @@ function renderedIndexes(options: RenderOptions): IndexStatement[] {
 function renderedDocumentIndexes(options: RenderOptions): IndexStatement[] {
   return (options.table.documentIndexes ?? []).map((documentIndex) => ({
     name: documentIndex.name,
-    sql: render(readSql('attach', 'document_index'), { ...options, documentIndex })
+    sql: render(readSql('attach/indexes', 'document_index'), { ...options, documentIndex })
       .replace(/^--.*\n/gm, '')
       .trim(),
   }))

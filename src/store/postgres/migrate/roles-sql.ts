@@ -10,7 +10,7 @@ import { searchPathStatements } from './plan.ts'
  * not made, nor are its settings changed: it only gets the grants.
  */
 export function rolesSql(schema: string, profile: Profile, role?: string): string {
-  const made = role === undefined ? [render(readSql('attach', 'worker_role'), baseOf(schema))] : []
+  const made = role === undefined ? [render(readSql('attach/grants', 'worker_role'), baseOf(schema))] : []
   return joined([...made, ...grants(schema, profile, role)])
 }
 
@@ -18,8 +18,8 @@ export function rolesSql(schema: string, profile: Profile, role?: string): strin
 export function supabaseSql(schema: string): string {
   const base = baseOf(schema)
   return joined([
-    render(readSql('attach', 'engine_grants'), { ...base, role: 'service_role' }),
-    render(readSql('attach', 'supabase_grants'), base),
+    render(readSql('attach/grants', 'engine_grants'), { ...base, role: 'service_role' }),
+    render(readSql('attach/grants', 'supabase_grants'), base),
   ])
 }
 
@@ -28,8 +28,8 @@ function grants(schema: string, profile: Profile, role?: string): string[] {
   const to = role === undefined ? {} : { role }
   const attached = profile.name === 'native' ? [] : profile.tables
   return [
-    render(readSql('attach', 'engine_grants'), { ...baseOf(schema), ...to }),
-    ...attached.map((table) => render(readSql('attach', 'table_grants'), { schema, table, ...to })),
+    render(readSql('attach/grants', 'engine_grants'), { ...baseOf(schema), ...to }),
+    ...attached.map((table) => render(readSql('attach/grants', 'table_grants'), { schema, table, ...to })),
   ]
 }
 

@@ -22,7 +22,7 @@ export function readTableShapes(
   { schema, table }: { schema: string | null; table: string },
 ): Promise<ShapedTable[]> {
   return withReadingSession(databaseUrl, async (session) => {
-    const rows = await session.run(readSql('attach', 'table_shape'), [schema, table])
+    const rows = await session.run(readSql('attach/table', 'table_shape'), [schema, table])
     const shapes: ShapedTable[] = []
     for (const row of rows) {
       const shape = shapeOf(row)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { clipProfile } from '../../../profile/clip.ts'
 import { nativeProfile } from '../../../profile/native.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
-import { readSqlFolder } from '../sql-files.ts'
+import { readRoutines, readSqlFolder } from '../sql-files.ts'
 import { qualifyBuiltInFunctions } from './built-in-functions.ts'
 import { type RenderOptions, render } from './render.ts'
 
@@ -14,7 +14,7 @@ const withTable = (fields: Partial<TableProfile>): RenderOptions => ({
   table: { ...clipJobs, ...fields },
 })
 
-const files = (['migrations', 'core', 'functions', 'queries', 'attach'] as const).flatMap((folder) =>
+const files = (['migrations', 'functions', 'queries', 'attach'] as const).flatMap((folder) =>
   readSqlFolder(folder).map(({ name, text }) => ({ path: `${folder}/${name}`, text })),
 )
 
@@ -65,12 +65,20 @@ describe('the files of sql/', () => {
 
   it.each(files)(
     'OPS-7 $path has, rendered for a team’s table, neither marker nor name of the native one',
-    ({ path, text }) => {
+    ({ text }) => {
       const rendered = render(text, { ...clip, schema: 'acme', index: 'index', isConcurrent: true })
       const code = rendered.replace(/--[^\n]*/g, '')
       expect(code).not.toContain('/*')
       expect(code).not.toMatch(/"unstuck"|"jobs_(?:ready|running|dedupe)"|"team_/)
-      if (path.startsWith('functions/')) expect(code).toMatch(/(?:function|procedure) "acme"\."\w+__jobs"/)
+    },
+  )
+
+  it.each(readRoutines())(
+    'OPS-7 $name is the same for every table, unless its name says whose it is',
+    ({ name, text, isPerTable }) => {
+      const forTeam = render(text, clip)
+      if (isPerTable) expect(forTeam).toContain(` "unstuck"."${name}__jobs"(`)
+      else expect(forTeam).toBe(render(text, native))
     },
   )
 })

@@ -1,8 +1,0 @@
--- The cooldown in force. In mode hold a probe may be wrong about the calls: each time in a row that the breaker opened
--- again soon after it had closed doubles the cooldown, up to an hour.
-create or replace function "unstuck".breaker_cooldown_ms(p_breaker "unstuck".breakers)
-returns float8 language sql immutable
-return case when p_breaker.mode = 'hold'
-              then least(p_breaker.cooldown_ms * power(2, least(p_breaker.reopens, 30)),
-                         greatest(p_breaker.cooldown_ms, 3600000))
-              else p_breaker.cooldown_ms end;

@@ -1,5 +1,0 @@
--- The deadline of every claim where no stage and no type has one of its own; NULL otherwise.
-create or replace function "unstuck".same_deadline_ms(p_policy "unstuck".policies)
-returns bigint language sql immutable
-return case when p_policy.stage_deadlines_ms = '{}' and p_policy.type_runtimes_ms = '{}'
-              then least(nullif(p_policy.default_deadline_ms, 0), nullif(p_policy.max_runtime_ms, 0)) end;

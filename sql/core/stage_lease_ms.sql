@@ -1,7 +1,0 @@
--- Expected duration times the stage's factor, never under the stage's floor; unknown stages get the default (LEASE-3).
-create or replace function "unstuck".stage_lease_ms(
-  p_policy "unstuck".policies, p_stage text, p_expected_duration_ms numeric)
-returns bigint language sql immutable
-return greatest(
-    coalesce((p_policy.stage_leases_ms ->> p_stage)::numeric, p_policy.default_lease_ms),
-    ceil(coalesce(p_expected_duration_ms * (p_policy.stage_factors ->> p_stage)::numeric, 0)))::bigint;

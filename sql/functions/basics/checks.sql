@@ -1,0 +1,44 @@
+-- Private: refuses a bad argument with one clear error, before anything is written.
+create or replace function "unstuck".require(p_ok boolean, p_name text, p_got text, p_takes text)
+returns boolean language plpgsql immutable as $$
+begin
+  if p_ok is not true then
+    raise exception using
+      errcode = 'UN001',
+      message = format('%s: got %s, takes %s', p_name, coalesce(left(p_got, 60), 'NULL'), p_takes);
+  end if;
+  return true;
+end
+$$;
+
+-- Private: a list has one dimension and no NULL in it.
+create or replace function "unstuck".require_list(p_list anyarray, p_name text, p_takes text)
+returns boolean language plpgsql immutable as $$
+begin
+  return "unstuck".require(
+    p_list is not null and coalesce(array_ndims(p_list), 1) = 1 and array_position(p_list, null) is null,
+    p_name, p_list::text, p_takes || ' in an array of one dimension, none of them NULL');
+end
+$$;
+
+-- Private: does the type of a table's ids read this text? With NULL there is no answer.
+create or replace function "unstuck".is_id(p_text text, p_type text)
+returns boolean language sql immutable
+return case p_type
+    when 'uuid' then p_text ~* '^[0-9a-f]{4}(-?[0-9a-f]{4}){7}$'
+    when 'bigint' then p_text ~ '^-?[0-9]{1,18}$'
+      or (p_text ~ '^-?[0-9]{19}$' and p_text::numeric between -9223372036854775808 and 9223372036854775807)
+    else p_text <> ''
+  end;
+
+-- Private: is this text a time with its zone, as ISO 8601 writes it, on a day that there is?
+create or replace function "unstuck".is_iso_time(p_text text)
+returns boolean language sql immutable
+return case
+    when p_text !~ ('^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9]'
+                    || '(:[0-5][0-9]([.][0-9]{1,9})?)?([Zz]|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)$')
+      then false
+    -- The 31st of February, counted from the 1st, is in March.
+    else extract(month from make_date(left(p_text, 4)::int, substr(p_text, 6, 2)::int, 1)
+                              + (substr(p_text, 9, 2)::int - 1)) = substr(p_text, 6, 2)::int
+  end;

@@ -1,0 +1,52 @@
+-- Ends waiting jobs without budget that no claim meets, such as those of a queue without workers. Reads every waiting
+-- job, so no sweep calls it: claims end the jobs they meet. In a team's table no job is ended this way (C29).
+create or replace function "unstuck"."bury_jobs"(p_limit int default 1000, p_policy jsonb default null)
+returns setof "unstuck".reaped_job language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_spent /*id*/uuid[];
+begin
+  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  perform "unstuck".require_acting(/*attachment*/'native');
+  select array_agg(spent.id) into v_spent
+    from (select job."id" as id from "unstuck"."jobs" job
+           where job."status" = /*waiting*/'waiting'
+             and not /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
+                                                             job."timeouts", job."max_attempts"))
+           -- In the order of "jobs_ready": by id it would walk all finished rows to find the few waiting ones.
+           order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at"),
+                    job."id"
+           limit p_limit for no key update of job skip locked) spent;
+  return query select * from "unstuck"."bury_spent"(v_spent, v_policy);
+end
+$$;
+
+-- Private: ends waiting jobs without budget. The caller has locked them.
+create or replace function "unstuck"."bury_spent"(p_ids /*id*/uuid[], p_policy "unstuck".policies)
+returns setof "unstuck".reaped_job language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_buried "unstuck".reaped_job[];
+begin
+  with buried as (
+    update "unstuck"."jobs" job
+       set "status" = /*dead*/'dead', "finished_at" = v_now, "updated_at" = v_now, "run_at" = null,
+           /*+last_error "last_error" = 'attempts_exhausted', */
+           "error_code" = 'exhausted', "error_reason" = 'attempts_exhausted',
+           "error_category" = null, "error_stack" = null, "error_attempt" = job."attempt"
+     where job."id" = any (p_ids)
+    returning job."id" as id, coalesce(job."stage", p_policy.default_stage, job."type")::text as stage,
+              coalesce(job."attempt", 0)::int as attempt
+  )
+  select array_agg(row(id::text, 'failed', jsonb_build_object('code', 'exhausted', 'reason', 'attempts_exhausted',
+                                                              'attempt', attempt, 'stage', stage)
+                      )::"unstuck".new_event),
+         array_agg(row(id::text, 'dead', 'attempts_exhausted', stage, attempt, null, null)::"unstuck".reaped_job
+                   order by id)
+    into v_events, v_buried
+    from buried;
+  perform "unstuck"."record_events"(v_now, v_events);
+  return query select * from pg_catalog.unnest(v_buried);
+end
+$$;

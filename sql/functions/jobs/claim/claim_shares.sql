@@ -1,0 +1,36 @@
+-- Private: how many jobs of one priority a claim takes from each queue, so that due time decides over all of them.
+-- Counts what the claim would take: a job that it refuses takes no place from another queue. After the shares every
+-- queue comes once more for what is left: another claim may have locked a share away. The queue whose job is due first
+-- comes first: a last chance that is the first choice of a claim may run alone (REAP-15).
+create or replace function "unstuck"."claim_shares"(
+  p_queues text[], p_priority int, p_limit int, p_types text[], p_policy "unstuck".policies,
+  p_cursors jsonb, p_takes_any boolean)
+returns table (queue text, share int) language plpgsql as $$
+begin
+  if cardinality(p_queues) > 1 then
+    return query
+    select head.queue, count(*)::int
+      from (select name as queue, row_number() over (order by due.at, due.id) as place
+              from (select distinct pg_catalog.unnest(p_queues) as name) asked,
+                   lateral (select coalesce(job."run_at", job."created_at") as at, job."id" as id
+                              from "unstuck"."jobs" job
+                             where job."status" = /*waiting*/'waiting'
+                               and coalesce(job."queue", job."type")::text = name and job."priority" = p_priority
+                               and coalesce(job."run_at", job."created_at") <= now()
+                               and coalesce(job."run_at", job."created_at")
+                                     >= coalesce((p_cursors -> name ->> p_priority::text)::timestamptz, '-infinity')
+                               and (p_types is null or job."type"::text = any (p_types))
+                               and /*judged_waiting*/("unstuck".has_budget(
+                                     p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                     job."max_attempts"))
+                               and (p_takes_any or not "unstuck".is_last_chance(
+                                     p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                     job."max_attempts"))
+                             order by coalesce(job."run_at", job."created_at"), job."id" limit p_limit) due
+             order by due.at, due.id limit p_limit) head
+     group by head.queue
+     order by min(head.place);
+  end if;
+  return query select name, p_limit from pg_catalog.unnest(p_queues) name;
+end
+$$;

@@ -1,0 +1,100 @@
+-- Private: does no job run under the name of this worker?
+create or replace function "unstuck"."is_idle"(p_worker_id text)
+returns boolean language plpgsql stable set enable_seqscan = off as $$
+begin
+  return not exists (select from "unstuck"."jobs" job
+                      where job."status" in /*running_words*/('running') and job."worker_id"::text = p_worker_id);
+end
+$$;
+
+-- Private: of jobs that a claim has locked, may this worker run the first one that has its last chance? NULL where none
+-- has. It may if it is idle and the job comes first: it gets no other while that runs.
+-- Otherwise the job goes to the next worker that is idle. If none was in the 30 s since the job was due, this one takes
+-- no more jobs until it is (kept_job): one worker of a queue at a time.
+create or replace function "unstuck"."keep_worker"(
+  p_worker_id text, p_ids /*id*/uuid[], p_is_first boolean, p_queue text, p_lease_id uuid,
+  p_policy "unstuck".policies)
+returns boolean language plpgsql as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_id /*id*/uuid;
+  v_due_at timestamptz;
+  v_is_alone boolean;
+begin
+  select job."id", coalesce(job."run_at", job."created_at") into v_id, v_due_at
+    from "unstuck"."jobs" job
+   where job."id" = any (p_ids)
+     and "unstuck".is_last_chance(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
+                                  job."max_attempts")
+   order by coalesce(job."run_at", job."created_at"), job."id" limit 1;
+  if v_id is null then
+    return null;
+  end if;
+  v_is_alone := p_is_first and v_id = p_ids[1] and "unstuck"."is_idle"(p_worker_id);
+  if v_is_alone or v_due_at <= "unstuck".after_ms(v_now, -"unstuck".reservation_ms()) and not exists (
+       select from "unstuck".kept_workers other
+        where other.attachment = /*attachment*/'native' and other.queue = p_queue and other.lease_id is null
+          and other.seen_at > "unstuck".after_ms(v_now, -"unstuck".reservation_ms())) then
+    insert into "unstuck".kept_workers as kept (attachment, worker_id, job_id, queue, lease_id, seen_at)
+    values (/*attachment*/'native', p_worker_id, v_id::text, p_queue, case when v_is_alone then p_lease_id end, v_now)
+    on conflict (attachment, worker_id) do update
+       set job_id = excluded.job_id, queue = excluded.queue, lease_id = excluded.lease_id, seen_at = excluded.seen_at;
+  end if;
+  return v_is_alone;
+end
+$$;
+
+-- Private: the job that a worker runs alone, or finishes its other jobs for; NULL where it may take any. A row is
+-- forgotten when its job has ended or gone elsewhere, and so is a reservation that the worker did not use in 30 s or
+-- could not use now: the job was put off, its queue paused, or its breaker open.
+create or replace function "unstuck"."kept_job"(p_worker_id text)
+returns /*id*/uuid language plpgsql as $$
+declare
+  v_kept "unstuck".kept_workers;
+begin
+  select * into v_kept from "unstuck".kept_workers
+   where attachment = /*attachment*/'native' and worker_id = p_worker_id;
+  if not found then
+    return null;
+  end if;
+  if exists (select from "unstuck"."jobs" job
+              where job."id" = v_kept.job_id::/*id*/uuid
+                and case when v_kept.lease_id is null
+                         then job."status" = /*waiting*/'waiting'
+                          and v_kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())
+                          and coalesce(job."run_at", job."created_at") <= now()
+                          and (select cardinality(asked.queues) > 0
+                                 from "unstuck".open_queues(/*attachment*/'native', array[v_kept.queue]) asked)
+                         else job."lease_id" = v_kept.lease_id end) then
+    if v_kept.lease_id is null and not "unstuck"."is_idle"(p_worker_id) then
+      update "unstuck".kept_workers set seen_at = clock_timestamp()
+       where attachment = /*attachment*/'native' and worker_id = p_worker_id;
+    end if;
+    return v_kept.job_id::/*id*/uuid;
+  end if;
+  delete from "unstuck".kept_workers
+   where attachment = /*attachment*/'native' and worker_id = p_worker_id and job_id = v_kept.job_id;
+  return null;
+end
+$$;
+
+-- Private: what a claim gives a worker that is kept for one job: that job once nothing else runs there, else nothing.
+create or replace function "unstuck"."claim_kept"(
+  p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb)
+returns setof "unstuck".claimed_job language plpgsql as $$
+declare
+  v_id /*id*/uuid := "unstuck"."kept_job"(p_worker_id);
+begin
+  if exists (select from "unstuck"."jobs" job
+              where job."id" = v_id and coalesce(job."queue", job."type")::text = any (p_queues)
+                and (p_types is null or job."type"::text = any (p_types))) then
+    return query select * from "unstuck"."claim_job"(v_id, p_worker_id, p_lease_ms, p_policy);
+  end if;
+end
+$$;
+
+-- Private: how long a job with a last chance waits for an idle worker before one is reserved for it, and how long the
+-- reservation of a silent worker holds.
+create or replace function "unstuck".reservation_ms()
+returns float8 language sql immutable
+return 30000::float8;

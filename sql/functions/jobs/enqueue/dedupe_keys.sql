@@ -1,0 +1,85 @@
+-- Private: holds the slots of these dedupe keys until the transaction ends. They are written, not only locked: if the
+-- caller's snapshot is older than the last use of a key (REPEATABLE READ) it fails with 40001, as a unique index does.
+create or replace function "unstuck".lock_keys(p_attachment text, p_types text[], p_keys text[])
+returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into "unstuck".dedupe_locks as held (slot)
+  select distinct (hashtextextended(format('%s %L %L', p_attachment, asked.type, asked.key), 0) & 65535)::int as slot
+    from unnest(p_types, p_keys) asked(type, key)
+   -- Two calls with the same keys wait for each other in one order.
+   order by slot
+  on conflict (slot) do update set slot = excluded.slot;
+  return true;
+end
+$$;
+
+-- Private: for a table whose own rows may share a dedupe key. Holds the keys of these jobs until the transaction ends,
+-- and answers the ids of those that may be written: jobs without a key, and the first of each key that no unfinished
+-- job has. NULL means all of them: none has a key.
+create or replace function "unstuck"."hold_keys"(p_jobs jsonb, p_ids /*id*/uuid[])
+returns /*id*/uuid[] language plpgsql set enable_seqscan = off as $$
+begin
+  if not jsonb_path_exists(p_jobs, '$[*].dedupe_key ? (@ != null)') then
+    return null;
+  end if;
+  perform "unstuck".lock_keys(/*attachment*/'native', array_agg(wish ->> 'type'), array_agg(wish ->> 'dedupe_key'))
+    from jsonb_array_elements(p_jobs) wish where wish ->> 'dedupe_key' is not null;
+  -- A statement of its own sees what the last holder of a key has committed.
+  return array(
+    select asked.id
+      from (select wished.id, wished.wish, row_number() over (
+                     partition by wished.wish ->> 'type', wished.wish ->> 'dedupe_key' order by wished.ordinal) as place
+              from rows from (pg_catalog.unnest(p_ids), jsonb_array_elements(p_jobs))
+                     with ordinality wished(id, wish, ordinal)) asked
+     where asked.wish ->> 'dedupe_key' is null
+        or asked.place = 1
+           and (select true from "unstuck"."jobs" twin
+                 where twin."type"::text = asked.wish ->> 'type'
+                   and twin."dedupe_key"::text = asked.wish ->> 'dedupe_key'
+                   and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is not true);
+end
+$$;
+
+-- Private: hold_keys for jobs that exist, and are to wait again. Jobs are locked before keys, as everywhere.
+create or replace function "unstuck"."hold_keys_of"(p_ids /*id*/uuid[], p_owner text)
+returns boolean language plpgsql set enable_seqscan = off as $$
+declare
+  v_types text[];
+  v_keys text[];
+begin
+  with locked as materialized (
+    select job."type"::text as type, job."dedupe_key"::text as dedupe_key from "unstuck"."jobs" job
+     where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
+     order by job."id"
+       for no key update of job
+  )
+  select array_agg(type), array_agg(dedupe_key) into v_types, v_keys from locked where dedupe_key is not null;
+  return v_keys is null or "unstuck".lock_keys(/*attachment*/'native', v_types, v_keys);
+end
+$$;
+
+-- Private: the job whose dedupe key stood in the way of another. It may have ended since; then the newest one that had
+-- the key. Where there is none, another unique constraint of the team's table refused the job.
+create or replace function "unstuck"."unfinished_job"(p_type text, p_dedupe_key text)
+returns /*id*/uuid language plpgsql as $$
+declare
+  v_id /*id*/uuid;
+begin
+  select job."id" into v_id from "unstuck"."jobs" job
+   where job."type"::text = p_type and job."dedupe_key"::text = p_dedupe_key
+     and job."status" in /*unfinished_words*/('waiting', 'running')
+   -- The table's own rows may share a key, where the profile does not call it unique.
+   order by job."created_at", job."id" limit 1;
+  if v_id is null then
+    select job."id" into v_id from "unstuck"."jobs" job
+     where job."dedupe_key"::text = p_dedupe_key order by job."type"::text = p_type desc, job."created_at" desc limit 1;
+  end if;
+  if v_id is null then
+    raise exception using
+      errcode = 'UN001',
+      message = format('job of type %s: got a row that a unique constraint of %s refuses, takes one that is new to it',
+                       p_type, /*table*/'jobs');
+  end if;
+  return v_id;
+end
+$$;

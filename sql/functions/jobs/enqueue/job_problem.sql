@@ -1,0 +1,55 @@
+-- Private: what is wrong with a job as it is asked for; NULL where nothing is. One expression, and stable as format()
+-- is, so that it is inlined into the scan of a batch. Any subquery in it would end that.
+create or replace function "unstuck".job_problem(p_job jsonb)
+returns text language sql stable
+return case
+    -- What most jobs are: the rest is not looked at.
+    when jsonb_typeof(p_job) = 'object' and p_job - '{type,payload}'::text[] = '{}'
+         and jsonb_typeof(p_job -> 'type') = 'string' and length(p_job ->> 'type') between 1 and 200
+      then null
+    when jsonb_typeof(p_job) is distinct from 'object'
+      then format('job: got %s, takes an object', left(p_job::text, 60))
+    when jsonb_typeof(p_job -> 'type') is distinct from 'string' or length(p_job ->> 'type') not between 1 and 200
+      then format('type: got %s, takes 1 to 200 characters', coalesce(left(p_job ->> 'type', 60), 'NULL'))
+    when p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,owner,dedupe_key,
+                   traceparent}'::text[] <> '{}'
+      then format('job: got %s, takes type, payload, queue, priority, delay_ms, run_at, stage, expected_duration_ms, '
+                  'max_attempts, owner, dedupe_key and traceparent', left(jsonb_path_query_first(
+        p_job - '{type,payload,queue,priority,delay_ms,run_at,stage,expected_duration_ms,max_attempts,owner,dedupe_key,
+                  traceparent}'::text[], '$.keyvalue()') ->> 'key', 60))
+    when jsonb_typeof(p_job -> 'queue') not in ('string', 'null') or length(p_job ->> 'queue') not between 1 and 200
+      then format('queue: got %s, takes 1 to 200 characters', left(p_job ->> 'queue', 60))
+    when jsonb_typeof(p_job -> 'priority') not in ('number', 'null')
+      or (p_job ->> 'priority')::numeric not between -32768 and 32767
+      or (p_job ->> 'priority')::numeric <> trunc((p_job ->> 'priority')::numeric)
+      then format('priority: got %s, takes a whole number from -32768 to 32767', left(p_job ->> 'priority', 60))
+    when jsonb_typeof(p_job -> 'delay_ms') not in ('number', 'null')
+      or (p_job ->> 'delay_ms')::numeric not between 0 and 315360000000
+      then format('delay_ms: got %s, takes milliseconds from 0 to ten years', left(p_job ->> 'delay_ms', 60))
+    when p_job ->> 'delay_ms' is not null and p_job ->> 'run_at' is not null
+      then 'run_at: got a time beside delay_ms, takes one of the two'
+    when not "unstuck".is_iso_time(p_job ->> 'run_at')
+      then format('run_at: got %s, takes an ISO 8601 time with its zone, such as 2030-01-31T10:00:00Z',
+                  left(p_job ->> 'run_at', 60))
+    when jsonb_typeof(p_job -> 'stage') not in ('string', 'null') or length(p_job ->> 'stage') not between 1 and 200
+      then format('stage: got %s, takes 1 to 200 characters', left(p_job ->> 'stage', 60))
+    when jsonb_typeof(p_job -> 'max_attempts') not in ('number', 'null')
+      or (p_job ->> 'max_attempts')::numeric not between 1 and 1000
+      or (p_job ->> 'max_attempts')::numeric <> trunc((p_job ->> 'max_attempts')::numeric)
+      then format('max_attempts: got %s, takes a whole number from 1 to 1000', left(p_job ->> 'max_attempts', 60))
+    when jsonb_typeof(p_job -> 'expected_duration_ms') not in ('number', 'null')
+      or (p_job ->> 'expected_duration_ms')::numeric not between 0 and 2147483647
+      or (p_job ->> 'expected_duration_ms')::numeric <> trunc((p_job ->> 'expected_duration_ms')::numeric)
+      then format('expected_duration_ms: got %s, takes whole milliseconds from 0 to 2147483647',
+                  left(p_job ->> 'expected_duration_ms', 60))
+    when jsonb_typeof(p_job -> 'owner') not in ('string', 'null') or length(p_job ->> 'owner') not between 1 and 200
+      then format('owner: got %s, takes 1 to 200 characters', left(p_job ->> 'owner', 60))
+    -- Bytes too: with the longest type it has to fit into an index.
+    when jsonb_typeof(p_job -> 'dedupe_key') not in ('string', 'null')
+      or length(p_job ->> 'dedupe_key') not between 1 and 1000 or octet_length(p_job ->> 'dedupe_key') > 1800
+      then format('dedupe_key: got %s, takes 1 to 1000 characters of at most 1800 bytes',
+                  left(p_job ->> 'dedupe_key', 60))
+    when jsonb_typeof(p_job -> 'traceparent') not in ('string', 'null')
+      or length(p_job ->> 'traceparent') not between 1 and 200
+      then format('traceparent: got %s, takes 1 to 200 characters', left(p_job ->> 'traceparent', 60))
+  end;

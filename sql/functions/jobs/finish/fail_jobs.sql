@@ -1,0 +1,78 @@
+-- Decides between another try and the end, by the holder of the lease or not at all. A job whose cancel was asked for
+-- ends as cancelled. One that a half-open breaker let through, and that met the failure it stays open for, is released
+-- and loses no attempt.
+-- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, cause }.
+create or replace function "unstuck"."fail_jobs"(
+  p_failures jsonb, p_policy jsonb default null, p_actor text default null)
+returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_now timestamptz := clock_timestamp();
+  v_ids /*id*/uuid[];
+  v_lease_ids uuid[];
+  v_failed "unstuck".job_outcome[];
+  v_events "unstuck".new_event[];
+  v_has_probes boolean := exists (select from "unstuck".probes where attachment = /*attachment*/'native');
+begin
+  perform "unstuck".require_failures(p_failures, /*id_type*/'uuid');
+  select array_agg(id order by ordinal), array_agg(lease_id order by ordinal) into v_ids, v_lease_ids
+    from "unstuck"."asked_failures"(p_failures);
+  with held as materialized (
+    select failure.*, job."worker_id" as worker_id, job."max_attempts" as max_attempts,
+           job."cancel_requested_at" is not null as is_cancelled, probe.is_so as is_probe,
+           "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", job."max_attempts", probe.is_so)
+             as attempt, coalesce(job."releases", 0) + probe.is_so::int as releases,
+           coalesce(job."failures", 0) + (not failure.is_timeout and not probe.is_so)::int as failures,
+           job."crashes" as crashes, coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
+      from (select * from "unstuck"."asked_failures"(p_failures) failure order by id) failure,
+           -- Row by row through the primary key, for the reason given in complete_jobs.
+           lateral (select * from "unstuck"."jobs" job
+                     where job."id" = failure.id and job."lease_id" = failure.lease_id
+                       and job."status" is not distinct from /*any_running*/'running'
+                       for no key update) job,
+           lateral (select failure.is_passing and job."cancel_requested_at" is null and v_has_probes
+                    and "unstuck".is_failed_probe(/*attachment*/'native', coalesce(job."queue", job."type")::text,
+                                                  job."id"::text) as is_so) probe
+  ), judged as materialized (
+    select held.*, outcome, "unstuck".failure_wait_ms(
+             v_policy, outcome, retry_in_ms, attempt, failures, crashes, timeouts) as backoff_ms
+      from held,
+           lateral (select case when is_cancelled then 'cancelled' when is_probe then 'released'
+                                when "unstuck".is_failure_final(v_policy, is_retryable, category, is_timeout, attempt,
+                                                                failures, crashes, timeouts, max_attempts) then 'dead'
+                                else 'retried' end as outcome) verdict
+  ), failed as (
+    update "unstuck"."jobs" job
+       set "status" = case judged.outcome when 'dead' then /*dead*/'dead' when 'cancelled' then /*cancelled*/'cancelled'
+                                          else /*waiting*/'waiting' end,
+           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms), "updated_at" = v_now,
+           "finished_at" = case when judged.backoff_ms is null then v_now end, "finished_lease_id" = judged.lease_id,
+           "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+           /*+lock_time "last_attempt_at" = null, */ /*+last_error "last_error" = judged.reason, */
+           "attempt" = judged.attempt, "failures" = judged.failures, "timeouts" = judged.timeouts,
+           "releases" = judged.releases, "error_reason" = judged.reason, "error_category" = judged.category,
+           "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
+           "error_stack" = judged.stack, "error_attempt" = judged.attempt
+      from judged
+     where job."id" = judged.id and job."id" = any (v_ids)
+    returning judged.*, job."run_at" as run_at
+  )
+  select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome),
+         array_agg(row(
+           id::text, "unstuck".failure_event(outcome, code), "unstuck".acted_by(p_actor) || jsonb_build_object(
+             'code', code, 'reason', reason, 'category', category, 'attempt', attempt, 'worker_id', worker_id,
+             'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at))
+             || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms, 'releases',
+                                                           releases) else '{}' end)::"unstuck".new_event)
+    into v_failed, v_events
+    from failed;
+  perform "unstuck"."record_events"(v_now, v_events);
+  perform "unstuck".record_dispatches(v_policy, array(
+    select id from pg_catalog.unnest(v_failed) where retry_in_ms is not null)) where v_policy.dispatch <> 'off';
+  return query
+  select answer.id, coalesce(failed.outcome, answer.outcome), failed.retry_in_ms
+    from "unstuck"."job_outcomes"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)
+    left join pg_catalog.unnest(v_failed) failed on failed.id = answer.id and answer.outcome = 'already-done'
+   order by answer.n;
+end
+$$;

@@ -1,0 +1,64 @@
+-- Private: the failures a worker reports, in the order given and with what it left out filled in.
+create or replace function "unstuck"."asked_failures"(p_failures jsonb)
+returns table (ordinal bigint, id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text,
+               is_retryable boolean, retry_in_ms float8, is_timeout boolean, is_passing boolean)
+language sql stable
+begin atomic
+  select asked.ordinality, asked.id, asked.lease_id, coalesce(asked.code, 'UNKNOWN'), asked.reason,
+         coalesce(asked.category, 'TRANSIENT'), asked.stack, coalesce(asked.is_retryable, true),
+         round(asked.retry_in_ms, 3)::float8, coalesce(asked.cause = 'timeout', false),
+         coalesce(asked.is_retryable, true) and coalesce(asked.category, 'TRANSIENT') = 'TRANSIENT'
+           and asked.cause is distinct from 'timeout'
+    from rows from (jsonb_to_recordset(p_failures) as (
+           id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean,
+           retry_in_ms numeric, cause text)) with ordinality asked;
+end;
+
+-- Private: the attempt column after a failure or timeout that the holder reports; never over the maximum by that. A
+-- failure that costs none gives the attempt of the claim back.
+create or replace function "unstuck".failed_attempt(
+  p_policy "unstuck".policies, p_is_timeout boolean, p_attempt int, p_max_attempts int,
+  p_is_free boolean default false)
+returns int language sql immutable
+return coalesce(p_attempt, 0) + case
+    when p_is_free then case when p_policy.attempt_counted_at = 'claim' and p_attempt > 0 then -1 else 0 end
+    when coalesce(p_attempt, 0) >= coalesce(p_max_attempts, p_policy.max_attempts) then 0
+    when p_policy.attempt_counted_at = 'failure-and-reap' then 1
+    when p_policy.attempt_counted_at = 'failure' and not p_is_timeout then 1
+    else 0
+  end;
+
+-- Private: the event type under which a failure is recorded.
+create or replace function "unstuck".failure_event(p_outcome text, p_code text)
+returns text language sql immutable
+return case p_outcome when 'retried' then 'retry' when 'dead' then case when p_code = 'EXPIRED' then 'expired'
+                                                                          else 'failed' end
+                        else p_outcome end;
+
+-- Private: how long a job waits after a failure, from the counts with that failure in them; NULL where it ended. What a
+-- half-open breaker let through waits a moment, so that another job is tried next.
+create or replace function "unstuck".failure_wait_ms(
+  p_policy "unstuck".policies, p_outcome text, p_asked_ms float8, p_attempt int, p_failures int, p_crashes int,
+  p_timeouts int)
+returns float8 language sql volatile
+return case p_outcome
+    when 'released' then greatest(p_asked_ms, 1000)
+    when 'retried' then coalesce(p_asked_ms, "unstuck".backoff_ms(
+      p_policy.failure_backoff_steps_ms, p_policy.failure_backoff_base_ms, p_policy.failure_backoff_max_ms,
+      p_policy.failure_backoff_jitter_ms,
+      case when p_policy.failure_budget = 'failures' then p_failures + p_timeouts
+           else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts) end, random()))
+  end;
+
+-- Private: is a failure or timeout that the job's own worker reports, with the counts after it, the last one? It is
+-- where another try is not worth it, or where the budget is spent (FAIL-5). A timeout is bounded as a reap is.
+-- Whatever it is, no claim may refuse what goes back to waiting.
+create or replace function "unstuck".is_failure_final(
+  p_policy "unstuck".policies, p_is_retryable boolean, p_category text, p_is_timeout boolean,
+  p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
+returns boolean language sql immutable
+return not p_is_retryable or p_category in ('PERMANENT', 'CRITICAL')
+      or (case when p_is_timeout then p_policy.reap_budget else p_policy.failure_budget end = 'attempts'
+          and "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts)
+              >= coalesce(p_max_attempts, p_policy.max_attempts))
+      or not "unstuck".has_budget(p_policy, p_attempt, p_failures, p_crashes, p_timeouts, p_max_attempts);

@@ -1,0 +1,51 @@
+-- A waiting job ends at once; a running one is told through its next heartbeat and keeps its lease until it ends. What
+-- has ended stays as it ended. With p_owner only that owner's jobs exist. The generation is compared under the lock.
+create or replace function "unstuck"."cancel_jobs"(
+  p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
+  p_generation int default null)
+returns setof "unstuck".job_outcome language plpgsql set enable_seqscan = off as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_outcomes "unstuck".job_outcome[];
+begin
+  perform "unstuck".require_list(p_ids, 'ids', 'ids of jobs');
+  perform "unstuck".require_acting(/*attachment*/'native');
+  with found as materialized (
+    select job."id" as id, job."status" = /*waiting*/'waiting' as is_waiting,
+           job."status" in /*running_words*/('running') as is_running,
+           p_generation is null or coalesce(job."generation", 1) = p_generation as is_current
+      from "unstuck"."jobs" job
+     where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
+     order by job."id"
+       for no key update of job
+  ), cancelled as (
+    update "unstuck"."jobs" job
+       set "status" = case when found.is_waiting then /*cancelled*/'cancelled' else job."status" end,
+           "finished_at" = case when found.is_waiting then v_now end,
+           "run_at" = null,
+           "updated_at" = v_now,
+           "error_code" = case when found.is_waiting then 'cancelled' else job."error_code" end,
+           "error_reason" = case when found.is_waiting then coalesce(p_reason, 'cancelled') else job."error_reason" end,
+           "cancel_requested_at" = coalesce(job."cancel_requested_at", v_now)
+      from found
+     where job."id" = found.id and found.is_current and (found.is_waiting or found.is_running)
+    returning job."id" as id, found.is_waiting
+  )
+  select array(select row(id::text, case when is_waiting then 'cancelled' else 'cancel-requested' end,
+                          jsonb_build_object('actor', p_actor, 'reason', p_reason))::"unstuck".new_event
+                 from cancelled),
+         array(select row(asked.id::text,
+                          case when found.id is null then 'not-found'
+                               when not found.is_current then 'generation-changed'
+                               when found.is_waiting then 'cancelled'
+                               when found.is_running then 'cancel-requested'
+                               else 'already-ended' end, null)::"unstuck".job_outcome
+                 from pg_catalog.unnest(p_ids) with ordinality asked(id, ordinal)
+                 left join found on found.id = asked.id
+                order by asked.ordinal)
+    into v_events, v_outcomes;
+  perform "unstuck"."record_events"(v_now, v_events);
+  return query select * from pg_catalog.unnest(v_outcomes);
+end
+$$;

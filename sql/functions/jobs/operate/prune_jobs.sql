@@ -1,0 +1,102 @@
+-- One bounded step of retention: walks p_limit rows by id and deletes those that ended longer ago than the retention.
+-- Waiting and running jobs are never touched. Goes on with p_after = the answer's next, until that is null.
+create or replace function "unstuck"."prune_jobs"(
+  p_retention_days int default null, p_limit int default 1000, p_after /*id*/uuid default null)
+returns table (deleted int, next text) language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
+  v_ended_before timestamptz;
+begin
+  perform "unstuck".require(coalesce(p_retention_days, 1) between 1 and 3650, 'retention_days', p_retention_days::text,
+                            'a whole number from 1 to 3650');
+  perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
+  perform "unstuck".require_acting(/*attachment*/'native');
+  v_ended_before := now() - make_interval(days => coalesce(p_retention_days, v_policy.retention_days));
+  if p_after is null then
+    perform "unstuck".prune_reports(/*attachment*/'native', v_ended_before, p_limit);
+    perform "unstuck".prune_history(/*attachment*/'native', v_ended_before, p_limit);
+  end if;
+  return query
+  with page as materialized (
+    select job."id" as id, job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled') as is_ended,
+           coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
+      from "unstuck"."jobs" job
+     where job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
+     order by job."id" limit p_limit
+  ), locked as materialized (
+    select job."id" as id from "unstuck"."jobs" job
+     where job."id" = any (array(select page.id from page
+                                  where page.is_ended and page.ended_at < v_ended_before))
+       -- Again under the lock: a retry may have brought it back, and it may have ended once more since.
+       and job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
+       and coalesce(job."finished_at", job."updated_at", job."created_at") < v_ended_before
+     order by job."id"
+       for update of job skip locked
+  ), gone as (
+    delete from "unstuck"."jobs" job using locked where job."id" = locked.id returning job."id" as id
+  ), forgotten as (
+    delete from "unstuck".events event using gone
+     where event.attachment = /*attachment*/'native' and event.job_id = gone.id::text
+  ), undispatched as (
+    delete from "unstuck".dispatches dispatch using gone
+     where dispatch.attachment = /*attachment*/'native' and dispatch.job_id = gone.id::text
+  ), forgotten_discards as (
+    delete from "unstuck".events event
+     where event.id = any (array(
+       select old.id from "unstuck".events old
+        where old.attachment = /*attachment*/'native' and old.type = 'discarded' and old.at < v_ended_before
+        order by old.at limit p_limit))
+  )
+  select (select count(*) from gone)::int,
+         (select page.id::text from page order by page.id offset p_limit - 1 limit 1);
+end
+$$;
+
+-- Private: forgets what was done by hand before p_before, and all sweeps that found something but the newest 1000.
+-- Answers how many.
+create or replace function "unstuck".prune_history(p_attachment text, p_before timestamptz, p_limit int)
+returns int language sql set search_path = pg_catalog, pg_temp as $$
+  with acts as (
+    delete from "unstuck".audit_entries
+     where id = any (array(
+       select old.id from "unstuck".audit_entries old
+        where coalesce(old.attachment, p_attachment) = p_attachment and old.at < p_before
+        order by old.at limit p_limit for update skip locked))
+    returning 1
+  ), sweeps as (
+    delete from "unstuck".sweep_history
+     where attachment = p_attachment and id < (
+       select newest.id from "unstuck".sweep_history newest
+        where newest.attachment = p_attachment order by newest.id desc offset 999 limit 1)
+    returning 1
+  )
+  select ((select count(*) from acts) + (select count(*) from sweeps))::int
+$$;
+
+-- Private: forgets workers that were not seen, and deliveries that were written, since before p_before, and
+-- operations that ended a week ago: few at a time, for each takes up to 100,000 rows with it. Answers how many.
+create or replace function "unstuck".prune_reports(p_attachment text, p_before timestamptz, p_limit int)
+returns int language sql set search_path = pg_catalog, pg_temp as $$
+  with workers as (
+    delete from "unstuck".workers
+     where attachment = p_attachment and worker_id = any (array(
+       select old.worker_id from "unstuck".workers old
+        where old.attachment = p_attachment and old.seen_at < p_before limit p_limit for update skip locked))
+    returning 1
+  ), deliveries as (
+    delete from "unstuck".deliveries
+     where attachment = p_attachment and id = any (array(
+       select old.id from "unstuck".deliveries old
+        where old.attachment = p_attachment and old.created_at < p_before
+        order by old.created_at limit p_limit for update skip locked))
+    returning 1
+  ), operations as (
+    delete from "unstuck".operations
+     where id = any (array(
+       select old.id from "unstuck".operations old
+        where old.attachment = p_attachment and old.ended_at < now() - interval '7 days'
+        order by old.id limit least(p_limit, 20) for update skip locked))
+    returning 1
+  )
+  select ((select count(*) from workers) + (select count(*) from deliveries) + (select count(*) from operations))::int
+$$;

@@ -1,0 +1,55 @@
+-- Every fact that decides whether and when a job runs, on the database's clock: durations from now, negative where they
+-- are over. NULL where there is no such job. A job that waits, or is past its lease, is locked for a moment to see
+-- whether it can be.
+create or replace function "unstuck"."explain_job"(p_id /*id*/uuid, p_policy jsonb default null)
+returns jsonb language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_facts jsonb;
+begin
+  perform "unstuck".require(p_id is not null, 'id', p_id::text, 'the id of a job');
+  select jsonb_build_object(
+           'id', job."id"::text, 'type', job."type", 'queue', coalesce(job."queue", job."type"), 'status', job."status",
+           'stage', coalesce(job."stage", v_policy.default_stage, job."type"), 'attempt', coalesce(job."attempt", 0),
+           'failures', coalesce(job."failures", 0), 'crashes', coalesce(job."crashes", 0),
+           'timeouts', coalesce(job."timeouts", 0), 'releases', coalesce(job."releases", 0),
+           'is_released_often', "unstuck".is_released_often(job."releases", job."started_at", now()),
+           'is_last_chance', waiting.is_so and "unstuck".is_last_chance(
+             v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts"),
+           'kept_worker_id', (select kept.worker_id from "unstuck".kept_workers kept
+                               where kept.attachment = /*attachment*/'native' and kept.job_id = job."id"::text
+                                 and kept.lease_id is null
+                                 and kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())
+                               order by kept.seen_at desc limit 1),
+           'max_attempts', coalesce(job."max_attempts", v_policy.max_attempts), 'worker_id', job."worker_id",
+           'error_code', job."error_code", 'error_reason', job."error_reason", 'error_category', job."error_category",
+           'is_cancel_asked', job."cancel_requested_at" is not null,
+           'has_budget', /*judged_waiting*/("unstuck".has_budget(
+             v_policy, job."attempt", job."failures", job."crashes", job."timeouts", job."max_attempts")),
+           'run_in_ms', case when waiting.is_so
+             then "unstuck".ms_between(now(), coalesce(job."run_at", job."created_at")) end,
+           'ahead', case when waiting.is_so then "unstuck"."jobs_ahead"(job."id") end,
+           'lease_left_ms', "unstuck".ms_between(now(), running.ended_at),
+           'silent_ms', case when running.id is not null then "unstuck".ms_between(job."heartbeat_at", now()) end,
+           'deadline_left_ms', "unstuck".ms_between(now(), job."deadline_at"),
+           'ended_ago_ms', "unstuck".ms_between(job."finished_at", now()),
+           'reaper_age_ms', (select "unstuck".ms_between(pulse.swept_at, now()) from "unstuck".sweeps pulse
+                              where pulse.attachment = /*attachment*/'native'),
+           'sweep_interval_ms', v_policy.sweep_interval_ms, 'is_observed', v_policy.is_observed,
+           'last_event', (select jsonb_build_object('type', event.type, 'details', event.data -> 'details',
+                                                    'ago_ms', "unstuck".ms_between(event.at, now()))
+                            from "unstuck".events event
+                           where event.attachment = /*attachment*/'native' and event.job_id = job."id"::text
+                           order by event.id desc limit 1))
+      || case when waiting.is_so
+              then "unstuck".queue_facts(/*attachment*/'native', coalesce(job."queue", job."type")::text)
+                || "unstuck".worker_facts(/*attachment*/'native', job."type"::text) else '{}' end
+      || case when waiting.is_so or running.ended_at < now() then "unstuck"."job_lock"(job."id") else '{}' end
+    into v_facts
+    from "unstuck"."jobs" job
+    left join "unstuck"."running_jobs"(v_policy) running on running.id = job."id",
+         lateral (select job."status" = /*waiting*/'waiting' as is_so) waiting
+   where job."id" = p_id;
+  return v_facts;
+end
+$$;

@@ -1,0 +1,83 @@
+-- Private: has another transaction locked the row of this job (C13)? The session that holds it is named where it is
+-- certain: the transaction in xmax is under way, and its session has a lock on this very table. A row that several
+-- transactions share has no such name. Without the right to lock there is no answer.
+create or replace function "unstuck"."job_lock"(p_id /*id*/uuid)
+returns jsonb language plpgsql as $$
+begin
+  perform from "unstuck"."jobs" job where job."id" = p_id for no key update of job skip locked;
+  if found then
+    return jsonb_build_object('is_locked', false);
+  end if;
+  return jsonb_build_object(
+    'is_locked', true,
+    'locked_by', (
+      select jsonb_build_object('pid', holder.pid, 'application', nullif(activity.application_name, ''),
+                                'state', activity.state,
+                                'open_ms', "unstuck".ms_between(activity.xact_start, clock_timestamp()))
+        from "unstuck"."jobs" job
+        join pg_locks holder on holder.locktype = 'transactionid' and holder.granted and holder.transactionid = job.xmax
+        left join pg_stat_activity activity on activity.pid = holder.pid
+       where job."id" = p_id
+         and exists (select from pg_locks lock where lock.locktype = 'relation' and lock.granted
+                        and lock.pid = holder.pid and lock.relation = job.tableoid)
+       limit 1));
+exception when insufficient_privilege or read_only_sql_transaction then
+  return jsonb_build_object('is_locked', null);
+end
+$$;
+
+-- Private: how many due jobs of its queue stand before a waiting one; a thousand are as good as more.
+create or replace function "unstuck"."jobs_ahead"(p_id /*id*/uuid)
+returns int language plpgsql stable as $$
+declare
+  v_queue text;
+  v_priority int;
+  v_due_at timestamptz;
+begin
+  select coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at")
+    into v_queue, v_priority, v_due_at
+    from "unstuck"."jobs" job where job."id" = p_id;
+  return count(*)
+    from (select from "unstuck"."jobs" job
+           where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type")::text = v_queue
+             and (job."priority", coalesce(job."run_at", job."created_at"), job."id") < (v_priority, v_due_at, p_id)
+             and coalesce(job."run_at", job."created_at") <= now()
+           limit 1000) ahead;
+end
+$$;
+
+-- Private: what keeps the jobs of a queue from being claimed: its pause, and the breaker of its dependency.
+create or replace function "unstuck".queue_facts(p_attachment text, p_queue text)
+returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object(
+    'pause', (
+      select jsonb_build_object('by', pause.paused_by, 'reason', pause.reason,
+                                'since_ms', "unstuck".ms_between(pause.paused_at, now()),
+                                'left_ms', "unstuck".ms_between(now(), pause.paused_until))
+        from "unstuck".pauses pause
+       where pause.attachment = p_attachment and pause.queue = p_queue
+         and coalesce(pause.paused_until > now(), true)),
+    'breaker', (
+      select jsonb_build_object('name', breaker.name, 'state', breaker.state, 'by', breaker.changed_by,
+                                'reason', breaker.reason, 'since_ms', "unstuck".ms_between(breaker.since, now()),
+                                'next_probe_in_ms', breaker.next_probe_in_ms, 'held_for_ms', breaker.held_for_ms,
+                                'probing', breaker.probing, 'probe_slots', breaker.settings -> 'probe_slots')
+        from "unstuck".dependencies dependency, "unstuck".list_breakers(dependency.name) breaker
+       where dependency.attachment = p_attachment and dependency.queue = p_queue))
+$$;
+
+-- Private: how many live workers there are for a type of job, and how busy they are. NULL where no worker ever told
+-- of itself.
+create or replace function "unstuck".worker_facts(p_attachment text, p_type text)
+returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('workers', case when count(*) > 0 then jsonb_build_object(
+           'live', count(*) filter (where is_live),
+           'handling', count(*) filter (where is_live and handles),
+           'slots', coalesce(sum(concurrency) filter (where is_live and handles), 0),
+           'busy', coalesce(sum(running) filter (where is_live and handles), 0),
+           'last_seen_ms', "unstuck".ms_between(max(seen_at) filter (where handles), now())) end)
+    from (select concurrency, running, seen_at, p_type = any (types) as handles,
+                 stopped_at is null and draining_at is null
+                   and seen_at >= "unstuck".after_ms(now(), -3 * report_ms) as is_live
+            from "unstuck".workers where attachment = p_attachment) worker
+$$;

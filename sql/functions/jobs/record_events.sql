@@ -1,0 +1,31 @@
+-- Private: writes the story of a transition, in the transaction of the transition.
+create or replace function "unstuck"."record_events"(p_at timestamptz, p_events "unstuck".new_event[])
+returns int language plpgsql as $$
+declare
+  v_at text := "unstuck".iso_utc(p_at);
+begin
+  if coalesce(cardinality(p_events), 0) = 0 then
+    return 0;
+  end if;
+  insert into "unstuck".events (attachment, job_id, type, at, data)
+  select /*attachment*/'native', event.job_id, event.type, p_at,
+         jsonb_build_object('at', v_at, 'type', event.type, 'table', /*table*/'jobs', 'details', event.details)
+    from pg_catalog.unnest(p_events) event;
+  /*+team_events
+  insert into "team_events" ("team_job_id", "team_data")
+  select event.job_id::/*id*/uuid,
+         jsonb_build_object('at', v_at, 'type', event.type, 'table', /*table*/'jobs', 'details', event.details)
+    from pg_catalog.unnest(p_events) event;
+  */
+  if exists (select from "unstuck".webhooks where attachment = /*attachment*/'native') then
+    perform "unstuck".record_deliveries(/*attachment*/'native', /*table*/'jobs', p_at, p_events);
+  end if;
+  return cardinality(p_events);
+end
+$$;
+
+-- Private: the part of an event's details that names who sent a worker's call, where that is known. Stable, so that
+-- it is inlined.
+create or replace function "unstuck".acted_by(p_actor text)
+returns jsonb language sql stable
+return case when p_actor is null then '{}' else jsonb_build_object('actor', p_actor) end;

@@ -1,0 +1,52 @@
+-- Private: the jobs that an operation is about, the oldest first: those that fit, that its action can change, and that
+-- are as they were at p_as_of. With p_limit the oldest of them; without, one more than 100,000 at most tells that there
+-- are more. Walks by id in steps, so that no step sorts the whole table.
+create or replace function "unstuck"."target_jobs"(
+  p_action text, p_filter jsonb, p_as_of timestamptz, p_limit int)
+returns /*id*/uuid[] language plpgsql stable as $$
+declare
+  c_step constant int := 20000;
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
+  v_keeps int := coalesce(p_limit, 100001);
+  v_role text;
+  v_filter jsonb;
+  v_walked /*id*/uuid[];
+  v_found /*id*/uuid[];
+  v_ids /*id*/uuid[] := '{}';
+begin
+  foreach v_role in array case p_action when 'cancel' then array['waiting', 'running']
+                                        when 'run-now' then array['waiting']
+                                        when 'discard' then array[coalesce(p_filter ->> 'status', 'any')]
+                                        else array['dead'] end loop
+    continue when p_filter ? 'status' and v_role <> p_filter ->> 'status';
+    v_filter := case when v_role = 'any' then p_filter else p_filter || jsonb_build_object('status', v_role) end;
+    v_found := '{}';
+    v_walked := "unstuck"."scan_jobs"(v_role, null, c_step);
+    while cardinality(v_walked) > 0 loop
+      -- Each step is of older jobs than the one before it.
+      v_found := array_cat("unstuck"."untouched_jobs"(
+        p_action, p_as_of, "unstuck"."matching_jobs"(v_policy, v_filter, v_walked, c_step)), v_found);
+      exit when p_limit is null and cardinality(v_found) > 100000 or cardinality(v_walked) < c_step;
+      v_found := v_found[:v_keeps];
+      v_walked := "unstuck"."scan_jobs"(v_role, v_walked[c_step], c_step);
+    end loop;
+    v_ids := array_cat(v_ids, v_found);
+  end loop;
+  return array(select each.id from pg_catalog.unnest(v_ids) each(id) order by each.id limit v_keeps);
+end
+$$;
+
+-- Private: those of p_ids that are as they were at p_as_of, as far as the action is concerned: a job that died again
+-- since is not brought back, one that anybody changed since is not deleted, one that was created since is not known.
+create or replace function "unstuck"."untouched_jobs"(p_action text, p_as_of timestamptz, p_ids /*id*/uuid[])
+returns /*id*/uuid[] language sql stable set enable_seqscan = off as $$
+  select array(
+    select job."id" from "unstuck"."jobs" job
+     where job."id" = any (p_ids)
+       and coalesce(p_as_of >= case
+             when p_action in ('retry', 'redrive') then coalesce(job."finished_at", job."updated_at", job."created_at")
+             when p_action = 'discard' then greatest(job."finished_at", job."updated_at", job."created_at")
+             else job."created_at" end, true)
+       and (p_action <> 'discard' or job."status" not in /*running_words*/('running'))
+     order by job."id")
+$$;

@@ -1,0 +1,41 @@
+-- Private: how many of these jobs, which the claim has locked, a half-open breaker lets through as probes: the first
+-- of them. Never waits: a breaker that somebody else is at gives nothing this time, so that no claim can be part of a
+-- deadlock.
+create or replace function "unstuck".take_probe_slots(p_attachment text, p_queue text, p_job_ids text[])
+returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_breaker "unstuck".breakers;
+  v_state text;
+  v_granted int;
+begin
+  select breaker.* into v_breaker
+    from "unstuck".dependencies dependency
+    join "unstuck".breakers breaker on breaker.name = dependency.name
+   where dependency.attachment = p_attachment and dependency.queue = p_queue
+     for no key update of breaker skip locked;
+  v_state := "unstuck".breaker_state(v_breaker);
+  if v_state = 'closed' and v_breaker.name is not null then
+    return cardinality(p_job_ids);
+  elsif v_state is distinct from 'half-open' then
+    return 0;
+  end if;
+
+  -- A job that waits again is no probe any more; what is a day old belongs to nobody.
+  delete from "unstuck".probes probe
+   where probe.breaker = v_breaker.name
+     and (probe.granted_at <= "unstuck".after_ms(v_now, -86400000)
+          or (probe.attachment = p_attachment and probe.job_id = any (p_job_ids)));
+  -- One that never reported must not hold its slot for ever. Its row stays: its failure may be on the way.
+  select greatest(0, least(v_breaker.probe_slots - count(*), cardinality(p_job_ids))) into v_granted
+    from "unstuck".probes probe
+   where probe.breaker = v_breaker.name and probe.failed_at is null
+     and probe.granted_at > "unstuck".after_ms(v_now, -v_breaker.probe_timeout_ms);
+  if v_granted > 0 then
+    insert into "unstuck".probes (breaker, attachment, job_id, granted_at)
+    select v_breaker.name, p_attachment, job_id, v_now from unnest(p_job_ids[1:v_granted]) job_id;
+    update "unstuck".breakers set slot_taken_at = v_now where name = v_breaker.name;
+  end if;
+  return v_granted;
+end
+$$;

@@ -1,0 +1,65 @@
+-- What sweeps would have done since the mode became observe, and what became of those jobs instead. came_back counts
+-- reaps that would have been wrong; reaped those that somebody took back by hand.
+create or replace function "unstuck"."read_observations"()
+returns table (since timestamptz, would_requeue int, would_dead_letter int, would_cancel int, came_back int,
+               still_stuck int, reaped int, gone int)
+language sql stable as $$
+  select coalesce(min(attached.mode_since) filter (where attached.mode = 'observe'), min(seen.seen_at)),
+         count(*) filter (where seen.verdict = 'requeued')::int,
+         count(*) filter (where seen.verdict = 'dead')::int,
+         count(*) filter (where seen.verdict = 'cancelled')::int,
+         count(*) filter (where became.outcome = 'came-back')::int,
+         count(seen.job_id) filter (where coalesce(became.outcome, 'still-stuck') = 'still-stuck')::int,
+         count(*) filter (where became.outcome = 'reaped')::int,
+         count(*) filter (where became.outcome = 'gone')::int
+    from "unstuck".attachments attached
+    left join "unstuck".observations seen on seen.attachment = attached.name
+    left join "unstuck"."observed_outcomes"() now_is
+      on now_is.job_id = seen.job_id and now_is.lease = seen.lease and seen.outcome is null,
+         lateral (select coalesce(seen.outcome, now_is.outcome) as outcome) became
+   where attached.name = /*attachment*/'native'
+$$;
+
+-- Private: the open observations, each with what has become of its job; NULL where it has shown no sign of life since.
+-- An empty lease: a waiting job without budget, noted by an earlier version.
+create or replace function "unstuck"."observed_outcomes"()
+returns table (job_id text, lease text, outcome text) language sql stable as $$
+  select seen.job_id, seen.lease,
+         case when job."id" is null then 'gone'
+              when seen.lease = '' and job."status" = /*waiting*/'waiting' then null
+              when running.lease = seen.lease and running.sign_at is not distinct from seen.sign_at then null
+              when exists (
+                select from "unstuck".events event
+                 where event.attachment = seen.attachment and event.job_id = seen.job_id and event.at >= seen.seen_at
+                   and (event.type in ('reaper:requeued', 'reaper:failed(timeout)', 'reaper:cancelled')
+                        or event.data -> 'details' ->> 'reason' = 'attempts_exhausted')) then 'reaped'
+              else 'came-back' end
+    from "unstuck".observations seen
+    left join "unstuck"."jobs" job on job."id" = seen.job_id::/*id*/uuid
+    left join "unstuck"."running_jobs"("unstuck".policy_of(/*attachment*/'native')) running on running.id = job."id"
+   where seen.attachment = /*attachment*/'native' and seen.outcome is null
+$$;
+
+-- Private: what has become of the jobs that sweeps would have taken. Without a new sign of life they stay open, or end
+-- as p_otherwise. One that somebody else's program has moved counts as come back too: nobody can tell it from a worker.
+create or replace function "unstuck"."record_observed_outcomes"(p_at timestamptz, p_otherwise text default null)
+returns int language plpgsql as $$
+declare
+  v_count int;
+begin
+  with looked as materialized (
+    select seen.job_id, seen.lease, coalesce(now_is.outcome, p_otherwise) as outcome
+      from "unstuck".observations seen
+      join "unstuck"."observed_outcomes"() now_is on now_is.job_id = seen.job_id and now_is.lease = seen.lease
+     where seen.attachment = /*attachment*/'native' and seen.outcome is null
+       and coalesce(now_is.outcome, p_otherwise) is not null
+     order by seen.job_id, seen.lease
+       for update of seen skip locked
+  )
+  update "unstuck".observations seen set outcome = looked.outcome, outcome_at = p_at
+    from looked
+   where seen.attachment = /*attachment*/'native' and seen.job_id = looked.job_id and seen.lease = looked.lease;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;

@@ -1,0 +1,81 @@
+-- Takes back jobs whose lease has run out: waiting again after a backoff, or dead. One statement selects, locks, checks
+-- again, writes and tells the story (C8); rows that somebody has locked are skipped; any number may run at once.
+-- Called by hand it takes one batch and is never held. A sweep passes the batch to go on after, the outage it waits
+-- out, and over how long a mass of jobs is to come back: on top of their backoff, never instead of it. Without that, a
+-- batch comes back at about the policy's rate. Jobs that crashed together come back over a whole backoff, so that one
+-- that kills its process does not meet the same others again (REAP-15).
+create or replace function "unstuck"."reap_jobs"(
+  p_limit int default 1000, p_after /*id*/uuid default null, p_policy jsonb default null,
+  p_outage_from timestamptz default null, p_outage_to timestamptz default null, p_spread_ms float8 default null)
+returns setof "unstuck".reaped_job language plpgsql as $$
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[];
+  v_reaped "unstuck".reaped_job[];
+begin
+  perform "unstuck".require_acting(/*attachment*/'native');
+  perform "unstuck".require_reap(p_limit, p_spread_ms);
+  perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
+  with expired as materialized (
+    select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
+           job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at, stage.name as stage,
+           coalesce(job."attempt", 0) as attempt, job."failures" as failures, coalesce(job."crashes", 0) as crashes,
+           coalesce(job."timeouts", 0) as timeouts, job."max_attempts" as max_attempts,
+           coalesce(job."deadline_at" <= now(), false) as is_timeout,
+           job."cancel_requested_at" is not null as is_cancelled /*+last_error , lease.ms as lease_ms*/
+      from "unstuck"."jobs" job,
+           lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage,
+           lateral (select "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms") as ms) lease,
+           lateral (select coalesce(/*lease_end*/(job."lease_expires_at"), "unstuck".age_ends_at(
+                      v_policy, /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")),
+                      stage.name, lease.ms)) as at) ended
+     where job."status" in /*running_words*/('running')
+       and job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
+       and ended.at < now() and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at",
+                                                      case when p_outage_to is not null then lease.ms end)
+     order by job."id" limit p_limit for no key update of job skip locked
+  ), judged as materialized (
+    select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
+           "unstuck".reaped_attempt(v_policy, action, attempt, max_attempts) as attempt_after,
+           case when action = 'requeued' then wait_ms::float8 + floor(random() * greatest("unstuck".cohort_spread_ms(
+             v_policy, is_timeout, count(*) over (partition by worker_id, is_timeout), wait_ms),
+             coalesce(p_spread_ms, "unstuck".spread_ms(v_policy, (select count(*) from expired)), 0))) end as backoff_ms
+      from expired, lateral (select "unstuck".reap_verdict(
+             v_policy, is_cancelled, is_timeout, attempt, failures, crashes, timeouts, max_attempts) as action,
+             "unstuck".reap_backoff_ms(v_policy, attempt, failures, crashes, timeouts) as wait_ms) verdict
+  ), reaped as (
+    update "unstuck"."jobs" job
+       set "status" = case judged.action when 'requeued' then /*waiting*/'waiting' when 'dead' then /*dead*/'dead'
+                                         else /*cancelled*/'cancelled' end,
+           "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
+           /*+last_error "last_error" = "unstuck"."reap_error"(action, lease_ms, judged.worker_id, judged.attempt), */
+           "reaped_at" = case when judged.action = 'requeued' then v_now end, /*+lock_time "last_attempt_at" = null, */
+           "finished_at" = case when judged.action <> 'requeued' then v_now end, "updated_at" = v_now,
+           "run_at" = "unstuck".after_ms(v_now, judged.backoff_ms), "attempt" = judged.attempt_after,
+           "crashes" = judged.crashes + (not is_timeout)::int, "timeouts" = judged.timeouts + is_timeout::int,
+           "error_code" = case judged.action when 'dead' then 'timeout' when 'cancelled' then 'cancelled'
+                                             else job."error_code" end,
+           "error_reason" = case when judged.action = 'dead' then judged.reason else job."error_reason" end,
+           "error_category" = case when judged.action <> 'dead' then job."error_category" end,
+           "error_stack" = case when judged.action <> 'dead' then job."error_stack" end,
+           "error_attempt" = case when judged.action = 'dead' then judged.attempt else job."error_attempt" end
+      from judged where job."id" = judged.id
+    returning judged.*, job."run_at" as run_at
+  )
+  select array_agg(row(
+           id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
+             'cause', case when is_timeout then 'timeout' else 'crash' end, 'fence', fence, 'stage', stage,
+             'reason', reason, 'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
+             'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at),
+             'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
+             'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at)))::"unstuck".new_event),
+         array_agg(row(id::text, action, reason, stage, attempt_after, worker_id, backoff_ms)::"unstuck".reaped_job
+                   order by id)
+    into v_events, v_reaped from reaped;
+  perform "unstuck"."record_events"(v_now, v_events);
+  perform "unstuck".record_dispatches(v_policy, array(
+    select id from pg_catalog.unnest(v_reaped) where action = 'requeued')) where v_policy.dispatch <> 'off';
+  return query select * from pg_catalog.unnest(v_reaped);
+end
+$$;

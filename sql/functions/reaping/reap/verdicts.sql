@@ -1,0 +1,64 @@
+-- Private: when a running row without a lease counts as dead, by the newest of its times. NULL where the policy does
+-- not judge it: by age not at all, or only those whose stage has a lease of its own (REAP-8).
+create or replace function "unstuck".age_ends_at(
+  p_policy "unstuck".policies, p_seen_at timestamptz, p_stage text, p_lease_ms bigint)
+returns timestamptz language sql stable
+return case when p_policy.legacy_age_rule
+               and (p_policy.legacy_age_stages = 'all' or p_policy.stage_leases_ms ? p_stage)
+              then "unstuck".after_ms(p_seen_at, p_lease_ms) end;
+
+-- Private: a lease that ended inside an outage of the database, and that nobody could renew since: its worker gets
+-- one lease of time to come back before the job counts as abandoned (C9). Without an outage nothing is held.
+create or replace function "unstuck".is_held(
+  p_outage_from timestamptz, p_outage_to timestamptz, p_ended_at timestamptz, p_heartbeat_at timestamptz,
+  p_lease_ms bigint)
+returns boolean language sql stable
+return coalesce(p_ended_at >= p_outage_from and p_heartbeat_at <= p_outage_to
+                  and now() < "unstuck".after_ms(p_outage_to, p_lease_ms), false);
+
+-- Private: what becomes of a job whose lease ran out.
+create or replace function "unstuck".reap_verdict(
+  p_policy "unstuck".policies, p_is_cancelled boolean, p_is_timeout boolean,
+  p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
+returns text language sql immutable
+return case
+           when p_is_cancelled then 'cancelled'
+           when "unstuck".is_reap_final(
+                  p_policy, p_is_timeout, p_attempt, p_failures, p_crashes, p_timeouts, p_max_attempts) then 'dead'
+           else 'requeued'
+         end;
+
+-- Private: is a job whose lease ran out, with these counts, out of budget? (REAP-2, FAIL-5) Whatever ended its
+-- attempt, no claim may refuse what goes back to waiting: a limit may have been lowered while it ran.
+create or replace function "unstuck".is_reap_final(
+  p_policy "unstuck".policies, p_is_timeout boolean, p_attempt int, p_failures int, p_crashes int, p_timeouts int,
+  p_max_attempts int)
+returns boolean language sql immutable
+return (p_policy.reap_budget = 'attempts'
+          and "unstuck".spent_attempts(
+                p_policy, p_attempt, p_failures, coalesce(p_crashes, 0) + (not p_is_timeout)::int,
+                coalesce(p_timeouts, 0) + p_is_timeout::int) >= coalesce(p_max_attempts, p_policy.max_attempts))
+      or not "unstuck".has_budget(
+           p_policy, "unstuck".reaped_attempt(p_policy, 'requeued', p_attempt, p_max_attempts), p_failures,
+           coalesce(p_crashes, 0) + (not p_is_timeout)::int, coalesce(p_timeouts, 0) + p_is_timeout::int,
+           p_max_attempts);
+
+-- Private: the attempt column after a reap: only a requeue may count, and never over the maximum.
+create or replace function "unstuck".reaped_attempt(
+  p_policy "unstuck".policies, p_action text, p_attempt int, p_max_attempts int)
+returns int language sql immutable
+return coalesce(p_attempt, 0) + case
+    when p_action = 'requeued' and p_policy.attempt_counted_at = 'failure-and-reap'
+     and coalesce(p_attempt, 0) < coalesce(p_max_attempts, p_policy.max_attempts) then 1
+    else 0
+  end;
+
+-- Private: what a reap writes into the error column that the team reads, in the words of its profile.
+create or replace function "unstuck"."reap_error"(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt int)
+returns text language sql immutable
+return replace(replace(replace(
+           case p_action when 'requeued' then /*requeued_text*/'lease_expired'
+                         when 'dead' then /*dead_text*/'lease_expired' else 'cancelled' end,
+           '{lease_min}', trim_scale(round(p_lease_ms / 60000.0, 1))::text),
+           '{worker_id}', coalesce(p_worker_id, 'unknown')),
+           '{attempt}', coalesce(p_attempt, 0)::text);

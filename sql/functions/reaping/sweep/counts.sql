@@ -1,0 +1,37 @@
+-- Private: what all running jobs say together: how many leases are over, the shortest and the longest lease, and
+-- whether the leases that ended since p_since look like a mass expiry (C26).
+-- Such a lease makes its worker silent, unless the job is past its deadline and so renewed no more. Rows without a
+-- worker count as those of one. A worker beats at least twice in a lease, so at half of it a silent one has missed a
+-- beat: whoever was heard after that shows that the database was there. One silent worker is a dead one.
+create or replace function "unstuck"."running_signs"(
+  p_policy "unstuck".policies, p_now timestamptz, p_since timestamptz, out expired int, out shortest_ms bigint,
+  out longest_ms bigint, out is_mass boolean)
+language sql stable as $$
+  select count(*) filter (where ended_at < p_now), min(lease_ms), max(lease_ms),
+         coalesce(min(worker) filter (where is_silent) < max(worker) filter (where is_silent)
+                  and max(seen_at) < max(missed_at) filter (where is_silent), false)
+    from "unstuck"."running_jobs"(p_policy),
+         lateral (select coalesce(worker_id, '') as worker,
+                         "unstuck".after_ms(seen_at, "unstuck".ms_between(seen_at, ended_at) / 2::float8) as missed_at,
+                         ended_at < p_now and ended_at >= p_since and not is_timeout as is_silent) sign
+$$;
+
+-- Private: how many jobs a sweep that is done has left behind: past their lease when it began, not held, and still
+-- running, for somebody had their rows locked.
+create or replace function "unstuck"."skipped_jobs"(p_cursor jsonb, p_policy "unstuck".policies)
+returns int language sql stable as $$
+  select count(*)::int from "unstuck"."running_jobs"(p_policy) running
+   where running.ended_at < (p_cursor ->> 'began_at')::timestamptz
+     and not "unstuck".is_held((p_cursor ->> 'outage_from')::timestamptz, (p_cursor ->> 'outage_to')::timestamptz,
+                               running.ended_at, running.heartbeat_at, running.lease_ms)
+$$;
+
+-- Private: running rows without a lease that no rule can judge. They are reported and never touched (REAP-8).
+create or replace function "unstuck"."unjudged_jobs"(p_policy "unstuck".policies, p_limit int)
+returns setof "unstuck".reaped_job language sql stable as $$
+  select running.id::text, 'reported', 'no_lease_to_judge_by', running.stage, coalesce(running.attempt, 0),
+         running.worker_id, null::float8
+    from "unstuck"."running_jobs"(p_policy) running
+   where running.ended_at is null
+   order by running.id limit p_limit
+$$;

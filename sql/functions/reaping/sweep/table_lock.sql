@@ -1,0 +1,38 @@
+-- Private: takes the lock on the table that every heartbeat takes: 'free' if it came at once, 'late' if it came after a
+-- moment, 'locked' if it did not. Then nobody can renew, and no sweep waits for it (C26). A role that may not lock the
+-- table cannot tell.
+create or replace function "unstuck"."lock_table"()
+returns text language plpgsql set lock_timeout = '200ms' as $$
+begin
+  lock table "unstuck"."jobs" in row exclusive mode nowait;
+  return 'free';
+exception
+  when insufficient_privilege then
+    return 'free';
+  when lock_not_available then
+    begin
+      lock table "unstuck"."jobs" in row exclusive mode;
+      return 'late';
+    exception when lock_not_available then
+      return 'locked';
+    end;
+end
+$$;
+
+-- Private: the step of a sweep that found the table locked. Notes since when it may have been: the last sweep that got
+-- through. Judges nothing, and leaves the pulse as old as it is.
+create or replace function "unstuck"."record_table_lock"(p_now timestamptz)
+returns json language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform 1 from "unstuck".sweeps where attachment = /*attachment*/'native' for update skip locked;
+  if found then
+    update "unstuck".sweeps set locked_since = coalesce(locked_since, swept_at, p_now)
+     where attachment = /*attachment*/'native';
+  end if;
+  return json_build_object(
+    'reaped', '[]'::json, 'held', 0, 'hold_reason', 'table-locked', 'swept_at', "unstuck".iso_utc(p_now),
+    'counts', json_build_object('duration_ms', "unstuck".ms_between(p_now, clock_timestamp()), 'found', 0,
+                                'requeued', 0, 'dead', 0, 'cancelled', 0, 'skipped', 0, 'held', 0),
+    'next', null);
+end
+$$;
