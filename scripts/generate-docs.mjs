@@ -8,12 +8,12 @@ const page = fileURLToPath(new URL('../docs/reference/config.md', import.meta.ur
 writeFileSync(page, renderConfigReference())
 console.log('docs/reference/config.md')
 
-const { renderHttpReference } = await import('../dist/http/http-reference.js')
+const { renderHttpReference } = await import('../dist/http/openapi/http-reference.js')
 const httpPage = fileURLToPath(new URL('../docs/reference/http.md', import.meta.url))
 writeFileSync(httpPage, renderHttpReference())
 console.log('docs/reference/http.md')
 
-const { renderClientSource } = await import('../dist/http/client-source.js')
+const { renderClientSource } = await import('../dist/http/openapi/client-source.js')
 const clientTypes = fileURLToPath(new URL('../src/http/client/operations.generated.ts', import.meta.url))
 writeFileSync(clientTypes, renderClientSource())
 console.log('src/http/client/operations.generated.ts')

@@ -1,5 +1,5 @@
 // The HTTP contract over the invented deployment: `answer(request)` for everything but the stream.
-import type { CauseState, Job } from '../../src/http/contract.ts'
+import type { CauseState, Job } from '../../src/http/contract/index.ts'
 import { createFakeOperations, type FakeOperations } from './fake-operations.ts'
 import { rateLimitsOf, reclaimsOf, staleOf, sweepsOf, validationOf } from './fake-reaper.ts'
 import { attemptsOf, eventsOf, whyOf } from './fake-story.ts'

@@ -1,5 +1,5 @@
 // Breakers and queues of the invented deployment.
-import type { Breaker, Queue } from '../../src/http/contract.ts'
+import type { Breaker, Queue } from '../../src/http/contract/index.ts'
 import { iso } from './iso.ts'
 
 function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breaker {

@@ -6,7 +6,7 @@ import type {
   StaleList,
   StaleValidation,
   SweepList,
-} from '../../src/http/contract.ts'
+} from '../../src/http/contract/index.ts'
 import { type FakeWorld, WORKERS } from './fake-world.ts'
 import { iso } from './iso.ts'
 

@@ -1,5 +1,5 @@
 // The story of one invented job: attempts, events, and why it runs or does not.
-import type { Attempt, Job, WhyAnswer } from '../../src/http/contract.ts'
+import type { Attempt, Job, WhyAnswer } from '../../src/http/contract/index.ts'
 import type { FakeWorld } from './fake-world.ts'
 import { iso } from './iso.ts'
 

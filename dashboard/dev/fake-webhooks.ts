@@ -1,5 +1,5 @@
 // Who is told of events in the invented deployment, and what its people did.
-import type { AuditEntry, Delivery, Webhook } from '../../src/http/contract.ts'
+import type { AuditEntry, Delivery, Webhook } from '../../src/http/contract/index.ts'
 import type { FakeWorld } from './fake-world.ts'
 import { iso } from './iso.ts'
 

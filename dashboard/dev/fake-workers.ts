@@ -1,5 +1,5 @@
 // The workers of the invented deployment, and how well it kept its promise.
-import type { Slo, Worker } from '../../src/http/contract.ts'
+import type { Slo, Worker } from '../../src/http/contract/index.ts'
 import { type FakeWorld, leasesOf, STAGES, WORKERS } from './fake-world.ts'
 import { iso } from './iso.ts'
 

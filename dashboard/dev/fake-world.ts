@@ -9,7 +9,7 @@ import type {
   Queue,
   RunningJob,
   TableHealth,
-} from '../../src/http/contract.ts'
+} from '../../src/http/contract/index.ts'
 import { breakersOf, queuesOf } from './fake-dependencies.ts'
 import { iso } from './iso.ts'
 

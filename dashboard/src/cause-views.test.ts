@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CauseState, DeadLetterGroup } from '../../src/http/contract.ts'
+import type { CauseState, DeadLetterGroup } from '../../src/http/contract/index.ts'
 import { type CauseView, isInView, viewOf } from './cause-views.ts'
 
 const cause = (state: CauseState, back_since: string | null = null) =>

@@ -1,5 +1,5 @@
 // Causes of dead letters by what people think of them.
-import type { CauseState, DeadLetterGroup } from '../../src/http/contract.ts'
+import type { CauseState, DeadLetterGroup } from '../../src/http/contract/index.ts'
 
 export const causeStates = ['new', 'investigating', 'resolved', 'ignored'] as const satisfies CauseState[]
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Job, JobList } from '../../src/http/contract.ts'
+import type { Job, JobList } from '../../src/http/contract/index.ts'
 import { type ExportFormat, exportJobs } from './export-jobs.ts'
 import { columnsOf, columnsText } from './job-columns.ts'
 

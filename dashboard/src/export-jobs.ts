@@ -1,5 +1,5 @@
 // Jobs as a file: page after page as the server shows them, so what is redacted on the page is so in the file.
-import type { Job, JobList } from '../../src/http/contract.ts'
+import type { Job, JobList } from '../../src/http/contract/index.ts'
 import { cellText, type JobColumn } from './job-columns.ts'
 
 export type ExportFormat = 'csv' | 'ndjson'

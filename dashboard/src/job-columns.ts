@@ -1,5 +1,5 @@
 // The columns of a list of jobs: chosen in the address, drawn by the table, written by the export.
-import type { Job } from '../../src/http/contract.ts'
+import type { Job } from '../../src/http/contract/index.ts'
 
 export interface JobColumn {
   key: string

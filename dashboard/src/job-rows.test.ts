@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Job } from '../../src/http/contract.ts'
+import type { Job } from '../../src/http/contract/index.ts'
 import { patchRows } from './job-rows.ts'
 
 const jobs = (...ids: string[]) => ids.map((id) => ({ id, table: 'jobs', status: 'waiting' }) as Job)

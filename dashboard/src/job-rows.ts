@@ -1,5 +1,5 @@
 // A list that is read while it changes: what stands there is patched in its place, what is new waits until it is asked for.
-import type { Job } from '../../src/http/contract.ts'
+import type { Job } from '../../src/http/contract/index.ts'
 
 export const rowKey = ({ table, id }: Job) => `${table}/${id}`
 

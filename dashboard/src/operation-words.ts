@@ -1,5 +1,5 @@
 // What operations are called, and the commands that do the same.
-import type { Operation, OperationAction } from '../../src/http/contract.ts'
+import type { Operation, OperationAction } from '../../src/http/contract/index.ts'
 import { cliLine } from './cli-line.ts'
 
 interface ActionWords {

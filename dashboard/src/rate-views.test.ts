@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RateLimit } from '../../src/http/contract.ts'
+import type { RateLimit } from '../../src/http/contract/index.ts'
 import { leftShare, rateViews } from './rate-views.ts'
 
 const limit = (name: string, owner: string | null, tokens: number | null) =>

@@ -1,5 +1,5 @@
 // Rate limits by what they limit: the bucket that all share, and those of owners, the emptiest first.
-import type { RateLimit } from '../../src/http/contract.ts'
+import type { RateLimit } from '../../src/http/contract/index.ts'
 import { groupBy } from './group-by.ts'
 
 export interface RateView {

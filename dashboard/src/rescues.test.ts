@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobEvent, Reclaim, RunningJob } from '../../src/http/contract.ts'
+import type { JobEvent, Reclaim, RunningJob } from '../../src/http/contract/index.ts'
 import { mergeRescues, percentile, rescueOf, returnOf } from './rescues.ts'
 
 const rescued: JobEvent = {

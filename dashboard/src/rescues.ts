@@ -1,5 +1,5 @@
 // Rescues: those that the server remembers, and those whose events came since.
-import type { JobEvent, Reclaim, RunningJob } from '../../src/http/contract.ts'
+import type { JobEvent, Reclaim, RunningJob } from '../../src/http/contract/index.ts'
 
 export interface Rescue {
   key: string

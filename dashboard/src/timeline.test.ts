@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Attempt, Job, JobEvent } from '../../src/http/contract.ts'
+import type { Attempt, Job, JobEvent } from '../../src/http/contract/index.ts'
 import { timelineOf } from './timeline.ts'
 
 const at = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1_000).toISOString()

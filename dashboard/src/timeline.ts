@@ -1,5 +1,5 @@
 // The life of a job as bands on one line of time: each attempt a lane, its dark time apart, the waits between them.
-import type { Attempt, Job, JobEvent } from '../../src/http/contract.ts'
+import type { Attempt, Job, JobEvent } from '../../src/http/contract/index.ts'
 
 export type BandKind = 'run' | 'dark' | 'wait'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Worker } from '../../src/http/contract.ts'
+import type { Worker } from '../../src/http/contract/index.ts'
 import type { LiveLease } from './api/live-state.ts'
 import { workerViews } from './worker-views.ts'
 

@@ -1,6 +1,6 @@
 // Workers as the page shows them: those that tell of themselves, and those that only their leases show.
 
-import type { Worker } from '../../src/http/contract.ts'
+import type { Worker } from '../../src/http/contract/index.ts'
 import { type LiveLease, leaseLeftMs, leaseLengthMs } from './api/live-state.ts'
 import { groupBy } from './group-by.ts'
 

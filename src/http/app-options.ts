@@ -6,7 +6,7 @@ import type { Job, JsonValue } from '../job/job.ts'
 import type { RedactOptions } from '../observe/redact.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { AccessStore } from '../store/access-store.ts'
-import type { Connection } from './peer-address.ts'
+import type { Connection } from './access/peer-address.ts'
 
 export interface JwtOptions {
   issuer: string

@@ -8,7 +8,7 @@ import type { App, AppOptions } from './app-options.ts'
 
 export { type Actor, type Role, roles, type Scope, scopes } from '../commands/actor.ts'
 export type { App, AppOptions, Authorize, JwtOptions, TrustedProxyOptions } from './app-options.ts'
-export type * from './contract.ts'
+export type * from './contract/index.ts'
 export { type NodeListener, toNodeListener } from './node-listener.ts'
 
 export interface CreateAppOptions

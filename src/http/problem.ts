@@ -4,7 +4,7 @@ import type { Answer } from '../commands/command.ts'
 import type { Refusal } from '../commands/permissions.ts'
 import { type ErrorCode, errorCatalog, isUnstuckError, type PublicCode } from '../errors/index.ts'
 import { redactText } from '../observe/redact.ts'
-import type { Problem } from './contract.ts'
+import type { Problem } from './contract/index.ts'
 
 type Extras = Pick<Problem, 'hint' | 'errors' | 'token' | 'why'>
 

@@ -6,10 +6,10 @@ import type { Config } from '../config/index.ts'
 import { diagnose } from '../doctor/diagnose.ts'
 import { UnstuckError } from '../errors/index.ts'
 import { sourceCheckOf } from '../runtime/source-exists.ts'
+import { isLoopbackAddress } from './access/guards.ts'
+import { readRoles } from './access/trusted-proxy.ts'
 import { buildApp } from './app.ts'
 import type { App, AppOptions, DemoControls, JwtOptions, TrustedProxyOptions } from './app-options.ts'
-import { isLoopbackAddress } from './guards.ts'
-import { readRoles } from './trusted-proxy.ts'
 
 export interface ServeOptions {
   config: Config

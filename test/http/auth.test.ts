@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SESSION_COOKIE } from '../../src/http/authenticate.ts'
+import { SESSION_COOKIE } from '../../src/http/access/authenticate.ts'
 import { enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { type Client, createClient, type Schemas } from '../../src/http/client/index.ts'
-import { renderClientSource } from '../../src/http/client-source.ts'
+import { renderClientSource } from '../../src/http/openapi/client-source.ts'
 import { type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiEnv } from '../../src/http/api.ts'
 import { addDashboardRoutes } from '../../src/http/dashboard-files.ts'
+import { OpenAPIHono } from '../../src/http/openapi/zod-openapi.ts'
 import { problemResponse, toApiProblem } from '../../src/http/problem.ts'
-import { OpenAPIHono } from '../../src/http/zod-openapi.ts'
 
 function dashboard(basePath = '') {
   const app = new OpenAPIHono<ApiEnv>()

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentInfo } from '../../src/http/app.ts'
-import { describeApi } from '../../src/http/http-reference.ts'
+import { describeApi } from '../../src/http/openapi/http-reference.ts'
 import { enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 interface Schema {

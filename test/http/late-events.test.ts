@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BuiltApp } from '../../src/http/app.ts'
-import { EventTail } from '../../src/http/event-tail.ts'
+import { EventTail } from '../../src/http/stream/event-tail.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { type EventSourceReader, readEventSource } from './event-source.ts'

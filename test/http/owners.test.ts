@@ -1,7 +1,7 @@
 // Two owners who cannot see each other.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publicCodes } from '../../src/errors/index.ts'
-import type { DeadLetterList, JobList } from '../../src/http/contract.ts'
+import type { DeadLetterList, JobList } from '../../src/http/contract/index.ts'
 import { readEventSource } from './event-source.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 

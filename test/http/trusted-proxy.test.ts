@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { peerAddress } from '../../src/http/access/peer-address.ts'
 import type { TrustedProxyOptions } from '../../src/http/app-options.ts'
-import { peerAddress } from '../../src/http/peer-address.ts'
 import { type HttpBench, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench

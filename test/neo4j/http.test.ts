@@ -1,6 +1,6 @@
 // `unstuck serve` over nodes: what the store has is served, and what it has not is told by name.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Me } from '../../src/http/contract.ts'
+import type { Me } from '../../src/http/contract/index.ts'
 import { installNeo4j } from '../../src/store/neo4j/install.ts'
 import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
 import { readEventSource } from '../http/event-source.ts'

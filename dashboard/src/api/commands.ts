@@ -8,7 +8,7 @@ import type {
   OperationRequest,
   RetryRequest,
   SweepAnswer,
-} from '../../../src/http/contract.ts'
+} from '../../../src/http/contract/index.ts'
 import { queryOf, request } from './client.ts'
 
 interface Reasoned {

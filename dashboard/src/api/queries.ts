@@ -24,7 +24,7 @@ import type {
   Webhook,
   WhyAnswer,
   WorkerList,
-} from '../../../src/http/contract.ts'
+} from '../../../src/http/contract/index.ts'
 import { useTable } from '../parts/address.tsx'
 import { queryOf, RequestProblem, request } from './client.ts'
 import { noteDatabaseTime } from './database-clock.ts'

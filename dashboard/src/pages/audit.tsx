@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../../src/http/contract.ts'
+import type { AuditEntry } from '../../../src/http/contract/index.ts'
 import { useAudit } from '../api/queries.ts'
 import { Go, jobPath, useParam } from '../parts/address.tsx'
 import { Badge } from '../parts/badge.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { DeadLetterGroup } from '../../../src/http/contract.ts'
+import type { DeadLetterGroup } from '../../../src/http/contract/index.ts'
 import { useDeadLetters, useRecentOperations } from '../api/queries.ts'
 import { type CauseView, causeViews, isInView, viewOf } from '../cause-views.ts'
 import { Go, jobPath, useParam } from '../parts/address.tsx'

@@ -1,4 +1,4 @@
-import type { DoctorAnswer } from '../../../src/http/contract.ts'
+import type { DoctorAnswer } from '../../../src/http/contract/index.ts'
 import { useDoctor } from '../api/queries.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'

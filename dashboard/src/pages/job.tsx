@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Job, JobAnswer } from '../../../src/http/contract.ts'
+import type { Job, JobAnswer } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { databaseNowMs } from '../api/database-clock.ts'
 import { useAttempts, useEvents, useJob, useWhy } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import type { Job } from '../../../src/http/contract.ts'
+import type { Job } from '../../../src/http/contract/index.ts'
 import { useConfig, useJobs, useMe } from '../api/queries.ts'
 import { columnsOf, columnsText, isPayloadKey } from '../job-columns.ts'
 import { useParam, useTable } from '../parts/address.tsx'

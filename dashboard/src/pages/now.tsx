@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { TableHealth } from '../../../src/http/contract.ts'
+import type { TableHealth } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { reconnect } from '../api/live.ts'
 import { useDeadLetters, useWorkers } from '../api/queries.ts'

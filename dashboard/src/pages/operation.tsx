@@ -1,4 +1,4 @@
-import type { Operation } from '../../../src/http/contract.ts'
+import type { Operation } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { useOperation, useOperationJobs } from '../api/queries.ts'
 import { actionWords } from '../operation-words.ts'

@@ -1,4 +1,4 @@
-import type { Slo, SweepAnswer, TableHealth } from '../../../src/http/contract.ts'
+import type { Slo, SweepAnswer, TableHealth } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { previewSweep, useCommand } from '../api/commands.ts'
 import { reconnect } from '../api/live.ts'

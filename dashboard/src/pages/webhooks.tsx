@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Delivery, Webhook } from '../../../src/http/contract.ts'
+import type { Delivery, Webhook } from '../../../src/http/contract/index.ts'
 import { messageOf } from '../api/client.ts'
 import { redeliver, removeWebhook, switchWebhook, useCommand } from '../api/commands.ts'
 import { useDeliveries, useWebhooks } from '../api/queries.ts'

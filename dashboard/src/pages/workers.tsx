@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Worker } from '../../../src/http/contract.ts'
+import type { Worker } from '../../../src/http/contract/index.ts'
 import { drainWorker, useCommand } from '../api/commands.ts'
 import { databaseNowMs } from '../api/database-clock.ts'
 import { useLive } from '../api/live.ts'

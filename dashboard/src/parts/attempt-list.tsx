@@ -1,4 +1,4 @@
-import type { Attempt, JobEvent } from '../../../src/http/contract.ts'
+import type { Attempt, JobEvent } from '../../../src/http/contract/index.ts'
 import { showDuration } from '../show-time.ts'
 import { Badge } from './badge.tsx'
 import { Empty } from './page.tsx'

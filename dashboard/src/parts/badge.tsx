@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { JobStatus } from '../../../src/http/contract.ts'
+import type { JobStatus } from '../../../src/http/contract/index.ts'
 import { type Tone, washOf } from './tone.ts'
 
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {

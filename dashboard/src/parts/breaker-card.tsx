@@ -1,4 +1,4 @@
-import type { Breaker, Queue } from '../../../src/http/contract.ts'
+import type { Breaker, Queue } from '../../../src/http/contract/index.ts'
 import { holdBreaker, resumeBreaker } from '../api/commands.ts'
 import { plural, showCount, showDuration } from '../show-time.ts'
 import { Badge } from './badge.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Job, OperationAction } from '../../../src/http/contract.ts'
+import type { Job, OperationAction } from '../../../src/http/contract/index.ts'
 import { messageOf } from '../api/client.ts'
 import { cancelJob, discardJob, retryJob, useCommand } from '../api/commands.ts'
 import { useConfig } from '../api/queries.ts'

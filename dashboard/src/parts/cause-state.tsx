@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { CauseState, DeadLetterGroup } from '../../../src/http/contract.ts'
+import type { CauseState, DeadLetterGroup } from '../../../src/http/contract/index.ts'
 import { markCause, useCommand } from '../api/commands.ts'
 import { causeStates, isBack } from '../cause-views.ts'
 import { cliLine } from '../cli-line.ts'

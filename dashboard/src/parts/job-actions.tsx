@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { JobAnswer } from '../../../src/http/contract.ts'
+import type { JobAnswer } from '../../../src/http/contract/index.ts'
 import { cancelJob, discardJob, retryJob, useCommand } from '../api/commands.ts'
 import { cliLine } from '../cli-line.ts'
 import { ActDialog } from './act-dialog.tsx'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Job } from '../../../src/http/contract.ts'
+import type { Job } from '../../../src/http/contract/index.ts'
 import { failureOf } from '../job-columns.ts'
 import { showDuration } from '../show-time.ts'
 import { Go } from './address.tsx'

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { Job } from '../../../src/http/contract.ts'
+import type { Job } from '../../../src/http/contract/index.ts'
 import { cellText, failureOf, type JobColumn } from '../job-columns.ts'
 import { rowKey } from '../job-rows.ts'
 import { useSettings } from '../settings.ts'

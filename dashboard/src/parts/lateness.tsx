@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Reclaim, TableHealth } from '../../../src/http/contract.ts'
+import type { Reclaim, TableHealth } from '../../../src/http/contract/index.ts'
 import { useReclaims, useSlo } from '../api/queries.ts'
 import { percentile } from '../rescues.ts'
 import { plural } from '../show-time.ts'

@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import type { Job } from '../../../src/http/contract.ts'
+import type { Job } from '../../../src/http/contract/index.ts'
 import { agoMs } from '../api/database-clock.ts'
 import { useLive } from '../api/live.ts'
 import type { LiveLease } from '../api/live-state.ts'

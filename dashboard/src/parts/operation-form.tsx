@@ -1,6 +1,6 @@
 // Many jobs at once: a dry run says how many, then they are changed as one operation that the server goes on with alone.
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { Operation } from '../../../src/http/contract.ts'
+import type { Operation } from '../../../src/http/contract/index.ts'
 import { messageOf } from '../api/client.ts'
 import { beginOperation, useCommand } from '../api/commands.ts'
 import { useConfig } from '../api/queries.ts'

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../src/http/contract.ts'
+import type { Operation } from '../../../src/http/contract/index.ts'
 import { messageOf } from '../api/client.ts'
 import { abortOperation, useCommand } from '../api/commands.ts'
 import { actionWords, doneOf, showStop } from '../operation-words.ts'

@@ -1,5 +1,5 @@
 // The promises, on every page, each with its number: green only where a fact says so.
-import type { Slo, TableHealth } from '../../../src/http/contract.ts'
+import type { Slo, TableHealth } from '../../../src/http/contract/index.ts'
 import { useSlo } from '../api/queries.ts'
 import { showCount, showDuration } from '../show-time.ts'
 import { Go } from './address.tsx'

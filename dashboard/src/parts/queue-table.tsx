@@ -1,4 +1,4 @@
-import type { Queue } from '../../../src/http/contract.ts'
+import type { Queue } from '../../../src/http/contract/index.ts'
 import { pauseQueue, resumeQueue } from '../api/commands.ts'
 import { showCount, showDuration } from '../show-time.ts'
 import { Go } from './address.tsx'

@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../../src/http/contract.ts'
+import type { RateLimit } from '../../../src/http/contract/index.ts'
 import { useRateLimits } from '../api/queries.ts'
 import { leftShare, type RateView, rateViews } from '../rate-views.ts'
 import { plural, showCount, showDuration } from '../show-time.ts'

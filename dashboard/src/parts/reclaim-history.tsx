@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Reclaim } from '../../../src/http/contract.ts'
+import type { Reclaim } from '../../../src/http/contract/index.ts'
 import { useReclaims } from '../api/queries.ts'
 import { shortId, showDuration } from '../show-time.ts'
 import { Go, jobPath, useParam } from './address.tsx'

@@ -1,4 +1,4 @@
-import type { DeadLetterGroup } from '../../../src/http/contract.ts'
+import type { DeadLetterGroup } from '../../../src/http/contract/index.ts'
 import { useJobs } from '../api/queries.ts'
 import { failureOf } from '../job-columns.ts'
 import { shortId } from '../show-time.ts'

@@ -1,4 +1,4 @@
-import type { StaleJob } from '../../../src/http/contract.ts'
+import type { StaleJob } from '../../../src/http/contract/index.ts'
 import { useStale, useStaleValidation } from '../api/queries.ts'
 import { plural, shortId, showDuration } from '../show-time.ts'
 import { Go, jobPath } from './address.tsx'

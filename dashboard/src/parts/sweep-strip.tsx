@@ -1,4 +1,4 @@
-import type { LastSweep, Sweep } from '../../../src/http/contract.ts'
+import type { LastSweep, Sweep } from '../../../src/http/contract/index.ts'
 import { useSweeps } from '../api/queries.ts'
 import { plural, showCount, showShort } from '../show-time.ts'
 import { Panel, Read } from './page.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Job, JobList } from '../../../src/http/contract.ts'
+import type { Job, JobList } from '../../../src/http/contract/index.ts'
 import { patchRows } from '../job-rows.ts'
 
 interface Kept {

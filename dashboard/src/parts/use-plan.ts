@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { OperationAction } from '../../../src/http/contract.ts'
+import type { OperationAction } from '../../../src/http/contract/index.ts'
 import { beginOperation } from '../api/commands.ts'
 
 export interface Planned {

@@ -1,4 +1,4 @@
-import type { WhyAnswer } from '../../../src/http/contract.ts'
+import type { WhyAnswer } from '../../../src/http/contract/index.ts'
 import { showDuration } from '../show-time.ts'
 import { Badge } from './badge.tsx'
 import { type Tone, washOf } from './tone.ts'

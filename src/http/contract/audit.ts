@@ -1,5 +1,5 @@
 // What people did, and which tables there are.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import { envelope, jsonSchema, limitQuery, tableQuery, textOrNull, timeOrNull, timeSchema } from './base.ts'
 
 export const auditQuery = z.strictObject({

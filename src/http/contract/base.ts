@@ -1,5 +1,5 @@
 // What every resource of the HTTP API shares: times, ids, pages and problems.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 
 /** RFC 3339 in UTC. */
 export const timeSchema = z.iso.datetime().openapi({ example: '2026-05-12T14:02:11.250Z' })

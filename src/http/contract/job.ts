@@ -1,5 +1,5 @@
 // Jobs as the HTTP API shows them. A lease id is a credential and never part of an answer but that of a claim.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,

@@ -1,5 +1,5 @@
 // Leases: what runs now, for people; and the verbs of a worker in any language. The lease id is the credential.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,

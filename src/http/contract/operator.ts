@@ -1,5 +1,5 @@
 // What an operator looks at and acts on: dead letters, operations, queues, breakers, schedules, sweeps, the server itself.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,

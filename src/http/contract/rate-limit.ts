@@ -1,5 +1,5 @@
 // Rate limits as they are now. Their settings come with each call of a worker; see docs/guides/http-api.md.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import { countSchema, envelope, limitQuery, msOrNull, textOrNull, timeOrNull } from './base.ts'
 
 export const rateLimitsQuery = z.strictObject({

@@ -1,5 +1,5 @@
 // The reaper's side of the story: what was taken back, what is past its lease and why nobody took it yet, and the sweeps.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,

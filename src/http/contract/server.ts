@@ -1,5 +1,5 @@
 // The server itself: health, configuration, tokens, the session of a browser, and the live stream.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import { countSchema, envelope, jsonSchema, msOrNull, textOrNull, timeOrNull, timeSchema } from './base.ts'
 import { eventSchema } from './job.ts'
 import { runningJobSchema } from './lease.ts'

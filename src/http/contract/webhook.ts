@@ -1,5 +1,5 @@
 // Webhooks that are made, switched and removed over HTTP.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import { envelope, reasonSchema, tableQuery } from './base.ts'
 import { webhookSchema } from './worker.ts'
 

@@ -1,5 +1,5 @@
 // Workers, the promise of rescue, and webhooks.
-import { z } from '../zod.ts'
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,

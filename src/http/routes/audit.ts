@@ -1,9 +1,9 @@
 import { createActCommands, listProfiles } from '../../commands/rescue-commands.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
-import { auditAnswer, auditQuery, profilesAnswer, tableOnlyQuery } from '../contract.ts'
+import { auditAnswer, auditQuery, profilesAnswer, tableOnlyQuery } from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireAct, toWireProfile } from '../wire-rescues.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireAct, toWireProfile } from '../wire/rescues.ts'
 
 const SHOWN_ENTRIES = 100
 

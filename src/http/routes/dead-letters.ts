@@ -21,10 +21,10 @@ import {
   operationAnswer,
   redriveBody,
   tableOnlyQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireGroup, toWireOperation, toWirePlan } from '../wire-operations.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireGroup, toWireOperation, toWirePlan } from '../wire/operations.ts'
 
 const GROUPS = 100
 const MAX_GROUPS = 1000

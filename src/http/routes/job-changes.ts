@@ -23,10 +23,10 @@ import {
   retryBody,
   tableOnlyQuery,
   tableQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
 
 export function addJobChangeRoutes(api: Api, parts: ApiParts): void {
   addEnqueue(api, parts)

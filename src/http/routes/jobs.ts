@@ -2,7 +2,6 @@ import { explainJob, listJobs, readEvents, readJob } from '../../commands/job-co
 import { parseFilter } from '../../commands/parse-filter.ts'
 import { redactText } from '../../observe/redact.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, etagOf, json, readProblems, viewOf } from '../api.ts'
-import { attemptsOf } from '../attempts.ts'
 import {
   attemptsAnswer,
   eventsAnswer,
@@ -12,11 +11,12 @@ import {
   jobListQuery,
   tableOnlyQuery,
   whyAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireEvent, toWireJob } from '../wire.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { attemptsOf } from '../wire/attempts.ts'
+import { toWireEvent, toWireJob } from '../wire/jobs.ts'
 
 const PAGE = 50
 

@@ -31,10 +31,10 @@ import {
   leaseListQuery,
   releaseBody,
   settleAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireClaimed, toWireRunning } from '../wire.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireClaimed, toWireRunning } from '../wire/jobs.ts'
 
 const SHOWN = 200
 

@@ -27,10 +27,10 @@ import {
   operationJobsQuery,
   operationsAnswer,
   operationsQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireOperation, toWireOperationJob, toWirePlan } from '../wire-operations.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireOperation, toWireOperationJob, toWirePlan } from '../wire/operations.ts'
 
 const PAGE = 100
 const MAX_POSITION = 100_000

@@ -6,10 +6,10 @@ import { refusalOf } from '../../commands/permissions.ts'
 import { RuntimeEventEmitter } from '../../observe/events.ts'
 import { createMetrics, type Metrics } from '../../observe/metrics.ts'
 import { type Api, type ApiParts, contextOf, json, readProblems } from '../api.ts'
-import { probeAnswer } from '../contract.ts'
+import { probeAnswer } from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { problemOf, valueOf } from '../problem.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
 
 /** Asked by anybody: they tell no more than whether it works. */
 export function addProbeRoutes(api: Api, { options }: ApiParts): void {

@@ -11,10 +11,10 @@ import {
   staleValidationAnswer,
   sweepsAnswer,
   sweepsQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireLastSweep, toWireRateLimit, toWireReclaim, toWireStale, toWireSweep } from '../wire-rescues.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireLastSweep, toWireRateLimit, toWireReclaim, toWireStale, toWireSweep } from '../wire/rescues.ts'
 
 const SHOWN = 100
 

@@ -1,11 +1,11 @@
 import { readHealth } from '../../commands/brake-commands.ts'
 import { commandNames, refusalOf } from '../../commands/permissions.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
-import { configAnswer, doctorAnswer, healthAnswer, meAnswer, tableOnlyQuery } from '../contract.ts'
+import { configAnswer, doctorAnswer, healthAnswer, meAnswer, tableOnlyQuery } from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { packageVersion } from '../package-version.ts'
 import { ApiProblem, problemOf, valueOf } from '../problem.ts'
-import { toWireHealth } from '../wire.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireHealth } from '../wire/jobs.ts'
 
 export function addServerRoutes(api: Api, parts: ApiParts): void {
   addHealth(api, parts)

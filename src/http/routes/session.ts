@@ -1,9 +1,10 @@
 // A browser keeps its token in a cookie that no script can read: an EventSource sends no header of its own.
+
+import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
+import { requireOwnPage } from '../access/guards.ts'
 import { type Api, type ApiParts, envelopeOf, json, jsonBody, peerOf, writeProblems } from '../api.ts'
-import { type Authenticate, SESSION_COOKIE } from '../authenticate.ts'
-import { meAnswer, sessionBody } from '../contract.ts'
-import { requireOwnPage } from '../guards.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { meAnswer, sessionBody } from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 
 const AGE_SEC = 12 * 3600
 

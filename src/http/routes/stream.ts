@@ -1,11 +1,11 @@
 import { type CommandName, refusalOf } from '../../commands/permissions.ts'
 import { type Api, type ApiParts, contextOf, peerOf, readProblems, sightOf } from '../api.ts'
-import { type StreamTopic, streamQuery, streamTopics } from '../contract.ts'
-import { openEventStream } from '../event-stream.ts'
+import { type StreamTopic, streamQuery, streamTopics } from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, problemOf } from '../problem.ts'
-import { MAX_PLACE_LENGTH, readPlace, type StreamPlace } from '../stream-place.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { openEventStream } from '../stream/event-stream.ts'
+import { MAX_PLACE_LENGTH, readPlace, type StreamPlace } from '../stream/stream-place.ts'
 
 const commandOf: Readonly<Record<StreamTopic, CommandName>> = {
   leases: 'listLeases',

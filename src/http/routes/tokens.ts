@@ -9,10 +9,10 @@ import {
   readProblems,
   writeProblems,
 } from '../api.ts'
-import { nameParam, newTokenAnswer, newTokenBody, tokenAnswer, tokensAnswer } from '../contract.ts'
+import { nameParam, newTokenAnswer, newTokenBody, tokenAnswer, tokensAnswer } from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireToken } from '../wire.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireToken } from '../wire/jobs.ts'
 
 export function addTokenRoutes(api: Api, { options, clock }: ApiParts): void {
   const { createToken, listTokens, revokeToken } = createTokenCommands(options.access)

@@ -24,10 +24,10 @@ import {
   webhookParam,
   webhookRemovedAnswer,
   webhooksAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireDelivery, toWireWebhook } from '../wire-workers.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireDelivery, toWireWebhook } from '../wire/workers.ts'
 
 const SHOWN_DELIVERIES = 100
 

@@ -18,10 +18,10 @@ import {
   sloQuery,
   tableOnlyQuery,
   workersAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireSlo, toWireWorker } from '../wire-workers.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireSlo, toWireWorker } from '../wire/workers.ts'
 
 export function addWorkerRoutes(api: Api, parts: ApiParts): void {
   addWorkers(api, parts)

@@ -35,10 +35,10 @@ import {
   sweepAnswer,
   sweepBody,
   tableOnlyQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireBreaker, toWireQueue, toWireReaped, toWireSchedule } from '../wire.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireBreaker, toWireQueue, toWireReaped, toWireSchedule } from '../wire/jobs.ts'
 
 export function addBrakeRoutes(api: Api, parts: ApiParts): void {
   addLists(api, parts)

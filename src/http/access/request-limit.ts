@@ -1,6 +1,6 @@
 // Requests of each caller, by the token buckets of this process: a limit that asked the database would be its own flood.
-import { freeTokens, takeTokens } from '../policy/rate-limit.ts'
-import { ApiProblem } from './problem.ts'
+import { freeTokens, takeTokens } from '../../policy/rate-limit.ts'
+import { ApiProblem } from '../problem.ts'
 
 const MAX_BUCKETS = 10_000
 

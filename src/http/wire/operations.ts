@@ -1,9 +1,9 @@
 // Dead letters and operations as the contract has them.
-import type { PlannedOperation, TableOperation } from '../commands/operation-commands.ts'
-import { redactText } from '../observe/redact.ts'
-import type { DeadJobGroup, OperationAction, OperationJob } from '../store/job-store.ts'
-import type * as wire from './contract.ts'
-import { redactOrNull, shownCode, shownReason, type View } from './wire.ts'
+import type { PlannedOperation, TableOperation } from '../../commands/operation-commands.ts'
+import { redactText } from '../../observe/redact.ts'
+import type { DeadJobGroup, OperationAction, OperationJob } from '../../store/job-store.ts'
+import type * as wire from '../contract/index.ts'
+import { redactOrNull, shownCode, shownReason, type View } from './jobs.ts'
 
 const isoOrNull = (at: Date | null) => at?.toISOString() ?? null
 

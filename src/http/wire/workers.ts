@@ -1,7 +1,7 @@
-import { redactText } from '../observe/redact.ts'
-import type { Delivery, Slo, Webhook, WorkerStatus } from '../store/job-store.ts'
-import type * as wire from './contract.ts'
-import { redactOrNull } from './wire.ts'
+import { redactText } from '../../observe/redact.ts'
+import type { Delivery, Slo, Webhook, WorkerStatus } from '../../store/job-store.ts'
+import type * as wire from '../contract/index.ts'
+import { redactOrNull } from './jobs.ts'
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null
 

@@ -1,4 +1,4 @@
-import type { AccessStore } from '../store/access-store.ts'
+import type { AccessStore } from '../../store/access-store.ts'
 
 const FRESH_MS = 10_000
 

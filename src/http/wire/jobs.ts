@@ -1,16 +1,16 @@
 // Words of the domain become those of the contract: snake_case, times as text, 64-bit numbers as text, secrets taken out.
 // The id of a lease is a credential: it is in the answer to a claim, and in no other.
 
-import type { TableHealth } from '../commands/brake-commands.ts'
-import type { JobEvent } from '../job/event.ts'
-import type { Job, JobErrorRecord, JsonValue } from '../job/job.ts'
-import type { ClaimedJob } from '../job/lease.ts'
-import { codeForOwner, reasonForOwner } from '../observe/for-owner.ts'
-import { type RedactOptions, redactJson, redactText } from '../observe/redact.ts'
-import type { TokenRecord } from '../store/access-store.ts'
-import type { Breaker, JobSummary, QueueStatus, ReapedJob, Schedule } from '../store/job-store.ts'
-import type { AppOptions } from './app-options.ts'
-import type * as wire from './contract.ts'
+import type { TableHealth } from '../../commands/brake-commands.ts'
+import type { JobEvent } from '../../job/event.ts'
+import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
+import type { ClaimedJob } from '../../job/lease.ts'
+import { codeForOwner, reasonForOwner } from '../../observe/for-owner.ts'
+import { type RedactOptions, redactJson, redactText } from '../../observe/redact.ts'
+import type { TokenRecord } from '../../store/access-store.ts'
+import type { Breaker, JobSummary, QueueStatus, ReapedJob, Schedule } from '../../store/job-store.ts'
+import type { AppOptions } from '../app-options.ts'
+import type * as wire from '../contract/index.ts'
 
 const iso = (date: Date) => date.toISOString()
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null

@@ -1,16 +1,16 @@
 // One poller for a server process, whatever the number of its viewers: begun by the first, stopped by the last. Heartbeats
 // are no events; they show as a lease that ends later.
 import { setTimeout as waitFor } from 'node:timers/promises'
-import { scopes } from '../commands/actor.ts'
-import { listBreakers, listQueues, readHealth, type TableHealth } from '../commands/brake-commands.ts'
-import type { CommandContext } from '../commands/command.ts'
-import { type HeldLease, listLeases } from '../commands/lease-commands.ts'
-import type { FeedEvent } from '../store/access-store.ts'
-import type { Breaker, QueueStatus } from '../store/job-store.ts'
-import type { AppOptions } from './app-options.ts'
-import type { StreamTopic } from './contract.ts'
+import { scopes } from '../../commands/actor.ts'
+import { listBreakers, listQueues, readHealth, type TableHealth } from '../../commands/brake-commands.ts'
+import type { CommandContext } from '../../commands/command.ts'
+import { type HeldLease, listLeases } from '../../commands/lease-commands.ts'
+import type { FeedEvent } from '../../store/access-store.ts'
+import type { Breaker, QueueStatus } from '../../store/job-store.ts'
+import type { AppOptions } from '../app-options.ts'
+import type { StreamTopic } from '../contract/index.ts'
+import { type ApiProblem, toApiProblem, valueOf } from '../problem.ts'
 import { EventTail } from './event-tail.ts'
-import { type ApiProblem, toApiProblem, valueOf } from './problem.ts'
 
 export type FeedMessage =
   | { topic: 'leases'; leases: HeldLease[]; isComplete: boolean }

@@ -1,8 +1,8 @@
 // The page docs/reference/http.md, made from the contract.
-import { commandRules } from '../commands/permissions.ts'
-import type { AccessStore } from '../store/access-store.ts'
-import type { JobStore } from '../store/job-store.ts'
-import { buildApp, documentInfo } from './app.ts'
+import { commandRules } from '../../commands/permissions.ts'
+import type { AccessStore } from '../../store/access-store.ts'
+import type { JobStore } from '../../store/job-store.ts'
+import { buildApp, documentInfo } from '../app.ts'
 
 interface Operation {
   operationId: string

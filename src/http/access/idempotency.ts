@@ -2,9 +2,9 @@
 // a refusal changed nothing, so that the same key may be tried again.
 import { createHash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import type { AccessStore } from '../store/access-store.ts'
-import { type ApiEnv, contextOf } from './api.ts'
-import { ApiProblem } from './problem.ts'
+import type { AccessStore } from '../../store/access-store.ts'
+import { type ApiEnv, contextOf } from '../api.ts'
+import { ApiProblem } from '../problem.ts'
 
 /** Answers with credentials are never stored. */
 const EXCLUDED = /\/v1\/(?:(?:leases|tokens|session)(?:\/|$)|webhooks$)/

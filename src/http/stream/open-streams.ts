@@ -1,9 +1,9 @@
 // The streams that are open. A stream outlives the request that opened it and keeps a connection and a buffer: no caller may
 // have all there are, and whoever was let in is looked at again while it watches.
-import type { Actor } from '../commands/actor.ts'
-import type { StreamLimit } from './app-options.ts'
-import type { Authenticate } from './authenticate.ts'
-import { ApiProblem } from './problem.ts'
+import type { Actor } from '../../commands/actor.ts'
+import type { Authenticate } from '../access/authenticate.ts'
+import type { StreamLimit } from '../app-options.ts'
+import { ApiProblem } from '../problem.ts'
 
 export interface StreamOpener {
   request: Request

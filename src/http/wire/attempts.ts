@@ -1,9 +1,9 @@
 // The attempts of a job, put together from its events. With `events: recovery` ordinary claims and successes write none, so
 // that an attempt may lack its beginning; the row tells of the last one.
-import type { JobEvent } from '../job/event.ts'
-import type { Job, JsonValue } from '../job/job.ts'
-import type { Attempt } from './contract.ts'
-import { shownCode, shownReason, type View } from './wire.ts'
+import type { JobEvent } from '../../job/event.ts'
+import type { Job, JsonValue } from '../../job/job.ts'
+import type { Attempt } from '../contract/index.ts'
+import { shownCode, shownReason, type View } from './jobs.ts'
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   complete: 'completed',

@@ -1,12 +1,19 @@
 // One viewer of the live feed: server-sent events over one response. `events` carry ids, so that a browser that comes back
 // goes on after the last one it saw.
-import type { Actor } from '../commands/actor.ts'
-import type { StreamTopic } from './contract.ts'
+import type { Actor } from '../../commands/actor.ts'
+import type { StreamTopic } from '../contract/index.ts'
+import { toApiProblem } from '../problem.ts'
+import {
+  toWireBreaker,
+  toWireEvent,
+  toWireHealth,
+  toWireQueue,
+  toWireRunning,
+  type View,
+} from '../wire/jobs.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import type { FeedMessage, LiveFeed } from './live-feed.ts'
-import { toApiProblem } from './problem.ts'
 import { MAX_NAMED, type StreamPlace, writePlace } from './stream-place.ts'
-import { toWireBreaker, toWireEvent, toWireHealth, toWireQueue, toWireRunning, type View } from './wire.ts'
 
 export interface StreamOptions {
   feed: LiveFeed

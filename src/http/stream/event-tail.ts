@@ -1,6 +1,6 @@
 // New events in the order in which they can be seen. Their ids are given before their transactions commit, so an event may
 // show after one with a greater id: every id that was left out is looked for until no transaction can bring it any more.
-import type { AccessStore, FeedEvent } from '../store/access-store.ts'
+import type { AccessStore, FeedEvent } from '../../store/access-store.ts'
 
 const PAGE = 1_000
 /** How far before the newest event ids that were left out are looked for at the start, and after a viewer came back. */

@@ -1,9 +1,9 @@
 // A proxy that has logged somebody in says who it is in a header. Anybody can send a header: it is believed from the addresses
 // of the proxy only.
 import { BlockList, isIP } from 'node:net'
-import { type Actor, isRole, type Role, roles } from '../commands/actor.ts'
-import { UnstuckError } from '../errors/index.ts'
-import type { TrustedProxyOptions } from './app-options.ts'
+import { type Actor, isRole, type Role, roles } from '../../commands/actor.ts'
+import { UnstuckError } from '../../errors/index.ts'
+import type { TrustedProxyOptions } from '../app-options.ts'
 
 export type ReadProxyUser = (request: Request, peer: string | null) => Actor | null
 

@@ -1,6 +1,7 @@
 // What a request has to be before anything is done for it: for us, from a page of ours, and declared as what it is.
+
+import { ApiProblem } from '../problem.ts'
 import type { Authenticated } from './authenticate.ts'
-import { ApiProblem } from './problem.ts'
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 

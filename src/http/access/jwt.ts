@@ -1,7 +1,7 @@
 // JSON web tokens of somebody else's login. jose does the cryptography; algorithms, issuer and audience are pinned.
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { type Actor, isRole, isScope, roles, type Scope } from '../commands/actor.ts'
-import type { JwtOptions } from './app-options.ts'
+import { type Actor, isRole, isScope, roles, type Scope } from '../../commands/actor.ts'
+import type { JwtOptions } from '../app-options.ts'
 
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
 const SECRET_ALGORITHMS = ['HS256']

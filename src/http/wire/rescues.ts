@@ -1,7 +1,7 @@
-import type { Told } from '../commands/rescue-commands.ts'
-import { redactJson } from '../observe/redact.ts'
-import { explainStale } from '../policy/explain-stale.ts'
-import type { Act } from '../store/access-store.ts'
+import type { Told } from '../../commands/rescue-commands.ts'
+import { redactJson } from '../../observe/redact.ts'
+import { explainStale } from '../../policy/explain-stale.ts'
+import type { Act } from '../../store/access-store.ts'
 import type {
   Attachment,
   LastSweep,
@@ -10,9 +10,9 @@ import type {
   Reclaim,
   StaleJob,
   SweepCounts,
-} from '../store/job-store.ts'
-import type * as wire from './contract.ts'
-import { redactOrNull } from './wire.ts'
+} from '../../store/job-store.ts'
+import type * as wire from '../contract/index.ts'
+import { redactOrNull } from './jobs.ts'
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null
 

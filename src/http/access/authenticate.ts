@@ -1,12 +1,12 @@
 // Who sends a request: the hook of the application, a bearer token, a proxy that is trusted, the cookie of a browser session,
 // or, where the server is this machine's alone, whoever is on it.
 import { timingSafeEqual } from 'node:crypto'
-import { type Actor, isScope, scopes } from '../commands/actor.ts'
-import { digestOf } from '../commands/token-commands.ts'
-import type { AccessStore } from '../store/access-store.ts'
-import type { AppOptions } from './app-options.ts'
+import { type Actor, isScope, scopes } from '../../commands/actor.ts'
+import { digestOf } from '../../commands/token-commands.ts'
+import type { AccessStore } from '../../store/access-store.ts'
+import type { AppOptions } from '../app-options.ts'
+import { ApiProblem } from '../problem.ts'
 import { createJwtVerifier, type VerifyJwt } from './jwt.ts'
-import { ApiProblem } from './problem.ts'
 import { RequestLimit } from './request-limit.ts'
 import { createProxyReader } from './trusted-proxy.ts'
 
