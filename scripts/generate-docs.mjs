@@ -18,7 +18,7 @@ const clientTypes = fileURLToPath(new URL('../src/http/client/operations.generat
 writeFileSync(clientTypes, renderClientSource())
 console.log('src/http/client/operations.generated.ts')
 
-const { renderCliReference } = await import('../dist/cli/cli-reference.js')
+const { renderCliReference } = await import('../dist/cli/reference/cli-reference.js')
 const cliPage = fileURLToPath(new URL('../docs/reference/cli.md', import.meta.url))
 writeFileSync(cliPage, renderCliReference())
 console.log('docs/reference/cli.md')

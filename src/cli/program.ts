@@ -1,42 +1,49 @@
 // The table of commands. Flags that every command has are added in one place.
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { packageVersion } from '../http/package-version.ts'
-import { describeOption, exitNotesOf, exitText, leafCommands, pathOf, takeExitNote } from './command-tree.ts'
-import { addAttach } from './commands/attach.ts'
-import { addBreaker } from './commands/breaker.ts'
-import { addCompletion } from './commands/completion.ts'
-import { configCommand } from './commands/config.ts'
-import { addDead } from './commands/dead.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDetach } from './commands/detach.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addDrill } from './commands/drill.ts'
-import { addEvents } from './commands/events.ts'
-import { addInit } from './commands/init.ts'
-import { addJobs } from './commands/jobs.ts'
-import { addLimits } from './commands/limits.ts'
+import { addAttach } from './attach/attach.ts'
+import { addDetach } from './attach/detach.ts'
+import { addInit } from './attach/init.ts'
 import {
   migrateDownCommand,
   migrateSqlCommand,
   migrateStatusCommand,
   migrateUpCommand,
-} from './commands/migrate.ts'
-import { addMode } from './commands/mode.ts'
-import { pruneCommand } from './commands/prune.ts'
-import { addQueues } from './commands/queues.ts'
-import { reapCommand } from './commands/reap.ts'
-import { addScan } from './commands/scan.ts'
-import { addSchedules } from './commands/schedules.ts'
-import { addServe } from './commands/serve.ts'
-import { statusCommand, stuckCommand } from './commands/status.ts'
-import { addTokens } from './commands/tokens.ts'
-import { addTop } from './commands/top.ts'
-import { addWebhooks } from './commands/webhooks.ts'
-import { addWhy } from './commands/why.ts'
-import { workerCommand } from './commands/worker.ts'
-import { addWorkers } from './commands/workers.ts'
-import { printErrorText } from './output.ts'
-import { example, withConnection } from './with-connection.ts'
+} from './attach/migrate.ts'
+import { addMode } from './attach/mode.ts'
+import { addScan } from './attach/scan.ts'
+import { addDemo } from './commands/demo.ts'
+import { example, withConnection } from './connection/with-connection.ts'
+import { addDead } from './dead/dead.ts'
+import { configCommand } from './health/config.ts'
+import { addDoctor } from './health/doctor.ts'
+import { addDrill } from './health/drill.ts'
+import { statusCommand, stuckCommand } from './health/status.ts'
+import { addEvents } from './jobs/events.ts'
+import { addJobs } from './jobs/jobs.ts'
+import { addWhy } from './jobs/why.ts'
+import { addBreaker } from './queues/breaker.ts'
+import { addLimits } from './queues/limits.ts'
+import { addQueues } from './queues/queues.ts'
+import { addSchedules } from './queues/schedules.ts'
+import {
+  describeOption,
+  exitNotesOf,
+  exitText,
+  leafCommands,
+  pathOf,
+  takeExitNote,
+} from './reference/command-tree.ts'
+import { addCompletion } from './reference/completion.ts'
+import { addServe } from './server/serve.ts'
+import { addTokens } from './server/tokens.ts'
+import { addWebhooks } from './server/webhooks.ts'
+import { printErrorText } from './terminal/output.ts'
+import { addTop } from './top/top.ts'
+import { pruneCommand } from './workers/prune.ts'
+import { reapCommand } from './workers/reap.ts'
+import { workerCommand } from './workers/worker.ts'
+import { addWorkers } from './workers/workers.ts'
 
 /** `isJson`: what commander would say of wrong words is left to `reportError`. */
 export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Command {

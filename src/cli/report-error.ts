@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { errorCatalog, exitCodes, isUnstuckError } from '../errors/index.ts'
-import { printErrorText, printProgress } from './output.ts'
 import { safeJson } from './terminal/escape-controls.ts'
+import { printErrorText, printProgress } from './terminal/output.ts'
 
 /** 0 fine · 1 a problem was found · 2 usage or configuration · 3 database unreachable · 4 refused · 130 interrupted */
 export function exitCodeOf(error: unknown): number {

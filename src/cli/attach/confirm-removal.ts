@@ -1,8 +1,8 @@
 // The engine serves every table of a schema: taking it out may take it from others than those who ask.
 import type { EngineUse, Installer } from '../../compose.ts'
 import type { Profile } from '../../profile/profile.ts'
-import type { ConnectionFlags } from '../command-config.ts'
-import { confirm } from '../confirm.ts'
+import type { ConnectionFlags } from '../connection/command-config.ts'
+import { confirm } from '../terminal/confirm.ts'
 
 /** Asks nobody where only the profile's own tables go by the engine. Null: the person said no. */
 export async function confirmRemoval(

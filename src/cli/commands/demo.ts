@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { example } from '../connection/with-connection.ts'
 import { actNames, type Fault, faults } from '../demo/demo-settings.ts'
-import { example } from '../with-connection.ts'
 
 interface DemoFlags {
   databaseUrl?: string

@@ -1,9 +1,9 @@
 // The demo from start to receipt: a screen or plain lines, the dashboard beside it, and nothing left behind.
 import { exitCodes } from '../../errors/index.ts'
-import { printJson, printLine, printProgress } from '../output.ts'
-import { ownCommand } from '../own-command.ts'
 import { createPaint } from '../terminal/colour.ts'
 import { renderLine } from '../terminal/line.ts'
+import { printJson, printLine, printProgress } from '../terminal/output.ts'
+import { ownCommand } from '../terminal/own-command.ts'
 import { openScreen, readKeys, type Screen } from '../terminal/screen.ts'
 import { acts } from './acts.ts'
 import { type DashboardServer, serveDashboard } from './dashboard-server.ts'

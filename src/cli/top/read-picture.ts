@@ -4,7 +4,7 @@ import { listJobs } from '../../commands/job-commands.ts'
 import { type HeldLease, listLeases } from '../../commands/lease-commands.ts'
 import { listWorkers, readSlo } from '../../commands/worker-commands.ts'
 import type { Breaker, JobSummary, Slo, WorkerStatus } from '../../store/job-store.ts'
-import { valueOf } from '../with-commands.ts'
+import { valueOf } from '../connection/with-commands.ts'
 
 type OfTable<Value> = { table: string; value: Value }
 

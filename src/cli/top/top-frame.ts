@@ -1,8 +1,8 @@
 // One frame of `unstuck top`, from what was read. Pure: the same for a terminal, a pipe and a test.
 import { isReaperLate } from '../../policy/table-health.ts'
-import { describeBreaker } from '../commands/breaker.ts'
-import { showBound, showDuration } from '../duration.ts'
-import { hiddenLine } from '../hidden-tables.ts'
+import { hiddenLine } from '../connection/hidden-tables.ts'
+import { describeBreaker } from '../queues/breaker.ts'
+import { showBound, showDuration } from '../terminal/duration.ts'
 import type { Line, Piece } from '../terminal/line.ts'
 import type { Picture } from './read-picture.ts'
 import type { TopRow } from './top-rows.ts'

@@ -1,7 +1,7 @@
 // The rows that can be chosen: running jobs, the newest dead ones, workers.
 import type { JobSummary, WorkerStatus } from '../../store/job-store.ts'
-import { showDuration } from '../duration.ts'
 import type { Colour } from '../terminal/colour.ts'
+import { showDuration } from '../terminal/duration.ts'
 import { leaseBar } from '../terminal/lease-bar.ts'
 import { fitText, type Line } from '../terminal/line.ts'
 import { type Picture, shareLeft } from './read-picture.ts'

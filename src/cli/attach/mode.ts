@@ -1,0 +1,117 @@
+import { Argument, type Command, Option } from 'commander'
+import type { DeploymentTable } from '../../compose.ts'
+import { hasCapability } from '../../store/capability.ts'
+import type { ModeStatus, Observations, OnForeignSettle, TableMode } from '../../store/job-store.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
+import { type TableFlags, withTables } from '../connection/with-tables.ts'
+import { showTime } from '../terminal/duration.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
+
+interface ModeFlags extends TableFlags {
+  onForeignSettle?: OnForeignSettle
+}
+
+export function addMode(program: Command): void {
+  withConnection(program.command('mode'))
+    .description('tells how far the engine goes on the tables, and what observing found; or changes it')
+    .addArgument(
+      new Argument('[mode]', 'observe: only look; reap: take jobs back; enforce: fence writers too').choices([
+        'observe',
+        'reap',
+        'enforce',
+      ]),
+    )
+    .option('--table <name>', 'one table of the profile only')
+    .addOption(
+      new Option(
+        '--on-foreign-settle <what>',
+        'with enforce: who ends a leased job without its lease',
+      ).choices(['record', 'refuse']),
+    )
+    .addHelpText('after', example('unstuck mode observe'))
+    .action(modeCommand)
+}
+
+async function modeCommand(mode: TableMode | undefined, flags: ModeFlags): Promise<void> {
+  if (mode === undefined && flags.onForeignSettle === undefined)
+    return withTables(flags, (tables) => show(tables, flags))
+  // Whoever changes a table's triggers owns it.
+  return withTables(flags, (tables) => change(tables, mode, flags), { asOwner: true })
+}
+
+interface TableReport extends ModeStatus {
+  table: string
+  observations: Observations | null
+}
+
+async function show(tables: DeploymentTable[], flags: ModeFlags): Promise<void> {
+  const reports: TableReport[] = []
+  for (const { name, store } of tables) {
+    const status = await store.readMode()
+    const observations = hasCapability(store, 'modes') ? await store.readObservations() : null
+    reports.push({ table: name, ...status, observations: observations?.since == null ? null : observations })
+  }
+  if (flags.json === true) return printJson({ tables: reports })
+  printTable([
+    ['TABLE', 'MODE', 'SINCE', 'FOREIGN SETTLES'],
+    ...reports.map(({ table, mode, since, onForeignSettle }) => [
+      table,
+      mode,
+      since === null ? '–' : showTime(since),
+      mode === 'enforce' ? `${onForeignSettle}${onForeignSettle === 'record' ? 'ed' : 'd'}` : 'pass',
+    ]),
+  ])
+  for (const { table, observations } of reports)
+    if (observations !== null) printObservations(table, observations)
+}
+
+function printObservations(table: string, seen: Observations): void {
+  const { since, wouldRequeue, wouldDeadLetter, wouldCancel, cameBack, stillStuck, reaped, gone } = seen
+  printLine()
+  printLine(`${table}: what sweeps would have done${since === null ? '' : ` since ${showTime(since)}`}`)
+  printTable([
+    ['  would requeue', String(wouldRequeue), '  came back to life', String(cameBack)],
+    ['  would dead-letter', String(wouldDeadLetter), '  still stuck', String(stillStuck)],
+    ['  would cancel', String(wouldCancel), '  taken back by hand', String(reaped)],
+    ['', '', '  gone', String(gone)],
+  ])
+  if (cameBack > 0)
+    printLine(`  ${cameBack} reaps would have been wrong: give those jobs a longer lease first.`)
+}
+
+async function change(
+  tables: DeploymentTable[],
+  wanted: TableMode | undefined,
+  flags: ModeFlags,
+): Promise<void> {
+  const { onForeignSettle } = flags
+  const changes: (ModeStatus & { table: string; modeBefore: TableMode })[] = []
+  for (const { name, store } of tables) {
+    const { mode: modeBefore } = await store.readMode()
+    const status = await store.setMode(
+      wanted ?? modeBefore,
+      onForeignSettle === undefined ? {} : { onForeignSettle },
+    )
+    changes.push({ table: name, modeBefore, ...status })
+  }
+  if (flags.json === true) return printJson({ tables: changes })
+  for (const { table, mode, modeBefore, onForeignSettle: settles } of changes) {
+    printLine(`${table}: ${modeBefore === mode ? `is in ${mode}` : `${modeBefore} → ${mode}`}`)
+    printLine(`  ${meaning(mode, settles)}`)
+    if (modeBefore === 'enforce' && mode !== 'enforce')
+      printLine('  The trigger unstuck_fence is off the table.')
+  }
+  if (wanted === 'observe') printLine('Next:  unstuck mode')
+}
+
+function meaning(mode: TableMode, onForeignSettle: OnForeignSettle): string {
+  if (mode === 'observe')
+    return 'Sweeps note what they would do, and unstuck changes no row, whoever calls; leases granted before can still be ended.'
+  if (mode === 'reap')
+    return 'Sweeps, claims and calls by hand act. Writers without a lease are not looked at.'
+  const settles =
+    onForeignSettle === 'refuse'
+      ? 'is refused (SQLSTATE UN004)'
+      : 'is recorded, and the holder loses the lease'
+  return `Sweeps act, and the trigger unstuck_fence is on the table: a leased job that is ended without its lease ${settles}.`
+}

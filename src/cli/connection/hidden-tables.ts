@@ -1,0 +1,30 @@
+// Tables whose jobs row security keeps from the role of this command. They are never called well: a role that sees no
+// job sees no stuck one either.
+import { describeHidden } from '../../commands/describe-hidden.ts'
+import type { DeploymentTable } from '../../compose.ts'
+import { exitCodes } from '../../errors/index.ts'
+import type { HiddenJobs } from '../../store/job-store.ts'
+
+export interface SeenTables {
+  /** Those of which this role sees anything. */
+  tables: DeploymentTable[]
+  hidden: HiddenJobs[]
+}
+
+export async function seenTables(all: readonly DeploymentTable[]): Promise<SeenTables> {
+  const tables: DeploymentTable[] = []
+  const hidden: HiddenJobs[] = []
+  for (const table of all) {
+    const found = await table.store.readHidden()
+    if (found?.isAll !== true) tables.push(table)
+    if (found !== null) hidden.push(found)
+  }
+  return { tables, hidden }
+}
+
+export function markUnhealthy(hidden: HiddenJobs[]): void {
+  if (hidden.length > 0) process.exitCode = exitCodes.problemFound
+}
+
+/** `✗ row security hides every job of public.jobs from role app: create policy …` */
+export const hiddenLine = (hidden: HiddenJobs): string => `✗ ${describeHidden(hidden)}: ${hidden.fix}`

@@ -1,0 +1,130 @@
+import type { Answer, CommandContext } from '../../commands/command.ts'
+import { type Act, cancelJob, discardJob, retryJob } from '../../commands/job-commands.ts'
+import { parseFilter } from '../../commands/parse-filter.ts'
+import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
+import type { NewOperation } from '../../store/job-store.ts'
+import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { findJobs } from './find-job.ts'
+import type { ChangeFlags } from './job-flags.ts'
+import { type BulkFlags, runBulk } from './run-bulk.ts'
+
+interface Change {
+  table: string
+  jobId: string
+  outcome: string
+  /** Why nothing was changed. */
+  detail?: string
+}
+
+interface WhereFlags extends BulkFlags {
+  where?: string
+}
+
+export async function retryCommand(
+  ids: string[],
+  flags: WhereFlags & { keepAttempts?: boolean; now?: boolean },
+): Promise<void> {
+  const { reason, keepAttempts = false, now: isNow = false } = flags
+  if (isWhere(ids, flags)) {
+    if (isNow) return changeWhere(flags, { action: 'run-now' }, 'are due now')
+    return changeWhere(flags, { action: 'retry', keepAttempts }, 'brought back')
+  }
+  await change(ids, flags, (context, ref) => retryJob(context, { ...ref, keepAttempts, isNow, reason }))
+}
+
+export async function cancelCommand(ids: string[], flags: WhereFlags): Promise<void> {
+  const { reason } = flags
+  if (isWhere(ids, flags)) return changeWhere(flags, { action: 'cancel' }, 'cancelled, or told to stop')
+  await change(ids, flags, (context, ref) => cancelJob(context, { ...ref, reason }))
+}
+
+export async function discardCommand(ids: string[], flags: WhereFlags): Promise<void> {
+  const { reason } = flags
+  if (isWhere(ids, flags)) return changeWhere(flags, { action: 'discard' }, 'deleted')
+  const jobs = ids.length === 1 ? '1 job is' : `${ids.length} jobs are`
+  if (!(await confirm(`${jobs} deleted for good.`, flags))) return refuse()
+  await change(ids, flags, (context, ref) => discardJob(context, { ...ref, reason }))
+}
+
+function isWhere(ids: string[], { where }: WhereFlags): boolean {
+  if ((where === undefined) === (ids.length === 0))
+    throw invalidArgument('ids', ids.join(' '), 'ids of jobs, or --where')
+  return where !== undefined
+}
+
+const plans: Record<NewOperation['action'], string> = {
+  retry: 'They are brought back.',
+  redrive: 'They are brought back.',
+  'run-now': 'They run as soon as a worker is free.',
+  cancel: 'Those that wait are ended, those that run are told to stop.',
+  discard: 'They are deleted for good.',
+}
+
+/** Every job that fits, as one operation. */
+async function changeWhere(
+  flags: WhereFlags,
+  act: Pick<NewOperation, 'action' | 'keepAttempts'>,
+  done: string,
+): Promise<void> {
+  const { where: q = '', reason } = flags
+  const parsed = parseFilter(q)
+  if ('problem' in parsed) {
+    const { message, token, position } = parsed.problem
+    throw new UnstuckError('INVALID_ARGUMENT', `where: ${message}`, {
+      hint: `At character ${position + 1}: ${token}`,
+    })
+  }
+  const { filter } = parsed
+  if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'one key:value or more')
+  await withCommands(flags, async (context) => {
+    const requests = context.tables.map(({ name: table }) => ({ ...act, table, filter, q, reason }))
+    await runBulk(context, requests, flags, {
+      planOf: (count) => `${count} jobs match. ${plans[act.action]}`,
+      done,
+      refused: 'were refused',
+      none: 'no job fits: nothing was changed',
+    })
+  })
+}
+
+export function refuse(): void {
+  printLine('nothing was changed')
+  process.exitCode = exitCodes.refused
+}
+
+type ChangeOne = (context: CommandContext, ref: { id: string; table: string }) => Promise<Answer<Act>>
+
+/** Exit code 4 if the state of one of the jobs stood in the way. */
+async function change(ids: string[], flags: ChangeFlags, changeOne: ChangeOne): Promise<void> {
+  await withCommands(flags, async (context) => {
+    const changes: Change[] = []
+    for (const { table, jobId } of await findJobs(context.tables, ids)) {
+      const answer = await changeOne(context, { id: jobId, table: table.name })
+      changes.push({ table: table.name, jobId, ...outcomeOf(answer) })
+    }
+    if (changes.some(({ detail }) => detail !== undefined)) process.exitCode = exitCodes.refused
+    if (flags.json === true) return printJson({ jobs: changes })
+    printTable(
+      changes.map(({ jobId, outcome, detail }) => [jobId, detail ?? shownOutcomes[outcome] ?? outcome]),
+    )
+  })
+}
+
+/** A job whose state stands in the way holds up no other. Everything else that is refused ends the command. */
+function outcomeOf(answer: Answer<Act>): Pick<Change, 'outcome' | 'detail'> {
+  if (answer.isDone) return { outcome: answer.value.outcome }
+  const { code, detail, why } = answer.refusal
+  const [reason] = why ?? []
+  if (reason === undefined && !['SOURCE_GONE', 'JOB_NOT_FOUND'].includes(code)) return valueOf(answer)
+  const outcome = (reason?.code ?? code).toLowerCase().replaceAll('_', '-')
+  return { outcome, detail: `${reason?.message ?? detail} Nothing was changed.` }
+}
+
+const shownOutcomes: Record<string, string> = {
+  retried: 'retried: it waits for a worker',
+  due: 'due now: it waits for a worker',
+  'already-due': 'due already: it waits for a worker',
+  'cancel-requested': 'running: its worker is told with the next heartbeat',
+}
