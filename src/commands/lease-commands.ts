@@ -4,7 +4,7 @@ import type { ClaimedJob, Lease } from '../job/lease.ts'
 import type { RefusedOutcome } from '../job/outcome.ts'
 import type { Failure, HeartbeatReport, JobSummary } from '../store/job-store.ts'
 import { command, done, findTable, jobNotFound, policyOf, refused } from './command.ts'
-import { fillPage } from './fill-page.ts'
+import { fillPage } from './jobs/fill-page.ts'
 
 export interface HeldLease {
   table: string

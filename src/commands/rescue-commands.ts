@@ -13,7 +13,7 @@ import {
   policyOf,
   refused,
 } from './command.ts'
-import { isGreaterNumber, isLaterText, mergePages } from './merge-pages.ts'
+import { isGreaterNumber, isLaterText, mergePages } from './jobs/merge-pages.ts'
 
 export interface Told<Item> {
   table: string

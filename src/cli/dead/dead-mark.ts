@@ -1,4 +1,4 @@
-import { markCause } from '../../commands/dead-letter-commands.ts'
+import { markCause } from '../../commands/jobs/dead-letter-commands.ts'
 import type { CauseState } from '../../store/job-store.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
 import type { TableFlags } from '../connection/with-tables.ts'

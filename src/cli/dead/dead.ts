@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type TableGroup as FoundGroup, listDeadLetters } from '../../commands/dead-letter-commands.ts'
-import { discardJob } from '../../commands/job-commands.ts'
+import { type TableGroup as FoundGroup, listDeadLetters } from '../../commands/jobs/dead-letter-commands.ts'
+import { discardJob } from '../../commands/jobs/job-commands.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { DeadJobGroup, JobSummary } from '../../store/job-store.ts'
 import { actorName } from '../connection/actor-name.ts'

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../commands/command.ts'
-import { listDeadLetters, type TableGroup } from '../../commands/dead-letter-commands.ts'
+import { listDeadLetters, type TableGroup } from '../../commands/jobs/dead-letter-commands.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import type { JobFilter } from '../../store/job-store.ts'
 import { valueOf } from '../connection/with-commands.ts'

@@ -4,7 +4,7 @@ import {
   previewSweep,
   readHealth,
   type TableHealth,
-} from '../../commands/brake-commands.ts'
+} from '../../commands/queue-control-commands.ts'
 import { readSlo } from '../../commands/worker-commands.ts'
 import type { DeploymentTable } from '../../compose.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'

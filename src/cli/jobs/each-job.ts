@@ -1,6 +1,6 @@
 // Jobs of one table, page by page: a page of the command may be short, or empty, and have a next one.
 import type { CommandContext } from '../../commands/command.ts'
-import { type ListJobsInput, listJobs } from '../../commands/job-commands.ts'
+import { type ListJobsInput, listJobs } from '../../commands/jobs/job-commands.ts'
 import type { JobPage, JobSummary } from '../../store/job-store.ts'
 import { valueOf } from '../connection/with-commands.ts'
 

@@ -1,6 +1,6 @@
 import type { Answer, CommandContext } from '../../commands/command.ts'
-import { type Act, cancelJob, discardJob, retryJob } from '../../commands/job-commands.ts'
-import { parseFilter } from '../../commands/parse-filter.ts'
+import { type Act, cancelJob, discardJob, retryJob } from '../../commands/jobs/job-commands.ts'
+import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { NewOperation } from '../../store/job-store.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'

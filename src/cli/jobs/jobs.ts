@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { readEvents } from '../../commands/job-commands.ts'
+import { readEvents } from '../../commands/jobs/job-commands.ts'
 import { invalidArgument } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job } from '../../job/job.ts'

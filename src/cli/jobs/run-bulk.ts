@@ -5,7 +5,7 @@ import {
   beginOperation,
   type OperationInput,
   planOperation,
-} from '../../commands/operation-commands.ts'
+} from '../../commands/jobs/operation-commands.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import type { OperationStop } from '../../policy/operation-move.ts'
 import { runOperation } from '../../runtime/run-operation.ts'

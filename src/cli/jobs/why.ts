@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { explainJob } from '../../commands/job-commands.ts'
+import { explainJob } from '../../commands/jobs/job-commands.ts'
 import type { Explanation, JobFacts } from '../../policy/explain-job.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'

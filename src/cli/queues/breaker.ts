@@ -1,5 +1,10 @@
 import type { Command } from 'commander'
-import { holdBreaker, listBreakers, readBreaker, resumeBreaker } from '../../commands/brake-commands.ts'
+import {
+  holdBreaker,
+  listBreakers,
+  readBreaker,
+  resumeBreaker,
+} from '../../commands/queue-control-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
 import type { Breaker } from '../../store/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listRateLimits } from '../../commands/brake-commands.ts'
+import { listRateLimits } from '../../commands/queue-control-commands.ts'
 import type { RateLimitStatus } from '../../store/job-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'

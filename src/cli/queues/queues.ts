@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listQueues, pauseQueue, resumeQueue } from '../../commands/brake-commands.ts'
+import { listQueues, pauseQueue, resumeQueue } from '../../commands/queue-control-commands.ts'
 import type { QueueStatus } from '../../store/dependency-store.ts'
 import { type CliContext, valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'

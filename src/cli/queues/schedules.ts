@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listSchedules } from '../../commands/brake-commands.ts'
+import { listSchedules } from '../../commands/queue-control-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'

@@ -1,6 +1,6 @@
 // What keys of `unstuck top` do to jobs and workers, through the same commands as everything else.
 import type { CommandContext } from '../../commands/command.ts'
-import { explainJob, readEvents, retryJob } from '../../commands/job-commands.ts'
+import { explainJob, readEvents, retryJob } from '../../commands/jobs/job-commands.ts'
 import { drainWorker } from '../../commands/worker-commands.ts'
 import { redactJson, redactText } from '../../observe/redact.ts'
 import { valueOf } from '../connection/with-commands.ts'

@@ -1,5 +1,5 @@
-import { previewSweep, type SweepAnswer, sweep } from '../../commands/brake-commands.ts'
 import { describeHidden } from '../../commands/describe-hidden.ts'
+import { previewSweep, type SweepAnswer, sweep } from '../../commands/queue-control-commands.ts'
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes, isUnstuckError, UnstuckError } from '../../errors/index.ts'

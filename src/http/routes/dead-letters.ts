@@ -1,5 +1,5 @@
-import { listDeadLetters, markCause } from '../../commands/dead-letter-commands.ts'
-import { planRedrive, redrive } from '../../commands/operation-commands.ts'
+import { listDeadLetters, markCause } from '../../commands/jobs/dead-letter-commands.ts'
+import { planRedrive, redrive } from '../../commands/jobs/operation-commands.ts'
 import {
   type Api,
   type ApiParts,

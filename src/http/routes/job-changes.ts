@@ -1,4 +1,4 @@
-import { type Act, cancelJob, discardJob, enqueueJob, retryJob } from '../../commands/job-commands.ts'
+import { type Act, cancelJob, discardJob, enqueueJob, retryJob } from '../../commands/jobs/job-commands.ts'
 import type { JsonValue, NewJob } from '../../job/job.ts'
 import {
   type Api,

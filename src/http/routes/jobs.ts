@@ -1,5 +1,5 @@
-import { explainJob, listJobs, readEvents, readJob } from '../../commands/job-commands.ts'
-import { parseFilter } from '../../commands/parse-filter.ts'
+import { explainJob, listJobs, readEvents, readJob } from '../../commands/jobs/job-commands.ts'
+import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import { redactText } from '../../observe/redact.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, etagOf, json, readProblems, viewOf } from '../api.ts'
 import {

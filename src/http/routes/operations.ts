@@ -5,8 +5,8 @@ import {
   listOperations,
   planOperation,
   readOperation,
-} from '../../commands/operation-commands.ts'
-import { parseFilter } from '../../commands/parse-filter.ts'
+} from '../../commands/jobs/operation-commands.ts'
+import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import type { JobFilter } from '../../store/job-store.ts'
 import {
   type Api,

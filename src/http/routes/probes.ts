@@ -1,8 +1,8 @@
 // What a load balancer and a scraper ask, outside the contract of /v1.
 import { scopes } from '../../commands/actor.ts'
-import { listBreakers, listQueues, readHealth } from '../../commands/brake-commands.ts'
 import type { CommandContext } from '../../commands/command.ts'
 import { refusalOf } from '../../commands/permissions.ts'
+import { listBreakers, listQueues, readHealth } from '../../commands/queue-control-commands.ts'
 import { RuntimeEventEmitter } from '../../observe/events.ts'
 import { createMetrics, type Metrics } from '../../observe/metrics.ts'
 import { type Api, type ApiParts, contextOf, json, readProblems } from '../api.ts'

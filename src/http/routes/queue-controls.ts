@@ -1,3 +1,4 @@
+import type { Command } from '../../commands/command.ts'
 import {
   type HoldInput,
   holdBreaker,
@@ -10,8 +11,7 @@ import {
   resumeBreaker,
   resumeQueue,
   sweep,
-} from '../../commands/brake-commands.ts'
-import type { Command } from '../../commands/command.ts'
+} from '../../commands/queue-control-commands.ts'
 import type { Breaker } from '../../store/job-store.ts'
 import {
   type Api,

@@ -1,4 +1,4 @@
-import { listRateLimits } from '../../commands/brake-commands.ts'
+import { listRateLimits } from '../../commands/queue-control-commands.ts'
 import { listReclaims, listStaleJobs, listSweeps, validateStale } from '../../commands/rescue-commands.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
 import {

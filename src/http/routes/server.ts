@@ -1,5 +1,5 @@
-import { readHealth } from '../../commands/brake-commands.ts'
 import { commandNames, refusalOf } from '../../commands/permissions.ts'
+import { readHealth } from '../../commands/queue-control-commands.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
 import { configAnswer, doctorAnswer, healthAnswer, meAnswer, tableOnlyQuery } from '../contract/index.ts'
 import { createRoute } from '../openapi/zod-openapi.ts'

@@ -2,9 +2,14 @@
 // are no events; they show as a lease that ends later.
 import { setTimeout as waitFor } from 'node:timers/promises'
 import { scopes } from '../../commands/actor.ts'
-import { listBreakers, listQueues, readHealth, type TableHealth } from '../../commands/brake-commands.ts'
 import type { CommandContext } from '../../commands/command.ts'
 import { type HeldLease, listLeases } from '../../commands/lease-commands.ts'
+import {
+  listBreakers,
+  listQueues,
+  readHealth,
+  type TableHealth,
+} from '../../commands/queue-control-commands.ts'
 import type { FeedEvent } from '../../store/access-store.ts'
 import type { Breaker, QueueStatus } from '../../store/job-store.ts'
 import type { AppOptions } from '../app-options.ts'

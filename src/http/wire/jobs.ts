@@ -1,7 +1,7 @@
 // Words of the domain become those of the contract: snake_case, times as text, 64-bit numbers as text, secrets taken out.
 // The id of a lease is a credential: it is in the answer to a claim, and in no other.
 
-import type { TableHealth } from '../../commands/brake-commands.ts'
+import type { TableHealth } from '../../commands/queue-control-commands.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../job/job.ts'
 import type { ClaimedJob } from '../../job/lease.ts'

@@ -1,5 +1,5 @@
 // Dead letters and operations as the contract has them.
-import type { PlannedOperation, TableOperation } from '../../commands/operation-commands.ts'
+import type { PlannedOperation, TableOperation } from '../../commands/jobs/operation-commands.ts'
 import { redactText } from '../../observe/redact.ts'
 import type { DeadJobGroup, OperationAction, OperationJob } from '../../store/job-store.ts'
 import type * as wire from '../contract/index.ts'

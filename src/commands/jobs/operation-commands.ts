@@ -6,9 +6,9 @@ import {
   type OperationAction,
   type OperationJob,
   type OperationJobPage,
-} from '../store/operation-store.ts'
-import type { JobFilter } from '../store/operator-store.ts'
-import type { Scope } from './actor.ts'
+} from '../../store/operation-store.ts'
+import type { JobFilter } from '../../store/operator-store.ts'
+import type { Scope } from '../actor.ts'
 import {
   type Answer,
   type CommandContext,
@@ -17,7 +17,7 @@ import {
   done,
   findTable,
   refused,
-} from './command.ts'
+} from '../command.ts'
 import { isLaterText, mergePages } from './merge-pages.ts'
 
 export interface OperationInput {

@@ -1,7 +1,7 @@
 // The words by which jobs are looked for: `type:run_tsa status:dead error:GW_5XX older:2h`. A refusal points at the token.
-import { closestName } from '../errors/index.ts'
-import type { JobStatus } from '../job/job.ts'
-import type { JobFilter } from '../store/job-store.ts'
+import { closestName } from '../../errors/index.ts'
+import type { JobStatus } from '../../job/job.ts'
+import type { JobFilter } from '../../store/job-store.ts'
 
 export interface FilterProblem {
   message: string

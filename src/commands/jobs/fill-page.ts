@@ -1,4 +1,4 @@
-import type { JobFilter, JobPage, JobStore, JobSummary, ListOptions } from '../store/job-store.ts'
+import type { JobFilter, JobPage, JobStore, JobSummary, ListOptions } from '../../store/job-store.ts'
 
 /** A page with `limit` jobs in it, as long as there are as many: the store may leave off before, and so may `maxSteps`. */
 export async function fillPage(

@@ -1,6 +1,6 @@
 // Dead letters by cause, and what people think of a cause (OPS-9).
-import type { CauseState, DeadJobGroup } from '../store/job-store.ts'
-import { type CommandContext, command, done, findTable, refused } from './command.ts'
+import type { CauseState, DeadJobGroup } from '../../store/job-store.ts'
+import { type CommandContext, command, done, findTable, refused } from '../command.ts'
 
 export interface TableGroup {
   table: string

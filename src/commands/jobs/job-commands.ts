@@ -1,14 +1,14 @@
 // What is asked of single jobs and done to them.
-import { UnstuckError } from '../errors/index.ts'
-import type { JobEvent } from '../job/event.ts'
-import type { Job, NewJob } from '../job/job.ts'
-import type { EnqueueOutcome } from '../job/outcome.ts'
-import { codeForOwner, reasonForOwner } from '../observe/for-owner.ts'
-import type { AgeRule } from '../policy/age-rule.ts'
-import { type Explanation, explainJob as explainFacts, type JobFacts } from '../policy/explain-job.ts'
-import { withOverride } from '../policy/policy.ts'
-import { ageRuleOf } from '../profile/age-rule-of.ts'
-import type { JobFilter, JobPage } from '../store/job-store.ts'
+import { UnstuckError } from '../../errors/index.ts'
+import type { JobEvent } from '../../job/event.ts'
+import type { Job, NewJob } from '../../job/job.ts'
+import type { EnqueueOutcome } from '../../job/outcome.ts'
+import { codeForOwner, reasonForOwner } from '../../observe/for-owner.ts'
+import type { AgeRule } from '../../policy/age-rule.ts'
+import { type Explanation, explainJob as explainFacts, type JobFacts } from '../../policy/explain-job.ts'
+import { withOverride } from '../../policy/policy.ts'
+import { ageRuleOf } from '../../profile/age-rule-of.ts'
+import type { JobFilter, JobPage } from '../../store/job-store.ts'
 import {
   type CommandContext,
   type CommandTable,
@@ -22,7 +22,7 @@ import {
   manualOptions,
   policyOf,
   refused,
-} from './command.ts'
+} from '../command.ts'
 import { fillPage } from './fill-page.ts'
 
 export interface ListJobsInput {
