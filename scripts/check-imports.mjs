@@ -58,7 +58,12 @@ const LAYERS = [
   { name: 'handler-child', home: 'src/handler-child.ts', imports: [...VOCABULARY, 'runtime'] },
   { name: 'unstuck', home: 'src/unstuck', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
   { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck'] },
-  { name: 'cli', home: 'src/cli/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck', 'http'] },
+  {
+    name: 'cli',
+    home: 'src/cli/',
+    imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck', 'http', 'demo'],
+  },
+  { name: 'demo', home: 'src/demo/', imports: [...BELOW_COMPOSE, 'compose', 'unstuck', 'http', 'cli'] },
   { name: 'index', home: 'src/index.ts', imports: 'anything' },
 ]
 

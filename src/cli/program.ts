@@ -1,5 +1,6 @@
 // The table of commands. Flags that every command has are added in one place.
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { addDemo } from '../demo/command.ts'
 import { packageVersion } from '../http/package-version.ts'
 import { addAttach } from './attach/attach.ts'
 import { addDetach } from './attach/detach.ts'
@@ -12,7 +13,6 @@ import {
 } from './attach/migrate.ts'
 import { addMode } from './attach/mode.ts'
 import { addScan } from './attach/scan.ts'
-import { addDemo } from './commands/demo.ts'
 import { example, withConnection } from './connection/with-connection.ts'
 import { addDead } from './dead/dead.ts'
 import { configCommand } from './health/config.ts'

@@ -73,16 +73,8 @@ export interface AppOptions {
   runDoctor?: () => Promise<Finding[]>
   /** Whether /metrics asks for a token; it does where absent. */
   hasPublicMetrics?: boolean
-  /** The acts of `unstuck demo`, as routes that no other server has. */
-  demo?: DemoControls
   /** Where it is mounted, such as `/ops`; the root where absent. */
   basePath?: string
-}
-
-export interface DemoControls {
-  acts: readonly { name: string; title: string }[]
-  /** False where there is no such act. */
-  perform(name: string): boolean
 }
 
 /** A fetch handler: for Hono, Express, Fastify, Next, Bun, Deno. */

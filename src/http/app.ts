@@ -23,7 +23,6 @@ import { packageVersion } from './package-version.ts'
 import { ApiProblem, problemResponse, publicProblemBody, toApiProblem } from './problem.ts'
 import { addAuditRoutes } from './routes/audit.ts'
 import { addDeadLetterRoutes } from './routes/dead-letters.ts'
-import { addDemoRoutes } from './routes/demo.ts'
 import { addJobChangeRoutes } from './routes/job-changes.ts'
 import { addJobRoutes } from './routes/jobs.ts'
 import { addLeaseRoutes } from './routes/leases.ts'
@@ -88,7 +87,6 @@ export function buildApp(options: AppOptions): BuiltApp {
   addRescueRoutes(api, parts)
   addAuditRoutes(api, parts)
   addStreamRoute(api, parts, end.signal)
-  if (options.demo !== undefined) addDemoRoutes(api, options.demo)
 
   return {
     api,

@@ -12,7 +12,7 @@ export type * from './contract/index.ts'
 export { type NodeListener, toNodeListener } from './node-listener.ts'
 
 export interface CreateAppOptions
-  extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'policy' | 'config' | 'runDoctor' | 'demo'> {
+  extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'policy' | 'config' | 'runDoctor'> {
   /** From the environment and the config file where absent. */
   config?: Config
 }

@@ -8,8 +8,9 @@ import { UnstuckError } from '../errors/index.ts'
 import { sourceCheckOf } from '../runtime/source-exists.ts'
 import { isLoopbackAddress } from './access/guards.ts'
 import { readRoles } from './access/trusted-proxy.ts'
+import type { Api } from './api.ts'
 import { buildApp } from './app.ts'
-import type { App, AppOptions, DemoControls, JwtOptions, TrustedProxyOptions } from './app-options.ts'
+import type { App, AppOptions, JwtOptions, TrustedProxyOptions } from './app-options.ts'
 
 export interface ServeOptions {
   config: Config
@@ -17,7 +18,8 @@ export interface ServeOptions {
   host: string
   port: number
   isReadOnly: boolean
-  demo?: DemoControls
+  /** Routes of this server alone, behind the same guards as the others. */
+  addRoutes?: (api: Api) => void
 }
 
 export interface HttpServer {
@@ -33,7 +35,7 @@ export async function serve({
   host,
   port,
   isReadOnly,
-  demo,
+  addRoutes,
 }: ServeOptions): Promise<HttpServer> {
   const { http, gateway, policy } = config
   const { tables, access, reading } = deployment
@@ -57,10 +59,10 @@ export async function serve({
     ...(http.environment === null ? {} : { environment: http.environment }),
     ...sourceCheckOf(gateway),
     ...(jwt === undefined ? {} : { jwt }),
-    ...(demo === undefined ? {} : { demo }),
     ...(trustedProxy === undefined ? {} : { trustedProxy }),
   }
   const app = buildApp(options)
+  addRoutes?.(app.api)
   const server = await open(app.fetch, host, port)
   if (!isReadOnly) app.runOperations()
   const address = server.address() as AddressInfo

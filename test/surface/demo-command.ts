@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { expect } from 'vitest'
-import type { Receipt } from '../../src/cli/demo/receipt.ts'
+import type { Receipt } from '../../src/demo/receipt/receipt.ts'
 import { type RunningCommand, startCommand } from './run-command.ts'
 
 export interface RunningDemo extends RunningCommand {

@@ -1,6 +1,6 @@
 // The demo's own promise: whatever it kills, nothing is lost, and its receipt would say so.
 import { describe, expect, it } from 'vitest'
-import { promisedMs } from '../../src/cli/demo/demo-settings.ts'
+import { promisedMs } from '../../src/demo/demo-settings.ts'
 import { isListening, readReceipt, startDemo } from './demo-command.ts'
 import { runCommand } from './run-command.ts'
 

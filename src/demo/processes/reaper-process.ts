@@ -2,7 +2,7 @@
 import { openDeployment } from '../../compose.ts'
 import { loadConfig } from '../../config/index.ts'
 import { startReaper } from '../../runtime/reaper.ts'
-import { demoPolicy, type FromProcess, readProcessSettings } from './demo-settings.ts'
+import { demoPolicy, type FromProcess, readProcessSettings } from '../demo-settings.ts'
 
 const { databaseUrl, schema } = readProcessSettings()
 const { tables } = openDeployment({ ...loadConfig({ env: {} }), schema }, databaseUrl)

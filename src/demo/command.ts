@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { example } from '../connection/with-connection.ts'
-import { actNames, type Fault, faults } from '../demo/demo-settings.ts'
+import { example } from '../cli/connection/with-connection.ts'
+import { actNames, type Fault, faults } from './demo-settings.ts'
 
 interface DemoFlags {
   databaseUrl?: string
@@ -49,7 +49,7 @@ async function demoCommand(flags: DemoFlags): Promise<void> {
   const { databaseUrl, speed, json = false } = flags
   const hasTerminal = process.stdout.isTTY && process.stdin.isTTY && process.env['TERM'] !== 'dumb'
   // Loaded here: no other command pays for it.
-  const { runDemo } = await import('../demo/run-demo.ts')
+  const { runDemo } = await import('./run-demo.ts')
   await runDemo({
     databaseUrl,
     acts: flags.acts,

@@ -1,7 +1,12 @@
-// What `unstuck demo` adds to its own server: buttons that kill its workers. Behind the same guards as every other write.
-import type { Api } from '../api.ts'
-import type { DemoControls } from '../app-options.ts'
-import { ApiProblem } from '../problem.ts'
+// Routes that only the server of `unstuck demo` has: its buttons kill real workers.
+import type { Api } from '../http/api.ts'
+import { ApiProblem } from '../http/problem.ts'
+
+export interface DemoControls {
+  acts: readonly { name: string; title: string }[]
+  /** False if no act has this name. */
+  perform(name: string): boolean
+}
 
 export function addDemoRoutes(api: Api, demo: DemoControls): void {
   api.get('/demo', (c) => c.json({ acts: demo.acts }))

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { openTable, type SqlClient } from '../../compose.ts'
 import { nativeProfile } from '../../profile/native.ts'
-import type { Kind } from './demo-settings.ts'
+import type { Kind } from '../demo-settings.ts'
 
 export type HandRolledStatus = 'waiting' | 'processing' | 'done' | 'failed'
 

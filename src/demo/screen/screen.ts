@@ -1,7 +1,7 @@
 // What the terminal shows, as lines of coloured pieces: pure, so that a picture for the documentation can be made of it.
-import type { Colour } from '../terminal/colour.ts'
-import { leaseBar } from '../terminal/lease-bar.ts'
-import { fitText, type Line, type Piece } from '../terminal/line.ts'
+import type { Colour } from '../../cli/terminal/colour.ts'
+import { leaseBar } from '../../cli/terminal/lease-bar.ts'
+import { fitText, type Line, type Piece } from '../../cli/terminal/line.ts'
 
 export interface WorkerView {
   name: string

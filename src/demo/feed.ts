@@ -1,8 +1,8 @@
 // Puts the same jobs into both tables. The seed decides how long each takes, and which worker an act falls on.
-import type { JobStore } from '../../store/job-store.ts'
+import type { JobStore } from '../store/job-store.ts'
 import type { Kind } from './demo-settings.ts'
-import type { HandRolledTable } from './hand-rolled-table.ts'
-import { writeLedger } from './ledger.ts'
+import type { HandRolledTable } from './processes/hand-rolled-table.ts'
+import { writeLedger } from './receipt/ledger.ts'
 
 export interface FeedOptions {
   store: JobStore

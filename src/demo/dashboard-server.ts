@@ -1,9 +1,11 @@
 // The dashboard of the demo, in its own process: the same server as `unstuck serve`, with buttons for the acts.
-import { isUnstuckError } from '../../errors/index.ts'
-import type { HttpServer } from '../../http/serve.ts'
+import { isUnstuckError } from '../errors/index.ts'
+import type { Api } from '../http/api.ts'
+import type { HttpServer } from '../http/serve.ts'
 import { acts } from './acts.ts'
 import type { DemoSession } from './demo-session.ts'
 import type { Director } from './director.ts'
+import { addDemoRoutes } from './routes.ts'
 
 export interface DashboardServer extends Pick<HttpServer, 'url' | 'close'> {
   port: number
@@ -18,16 +20,17 @@ export async function serveDashboard(
   director: Director,
   wanted: number,
 ): Promise<DashboardServer> {
-  const { serve } = await import('../../http/serve.ts')
+  const { serve } = await import('../http/serve.ts')
   const { deployment } = session
   const config = { ...session.config, http: { ...session.config.http, environment: 'demo' } }
-  const demo = {
-    acts: acts.map(({ name, title }) => ({ name, title })),
-    perform: (name: string) => director.perform(name),
-  }
+  const addRoutes = (api: Api) =>
+    addDemoRoutes(api, {
+      acts: acts.map(({ name, title }) => ({ name, title })),
+      perform: (name) => director.perform(name),
+    })
   for (let port = wanted; ; port++) {
     try {
-      const server = await serve({ config, deployment, host: HOST, port, isReadOnly: false, demo })
+      const server = await serve({ config, deployment, host: HOST, port, isReadOnly: false, addRoutes })
       return { url: server.url, port: Number(new URL(server.url).port), close: () => server.close() }
     } catch (error) {
       if (!isTaken(error) || port >= Math.min(wanted + TRIED_PORTS, 65_535)) throw error

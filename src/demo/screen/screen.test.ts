@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createPaint } from '../terminal/colour.ts'
-import { renderLine } from '../terminal/line.ts'
+import { createPaint } from '../../cli/terminal/colour.ts'
+import { renderLine } from '../../cli/terminal/line.ts'
 import { sampleView } from './sample-view.ts'
 import { drawScreen, SMALLEST } from './screen.ts'
 

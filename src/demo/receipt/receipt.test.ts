@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { demoPolicy, promisedMs } from './demo-settings.ts'
+import { demoPolicy, promisedMs } from '../demo-settings.ts'
 import type { LedgerLine } from './ledger.ts'
 import { isBroken, makeReceipt, type ReceiptFacts, receiptLines } from './receipt.ts'
 import type { Rescue } from './rescue.ts'

@@ -1,18 +1,19 @@
 // The demo from start to receipt: a screen or plain lines, the dashboard beside it, and nothing left behind.
-import { exitCodes } from '../../errors/index.ts'
-import { createPaint } from '../terminal/colour.ts'
-import { renderLine } from '../terminal/line.ts'
-import { printJson, printLine, printProgress } from '../terminal/output.ts'
-import { ownCommand } from '../terminal/own-command.ts'
-import { openScreen, readKeys, type Screen } from '../terminal/screen.ts'
+
+import { createPaint } from '../cli/terminal/colour.ts'
+import { renderLine } from '../cli/terminal/line.ts'
+import { printJson, printLine, printProgress } from '../cli/terminal/output.ts'
+import { ownCommand } from '../cli/terminal/own-command.ts'
+import { openScreen, readKeys, type Screen } from '../cli/terminal/screen.ts'
+import { exitCodes } from '../errors/index.ts'
 import { acts } from './acts.ts'
 import { type DashboardServer, serveDashboard } from './dashboard-server.ts'
 import { type DemoSession, openSession } from './demo-session.ts'
 import { type Fault, settingLines } from './demo-settings.ts'
 import { Director } from './director.ts'
-import { isBroken, type Receipt, receiptLines } from './receipt.ts'
-import { drawScreen, SMALLEST } from './screen.ts'
-import { viewOf } from './screen-view.ts'
+import { isBroken, type Receipt, receiptLines } from './receipt/receipt.ts'
+import { drawScreen, SMALLEST } from './screen/screen.ts'
+import { viewOf } from './screen/screen-view.ts'
 
 export interface DemoOptions {
   databaseUrl: string | undefined

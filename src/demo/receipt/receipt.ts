@@ -1,6 +1,6 @@
 // The receipt: what the database says and what the ledger outside it says have to agree. Pure, so that tests can lie to it.
 import type { JobStatus } from '../../job/job.ts'
-import type { HandRolledJob } from './hand-rolled-table.ts'
+import type { HandRolledJob } from '../processes/hand-rolled-table.ts'
 import type { LedgerLine } from './ledger.ts'
 import { type Outage, type Rescue, rescueMs } from './rescue.ts'
 

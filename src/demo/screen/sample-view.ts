@@ -1,5 +1,5 @@
 // A moment of the demo, for the picture in the documentation and for tests of the drawing.
-import { demoSettings } from './demo-settings.ts'
+import { demoSettings } from '../demo-settings.ts'
 import type { ScreenView } from './screen.ts'
 
 const ready = { state: 'ready', stateMs: 0 } as const

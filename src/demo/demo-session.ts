@@ -10,18 +10,18 @@ import {
   type DevelopmentDatabase,
   openDeployment,
   openDevelopmentDatabase,
-} from '../../compose.ts'
-import { type Config, loadConfig } from '../../config/index.ts'
-import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
-import { DemoProcess } from './demo-process.ts'
+} from '../compose.ts'
+import { type Config, loadConfig } from '../config/index.ts'
+import { isUnstuckError, UnstuckError } from '../errors/index.ts'
 import { demoPolicy, type Fault, type FromProcess, promisedMs } from './demo-settings.ts'
 import { createRandom, Feed, type Random } from './feed.ts'
-import { type GatewayServer, startGatewayServer } from './gateway-server.ts'
-import { type HandRolledTable, openHandRolledTable } from './hand-rolled-table.ts'
-import { JobWatch, type WatchedJob } from './job-watch.ts'
-import { readLedger } from './ledger.ts'
-import { makeReceipt, type Receipt } from './receipt.ts'
-import { type Outage, type Rescue, rescueMs, rescuesOf } from './rescue.ts'
+import { DemoProcess } from './processes/demo-process.ts'
+import { type GatewayServer, startGatewayServer } from './processes/gateway-server.ts'
+import { type HandRolledTable, openHandRolledTable } from './processes/hand-rolled-table.ts'
+import { JobWatch, type WatchedJob } from './receipt/job-watch.ts'
+import { readLedger } from './receipt/ledger.ts'
+import { makeReceipt, type Receipt } from './receipt/receipt.ts'
+import { type Outage, type Rescue, rescueMs, rescuesOf } from './receipt/rescue.ts'
 
 export interface SessionOptions {
   databaseUrl: string | undefined

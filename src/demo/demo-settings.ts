@@ -1,6 +1,6 @@
 // What is in force in the demo, and what is not: the settings are short enough to watch, and said to be.
-import { briskPolicy, nativePolicy, type Policy } from '../../policy/policy.ts'
-import type { BreakerSettings } from '../../store/job-store.ts'
+import { briskPolicy, nativePolicy, type Policy } from '../policy/policy.ts'
+import type { BreakerSettings } from '../store/job-store.ts'
 
 export const demoPolicy: Policy = {
   ...nativePolicy,

@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ChildWatchdog, startChildWatchdog } from '../../runtime/child-watchdog.ts'
-import { type FromProcess, type ProcessSettings, restartMs } from './demo-settings.ts'
+import { type FromProcess, type ProcessSettings, restartMs } from '../demo-settings.ts'
 
 export type ProcessState = 'starting' | 'ready' | 'frozen' | 'killed'
 

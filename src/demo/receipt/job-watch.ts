@@ -3,8 +3,8 @@
 import { performance } from 'node:perf_hooks'
 import type { AccessStore } from '../../store/access-store.ts'
 import type { Breaker, JobCursor, JobStore, JobSummary } from '../../store/job-store.ts'
-import type { JobPayload } from './demo-settings.ts'
-import type { HandRolledJob, HandRolledTable } from './hand-rolled-table.ts'
+import type { JobPayload } from '../demo-settings.ts'
+import type { HandRolledJob, HandRolledTable } from '../processes/hand-rolled-table.ts'
 import { type Rescue, rescuesOf } from './rescue.ts'
 
 export interface WatchedJob extends JobSummary {

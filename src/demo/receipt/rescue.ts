@@ -1,6 +1,6 @@
 // What the events of a job tell of its rescues. All times are the database's.
 import type { JobEvent } from '../../job/event.ts'
-import { demoPolicy } from './demo-settings.ts'
+import { demoPolicy } from '../demo-settings.ts'
 
 export interface Rescue {
   jobId: string

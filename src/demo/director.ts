@@ -1,6 +1,6 @@
 // The autoplay: acts one after another, each with the time before it. Whoever presses a key takes over: what plays goes on to its end,
 // and nothing follows by itself.
-import { wait } from '../../runtime/wait.ts'
+import { wait } from '../runtime/wait.ts'
 import { type Act, acts } from './acts.ts'
 import type { DemoSession } from './demo-session.ts'
 import { actNames } from './demo-settings.ts'

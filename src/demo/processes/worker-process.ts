@@ -10,8 +10,8 @@ import {
   type JobPayload,
   readProcessSettings,
   workerIdOf,
-} from './demo-settings.ts'
-import { writeLedger } from './ledger.ts'
+} from '../demo-settings.ts'
+import { writeLedger } from '../receipt/ledger.ts'
 
 const { name, databaseUrl, schema, ledgerFile, fault } = readProcessSettings()
 const workerId = workerIdOf(name, process.pid)

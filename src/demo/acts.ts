@@ -1,10 +1,10 @@
 // What can be done to the workers, by the director, by a key, or by a button of the dashboard. An act says what it does, does it to
 // real processes, and waits until the rows show what came of it.
-import { wait } from '../../runtime/wait.ts'
-import type { DemoProcess } from './demo-process.ts'
+import { wait } from '../runtime/wait.ts'
 import type { DemoSession } from './demo-session.ts'
 import { actNames, blockMs, demoPolicy, workerIdOf } from './demo-settings.ts'
-import type { WatchedJob } from './job-watch.ts'
+import type { DemoProcess } from './processes/demo-process.ts'
+import type { WatchedJob } from './receipt/job-watch.ts'
 
 export interface Act {
   name: string

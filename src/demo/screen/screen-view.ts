@@ -1,11 +1,11 @@
 // From the rows and the processes to what the screen shows.
-import { acts } from './acts.ts'
-import type { DemoProcess } from './demo-process.ts'
-import type { DemoSession } from './demo-session.ts'
-import { demoPolicy, demoSettings, promisedMs, workerIdOf } from './demo-settings.ts'
-import type { HandRolledJob } from './hand-rolled-table.ts'
-import type { WatchedJob } from './job-watch.ts'
-import { rescueMs } from './rescue.ts'
+import { acts } from '../acts.ts'
+import type { DemoSession } from '../demo-session.ts'
+import { demoPolicy, demoSettings, promisedMs, workerIdOf } from '../demo-settings.ts'
+import type { DemoProcess } from '../processes/demo-process.ts'
+import type { HandRolledJob } from '../processes/hand-rolled-table.ts'
+import type { WatchedJob } from '../receipt/job-watch.ts'
+import { rescueMs } from '../receipt/rescue.ts'
 import type { JobView, ScreenView, SideView, WorkerView } from './screen.ts'
 
 export interface ViewParts {
