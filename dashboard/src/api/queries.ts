@@ -25,7 +25,7 @@ import type {
   WhyAnswer,
   WorkerList,
 } from '../../../src/http/contract/index.ts'
-import { useTable } from '../parts/address.tsx'
+import { useTable } from '../shell/address.tsx'
 import { queryOf, RequestProblem, request } from './client.ts'
 import { noteDatabaseTime } from './database-clock.ts'
 
