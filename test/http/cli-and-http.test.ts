@@ -1,7 +1,7 @@
 // One operator engine: the command line and the HTTP API answer alike on one database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandName, commandNames } from '../../src/commands/permissions.ts'
-import { runInProcess } from '../surface/in-process.ts'
+import { runInProcess } from '../cli/support/in-process.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'

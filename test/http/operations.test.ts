@@ -6,7 +6,7 @@ import type {
   OperationJobList,
   OperationList,
 } from '../../src/http/contract/index.ts'
-import { startServe } from '../surface/serve-command.ts'
+import { startServe } from '../cli/support/serve-command.ts'
 import { enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench

@@ -9,7 +9,7 @@ import { leafCommands, pathOf } from '../../src/cli/reference/command-tree.ts'
 import { exitCodes } from '../../src/errors/index.ts'
 import { installNeo4j } from '../../src/store/neo4j/install.ts'
 import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
-import { runCommand, startCommand } from '../surface/run-command.ts'
+import { runCommand, startCommand } from '../cli/support/run-command.ts'
 import { clear } from './neo4j-harness.ts'
 
 const handlers = fileURLToPath(new URL('fixtures/chaos-handlers.mjs', import.meta.url))
