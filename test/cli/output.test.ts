@@ -146,6 +146,11 @@ describe('a reader that leaves', () => {
     },
   )
 
+  it('OPS-8 unstuck doctor keeps the exit code of its findings if the reader is gone', () => {
+    const { status, stderr } = inShell('doctor --schema not_there | true')
+    expect([status, stderr]).toEqual([1, ''])
+  })
+
   it('OPS-8 does not end the work: unstuck migrate up 2>&1 | head -1 installs everything', async () => {
     const { status, stdout } = inShell('migrate up --schema piped 2>&1 | head -1')
     expect([status, linesOf(stdout).length]).toEqual([0, 1])
