@@ -38,6 +38,18 @@ const report: WorkerReport = {
   reportMs: 15_000,
 }
 
+describe('status', () => {
+  it('SEE-3 never calls a rescue unneeded beside a job past its lease', async () => {
+    expect((await run('status')).stdout).toContain('● rescue last 24 h: none needed')
+    await store.enqueueJobs([{ type: 'asr' }])
+    await store.claimJobs({ workerId: 'w1', queues: ['asr'], limit: 1, leaseMs: 10_000 })
+    await forward(60_000)
+    const { exitCode, stdout } = await run('status')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('! rescue last 24 h: none yet, 1 to rescue now — promise')
+  })
+})
+
 describe('workers', () => {
   it('SEE-5 list shows live ones, and old ones only with --all', async () => {
     await store.reportWorker({ ...report, workerId: 'old:1' })
@@ -89,7 +101,7 @@ describe('workers', () => {
   })
 
   it('SEE-6 status tells how long rescues took, and what was promised', async () => {
-    expect((await run('status')).stdout).toContain('rescue last 24 h: none was needed — promise ≤ 362 s')
+    expect((await run('status')).stdout).toContain('rescue last 24 h: none needed — promise ≤ 362 s')
     await store.writePolicy({ reapBackoffStepsMs: [0], requeueRatePerS: 0 })
     const claim = () => store.claimJobs({ workerId: 'alpha:1', queues: ['asr'], limit: 1 })
     await store.enqueueJobs([{ type: 'asr' }])

@@ -45,7 +45,7 @@ export async function statusCommand(flags: ConnectionFlags): Promise<void> {
     for (const { table, mode, health, ageRule, pausedQueues, slo } of tables) {
       printLine(`${table} · ${describeMode(mode)}`)
       printHealth(health, ageRule)
-      printLine(`  ${describeSlo(slo)}`)
+      printLine(`  ${describeSlo(slo, health)}`)
       for (const queue of pausedQueues) printLine(`  ◐ ${describePause(queue)}`)
     }
     for (const breaker of notClosed) printLine(`◐ ${describeBreaker(breaker)}`)
@@ -109,13 +109,16 @@ function describeUnjudged(count: number, ageRule: AgeRule): string {
 }
 
 /** `● rescue last 24 h: 14 rescued, p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
-function describeSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs }: Slo): string {
+function describeSlo(slo: Slo, { overdue }: TableHealth): string {
+  const { rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs } = slo
   const promise = `promise ≤ ${showBound(promiseMs)}`
-  if (p50Ms === null || p95Ms === null || worstMs === null)
-    return `● rescue last 24 h: none was needed — ${promise}`
-  const times = `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, worst ${showDuration(worstMs)}`
+  const waiting = overdue === 0 ? '' : `, ${overdue} to rescue now`
   const late = inTime === rescued ? '' : `, ${rescued - inTime} late`
-  return `${late === '' ? '●' : '!'} rescue last 24 h: ${rescued} rescued${late}, ${times} — ${promise}`
+  const sign = waiting === '' && late === '' ? '●' : '!'
+  if (p50Ms === null || p95Ms === null || worstMs === null)
+    return `${sign} rescue last 24 h: ${waiting === '' ? 'none needed' : `none yet${waiting}`} — ${promise}`
+  const times = `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, worst ${showDuration(worstMs)}`
+  return `${sign} rescue last 24 h: ${rescued} rescued${late}${waiting}, ${times} — ${promise}`
 }
 
 /** Jobs that are past their lease now. Exit code 1 where there are any, or where some may be hidden. */
