@@ -1,18 +1,14 @@
 import { type Command, Option } from 'commander'
-import { type TableGroup as FoundGroup, listDeadLetters } from '../../commands/jobs/dead-letter-commands.ts'
-import { discardJob } from '../../commands/jobs/job-commands.ts'
-import { hasCapability } from '../../store/capability.ts'
+import { listDeadLetters } from '../../commands/jobs/dead-letter-commands.ts'
 import type { DeadJobGroup, JobSummary } from '../../store/job-store.ts'
 import { actorName } from '../connection/actor-name.ts'
-import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
+import { valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
-import { eachJob, fillPage } from '../jobs/each-job.ts'
+import { fillPage } from '../jobs/each-job.ts'
 import { readCount, readRate, withReason, withTable } from '../jobs/job-flags.ts'
 import { printJobs } from '../jobs/jobs.ts'
-import { refuse } from '../jobs/jobs-change.ts'
 import { type BulkFlags, type BulkRequest, runBulk } from '../jobs/run-bulk.ts'
-import { confirm } from '../terminal/confirm.ts'
 import { showTime } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 import { causeStates, markCommand } from './dead-mark.ts'
@@ -140,7 +136,6 @@ async function discardCommand(cause: string, flags: BulkFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const { reason } = flags
     const groups = await findGroups(context, cause)
-    if (!hasCapability(context.tables[0].store, 'operations')) return discardOneByOne(context, groups, flags)
     const requests = groups.map(({ table, group }): BulkRequest => {
       return { action: 'discard', table, reason, ...filterOfCause(group.causeId) }
     })
@@ -151,20 +146,4 @@ async function discardCommand(cause: string, flags: BulkFlags): Promise<void> {
       none: 'no dead job to delete',
     })
   })
-}
-
-/** For a store without operations. */
-async function discardOneByOne(context: CliContext, groups: FoundGroup[], flags: BulkFlags): Promise<void> {
-  const { reason } = flags
-  const count = groups.reduce((sum, { group }) => sum + group.jobs, 0)
-  if (!(await confirm(`${count} dead jobs are deleted for good.`, flags))) return refuse()
-  for (const { table, group } of groups) {
-    let deleted = 0
-    for await (const { id } of eachJob(context, { table, ...filterOfCause(group.causeId) })) {
-      valueOf(await discardJob(context, { id, table, reason }))
-      deleted++
-    }
-    if (flags.json === true) printJson({ table, deleted })
-    else printLine(`${table}: ${deleted} jobs deleted`)
-  }
 }

@@ -21,7 +21,10 @@ export async function fillPage(context: CommandContext, input: ListJobsInput): P
 /** Every job that fits, the newest first. */
 export async function* eachJob(
   context: CommandContext,
-  { limit = Number.POSITIVE_INFINITY, ...input }: Omit<ListJobsInput, 'limit'> & { limit?: number },
+  {
+    limit = Number.POSITIVE_INFINITY,
+    ...input
+  }: Omit<ListJobsInput, 'limit'> & { limit?: number | undefined },
 ): AsyncGenerator<JobSummary> {
   let left = limit
   let cursor: string | null | undefined

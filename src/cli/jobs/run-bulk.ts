@@ -1,5 +1,6 @@
 // A change of many jobs from the command line: planned, asked about, then run here in the foreground. It lives in the
 // database, so that a server goes on with it if this process dies; Ctrl-C ends it, and what was changed stays so.
+import { discardJob } from '../../commands/jobs/job-commands.ts'
 import {
   abortOperation,
   beginOperation,
@@ -9,12 +10,14 @@ import {
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import type { OperationStop } from '../../policy/operation-move.ts'
 import { runOperation } from '../../runtime/run-operation.ts'
-import type { Operation } from '../../store/job-store.ts'
+import { hasCapability } from '../../store/capability.ts'
+import type { JobSummary, Operation } from '../../store/job-store.ts'
 import { MAX_OPERATION_JOBS } from '../../store/operation-store.ts'
 import { type CliContext, valueOf } from '../connection/with-commands.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { escapeControls } from '../terminal/escape-controls.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
+import { eachJob } from './each-job.ts'
 import type { ChangeFlags } from './job-flags.ts'
 
 export interface BulkFlags extends ChangeFlags {
@@ -37,7 +40,8 @@ export interface BulkWords {
   none: string
 }
 
-type Report = { table: string; operationId: string } & Pick<
+/** `operationId` is null if the store has no operations. */
+type Report = { table: string; operationId: string | null } & Pick<
   Operation,
   'total' | 'changed' | 'refused' | 'succeeded' | 'failed' | 'stopped'
 >
@@ -79,6 +83,8 @@ export async function runBulk(
 interface PlannedRequest {
   request: BulkRequest
   total: number
+  /** The chosen jobs, if the store has no operations to keep them. */
+  jobs?: JobSummary[]
 }
 
 /** The limit is for all tables together. */
@@ -92,11 +98,33 @@ async function plan(
   for (const request of requests) {
     if (left === 0) break
     const limited = left === undefined ? request : { ...request, limit: Math.min(left, MAX_OPERATION_JOBS) }
-    const { total } = valueOf(await planOperation(context, limited))
-    if (total > 0) planned.push({ request: limited, total })
+    const jobs = await chooseForDiscard(context, limited)
+    const total = jobs?.length ?? valueOf(await planOperation(context, limited)).total
+    if (total > 0) planned.push({ request: limited, total, ...(jobs === undefined ? {} : { jobs }) })
     if (left !== undefined) left -= total
   }
   return planned
+}
+
+/** A store without operations still discards, job by job. */
+async function chooseForDiscard(
+  context: CliContext,
+  { action, table, filter, limit }: BulkRequest,
+): Promise<JobSummary[] | undefined> {
+  const store = context.tables.find(({ name }) => name === table)?.store
+  if (action !== 'discard' || store === undefined || hasCapability(store, 'operations')) return undefined
+  const jobs: JobSummary[] = []
+  for await (const job of eachJob(context, { table, filter, limit })) jobs.push(job)
+  return jobs
+}
+
+async function discardEach(context: CliContext, request: BulkRequest, jobs: JobSummary[]): Promise<Report> {
+  const { table, reason } = request
+  let changed = 0
+  for (const { id, generation } of jobs)
+    if ((await discardJob(context, { id, table, generation, reason })).isDone) changed++
+  const counts = { total: jobs.length, changed, refused: jobs.length - changed, succeeded: 0, failed: 0 }
+  return { table, operationId: null, ...counts, stopped: null }
 }
 
 async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<Report[]> {
@@ -106,8 +134,12 @@ async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<R
   process.once('SIGINT', interrupt)
   try {
     const reports: Report[] = []
-    for (const { request } of planned) {
+    for (const { request, jobs } of planned) {
       if (stop.signal.aborted) break
+      if (jobs !== undefined) {
+        reports.push(await discardEach(context, request, jobs))
+        continue
+      }
       const { table, operation, leaseId } = valueOf(
         await beginOperation(context, { ...request, leaseMs: LEASE_MS }),
       )
