@@ -20,6 +20,7 @@ import { addDoctor } from './health/doctor.ts'
 import { addDrill } from './health/drill.ts'
 import { statusCommand, stuckCommand } from './health/status.ts'
 import { addEvents } from './jobs/events.ts'
+import { withTable } from './jobs/job-flags.ts'
 import { addJobs } from './jobs/jobs.ts'
 import { addWhy } from './jobs/why.ts'
 import { addBreaker } from './queues/breaker.ts'
@@ -143,7 +144,7 @@ function addRunning(program: Command): void {
     .addHelpText('after', example('unstuck reaper'))
     .action(reapCommand)
 
-  withConnection(program.command('reap'))
+  withTable(withConnection(program.command('reap')))
     .description('one sweep by hand; without --once or --dry-run it goes on like reaper')
     .option('--once', 'one sweep, then leave')
     .option('--dry-run', 'tell what a sweep would do and change nothing')

@@ -6,7 +6,7 @@ import { UnstuckError } from '../../errors/index.ts'
 import { sourceCheckOf } from '../../runtime/source-exists.ts'
 import { actorName } from './actor-name.ts'
 import { loadCommandConfig } from './command-config.ts'
-import { findTable, type TableFlags } from './with-tables.ts'
+import { selectTables, type TableFlags } from './with-tables.ts'
 
 export interface CommandFlags extends TableFlags {
   actor?: string
@@ -29,12 +29,11 @@ export async function withCommands(
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config)
   try {
-    const { access, tables } = deployment
     await act({
       actor: { id: flags.actor ?? actorName(), scopes },
       isReadOnly: false,
-      tables: flags.table === undefined ? tables : [findTable(deployment, flags.table)],
-      access,
+      tables: selectTables(deployment, flags),
+      access: deployment.access,
       config,
       policy: config.policy,
       ...sourceCheckOf(config.gateway),

@@ -1,4 +1,4 @@
-import { type Deployment, type DeploymentTable, openDeployment } from '../../compose.ts'
+import { type Deployment, openDeployment } from '../../compose.ts'
 import { invalidArgument } from '../../errors/index.ts'
 import { type ConnectionFlags, loadCommandConfig } from './command-config.ts'
 
@@ -6,7 +6,7 @@ export interface TableFlags extends ConnectionFlags {
   table?: string
 }
 
-/** The tables of the profile, or the one that --table names. Their connections end with `act`. */
+/** Runs `act` on the selected tables, then closes their connections. */
 export async function withTables(
   flags: TableFlags,
   act: (tables: Deployment['tables']) => Promise<void>,
@@ -16,14 +16,17 @@ export async function withTables(
   // The role that migrates owns the tables, and its address is no pooler's.
   const deployment = openDeployment(config, (asOwner ? config.migrateUrl : null) ?? undefined)
   try {
-    await act(flags.table === undefined ? deployment.tables : [findTable(deployment, flags.table)])
+    await act(selectTables(deployment, flags))
   } finally {
     await deployment.close()
   }
 }
 
-export function findTable({ tables }: Deployment, name: string): DeploymentTable {
+/** The tables of the profile, or the one that --table names. */
+export function selectTables({ tables }: Deployment, { table: name }: TableFlags): Deployment['tables'] {
+  if (name === undefined) return tables
   const found = tables.find((table) => table.name === name)
-  if (found !== undefined) return found
-  throw invalidArgument('--table', name, tables.map((table) => table.name).join(', '))
+  if (found === undefined)
+    throw invalidArgument('--table', name, tables.map((table) => table.name).join(', '))
+  return [found]
 }

@@ -8,7 +8,7 @@ import { startReaper } from '../../runtime/reaper.ts'
 import { actorName } from '../connection/actor-name.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
-import { findTable, type TableFlags } from '../connection/with-tables.ts'
+import { selectTables, type TableFlags } from '../connection/with-tables.ts'
 import { withTable } from '../jobs/job-flags.ts'
 import { refuse } from '../jobs/jobs-change.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -78,7 +78,7 @@ async function drill(
   flags: DrillFlags,
   signal: AbortSignal,
 ): Promise<void> {
-  const table = flags.table === undefined ? deployment.tables[0] : findTable(deployment, flags.table)
+  const [table] = selectTables(deployment, flags)
   const policy = withOverride(await table.store.readPolicy(), config.policy)
   await requireSweeps(table)
   if (table.table.attachment !== 'native' && !(await confirm(attachedWarning(table), flags))) return refuse()

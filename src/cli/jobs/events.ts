@@ -7,7 +7,7 @@ import { redactJson } from '../../observe/redact.ts'
 import type { FeedEvent } from '../../store/access-store.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
-import { findTable, type TableFlags } from '../connection/with-tables.ts'
+import { selectTables, type TableFlags } from '../connection/with-tables.ts'
 import { endSignal } from '../terminal/end-signal.ts'
 import { escapeControls, safeJson } from '../terminal/escape-controls.ts'
 import { printJson, printLine, writeOut } from '../terminal/output.ts'
@@ -38,7 +38,7 @@ async function eventsCommand(flags: EventsFlags): Promise<void> {
   const deployment = openDeployment(loadCommandConfig(flags))
   try {
     const attachment =
-      flags.table === undefined ? undefined : findTable(deployment, flags.table).table.attachment
+      flags.table === undefined ? undefined : selectTables(deployment, flags)[0].table.attachment
     const fits: EventFilter = (event) =>
       (attachment === undefined || event.attachment === attachment) &&
       (flags.type === undefined || event.type === flags.type) &&

@@ -5,14 +5,15 @@ import type { Config } from '../../config/index.ts'
 import { exitCodes, isUnstuckError, UnstuckError } from '../../errors/index.ts'
 import { startReaper } from '../../runtime/reaper.ts'
 import type { HiddenJobs, ReapedJob } from '../../store/job-store.ts'
-import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
+import { loadCommandConfig } from '../connection/command-config.ts'
 import { eachActingTable } from '../connection/each-acting-table.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../connection/hidden-tables.ts'
 import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
+import { selectTables, type TableFlags } from '../connection/with-tables.ts'
 import { endSignal } from '../terminal/end-signal.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
 
-export interface ReapFlags extends ConnectionFlags {
+export interface ReapFlags extends TableFlags {
   once?: boolean
   dryRun?: boolean
   intervalSec?: string
@@ -25,7 +26,7 @@ export async function reapCommand(flags: ReapFlags): Promise<void> {
   const config = loadCommandConfig(flags, more)
   const deployment = openDeployment(config)
   try {
-    await sweepUntilStopped(deployment, config, flags)
+    await sweepUntilStopped(selectTables(deployment, flags), config, flags)
   } finally {
     await deployment.close()
   }
@@ -67,7 +68,11 @@ async function sweepOnce(context: CliContext, flags: ReapFlags): Promise<void> {
  * Sweeps until SIGINT or SIGTERM; a sweep that is under way ends first. A table whose jobs are hidden stays among them:
  * its sweeps fail, and say why, until its owner lets the role in.
  */
-async function sweepUntilStopped({ tables }: Deployment, config: Config, flags: ReapFlags): Promise<void> {
+async function sweepUntilStopped(
+  tables: Deployment['tables'],
+  config: Config,
+  flags: ReapFlags,
+): Promise<void> {
   const [{ store }] = tables
   // Fails at once where nothing is installed or nobody answers: a service that cannot work should not look alive.
   const stored = await store.readPolicy()
