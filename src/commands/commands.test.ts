@@ -97,6 +97,6 @@ describe('commands', () => {
 
   it('OPS-1 a table that is not there is named', async () => {
     const answer = await listJobs(context(), { filter: {}, limit: 1, table: 'job' })
-    expect(answer).toMatchObject({ refusal: { code: 'NOT_FOUND', hint: 'There is jobs.' } })
+    expect(answer).toMatchObject({ refusal: { code: 'NOT_FOUND', hint: 'Tables: jobs.' } })
   })
 })

@@ -1,4 +1,4 @@
-// What holds jobs back and lets them go: queues, breakers, schedules; and sweeps by hand.
+// Queues, breakers, rate limits and schedules; sweeps by hand; table health.
 import { isTableHealthy } from '../policy/table-health.ts'
 import { runSweep } from '../runtime/run-sweep.ts'
 import type {
@@ -18,9 +18,11 @@ import {
   findTable,
   fromTables,
   type InTable,
+  manualOptions,
   policyOf,
   refused,
 } from './command.ts'
+import { given } from './given.ts'
 
 export const listQueues = command('listQueues', (context, input: InTable) =>
   fromTables<QueueStatus>(context, input, ({ store }) => store.listQueues()),
@@ -49,11 +51,11 @@ export const pauseQueue = command('pauseQueue', async (context, input: HoldInput
 export const resumeQueue = command('resumeQueue', async (context, input: HoldInput) => {
   const table = await findTableOfQueue(context, input)
   if (!table.isDone) return table
-  const isChanged = await table.value.store.resumeQueue(input.name, actorOptions(context, input))
+  const isChanged = await table.value.store.resumeQueue(input.name, manualOptions(context, input.reason))
   return done<PauseChange>({ table: table.value.name, queue: input.name, isPaused: false, isChanged })
 })
 
-/** Where none is named, the one table that has the queue, so that `queues pause asr` does not pause a queue that nobody uses. */
+/** Without a named table, the only one that has the queue: `queues pause asr` must not pause an unused queue. */
 async function findTableOfQueue(context: CommandContext, input: HoldInput): Promise<Answer<CommandTable>> {
   if (input.table !== undefined || context.tables.length === 1) return findTable(context, input.table)
   const having: CommandTable[] = []
@@ -63,7 +65,7 @@ async function findTableOfQueue(context: CommandContext, input: HoldInput): Prom
   return done(found !== undefined && another === undefined ? found : context.tables[0])
 }
 
-/** They are shared by all tables. */
+/** Shared by all tables. */
 export const listBreakers = command('listBreakers', async ({ tables }) =>
   done<Breaker[]>(await tables[0].store.listBreakers()),
 )
@@ -79,18 +81,18 @@ export const holdBreaker = command('holdBreaker', async (context, input: HoldInp
 export const resumeBreaker = command('resumeBreaker', async (context, input: HoldInput) => {
   const known = await findBreaker(context, input.name)
   if (!known.isDone) return known
-  const options = actorOptions(context, input)
+  const options = manualOptions(context, input.reason)
   return done<Breaker>(await context.tables[0].store.resumeBreaker(input.name, options))
 })
 
-/** A name that was mistyped would come into being as a breaker that holds nothing back. */
+/** A mistyped name would create a breaker that no queue uses. */
 async function findBreaker({ tables }: CommandContext, name: string): Promise<Answer<Breaker>> {
   const breakers = await tables[0].store.listBreakers()
   const found = breakers.find((breaker) => breaker.name === name)
   if (found !== undefined) return done(found)
   const known = breakers.map((breaker) => breaker.name).join(', ')
   return refused('NOT_FOUND', `no breaker is called ${name.slice(0, 200)}`, {
-    hint: known === '' ? 'No dependency has a breaker yet.' : `There is ${known}.`,
+    hint: known === '' ? 'No dependency has a breaker yet.' : `Breakers: ${known}.`,
   })
 }
 
@@ -108,7 +110,7 @@ export interface SweepAnswer {
   durationMs: number
 }
 
-/** What a sweep would do now. Changes nothing (REAP-13). */
+/** Verdicts of a sweep at this moment. Changes nothing (REAP-13). */
 export const previewSweep = command('previewSweep', async (context, input: InTable) => {
   const table = findTable(context, input.table)
   if (!table.isDone) return table
@@ -131,7 +133,7 @@ export const previewSweep = command('previewSweep', async (context, input: InTab
 export const sweep = command('sweep', async (context, input: InTable & { reason?: string | undefined }) => {
   const table = findTable(context, input.table)
   if (!table.isDone) return table
-  const options = { ...policyOf(context), ...actorOptions(context, input) }
+  const options = { ...policyOf(context), ...manualOptions(context, input.reason) }
   return done<SweepAnswer>({ table: table.value.name, ...(await runSweep(table.value.store, options)) })
 })
 
@@ -148,20 +150,14 @@ export const readHealth = command('readHealth', (context, input: InTable) =>
   }),
 )
 
-/** They are shared by all tables. */
+/** Shared by all tables. */
 export const listRateLimits = command(
   'listRateLimits',
   async ({ tables }, { prefix, limit }: { prefix?: string | undefined; limit: number }) => {
-    const request = { limit, ...(prefix === undefined ? {} : { prefix }) }
-    return done<RateLimitStatus[]>(await tables[0].store.listRateLimits(request))
+    return done<RateLimitStatus[]>(await tables[0].store.listRateLimits({ limit, ...given({ prefix }) }))
   },
 )
 
-function actorOptions({ actor }: CommandContext, { reason }: { reason?: string | undefined }) {
-  return { actor: actor.id, ...(reason === undefined ? {} : { reason }) }
-}
-
-function holdOptions(context: CommandContext, input: HoldInput) {
-  const { durationMs } = input
-  return { ...actorOptions(context, input), ...(durationMs === undefined ? {} : { durationMs }) }
+function holdOptions(context: CommandContext, { reason, durationMs }: HoldInput) {
+  return { ...manualOptions(context, reason), ...given({ durationMs }) }
 }

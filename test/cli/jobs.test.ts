@@ -45,6 +45,21 @@ async function die(code: string, reason: string): Promise<string> {
 
 const statusOf = async (jobId: string) => (await store.getJob(jobId))?.status ?? null
 
+describe('reap', () => {
+  it('REAP-11 --once and --dry-run sweep the table that --table names, and no other', async () => {
+    const clip = ['--profile', 'clip', '--json']
+    const names = async (...args: string[]) => {
+      const { exitCode, stdout } = await run('reap', ...args, ...clip)
+      const { tables } = JSON.parse(stdout) as { tables: { table: string }[] }
+      return [exitCode, ...tables.map(({ table }) => table)]
+    }
+    expect(await names('--once')).toEqual([0, 'jobs', 'asr_jobs'])
+    expect(await names('--once', '--table', 'asr_jobs')).toEqual([0, 'asr_jobs'])
+    expect(await names('--dry-run', '--table', 'jobs')).toEqual([0, 'jobs'])
+    expect(await run('reap', '--once', '--table', 'nope', ...clip)).toMatchObject({ exitCode: 2 })
+  })
+})
+
 describe('jobs', () => {
   it('OPS-9 list shows the newest first, narrowed by its flags, page by page', async () => {
     const dead = await die('GW_5XX', '502 from gateway')
@@ -398,7 +413,7 @@ describe('jobs --where', () => {
     expect(await cancel(jobId, '--where', 'type:asr', '--yes')).toMatchObject({ exitCode: 2 })
     expect(await cancel('--where', 'type:asr colour:red', '--yes')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringMatching(/where: colour is no key; there is .*\n *At character 10: colour:red/),
+      stderr: expect.stringMatching(/where: unknown key colour; use .*\n *At character 10: colour:red/),
     })
     expect(await statusOf(jobId)).toBe('waiting')
   })

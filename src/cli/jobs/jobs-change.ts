@@ -1,5 +1,5 @@
 import type { Answer, CommandContext } from '../../commands/command.ts'
-import { type Act, cancelJob, discardJob, retryJob } from '../../commands/jobs/job-commands.ts'
+import { cancelJob, discardJob, type JobChange, retryJob } from '../../commands/jobs/job-commands.ts'
 import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import { exitCodes, invalidArgument, UnstuckError } from '../../errors/index.ts'
 import type { NewOperation } from '../../store/job-store.ts'
@@ -94,7 +94,7 @@ export function refuse(): void {
   process.exitCode = exitCodes.refused
 }
 
-type ChangeOne = (context: CommandContext, ref: { id: string; table: string }) => Promise<Answer<Act>>
+type ChangeOne = (context: CommandContext, ref: { id: string; table: string }) => Promise<Answer<JobChange>>
 
 /** Exit code 4 if the state of one of the jobs stood in the way. */
 async function change(ids: string[], flags: ChangeFlags, changeOne: ChangeOne): Promise<void> {
@@ -113,7 +113,7 @@ async function change(ids: string[], flags: ChangeFlags, changeOne: ChangeOne): 
 }
 
 /** A job whose state stands in the way holds up no other. Everything else that is refused ends the command. */
-function outcomeOf(answer: Answer<Act>): Pick<Change, 'outcome' | 'detail'> {
+function outcomeOf(answer: Answer<JobChange>): Pick<Change, 'outcome' | 'detail'> {
   if (answer.isDone) return { outcome: answer.value.outcome }
   const { code, detail, why } = answer.refusal
   const [reason] = why ?? []

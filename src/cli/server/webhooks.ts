@@ -1,6 +1,12 @@
 import { type Command, Option } from 'commander'
-import { addWebhook, removeWebhook, switchWebhook } from '../../commands/webhook-commands.ts'
-import { listDeliveries, listWebhooks, redeliver } from '../../commands/worker-commands.ts'
+import {
+  addWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  removeWebhook,
+  switchWebhook,
+} from '../../commands/webhook-commands.ts'
 import { exitCodes } from '../../errors/index.ts'
 import { eventTypes } from '../../job/event-types.ts'
 import type { DeliveryStatus, Webhook } from '../../store/job-store.ts'

@@ -1,6 +1,7 @@
-// Dead letters by cause, and what people think of a cause (OPS-9).
+// Dead letters grouped by cause, and the state that people give a cause (OPS-9).
 import type { CauseState, DeadJobGroup } from '../../store/job-store.ts'
-import { type CommandContext, command, done, findTable, refused } from '../command.ts'
+import { type CommandContext, command, done, findTables, refused } from '../command.ts'
+import { given } from '../given.ts'
 
 export interface TableGroup {
   table: string
@@ -12,13 +13,13 @@ const MAX_GROUPS = 1000
 export const listDeadLetters = command(
   'listDeadLetters',
   async (context, { limit, table: name }: { limit: number; table?: string | undefined }) => {
-    const named = findTable(context, name)
-    if (!named.isDone) return named
+    const tables = findTables(context, name)
+    if (!tables.isDone) return tables
     const { owner } = context.actor
     const groups: TableGroup[] = []
     let isComplete = true
-    for (const table of name === undefined ? context.tables : [named.value]) {
-      const found = await table.store.groupDeadJobs({ limit, ...(owner === undefined ? {} : { owner }) })
+    for (const table of tables.value) {
+      const found = await table.store.groupDeadJobs({ limit, ...given({ owner }) })
       groups.push(...found.groups.map((group) => ({ table: table.name, group: seenBy(context, group) })))
       isComplete &&= found.isComplete
     }
@@ -26,7 +27,7 @@ export const listDeadLetters = command(
   },
 )
 
-/** Who thinks so, and why, concerns the jobs of all owners. */
+/** Actor and reason of a state concern the jobs of all owners. */
 function seenBy({ actor }: CommandContext, group: DeadJobGroup): DeadJobGroup {
   return actor.owner === undefined ? group : { ...group, changedBy: null, stateReason: null }
 }
@@ -38,21 +39,20 @@ export interface MarkCauseInput {
   table?: string | undefined
 }
 
-/** In every table that has dead jobs of the cause, or in the one that is named. */
+/** In the named table, or in every table with dead jobs of this cause. */
 export const markCause = command(
   'markCause',
   async (context, { causeId, state, reason, table: name }: MarkCauseInput) => {
-    const named = findTable(context, name)
-    if (!named.isDone) return named
+    const tables = findTables(context, name)
+    if (!tables.isDone) return tables
     const marked: TableGroup[] = []
-    for (const table of name === undefined ? context.tables : [named.value]) {
+    for (const table of tables.value) {
       const find = async () =>
         (await table.store.groupDeadJobs({ limit: MAX_GROUPS })).groups.find(
           (group) => group.causeId === causeId,
         )
       if ((await find()) === undefined) continue
-      const why = reason === undefined ? {} : { reason }
-      await table.store.markCause(causeId, { state, actor: context.actor.id, ...why })
+      await table.store.markCause(causeId, { state, actor: context.actor.id, ...given({ reason }) })
       const group = await find()
       if (group !== undefined) marked.push({ table: table.name, group })
     }

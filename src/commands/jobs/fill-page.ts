@@ -1,6 +1,6 @@
 import type { JobFilter, JobPage, JobStore, JobSummary, ListOptions } from '../../store/job-store.ts'
 
-/** A page with `limit` jobs in it, as long as there are as many: the store may leave off before, and so may `maxSteps`. */
+/** Reads until the page has `limit` jobs: a store may return fewer. `maxSteps` bounds the reads. */
 export async function fillPage(
   store: JobStore,
   filter: JobFilter,

@@ -1,4 +1,4 @@
-// What is asked of single jobs and done to them.
+// Reads and changes of single jobs.
 import { UnstuckError } from '../../errors/index.ts'
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, NewJob } from '../../job/job.ts'
@@ -23,6 +23,7 @@ import {
   policyOf,
   refused,
 } from '../command.ts'
+import { given } from '../given.ts'
 import { fillPage } from './fill-page.ts'
 
 export interface ListJobsInput {
@@ -33,10 +34,10 @@ export interface ListJobsInput {
   withPayload?: boolean
 }
 
-/** So that a rare filter over millions of rows is many short requests, not one that is felt. */
+/** Bounds one request: a rare filter over millions of rows becomes many short ones. */
 const LIST_STEPS = 5
 
-/** With payloads only where the actor may see them. A page may have fewer jobs than `limit`, or none, and still a next. */
+/** Payloads need the scope `jobs:payload`. A page may have fewer jobs than `limit`, even none, and still a next. */
 export const listJobs = command(
   'listJobs',
   async (context, { filter, limit, cursor, table: name, withPayload = false }: ListJobsInput) => {
@@ -49,7 +50,7 @@ export const listJobs = command(
       limit,
       maxSteps: LIST_STEPS,
       withPayload: withPayload && scopes.includes('jobs:payload'),
-      ...(cursor === undefined ? {} : { cursor }),
+      ...given({ cursor }),
     })
     return done<JobPage & { table: string }>({ ...page, table: table.value.name })
   },
@@ -73,7 +74,7 @@ export const readJob = command('readJob', async (context, ref: JobRef) => {
 async function retryability(context: CommandContext, job: Job): Promise<Retryability> {
   if (job.status !== 'dead') return { isAllowed: false, reason: `It is ${job.status}, not dead.` }
   if (context.sourceExists !== undefined && !(await context.sourceExists(job)))
-    return { isAllowed: false, reason: 'Its source does not exist any more: it cannot run again.' }
+    return { isAllowed: false, reason: 'Its source no longer exists: it cannot run again.' }
   return { isAllowed: true, reason: null }
 }
 
@@ -117,7 +118,7 @@ async function readAgeRule(
   return ageRuleOf(table, withOverride(await store.readPolicy(), policy))
 }
 
-/** An explanation repeats what the last attempt ended with. */
+/** An explanation quotes the error of the last attempt. */
 function factsForOwner(facts: JobFacts): JobFacts {
   const { error, lastEvent } = facts
   const reason = lastEvent?.details['reason']
@@ -142,13 +143,13 @@ export const enqueueJob = command(
   async (context, { job, table: name }: { job: NewJob; table?: string | undefined }) => {
     const { owner, id } = context.actor
     if (owner !== undefined && job.owner !== undefined && job.owner !== owner)
-      return refused('FORBIDDEN', `${id} may enqueue jobs of its own owner only`)
+      return refused('FORBIDDEN', `${id} may only enqueue jobs of its own owner`)
     const table = findTable(context, name)
     if (!table.isDone) return table
     const owned = owner === undefined ? job : { ...job, owner }
     const [enqueued] = await table.value.store.enqueueJobs([owned], policyOf(context))
     if (enqueued === undefined) throw new UnstuckError('INTERNAL', 'enqueueJobs answered nothing for a job')
-    // A dedupe key is one for all owners, but whose job has it is nobody else's business.
+    // Owners share the dedupe keys, but may not see each other's jobs.
     if (
       enqueued.outcome === 'duplicate' &&
       !(await findJob(context, { id: enqueued.jobId, table: name })).isDone
@@ -159,15 +160,15 @@ export const enqueueJob = command(
 )
 
 export interface RetryInput extends JobRef {
-  /** Only if the job still has this generation: makes a double click harmless (C21). */
+  /** Refuses another generation: a double click is harmless (C21). */
   generation?: number | undefined
   keepAttempts?: boolean
-  /** End the wait of a job in backoff, if it is not dead. */
+  /** Makes a waiting job due at once. */
   isNow?: boolean
   reason?: string | undefined
 }
 
-export interface Act {
+export interface JobChange {
   id: string
   table: string
   outcome: string
@@ -178,12 +179,12 @@ export const retryJob = command('retryJob', async (context, input: RetryInput) =
   const found = await findJob(context, input)
   if (!found.isDone) return found
   const { table, job } = found.value
-  const act = (outcome: string) => done<Act>({ id: job.id, table: table.name, outcome })
+  const changed = (outcome: string) => done<JobChange>({ id: job.id, table: table.name, outcome })
   const options = manualOptions(context, reason, generation)
   if (job.status === 'waiting' && isNow) {
     const [hurried] = await table.store.runJobsNow([job.id], options)
     if (hurried?.outcome === 'generation-changed') return generationChanged(job.id)
-    if (hurried?.outcome === 'due' || hurried?.outcome === 'already-due') return act(hurried.outcome)
+    if (hurried?.outcome === 'due' || hurried?.outcome === 'already-due') return changed(hurried.outcome)
   }
   if (generation !== undefined && generation !== job.generation) return generationChanged(job.id)
   const { isAllowed, reason: why } = await retryability(context, job)
@@ -196,25 +197,25 @@ export const retryJob = command('retryJob', async (context, input: RetryInput) =
   })
   switch (retried?.outcome) {
     case 'retried':
-      return act('retried')
+      return changed('retried')
     case 'generation-changed':
       if (generation !== undefined) return generationChanged(job.id)
-      return stateConflict(job.id, 'Somebody else retried it meanwhile.', 'NOT_DEAD')
+      return stateConflict(job.id, 'It was retried by someone else meanwhile.', 'NOT_DEAD')
     case 'duplicate':
       return stateConflict(job.id, 'Another unfinished job has its dedupe key.', 'DUPLICATE')
     case 'not-dead':
-      return stateConflict(job.id, 'It is not dead any more.', 'NOT_DEAD')
+      return stateConflict(job.id, 'It is no longer dead.', 'NOT_DEAD')
     default:
       return jobNotFound(input.id)
   }
 })
 
-export interface ActInput extends JobRef {
+export interface ChangeInput extends JobRef {
   generation?: number | undefined
   reason?: string | undefined
 }
 
-export const cancelJob = command('cancelJob', async (context, input: ActInput) => {
+export const cancelJob = command('cancelJob', async (context, input: ChangeInput) => {
   const found = await findJob(context, input)
   if (!found.isDone) return found
   const { table, job } = found.value
@@ -222,12 +223,12 @@ export const cancelJob = command('cancelJob', async (context, input: ActInput) =
   const [cancelled] = await table.store.cancelJobs([job.id], options)
   if (cancelled?.outcome === 'generation-changed') return generationChanged(job.id)
   if (cancelled?.outcome === 'already-ended')
-    return stateConflict(job.id, `It has ended already: it is ${job.status}.`, 'ENDED')
+    return stateConflict(job.id, `It has already ended: it is ${job.status}.`, 'ENDED')
   if (cancelled === undefined || cancelled.outcome === 'not-found') return jobNotFound(input.id)
-  return done<Act>({ id: job.id, table: table.name, outcome: cancelled.outcome })
+  return done<JobChange>({ id: job.id, table: table.name, outcome: cancelled.outcome })
 })
 
-export const discardJob = command('discardJob', async (context, input: ActInput) => {
+export const discardJob = command('discardJob', async (context, input: ChangeInput) => {
   const found = await findJob(context, input)
   if (!found.isDone) return found
   const { table, job } = found.value
@@ -237,11 +238,11 @@ export const discardJob = command('discardJob', async (context, input: ActInput)
   if (discarded?.outcome === 'running')
     return stateConflict(job.id, 'It is running: cancel it first.', 'RUNNING')
   if (discarded?.outcome !== 'discarded') return jobNotFound(input.id)
-  return done<Act>({ id: job.id, table: table.name, outcome: 'discarded' })
+  return done<JobChange>({ id: job.id, table: table.name, outcome: 'discarded' })
 })
 
 const generationChanged = (id: string) =>
-  refused('PRECONDITION_FAILED', `job ${id}: it has another generation than was expected`)
+  refused('PRECONDITION_FAILED', `job ${id}: its generation is not the expected one`)
 
 function stateConflict(id: string, message: string | null, code: string) {
   const said = message ?? ''

@@ -1,13 +1,13 @@
-/** A page of one table, the newest first. */
+/** A page of one table, newest first. */
 export interface TablePage<Item> {
   items: Item[]
-  /** What is older than this was not looked at; null where nothing is. */
+  /** Older items have not been read. Null: there are none. */
   next: string | null
 }
 
 /**
- * One page of several tables, the newest first. What is older than the end of any table's page has to wait for the next
- * one: that table may have something newer that it has not shown yet.
+ * One page of several tables, newest first. An item older than the end of any table's page waits for the next page: that
+ * table may have a newer one that was not read yet.
  */
 export function mergePages<Item>(
   pages: readonly TablePage<Item>[],
@@ -29,7 +29,7 @@ export function mergePages<Item>(
   return { items: seen, next: newestEnd }
 }
 
-/** For ids that are numbers in text. */
+/** For numeric ids. */
 export const isGreaterNumber = (a: string, b: string) => BigInt(a) > BigInt(b)
-/** For ids whose text is in the order of their time. */
+/** For ids whose text sorts by time. */
 export const isLaterText = (a: string, b: string) => a.padStart(36, '0') > b.padStart(36, '0')

@@ -1,4 +1,4 @@
-// Changes of many jobs at once. They are written down here and run by the process of a server, this one or another (OPS-9).
+// Bulk changes. A command records an operation; the process of a server runs it, this one or another (OPS-9).
 import {
   MAX_OPERATION_JOBS,
   type NewOperation,
@@ -16,24 +16,26 @@ import {
   command,
   done,
   findTable,
+  findTables,
   refused,
 } from '../command.ts'
+import { given } from '../given.ts'
 import { isLaterText, mergePages } from './merge-pages.ts'
 
 export interface OperationInput {
   action: OperationAction
   filter: JobFilter
-  /** The filter as it was typed. */
+  /** The filter as typed. */
   q: string
   table?: string | undefined
   asOf?: Date | undefined
   canary?: number | undefined
   ratePerS?: number | undefined
   limit?: number | undefined
-  /** Nothing is changed where another number of jobs matches. */
+  /** Refuses if another number of jobs matches. */
   expect?: number | undefined
   keepAttempts?: boolean | undefined
-  /** The caller runs it itself, under this lease; default: a server does. */
+  /** The caller runs the operation itself, under this lease. Default: a server runs it. */
   leaseMs?: number | undefined
   reason?: string | undefined
 }
@@ -54,7 +56,7 @@ export interface BegunOperation extends TableOperation {
   leaseId: string | null
 }
 
-/** What one job at a time needs, many at once need too. */
+/** A bulk change needs the scope of the change to one job. */
 const actionScopes: Record<OperationAction, Scope> = {
   retry: 'jobs:retry',
   redrive: 'jobs:retry',
@@ -63,12 +65,12 @@ const actionScopes: Record<OperationAction, Scope> = {
   discard: 'jobs:discard',
 }
 
-/** Jobs a second of a redrive that does not say. */
+/** Default rate of a redrive, in jobs per second. */
 const REDRIVE_RATE_PER_S = 10
 
-/** How many jobs it would be about. Changes nothing. */
+/** Counts the matching jobs. Changes nothing. */
 export const planOperation = command('planOperation', planIn)
-/** Answers once it has begun. The ids are chosen before anything is changed. */
+/** Answers once the operation has begun. Its ids are fixed before any job changes. */
 export const beginOperation = command('beginOperation', beginIn)
 
 export type RedriveInput = Omit<OperationInput, 'action' | 'filter' | 'q'> & { causeId: string }
@@ -92,7 +94,7 @@ const redriveOf = ({ causeId, ...rest }: RedriveInput): OperationInput => ({
   q: `status:dead cause:${causeId}`,
 })
 
-/** In the table that is named, or the first that has dead jobs of the cause. */
+/** In the named table, or the first one with dead jobs of the cause. */
 async function findCause(context: CommandContext, input: RedriveInput): Promise<Answer<PlannedOperation>> {
   const names = input.table === undefined ? context.tables.map(({ name }) => name) : [input.table]
   const { expect, ...anyNumber } = input
@@ -110,7 +112,7 @@ async function findCause(context: CommandContext, input: RedriveInput): Promise<
 const noSuchCause = (causeId: string) => refused('JOB_NOT_FOUND', `no dead job has the cause ${causeId}`)
 
 const unexpected = (total: number, expect: number | undefined) =>
-  refused('PRECONDITION_FAILED', `${total} jobs match and ${expect} were expected: nothing was changed`)
+  refused('PRECONDITION_FAILED', `${total} jobs match, expected ${expect}: nothing was changed`)
 
 async function planIn(context: CommandContext, input: OperationInput): Promise<Answer<PlannedOperation>> {
   const { value: table, refusal } = await prepare(context, input)
@@ -140,30 +142,19 @@ async function prepare(
     return { refusal: refused('FORBIDDEN', `${action} needs the scope ${scope}, which ${id} does not have`) }
   if (Object.keys(filter).length === 0)
     return {
-      refusal: refused('INVALID_ARGUMENT', 'q: takes one key:value or more; status:dead, for all that are'),
+      refusal: refused(
+        'INVALID_ARGUMENT',
+        'q: must have at least one key:value; status:dead matches all dead jobs',
+      ),
     }
   const named = findTable(context, table)
   return named.isDone ? { value: named.value } : { refusal: named }
 }
 
 function requestOf({ actor }: CommandContext, input: OperationInput): NewOperation {
-  const { action, filter, q, asOf, canary, limit, expect, keepAttempts, leaseMs, reason } = input
+  const { action, filter, q, table: _table, ...more } = input
   const ratePerS = input.ratePerS ?? (action === 'redrive' ? REDRIVE_RATE_PER_S : undefined)
-  return {
-    action,
-    filter,
-    q,
-    actor: actor.id,
-    ...(actor.owner === undefined ? {} : { owner: actor.owner }),
-    ...(asOf === undefined ? {} : { asOf }),
-    ...(canary === undefined ? {} : { canary }),
-    ...(ratePerS === undefined ? {} : { ratePerS }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(expect === undefined ? {} : { expect }),
-    ...(keepAttempts === undefined ? {} : { keepAttempts }),
-    ...(leaseMs === undefined ? {} : { leaseMs }),
-    ...(reason === undefined ? {} : { reason }),
-  }
+  return { action, filter, q, actor: actor.id, ...given({ ...more, ratePerS, owner: actor.owner }) }
 }
 
 function notBegun(
@@ -173,8 +164,8 @@ function notBegun(
   if (outcome === 'unexpected') return unexpected(total, expect)
   return refused(
     'INVALID_ARGUMENT',
-    `q: more than ${MAX_OPERATION_JOBS.toLocaleString('en')} jobs match, which is the most at once`,
-    { hint: 'Narrow q, or take them in parts with limit.' },
+    `q: more than ${MAX_OPERATION_JOBS.toLocaleString('en')} jobs match, the maximum of one operation`,
+    { hint: 'Narrow q, or change them in parts with limit.' },
   )
 }
 
@@ -189,16 +180,15 @@ export interface OperationList {
   next: string | null
 }
 
-/** Of the table that is named, or of all, the newest first. */
+/** Of the named table, or of all; newest first. */
 export const listOperations = command(
   'listOperations',
   async (context, { limit, cursor, table: name }: ListOperationsInput) => {
-    const named = findTable(context, name)
-    if (!named.isDone) return named
-    const tables = name === undefined ? context.tables : [named.value]
+    const tables = findTables(context, name)
+    if (!tables.isDone) return tables
     const pages = await Promise.all(
-      tables.map(async ({ name: table, store }) => {
-        const from = { ...ownerOf(context), limit, ...(cursor === undefined ? {} : { cursor }) }
+      tables.value.map(async ({ name: table, store }) => {
+        const from = { ...ownerOf(context), limit, ...given({ cursor }) }
         const { operations, next } = await store.listOperations(from)
         return { items: operations.map((operation) => ({ table, operation })), next }
       }),
@@ -221,20 +211,14 @@ export const listOperationJobs = command(
   async (context, { id, limit, cursor }: ListOperationJobsInput) => {
     const found = await findOperation(context, id)
     if (!found.isDone) return found
-    const page = await found.value.store.listOperationJobs(id, {
-      limit,
-      ...(cursor === undefined ? {} : { cursor }),
-    })
+    const page = await found.value.store.listOperationJobs(id, { limit, ...given({ cursor }) })
     return done<{ jobs: OperationJob[] } & OperationJobPage>(page)
   },
 )
 
 export const abortOperation = command('abortOperation', async (context, id: string) => {
   for (const { name, store } of context.tables) {
-    const { operation } = await store.abortOperation(id, {
-      ...ownerOf(context),
-      actor: context.actor.id,
-    })
+    const { operation } = await store.abortOperation(id, { ...ownerOf(context), actor: context.actor.id })
     if (operation !== null) return done<TableOperation>({ table: name, operation })
   }
   return noSuchOperation(id)
@@ -251,7 +235,7 @@ async function findOperation(
   return noSuchOperation(id)
 }
 
-const ownerOf = ({ actor: { owner } }: CommandContext) => (owner === undefined ? {} : { owner })
+const ownerOf = ({ actor: { owner } }: CommandContext) => given({ owner })
 
 const noSuchOperation = (id: string) =>
   refused('NOT_FOUND', `no operation has the id ${id.slice(0, 100)}`, {

@@ -16,17 +16,17 @@ describe('parseFilter', () => {
   })
 
   it.each([
-    ['type:a foo:b', 'foo:b', 7, 'foo is no key'],
+    ['type:a foo:b', 'foo:b', 7, 'unknown key foo'],
     ['type:a statu:dead', 'statu:dead', 7, 'did you mean status?'],
     ['status:stuck', 'status:stuck', 0, 'status takes waiting'],
     ['dead', 'dead', 0, 'key:value'],
     ['type:"a', 'type:"a', 0, 'key:value'],
     ['type:""', 'type:""', 0, '1 to 200'],
     ['type:a"b', 'type:a"b', 0, 'key:value'],
-    ['a:b type:x', 'a:b', 0, 'a is no key'],
+    ['a:b type:x', 'a:b', 0, 'unknown key a'],
     ['type:a type:b', 'type:b', 7, 'twice'],
     ['younger:soon', 'younger:soon', 0, 'a duration'],
-    ['constructor:x', 'constructor:x', 0, 'no key'],
+    ['constructor:x', 'constructor:x', 0, 'unknown key'],
   ])('OPS-9 refuses %j and points at the token', (text, token, position, message) => {
     const parsed = parseFilter(text)
     expect(parsed).toMatchObject({ problem: { token, position } })

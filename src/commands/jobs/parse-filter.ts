@@ -1,4 +1,4 @@
-// The words by which jobs are looked for: `type:run_tsa status:dead error:GW_5XX older:2h`. A refusal points at the token.
+// The job filter language: `type:run_tsa status:dead error:GW_5XX older:2h`. An error points at the token.
 import { closestName } from '../../errors/index.ts'
 import type { JobStatus } from '../../job/job.ts'
 import type { JobFilter } from '../../store/job-store.ts'
@@ -6,7 +6,7 @@ import type { JobFilter } from '../../store/job-store.ts'
 export interface FilterProblem {
   message: string
   token: string
-  /** Of its first character in the text, from 0. */
+  /** Offset of the token in the text, from 0. */
   position: number
 }
 
@@ -31,11 +31,11 @@ const TEXT_KEYS = {
 const KEYS = [...Object.keys(TEXT_KEYS), 'status', 'lease', 'older', 'younger']
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A key, a colon, and a value, which may stand in double quotes. All of them have to fit. */
+/** `key:value` pairs; a value may be in double quotes. A job must match all of them. */
 export function parseFilter(text: string): ParsedFilter {
   const filter: JobFilter = {}
   const seen = new Set<string>()
-  // The last alternative takes what is left of a broken token, so that none is skipped.
+  // The last alternative matches the rest of a broken token: none is skipped.
   for (const match of text.matchAll(/([a-z_]+):(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|([^\s"]+)(?=\s|$))|\S+/gi)) {
     const [token, key, quoted, bare] = match
     const problem = (message: string) => ({
@@ -43,10 +43,10 @@ export function parseFilter(text: string): ParsedFilter {
     })
     const value = quoted === undefined ? bare : quoted.replaceAll(/\\(.)/g, '$1')
     if (key === undefined || value === undefined)
-      return problem(`takes key:value, with a value in double quotes where it has spaces`)
+      return problem(`expected key:value; put a value with spaces in double quotes`)
     const name = key.toLowerCase()
     if (!KEYS.includes(name)) return problem(noSuchKey(name))
-    if (seen.has(name)) return problem(`${name} is there twice`)
+    if (seen.has(name)) return problem(`${name} is given twice`)
     seen.add(name)
     const refusal = addTo(filter, name, value)
     if (refusal !== null) return problem(refusal)
@@ -56,10 +56,10 @@ export function parseFilter(text: string): ParsedFilter {
 
 function noSuchKey(name: string): string {
   const near = closestName(name, KEYS)
-  return `${name} is no key; ${near === undefined ? `there is ${KEYS.join(', ')}` : `did you mean ${near}?`}`
+  return `unknown key ${name}; ${near === undefined ? `use ${KEYS.join(', ')}` : `did you mean ${near}?`}`
 }
 
-/** Null, or what the key takes. */
+/** Null, or the reason why the value is refused. */
 function addTo(filter: JobFilter, key: string, value: string): string | null {
   if (value === '' || value.length > 200 || value.includes('\0')) return `${key} takes 1 to 200 characters`
   if (Object.hasOwn(TEXT_KEYS, key)) {
@@ -72,7 +72,7 @@ function addTo(filter: JobFilter, key: string, value: string): string | null {
     return null
   }
   if (key === 'lease') {
-    if (value !== '<0') return 'lease takes <0: running and past its lease'
+    if (value !== '<0') return 'lease takes <0, for running jobs past their lease'
     filter.isOverdue = true
     return null
   }

@@ -23,7 +23,7 @@ export const webhookChangeBody = z
   .strictObject({ is_active: z.boolean(), reason: reasonSchema.optional() })
   .openapi('WebhookChange')
 
-export const webhookParam = z.object({ id: z.uuid() })
+export const uuidParam = z.object({ id: z.uuid('must be a UUID') })
 
 export const webhookAnswer = z.object({ ...envelope, webhook: webhookSchema }).openapi('WebhookAnswer')
 

@@ -89,7 +89,7 @@ export const webhooksAnswer = z
 
 export const deliveriesQuery = z.strictObject({
   table: tableQuery,
-  webhook_id: z.uuid().optional(),
+  webhook_id: z.uuid('must be a UUID').optional(),
   status: z.enum(['waiting', 'delivered', 'failed']).optional(),
   limit: limitQuery,
 })

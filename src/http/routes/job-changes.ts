@@ -1,4 +1,10 @@
-import { type Act, cancelJob, discardJob, enqueueJob, retryJob } from '../../commands/jobs/job-commands.ts'
+import {
+  cancelJob,
+  discardJob,
+  enqueueJob,
+  type JobChange,
+  retryJob,
+} from '../../commands/jobs/job-commands.ts'
 import type { JsonValue, NewJob } from '../../job/job.ts'
 import {
   type Api,
@@ -86,7 +92,7 @@ function addEnqueue(api: Api, { clock }: ApiParts): void {
 
 const changeRequest = { params: idParam, query: tableOnlyQuery, headers: writeHeaders }
 
-async function answerOf({ id, table, outcome }: Act, { clock }: ApiParts) {
+async function answerOf({ id, table, outcome }: JobChange, { clock }: ApiParts) {
   return { ...envelopeOf({ now: await clock.now() }), id, table, outcome }
 }
 

@@ -1,11 +1,11 @@
 import {
   claimJobs,
   completeJob,
+  type EndedLease,
   failJob,
   heartbeatJobs,
   listLeases,
   releaseJob,
-  type SettledLease,
 } from '../../commands/lease-commands.ts'
 import type { JsonValue } from '../../job/job.ts'
 import {
@@ -104,7 +104,7 @@ function addHeartbeat(api: Api, { clock }: ApiParts): void {
   })
 }
 
-async function answerOf({ id, outcome, retryInMs }: SettledLease, { clock }: ApiParts) {
+async function answerOf({ id, outcome, retryInMs }: EndedLease, { clock }: ApiParts) {
   const settled = { ...envelopeOf({ now: await clock.now() }), id, outcome }
   return retryInMs === undefined ? settled : { ...settled, retry_in_ms: retryInMs }
 }

@@ -1,5 +1,11 @@
-import { addWebhook, removeWebhook, switchWebhook } from '../../commands/webhook-commands.ts'
-import { listDeliveries, listWebhooks, redeliver } from '../../commands/worker-commands.ts'
+import {
+  addWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  removeWebhook,
+  switchWebhook,
+} from '../../commands/webhook-commands.ts'
 import {
   type Api,
   type ApiParts,
@@ -14,14 +20,13 @@ import {
 import {
   deliveriesAnswer,
   deliveriesQuery,
-  idParam,
   newWebhookAnswer,
   newWebhookBody,
   redeliverAnswer,
   tableOnlyQuery,
+  uuidParam,
   webhookAnswer,
   webhookChangeBody,
-  webhookParam,
   webhookRemovedAnswer,
   webhooksAnswer,
 } from '../contract/index.ts'
@@ -85,7 +90,7 @@ function addWebhookChanges(api: Api, { clock }: ApiParts): void {
     operationId: 'switchWebhook',
     summary: 'Switch a webhook on or off, also one whose receiver was gone',
     request: {
-      params: webhookParam,
+      params: uuidParam,
       query: tableOnlyQuery,
       headers: writeHeaders,
       ...jsonBody(webhookChangeBody, true),
@@ -107,7 +112,7 @@ function addWebhookChanges(api: Api, { clock }: ApiParts): void {
     path: '/v1/webhooks/{id}',
     operationId: 'removeWebhook',
     summary: 'Send it nothing more, not even what waits',
-    request: { params: webhookParam, query: tableOnlyQuery, headers: writeHeaders },
+    request: { params: uuidParam, query: tableOnlyQuery, headers: writeHeaders },
     responses: { 200: json(webhookRemovedAnswer, 'It is gone.'), ...writeProblems },
   })
   api.openapi(remove, async (c) => {
@@ -138,7 +143,7 @@ function addDeliveries(api: Api, { clock }: ApiParts): void {
     path: '/v1/webhooks/deliveries/{id}/redeliver',
     operationId: 'redeliver',
     summary: 'Send a delivery once more; the receiver sees the same id',
-    request: { params: idParam, query: tableOnlyQuery, headers: writeHeaders },
+    request: { params: uuidParam, query: tableOnlyQuery, headers: writeHeaders },
     responses: { 200: json(redeliverAnswer, 'It is due.'), ...writeProblems },
   })
   api.openapi(again, async (c) => {

@@ -1,4 +1,4 @@
-import type { Told } from '../../commands/rescue-commands.ts'
+import type { InTableValue } from '../../commands/command.ts'
 import { redactJson } from '../../observe/redact.ts'
 import { explainStale } from '../../policy/explain-stale.ts'
 import type { Act } from '../../store/access-store.ts'
@@ -16,7 +16,7 @@ import { redactOrNull } from './jobs.ts'
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null
 
-export function toWireReclaim({ table, value: reclaim }: Told<Reclaim>): wire.Reclaim {
+export function toWireReclaim({ table, value: reclaim }: InTableValue<Reclaim>): wire.Reclaim {
   return {
     id: reclaim.reclaimId,
     job_id: reclaim.jobId,
@@ -38,7 +38,7 @@ export function toWireReclaim({ table, value: reclaim }: Told<Reclaim>): wire.Re
   }
 }
 
-export function toWireStale({ table, value: job }: Told<StaleJob>): wire.StaleJob {
+export function toWireStale({ table, value: job }: InTableValue<StaleJob>): wire.StaleJob {
   const { lockedBy } = job
   return {
     id: job.jobId,
@@ -65,7 +65,7 @@ export function toWireStale({ table, value: job }: Told<StaleJob>): wire.StaleJo
   }
 }
 
-export function toWireSweep({ table, value: sweep }: Told<PastSweep>): wire.Sweep {
+export function toWireSweep({ table, value: sweep }: InTableValue<PastSweep>): wire.Sweep {
   return {
     id: sweep.sweepId,
     table,
@@ -78,7 +78,7 @@ export function toWireSweep({ table, value: sweep }: Told<PastSweep>): wire.Swee
   }
 }
 
-export function toWireLastSweep({ table, value: sweep }: Told<LastSweep>): wire.LastSweep {
+export function toWireLastSweep({ table, value: sweep }: InTableValue<LastSweep>): wire.LastSweep {
   return {
     table,
     reaper_id: sweep.reaperId,
@@ -107,7 +107,7 @@ export function toWireRateLimit(limit: RateLimitStatus): wire.RateLimit {
   }
 }
 
-export function toWireAct(act: Act): wire.AuditEntry {
+export function toWireAuditEntry(act: Act): wire.AuditEntry {
   return {
     id: act.actId,
     at: act.at.toISOString(),
@@ -121,7 +121,7 @@ export function toWireAct(act: Act): wire.AuditEntry {
   }
 }
 
-export function toWireProfile({ table, value: attached }: Told<Attachment>): wire.TableProfile {
+export function toWireProfile({ table, value: attached }: InTableValue<Attachment>): wire.TableProfile {
   return {
     table,
     profile: attached.profile,
