@@ -28,16 +28,19 @@ interface AttachFlags extends ConnectionFlags {
 
 export function addAttach(program: Command): void {
   withConnection(program.command('attach'))
-    .description('adds leases to a job table that is there: only adds, and without stopping its writers')
-    .option('--table <name>', 'which table: schema.name; of the profile, or one to make a profile for')
-    .option('--plan', 'print the SQL that this database lacks, and run nothing')
+    .description('adds leases to an existing job table; additive, and without blocking its writers')
+    .option('--table <name>', 'schema.name: a table of the profile, or one to draft a profile for')
+    .option('--plan', 'print the missing SQL and run nothing')
     .addOption(
-      new Option('--layout <tool>', 'write it as migration files instead of running it').choices(layoutNames),
+      new Option('--layout <tool>', 'write migration files instead of running the SQL').choices(layoutNames),
     )
-    .option('--out <folder>', 'where to write them; the tool’s own folder where absent')
-    .option('--roles [role]', 'print the grants of workers, for unstuck_worker or another role; run nothing')
-    .option('--document-indexes', 'make the indexes that the document of the profile names, too')
-    .option('--yes', 'go on with a profile that was just made')
+    .option('--out <folder>', 'folder of the migration files; default: that of the tool')
+    .option(
+      '--roles [role]',
+      'print the grants a worker needs (default role: unstuck_worker) and run nothing',
+    )
+    .option('--document-indexes', 'also create the optional indexes of the profile')
+    .option('--yes', 'continue with a profile that was just drafted')
     .addHelpText('after', example('unstuck attach --plan --table public.video_jobs'))
     .action(attachCommand)
 }
@@ -45,10 +48,10 @@ export function addAttach(program: Command): void {
 async function attachCommand(flags: AttachFlags): Promise<void> {
   const { plan: isPlan, layout } = flags
   if (isPlan === true && layout !== undefined) {
-    throw invalidArgument('--layout', layout, 'no --plan beside it: one prints, the other writes')
+    throw invalidArgument('--layout', layout, 'not together with --plan: one prints, the other writes')
   }
   const config = loadCommandConfig(flags)
-  // The grants of an install without a profile are those of the native table: there is nothing to propose.
+  // Without a profile the grants are those of the native table.
   const isNative = flags.roles !== undefined && flags.table === undefined
   const proposal = hasProfile(config) || isNative ? null : await proposeProfile(config, flags.table)
   const profile = proposal === null ? chosenTables(config, flags.table) : completeProfile(proposal.profile)
@@ -63,7 +66,7 @@ async function attachCommand(flags: AttachFlags): Promise<void> {
 const hasProfile = ({ values }: Config) =>
   values.some(({ name, source }) => name === 'profile' && source !== 'default')
 
-/** Those of the profile, or the one that --table names. */
+/** The tables of the profile, or the one that --table names. */
 function chosenTables(config: Config, given: string | undefined): Profile {
   const profile = profileOf(config)
   if (given === undefined) return profile
@@ -102,27 +105,25 @@ async function printPlan(
       isUnwritten: true,
     })
   }
-  printLine(
-    `-- What unstuck attach would run on database ${database}, profile ${profile.name}: ${countOf(plan)}.`,
-  )
-  printLine('-- Nothing was run: the look was a read-only transaction, and got no id.')
+  printLine(`-- unstuck attach on database ${database}, profile ${profile.name}: ${countOf(plan)}.`)
+  printLine('-- Nothing was run. The database was read in a read-only transaction.')
   if (proposal !== null) printLines(commented(proposalText(proposal)))
   for (const line of driftLines(plan)) printLine(commented(line))
   if (steps.length > 0) process.stdout.write(`\n${planText(plan)}`)
 }
 
 function countOf({ steps }: AttachPlan): string {
-  if (steps.length === 0) return 'nothing, everything is as this version installs it'
+  if (steps.length === 0) return 'nothing to do, up to date'
   const statements = steps.reduce((sum, step) => sum + step.statements.length, 0)
   return `${steps.length} steps, ${statements} statements`
 }
 
-/** The profile's policy is only the beginning of the stored one, which an operator may have changed on purpose. */
+/** The profile's policy only seeds the stored one, which an operator may have changed on purpose. */
 function driftLines({ policyDrift }: AttachPlan): string[] {
   return policyDrift.flatMap(({ table, differences, statement }) => [
-    `! ${table} goes by its stored policy, which the profile’s does not change any more:`,
-    ...differences.map((difference) => `    ${describeDifference(difference, 'in the profile')}`),
-    `  To store what the profile says:  ${statement}`,
+    `! ${table} uses its stored policy, which differs from the profile:`,
+    ...differences.map((difference) => `    ${describeDifference(difference, 'profile')}`),
+    `  To store the values of the profile:  ${statement}`,
   ])
 }
 
@@ -130,8 +131,8 @@ const commented = (text: string) => text.trimEnd().replaceAll(/^(?!--)/gm, '-- '
 
 const proposalText = ({ profile, questions }: Proposal) => configText(profile, questions, false)
 
-/** Into a new config file, for a person to look at; never into one that is there. */
-function writeProposal(proposal: Proposal, flags: AttachFlags): 'stop' | 'go on' {
+/** Writes a new config file for review; never overwrites one. */
+function writeProposal(proposal: Proposal, flags: AttachFlags): 'stop' | 'continue' {
   const { profile, questions, tableName } = proposal
   const isTypeScript = readsTypeScript() && existsSync('tsconfig.json')
   const text = configText(profile, questions, isTypeScript)
@@ -140,27 +141,27 @@ function writeProposal(proposal: Proposal, flags: AttachFlags): 'stop' | 'go on'
     process.stdout.write(text)
     throw new UnstuckError(
       'PRECONDITION_FAILED',
-      `${basename(existing)} is there already, and was not touched`,
+      `${basename(existing)} already exists and was not changed`,
       {
-        hint: `Put the profile printed above into it, and run unstuck attach again.`,
+        hint: `Add the profile printed above to it, then run unstuck attach again.`,
       },
     )
   }
   const path = isTypeScript ? 'unstuck.config.ts' : 'unstuck.config.mjs'
   writeFileSync(join(process.cwd(), path), text, { flag: 'wx' })
   if (flags.json !== true) {
-    printProgress(`  wrote ${path}: a profile for ${tableName}, ${describeCertainty(proposal)}`)
+    printProgress(`  wrote ${path}: a draft profile for ${tableName}, ${describeCertainty(proposal)}`)
     for (const question of questions) printProgress(`    ? ${question}`)
   }
-  if (flags.yes === true) return 'go on'
+  if (flags.yes === true) return 'continue'
   if (flags.json === true) printJson({ file: path, ...proposal })
-  else printLine('Next:  correct it, then  unstuck attach --plan')
+  else printLine('Next:  review it, then  unstuck attach --plan')
   return 'stop'
 }
 
 function describeCertainty({ certainty, questions }: Proposal): string {
   const open = questions.length === 1 ? '1 point' : `${questions.length} points`
-  return `${certainty === 'sure' ? 'quite sure' : certainty}; ${open} to look at`
+  return `${certainty === 'sure' ? 'certain' : certainty}; ${open} to review`
 }
 
 async function writeFiles(installer: Installer, layout: LayoutName, flags: AttachFlags): Promise<void> {
@@ -168,7 +169,7 @@ async function writeFiles(installer: Installer, layout: LayoutName, flags: Attac
   const plan = await installer.plan({ ...indexOption(flags), isConcurrent })
   const files = plan.steps.length === 0 ? [] : writeLayout(plan, layout, flags.out ?? folder, new Date())
   if (flags.json === true) return printJson({ layout, files })
-  if (files.length === 0) return printLine('Nothing is missing: no file was written.')
+  if (files.length === 0) return printLine('Nothing is missing. No file was written.')
   for (const file of files) printLine(`wrote ${file}`)
   printLine(`Next:  ${layout === 'plain' ? `${next} ${files[0] ?? ''}` : next}`)
 }
@@ -180,7 +181,7 @@ async function runAttach(
   flags: AttachFlags,
 ): Promise<void> {
   const { steps, onStep } = stepPrinter(flags)
-  // The look comes first: what it refuses is refused before anything is changed.
+  // Inspection comes first: it refuses before anything is changed.
   const plan = await installer.plan(indexOption(flags))
   if (plan.steps.length > 0)
     await installer.up(onStep, undefined, { ...indexOption(flags), startsObserved: true })
@@ -199,21 +200,21 @@ async function runAttach(
   const isChanged = plan.steps.length > 0
   printLine(
     isChanged
-      ? `attached ${tables.join(', ')}: the rows are where they were, and old workers work on`
-      : `nothing to do: ${tables.join(', ')} is as this version installs it`,
+      ? `attached ${tables.join(', ')}: rows are unchanged, existing workers keep working`
+      : `nothing to do: ${tables.join(', ')} is up to date`,
   )
   for (const line of driftLines(plan)) printLine(line)
   for (const line of nextSteps(plan)) printLine(line)
 }
 
-/** Nothing is changed on the team's behalf before somebody says so (C29). */
+/** A new table starts in observe mode: nothing changes until someone says so (C29). */
 function nextSteps({ newTables }: AttachPlan): string[] {
   if (newTables.length === 0) return ['Next:  unstuck mode']
   return [
-    `${newTables.join(', ')}: in mode observe. Sweeps note what they would do; unstuck changes no row.`,
-    'Next:  unstuck reap           (or a worker: lets them look for some days)',
-    '       unstuck mode           (what they would have done)',
-    '       unstuck mode reap      (lets unstuck act)',
+    `${newTables.join(', ')}: observe mode. Sweeps only record what they would do.`,
+    'Next:  unstuck reap           (or a worker; let it observe for a few days)',
+    '       unstuck mode           (shows what sweeps would have done)',
+    '       unstuck mode reap      (starts requeueing stuck jobs)',
   ]
 }
 

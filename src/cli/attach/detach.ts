@@ -15,11 +15,9 @@ interface DetachFlags extends ConnectionFlags {
 
 export function addDetach(program: Command): void {
   withConnection(program.command('detach'))
-    .description(
-      'takes everything out that attach put in, in reverse order; rows and columns of the team stay',
-    )
-    .option('--table <name>', 'only this table: schema.name; the engine and the others stay')
-    .option('--yes', 'do not ask, though others lose the engine too')
+    .description('removes everything that attach added; your rows and columns stay')
+    .option('--table <name>', 'schema.name: detach this table only')
+    .option('--yes', 'do not ask, even if other tables lose the engine too')
     .addHelpText('after', example('unstuck detach --table public.video_jobs'))
     .action(detachCommand)
 }
@@ -35,12 +33,12 @@ async function detachCommand(flags: DetachFlags): Promise<void> {
   const wasInstalled = await installer.down({ isPurge: false, ...only, onStep })
   if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
   if (!wasInstalled) return printLine(`nothing is installed in ${installer.place}`)
-  if (flags.table !== undefined) return printLine(`${flags.table} was taken off`)
-  printLine(`everything was taken out of ${installer.place}; rows and columns of the team stay`)
+  if (flags.table !== undefined) return printLine(`${flags.table} is detached`)
+  printLine(`removed from ${installer.place}; your rows and columns stay`)
   if (use !== undefined && use.ownJobs > 0) printLine(installer.keptJobs)
 }
 
-/** A name without a schema is looked for in the profile, else in public. */
+/** A name without a schema is resolved in the profile, else in public. */
 function qualified(config: Config, given: string): string {
   const { schema, table } = readTableName(given)
   const ofProfile = profileOf(config).tables.find((candidate) => candidate.table === table)

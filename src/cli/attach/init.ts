@@ -23,14 +23,12 @@ interface InitFlags extends ConnectionFlags {
 
 export function addInit(program: Command): void {
   withConnection(program.command('init'))
-    .description(
-      'writes a config file and the migration for a table that is there, or for one of its own; runs nothing',
-    )
-    .option('--table <name>', 'which table: schema.name; the only one that looks like jobs where absent')
-    .addOption(new Option('--layout <tool>', 'of the migration').choices(layoutNames).default('plain'))
-    .option('--out <folder>', 'where to write it; the tool’s own folder where absent')
+    .description('writes a config file and a migration, for an existing table or a native one; runs nothing')
+    .option('--table <name>', 'schema.name; default: the only table that looks like a job table')
+    .addOption(new Option('--layout <tool>', 'format of the migration').choices(layoutNames).default('plain'))
+    .option('--out <folder>', 'folder of the migration; default: that of the tool')
     .option('--print', 'print the migration instead of writing it')
-    .option('--force', 'write over a config file that is there')
+    .option('--force', 'overwrite an existing config file')
     .addHelpText('after', example('unstuck init --table public.executor_jobs'))
     .action(initCommand)
 }
@@ -42,7 +40,7 @@ async function initCommand(flags: InitFlags): Promise<void> {
   const text = textOf(proposal, path)
   const profile = proposal === null ? undefined : completeProfile(proposal.profile)
   const installer = createInstaller(config, undefined, profile)
-  // Whatever may fail has been asked for before the first file is written.
+  // Everything that may fail happens before the first file is written.
   const sql = await migrationOf(installer, config, flags)
   writeFileSync(resolve(path), text, { flag: flags.force === true ? 'w' : 'wx' })
   const files = sql.write()
@@ -60,31 +58,27 @@ async function initCommand(flags: InitFlags): Promise<void> {
 }
 
 const describe = (proposal: Proposal | null) =>
-  proposal === null ? 'a table of unstuck’s own' : `a profile for ${proposal.tableName}; nothing was run`
+  proposal === null ? 'the native table' : `a draft profile for ${proposal.tableName}; nothing was run`
 
-/** A new file, or with --force the one that is there. */
+/** A new file, or with --force the existing one. */
 function configPath(flags: InitFlags): string {
   const existing = flags.config ?? findConfigFile(process.cwd())
   if (existing === undefined || (flags.config !== undefined && !existsSync(flags.config)))
     return existing ?? (readsTypeScript() ? 'unstuck.config.ts' : 'unstuck.config.mjs')
   if (flags.force === true) return flags.config ?? basename(existing)
-  throw new UnstuckError(
-    'PRECONDITION_FAILED',
-    `${basename(existing)} is there already, and was not touched`,
-    {
-      hint: 'Add --force to write over it, or go on with: unstuck attach --plan',
-    },
-  )
+  throw new UnstuckError('PRECONDITION_FAILED', `${basename(existing)} already exists and was not changed`, {
+    hint: 'Add --force to overwrite it, or continue with: unstuck attach --plan',
+  })
 }
 
-/** The file that is there is about to be replaced: what it says does not count. */
+/** Ignores the existing file, which is about to be replaced. */
 function loadWithoutFile({ store, databaseUrl = store, schema }: InitFlags): Config {
   const config = loadConfig({ env: process.env, flags: { databaseUrl, schema } })
   for (const warning of config.warnings) printProgress(`unstuck: warning: ${warning}`)
   return config
 }
 
-/** Null: nothing looks like a table of jobs, so there will be one of unstuck's own. */
+/** Null: no table looks like a job table, so the native one is installed. */
 async function propose(config: Config, { table }: InitFlags): Promise<Proposal | null> {
   if (table === undefined && config.databaseUrl === null) return null
   return proposeProfile(config, table).catch((error: unknown) => {
@@ -106,7 +100,7 @@ interface Migration {
 
 async function migrationOf(installer: Installer, config: Config, flags: InitFlags): Promise<Migration> {
   const { layout, out, print: isPrinted } = flags
-  // Without a database nothing can be looked up: it is what an empty one lacks.
+  // Without a database this is the plan for an empty one.
   if (config.databaseUrl === null) {
     const text = installer.sql()
     return { text, write: () => (isPrinted === true ? [] : [writeWhole(text)]) }
@@ -124,7 +118,7 @@ const WHOLE = 'unstuck.sql'
 
 function writeWhole(text: string): string {
   if (existsSync(WHOLE))
-    throw new UnstuckError('PRECONDITION_FAILED', `${WHOLE} is there already, and was not touched`)
+    throw new UnstuckError('PRECONDITION_FAILED', `${WHOLE} already exists and was not changed`)
   writeFileSync(WHOLE, text, { flag: 'wx' })
   return WHOLE
 }
@@ -135,8 +129,8 @@ function nextSteps(proposal: Proposal | null, { layout }: InitFlags, files: stri
   if (proposal === null)
     return [`Next:  unstuck migrate up     (or: ${first})`, '       unstuck drill --sweep']
   return [
-    'Next:  look at the config file and correct it',
+    'Next:  review the config file',
     `       unstuck attach         (or: ${first})`,
-    '       unstuck mode           (what sweeps would do; then: unstuck mode reap)',
+    '       unstuck mode           (shows what sweeps would do; then: unstuck mode reap)',
   ]
 }

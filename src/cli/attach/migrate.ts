@@ -29,7 +29,7 @@ export async function migrateDownCommand(flags: DownFlags): Promise<void> {
   const { steps, onStep } = stepPrinter(flags)
   const wasInstalled = await installer.down({ isPurge: flags.purge ?? false, onStep })
   if (flags.json === true) return printJson({ schema: config.schema, wasInstalled, steps })
-  printLine(`${wasInstalled ? 'taken out of' : 'nothing is installed in'} ${installer.place}`)
+  printLine(`${wasInstalled ? 'removed from' : 'nothing is installed in'} ${installer.place}`)
   if (wasInstalled && flags.purge !== true) printLine(installer.keptJobs)
 }
 
@@ -42,11 +42,11 @@ export async function migrateStatusCommand(flags: ConnectionFlags): Promise<void
   printTable([
     ...status.applied.map((name) => ['✓', 'migration', name, 'applied']),
     ...status.pending.map((name) => ['✗', 'migration', name, 'not applied']),
-    ...status.unknown.map((name) => ['✗', 'migration', name, 'of a newer version']),
+    ...status.unknown.map((name) => ['✗', 'migration', name, 'from a newer version']),
     [status.engine === 'current' ? '✓' : '✗', 'engine', installer.place, status.engine],
     ...status.tables.map(({ table, state }) => [state === 'current' ? '✓' : '✗', 'table', table, state]),
   ])
-  printLine(status.isCurrent ? 'Everything is as this version installs it.' : 'Next:  unstuck migrate up')
+  printLine(status.isCurrent ? 'Up to date.' : 'Next:  unstuck migrate up')
 }
 
 export function migrateSqlCommand(flags: ConnectionFlags): void {

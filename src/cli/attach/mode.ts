@@ -13,19 +13,18 @@ interface ModeFlags extends TableFlags {
 
 export function addMode(program: Command): void {
   withConnection(program.command('mode'))
-    .description('tells how far the engine goes on the tables, and what observing found; or changes it')
+    .description('shows or changes the mode of tables, and what observe mode found')
     .addArgument(
-      new Argument('[mode]', 'observe: only look; reap: take jobs back; enforce: fence writers too').choices([
-        'observe',
-        'reap',
-        'enforce',
-      ]),
+      new Argument(
+        '[mode]',
+        'observe: change nothing; reap: requeue stuck jobs; enforce: also fence writers',
+      ).choices(['observe', 'reap', 'enforce']),
     )
-    .option('--table <name>', 'one table of the profile only')
+    .option('--table <name>', 'one table of the profile')
     .addOption(
       new Option(
         '--on-foreign-settle <what>',
-        'with enforce: who ends a leased job without its lease',
+        'with enforce: on a write that ends a leased job without its lease',
       ).choices(['record', 'refuse']),
     )
     .addHelpText('after', example('unstuck mode observe'))
@@ -35,7 +34,7 @@ export function addMode(program: Command): void {
 async function modeCommand(mode: TableMode | undefined, flags: ModeFlags): Promise<void> {
   if (mode === undefined && flags.onForeignSettle === undefined)
     return withTables(flags, (tables) => show(tables, flags))
-  // Whoever changes a table's triggers owns it.
+  // Only the owner of a table can change its triggers.
   return withTables(flags, (tables) => change(tables, mode, flags), { asOwner: true })
 }
 
@@ -53,7 +52,7 @@ async function show(tables: DeploymentTable[], flags: ModeFlags): Promise<void> 
   }
   if (flags.json === true) return printJson({ tables: reports })
   printTable([
-    ['TABLE', 'MODE', 'SINCE', 'FOREIGN SETTLES'],
+    ['TABLE', 'MODE', 'SINCE', 'FOREIGN WRITES'],
     ...reports.map(({ table, mode, since, onForeignSettle }) => [
       table,
       mode,
@@ -68,15 +67,14 @@ async function show(tables: DeploymentTable[], flags: ModeFlags): Promise<void> 
 function printObservations(table: string, seen: Observations): void {
   const { since, wouldRequeue, wouldDeadLetter, wouldCancel, cameBack, stillStuck, reaped, gone } = seen
   printLine()
-  printLine(`${table}: what sweeps would have done${since === null ? '' : ` since ${showTime(since)}`}`)
+  printLine(`${table}: sweeps would have done${since === null ? '' : ` since ${showTime(since)}`}`)
   printTable([
-    ['  would requeue', String(wouldRequeue), '  came back to life', String(cameBack)],
+    ['  would requeue', String(wouldRequeue), '  finished later', String(cameBack)],
     ['  would dead-letter', String(wouldDeadLetter), '  still stuck', String(stillStuck)],
-    ['  would cancel', String(wouldCancel), '  taken back by hand', String(reaped)],
+    ['  would cancel', String(wouldCancel), '  requeued by hand', String(reaped)],
     ['', '', '  gone', String(gone)],
   ])
-  if (cameBack > 0)
-    printLine(`  ${cameBack} reaps would have been wrong: give those jobs a longer lease first.`)
+  if (cameBack > 0) printLine(`  ${cameBack} of these jobs were still alive: give them a longer lease first.`)
 }
 
 async function change(
@@ -99,19 +97,19 @@ async function change(
     printLine(`${table}: ${modeBefore === mode ? `is in ${mode}` : `${modeBefore} → ${mode}`}`)
     printLine(`  ${meaning(mode, settles)}`)
     if (modeBefore === 'enforce' && mode !== 'enforce')
-      printLine('  The trigger unstuck_fence is off the table.')
+      printLine('  The trigger unstuck_fence was removed from the table.')
   }
   if (wanted === 'observe') printLine('Next:  unstuck mode')
 }
 
 function meaning(mode: TableMode, onForeignSettle: OnForeignSettle): string {
   if (mode === 'observe')
-    return 'Sweeps note what they would do, and unstuck changes no row, whoever calls; leases granted before can still be ended.'
+    return 'Sweeps only record what they would do, and unstuck changes no row. Leases granted before can still end.'
   if (mode === 'reap')
-    return 'Sweeps, claims and calls by hand act. Writers without a lease are not looked at.'
-  const settles =
+    return 'Sweeps, claims and manual commands change jobs. Writers without a lease are not checked.'
+  const consequence =
     onForeignSettle === 'refuse'
       ? 'is refused (SQLSTATE UN004)'
-      : 'is recorded, and the holder loses the lease'
-  return `Sweeps act, and the trigger unstuck_fence is on the table: a leased job that is ended without its lease ${settles}.`
+      : 'is recorded, and the holder loses its lease'
+  return `Sweeps change jobs, and the trigger unstuck_fence is active: a write that ends a leased job without its lease ${consequence}.`
 }

@@ -15,12 +15,12 @@ const DEFAULT_OLDER_THAN_MS = 900_000
 
 export function addScan(program: Command): void {
   withConnection(program.command('scan'))
-    .description('finds job tables, whoever made them, and what is stuck in each; writes nothing')
-    .argument('[url]', 'the database; --database-url where absent')
+    .description('finds job tables from any queue library, and their stuck jobs; writes nothing')
+    .argument('[url]', 'the database; default: --database-url')
     .addOption(
       new Option(
         '--older-than <duration>',
-        'where no lease tells, stuck means silent for longer: 30s, 10m, 2h, 1d',
+        'without a lease, a job is stuck if silent for longer: 30s, 10m, 2h, 1d',
       )
         .argParser(readDuration)
         .default(DEFAULT_OLDER_THAN_MS, '15m'),
@@ -29,7 +29,7 @@ export function addScan(program: Command): void {
     .action(scanCommand)
 }
 
-/** Exit code 1 where something is stuck. */
+/** Exit code 1 if a job is stuck. */
 async function scanCommand(url: string | undefined, flags: ScanFlags): Promise<void> {
   const { olderThan: olderThanMs } = flags
   const config = loadCommandConfig(url === undefined ? flags : { ...flags, databaseUrl: url })
@@ -48,37 +48,35 @@ function printReport(report: ScanReport, olderThanMs: number): void {
   const { database, version, role, isStandby, tables, isCut } = report
   printLine(`${database}  PostgreSQL ${version}${isStandby ? ', a standby' : ''}, as ${role}`)
   printLine()
-  const told = tables.filter(isWorthTelling)
-  for (const table of told) printTable(table, olderThanMs)
-  if (told.length === 0) printLine('No job table was found that this role can see.')
-  if (isCut) printLine('There are more tables than a scan looks at: some were left out.')
-  printLine(
-    'Nothing was written: every transaction was read-only (transaction_read_only = on) and got no id.',
-  )
-  const next = told.find(({ counts, next: command }) => (counts?.stuck ?? 0) > 0 && command !== null)
+  const shown = tables.filter(isRelevant)
+  for (const table of shown) printTable(table, olderThanMs)
+  if (shown.length === 0) printLine('No job table is visible to this role.')
+  if (isCut) printLine('There are more tables than a scan reads: some were skipped.')
+  printLine('Nothing was written: every transaction was read-only (transaction_read_only = on).')
+  const next = shown.find(({ counts, next: command }) => (counts?.stuck ?? 0) > 0 && command !== null)
   if (next !== undefined) printLine(`Next:  ${next.next ?? ''}`)
 }
 
-/** A weak guess in which nothing runs is most likely no job table. */
-const isWorthTelling = ({ certainty, counts, problem }: ScannedTable) =>
+/** A weak match without running jobs is probably not a job table. */
+const isRelevant = ({ certainty, counts, problem }: ScannedTable) =>
   certainty !== 'unsure' || problem !== null || (counts?.running ?? 0) > 0
 
 function printTable(table: ScannedTable, olderThanMs: number): void {
   const { schema, table: name, counts, problem, isFiltered, remedy, next } = table
   printLine(`${schema}.${name}  ${describeMaker(table)}`)
   if (problem !== null) printLine(`  ! not counted: ${problem}`)
-  if (isFiltered) printLine('  ! row-level security hides rows from this role: there may be more')
+  if (isFiltered) printLine('  ! row-level security hides rows from this role: there may be more jobs')
   if (counts !== null) {
     const { running, isCut, stuck, silent, unjudged, stuckIds } = counts
     printLine(`  ${running}${isCut ? ' or more' : ''} running · ${stuck} stuck${agesOf(table)}`)
     if (stuck > 0) {
       printLine(`  ✗ ids: ${stuckIds.join(', ')}${stuck > stuckIds.length ? ', …' : ''}`)
-      printLine(`    how it is known: ${describeRule(table, olderThanMs)}`)
-      printLine(`    what brings it back: ${remedy}`)
+      printLine(`    rule:  ${describeRule(table, olderThanMs)}`)
+      printLine(`    recovery:  ${remedy}`)
       if (next !== null) printLine(`    ${next}`)
     }
     if (silent > 0) printLine(`  ⚠ ${describeSilent(table, olderThanMs)}`)
-    if (unjudged > 0) printLine(`  ⚠ ${unjudged} running with no time at all to judge them by`)
+    if (unjudged > 0) printLine(`  ⚠ ${unjudged} running of unknown age: no time column`)
   }
   printLine()
 }
@@ -86,7 +84,7 @@ function printTable(table: ScannedTable, olderThanMs: number): void {
 function describeMaker({ kind, name, certainty, evidence }: ScannedTable): string {
   if (kind === 'known queue') return name
   if (kind === 'profile') return `the table of profile ${name}`
-  const guess = certainty === 'likely' ? 'looks hand-rolled' : 'may be hand-rolled, not sure'
+  const guess = certainty === 'likely' ? 'looks hand-rolled' : 'possibly hand-rolled'
   return `${guess} (${evidence.join(', ')})`
 }
 
@@ -104,6 +102,6 @@ function describeRule({ rule, kind, timeColumns }: ScannedTable, olderThanMs: nu
 function describeSilent({ counts, rule }: ScannedTable, olderThanMs: number): string {
   const { silent, oldestSilentMs } = counts ?? { silent: 0, oldestSilentMs: null }
   const oldest = oldestSilentMs === null ? '' : `, up to ${showDuration(oldestSilentMs)}`
-  const patience = rule === null ? '' : `; its rule gives them more time: ${rule}`
+  const patience = rule === null ? '' : `; within its own limit: ${rule}`
   return `${silent} silent for over ${showDuration(olderThanMs)}${oldest}${patience}`
 }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** Who typed the command, kept with what it changed. A container may have a user without a name. */
+/** The user, recorded with every change. In a container the user may have no name. */
 export function actorName(): string {
   try {
     return userInfo().username

@@ -1,7 +1,7 @@
 import { type Config, loadConfig, readConfigFile } from '../../config/index.ts'
 import { printProgress } from '../terminal/output.ts'
 
-/** The flags that every command with a connection has. */
+/** Flags of every command with a connection. */
 export interface ConnectionFlags {
   databaseUrl?: string
   store?: string
@@ -11,14 +11,14 @@ export interface ConnectionFlags {
   json?: boolean
 }
 
-/** Flags over the environment over the config file; warnings go to stderr, so that stdout stays data. */
+/** Flags override the environment, which overrides the config file. Warnings go to stderr: stdout is data. */
 export function loadCommandConfig(
   flags: ConnectionFlags,
   more: { intervalSec?: string; concurrency?: string } = {},
 ): Config {
   const { schema } = flags
   const databaseUrl = flags.store ?? flags.databaseUrl
-  // The jobs in Neo4j are those of one document.
+  // Jobs in Neo4j belong to the embedding profile.
   const profile = flags.profile ?? (flags.store === undefined ? undefined : 'embedding')
   const config = loadConfig({
     env: process.env,

@@ -1,7 +1,7 @@
 import type { DeploymentTable } from '../../compose.ts'
 import { isUnstuckError, type UnstuckError } from '../../errors/index.ts'
 
-/** One in mode observe holds up no other. `report` hears of the others first; then its refusal is thrown. */
+/** A table in observe mode does not stop the others: they are reported first, then its refusal is thrown. */
 export async function eachActingTable<T>(
   tables: DeploymentTable[],
   act: (table: DeploymentTable) => Promise<T>,

@@ -1,12 +1,12 @@
-// Tables whose jobs row security keeps from the role of this command. They are never called well: a role that sees no
-// job sees no stuck one either.
+// Tables whose jobs row security hides from this role. They are never reported healthy: a role that sees no job sees no
+// stuck one either.
 import { describeHidden } from '../../commands/describe-hidden.ts'
 import type { DeploymentTable } from '../../compose.ts'
 import { exitCodes } from '../../errors/index.ts'
 import type { HiddenJobs } from '../../store/job-store.ts'
 
 export interface SeenTables {
-  /** Those of which this role sees anything. */
+  /** Tables with jobs that this role may see. */
   tables: DeploymentTable[]
   hidden: HiddenJobs[]
 }

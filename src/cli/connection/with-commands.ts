@@ -18,10 +18,7 @@ export interface CliContext extends CommandContext {
   config: Config
 }
 
-/**
- * Runs `act` with the commands of the HTTP API, on the tables of the profile or the one that --table names. Whoever has the
- * address of the database may use all of them.
- */
+/** Runs `act` with the commands of the HTTP API on the selected tables. Database access grants every scope. */
 export async function withCommands(
   flags: CommandFlags,
   act: (context: CliContext) => Promise<void>,
@@ -50,7 +47,7 @@ export function valueOf<Value>(answer: Answer<Value>): Value {
   throw new UnstuckError(code, detail, hint === undefined ? {} : { hint })
 }
 
-/** As the CLI prints them: each item with the name of its table. */
+/** Items for output, each with the name of its table. */
 export function withTableNames<Value extends object>(
   items: { table: string; value: Value }[],
 ): (Value & { table: string })[] {

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
 
-/** The flags that every command with a connection has. `json`: what --json prints. */
+/** Adds the flags of every command with a connection. */
 export function withConnection(command: Command, json = 'print one JSON object'): Command {
   return command
-    .option('--database-url <url>', 'over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*')
+    .option('--database-url <url>', 'database address (UNSTUCK_DATABASE_URL, DATABASE_URL or PG*)')
     .option('--store <url>', 'jobs in Neo4j: neo4j://user:password@host:7687/database')
-    .option('--schema <name>', 'where the engine lives (UNSTUCK_SCHEMA; unstuck)')
-    .option('--profile <name>', 'a shipped one, or that of the config file (UNSTUCK_PROFILE; native)')
-    .option('--config <file>', 'the config file (UNSTUCK_CONFIG; unstuck.config.ts)')
+    .option('--schema <name>', 'schema of the engine (UNSTUCK_SCHEMA; default: unstuck)')
+    .option(
+      '--profile <name>',
+      'a shipped profile, or the one in the config file (UNSTUCK_PROFILE; default: native)',
+    )
+    .option('--config <file>', 'config file (UNSTUCK_CONFIG; default: unstuck.config.ts)')
     .option('--json', json)
 }
 

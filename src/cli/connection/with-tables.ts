@@ -13,7 +13,7 @@ export async function withTables(
   { asOwner = false }: { asOwner?: boolean } = {},
 ): Promise<void> {
   const config = loadCommandConfig(flags)
-  // The role that migrates owns the tables, and its address is no pooler's.
+  // The migration role owns the tables, and its address bypasses the pooler.
   const deployment = openDeployment(config, (asOwner ? config.migrateUrl : null) ?? undefined)
   try {
     await act(selectTables(deployment, flags))

@@ -10,7 +10,7 @@ interface RedriveFlags extends BulkFlags {
   keepAttempts?: boolean
 }
 
-/** Exit code 1 where it stopped by itself, 130 after Ctrl-C; what was brought back stays so. */
+/** Exit code 1 if it stopped by itself, 130 after Ctrl-C. Retried jobs stay retried. */
 export async function redriveCommand(cause: string | undefined, flags: RedriveFlags): Promise<void> {
   if ((cause === undefined) === (flags.all !== true))
     throw invalidArgument('cause', cause, 'a cause, or --all')
@@ -27,9 +27,9 @@ export async function redriveCommand(cause: string | undefined, flags: RedriveFl
           })
     await runBulk(context, requests, flags, {
       planOf: (count) => planOf(count, flags),
-      done: 'brought back',
-      refused: 'were not dead any more',
-      none: 'no dead job to bring back',
+      done: 'retried',
+      refused: 'were no longer dead',
+      none: 'no dead job to retry',
     })
   })
 }

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
 import { listDeadLetters } from '../../commands/jobs/dead-letter-commands.ts'
 import type { DeadJobGroup, JobSummary } from '../../store/job-store.ts'
-import { actorName } from '../connection/actor-name.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
 import { fillPage } from '../jobs/each-job.ts'
-import { readCount, readRate, withReason, withTable } from '../jobs/job-flags.ts'
+import { actorOption, readCount, readRate, withReason, withTable } from '../jobs/job-flags.ts'
 import { printJobs } from '../jobs/jobs.ts'
 import { type BulkFlags, type BulkRequest, runBulk } from '../jobs/run-bulk.ts'
 import { showTime } from '../terminal/duration.ts'
@@ -20,24 +19,22 @@ const SHOWN_GROUPS = 100
 type TableGroup = { table: string } & DeadJobGroup
 
 export function addDead(program: Command): void {
-  const dead = program
-    .command('dead')
-    .description('looks after dead letters: jobs that ended without success')
+  const dead = program.command('dead').description('lists, redrives, marks and deletes dead letters')
   withTable(withConnection(dead.command('list')))
-    .description('shows them by cause, the largest group first')
+    .description('lists dead letters by cause, largest group first')
     .addHelpText('after', example('unstuck dead list'))
     .action(listCommand)
   withTable(withConnection(dead.command('show')))
     .description('lists the jobs of one cause')
-    .argument('<cause>', 'as dead list shows it')
-    .option('--limit <jobs>', 'at most, of each table (1 to 1000)', readCount, 20)
+    .argument('<cause>', 'cause id from dead list')
+    .option('--limit <jobs>', 'maximum per table, 1 to 1000', readCount, 20)
     .addHelpText('after', example('unstuck dead show e1c9a004'))
     .action(showCommand)
   addRedrive(dead)
   addMark(dead)
   withReason(withConnection(dead.command('discard')))
-    .description('deletes the jobs of one cause for good')
-    .argument('<cause>', 'as dead list shows it')
+    .description('permanently deletes the jobs of one cause')
+    .argument('<cause>', 'cause id from dead list')
     .option('--yes', 'do not ask')
     .addHelpText('after', example('unstuck dead discard e1c9a004 --reason "test data" --yes'))
     .action(discardCommand)
@@ -45,26 +42,26 @@ export function addDead(program: Command): void {
 
 function addMark(dead: Command): void {
   withTable(withConnection(dead.command('mark')))
-    .description('says what you think of a cause; one that is resolved shows when it is back')
-    .argument('<cause>', 'as dead list shows it')
-    .addOption(new Option('--as <state>', 'what it is').choices(causeStates).makeOptionMandatory())
-    .option('--reason <text>', 'why, kept with the cause')
-    .option('--actor <name>', 'who; the user of this machine where absent', actorName())
+    .description('sets the state of a cause; a resolved one is flagged if it comes back')
+    .argument('<cause>', 'cause id from dead list')
+    .addOption(new Option('--as <state>', 'new state').choices(causeStates).makeOptionMandatory())
+    .option('--reason <text>', 'reason, stored with the cause')
+    .addOption(actorOption())
     .addHelpText('after', example('unstuck dead mark e1c9a004 --as resolved --reason "gateway fixed"'))
     .action(markCommand)
 }
 
 function addRedrive(dead: Command): void {
   withReason(withConnection(dead.command('redrive')))
-    .description('brings the jobs of one cause back, and stops by itself where they fail again')
-    .argument('[cause]', 'as dead list shows it')
-    .option('--all', 'of every cause')
-    .option('--canary <jobs>', 'so many first; the rest only if they succeed', readCount, 0)
-    .option('--rate <jobs/s>', 'how fast', readRate, 10)
-    .option('--limit <jobs>', 'at most, the oldest first', readCount)
-    .option('--expect <jobs>', 'do nothing where another number of jobs matches', readCount)
-    .option('--dry-run', 'tell how many, and change nothing')
-    .option('--keep-attempts', 'keep the counts and raise the maximum instead')
+    .description('retries the jobs of one cause, and stops if they fail again')
+    .argument('[cause]', 'cause id from dead list')
+    .option('--all', 'every cause')
+    .option('--canary <jobs>', 'retry this many first; the rest only if they succeed', readCount, 0)
+    .option('--rate <jobs/s>', 'rate', readRate, 10)
+    .option('--limit <jobs>', 'maximum, oldest first', readCount)
+    .option('--expect <jobs>', 'refuse if another number of jobs matches', readCount)
+    .option('--dry-run', 'count the jobs and change nothing')
+    .option('--keep-attempts', 'keep the attempt count and raise the maximum instead')
     .option('--yes', 'do not ask')
     .addHelpText(
       'after',
@@ -79,7 +76,7 @@ async function listCommand(flags: TableFlags): Promise<void> {
     const groups = found.groups.map(({ table, group }): TableGroup => ({ table, ...group }))
     const { isComplete } = found
     if (flags.json === true) return printJson({ groups, isComplete })
-    if (groups.length === 0) return printLine('no job is dead')
+    if (groups.length === 0) return printLine('no dead jobs')
     const rows = groups.map((group) => [
       group.table,
       group.causeId,
@@ -92,7 +89,7 @@ async function listCommand(flags: TableFlags): Promise<void> {
       exampleOf(group),
     ])
     printTable([['TABLE', 'CAUSE', 'CODE', 'CATEGORY', 'JOBS', 'STATE', 'FIRST', 'LAST', 'EXAMPLE'], ...rows])
-    if (!isComplete) printLine('Only the newest 10000 of each table were looked at.')
+    if (!isComplete) printLine('Only the newest 10000 of each table were read.')
     printLine('Next:  unstuck dead show <cause>   unstuck dead redrive <cause> --canary 1 --reason …')
   })
 }
@@ -140,9 +137,9 @@ async function discardCommand(cause: string, flags: BulkFlags): Promise<void> {
       return { action: 'discard', table, reason, ...filterOfCause(group.causeId) }
     })
     await runBulk(context, requests, flags, {
-      planOf: (count) => `${count} dead jobs are deleted for good.`,
+      planOf: (count) => `This permanently deletes ${count} dead jobs.`,
       done: 'deleted',
-      refused: 'were not dead any more',
+      refused: 'were no longer dead',
       none: 'no dead job to delete',
     })
   })

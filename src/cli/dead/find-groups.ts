@@ -6,14 +6,14 @@ import { valueOf } from '../connection/with-commands.ts'
 
 const MAX_GROUPS = 1000
 
-/** The groups of this cause, one for each table that has it. The beginning of a cause is enough. */
+/** The groups of a cause, one per table. A prefix of the cause id is enough. */
 export async function findGroups(context: CommandContext, cause: string): Promise<TableGroup[]> {
   const { groups } = valueOf(await listDeadLetters(context, { limit: MAX_GROUPS }))
   const found = groups.filter(({ group: { causeId } }) => causeId.startsWith(cause))
   const causes = [...new Set(found.map(({ group }) => group.causeId))]
   if (causes.length === 1) return found
-  if (causes.length === 0) throw new UnstuckError('JOB_NOT_FOUND', `cause ${cause}: no dead job has it`)
-  throw new UnstuckError('INVALID_ARGUMENT', `cause ${cause}: more than one begins with this`, {
+  if (causes.length === 0) throw new UnstuckError('JOB_NOT_FOUND', `no dead job has the cause ${cause}`)
+  throw new UnstuckError('INVALID_ARGUMENT', `cause ${cause}: more than one starts with this`, {
     hint: causes.slice(0, 5).join(', '),
   })
 }

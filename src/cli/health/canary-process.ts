@@ -1,5 +1,5 @@
-// A worker of the drill, in a process of its own. It claims the canary and no other job, beats as long as it lives, and ends
-// it when it is told to; the first one is killed before that.
+// A worker of the drill, in its own process. It claims only the canary job, sends heartbeats, and completes the job on
+// request; the first one is killed before that.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTable } from '../../compose.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
@@ -7,11 +7,11 @@ import type { CanaryMessage, CanaryOrder, CanaryTask } from './canary.ts'
 
 const POLL_MS = 100
 
-// A canary whose drill is gone has nobody to work for.
+// The drill has gone: exit.
 process.once('disconnect', () => process.exit(1))
 process.once('message', (task: CanaryTask) => {
   run(task).catch((error: unknown) => {
-    tell({ failed: error instanceof Error ? error.message : String(error) })
+    report({ failed: error instanceof Error ? error.message : String(error) })
     process.exit(1)
   })
 })
@@ -21,11 +21,11 @@ async function run({ databaseUrl, schema, table, jobId, workerId, leaseMs }: Can
   const job = await claimWhenDue()
   const beat = setInterval(() => void store.heartbeatJobs([job], { leaseMs }).catch(() => {}), leaseMs / 3)
   const order = new Promise<CanaryOrder>((resolve) => process.once('message', resolve))
-  tell({ jobId: job.jobId, leaseId: job.leaseId, fence: job.fence })
+  report({ jobId: job.jobId, leaseId: job.leaseId, fence: job.fence })
   await order
   clearInterval(beat)
-  const [settled] = await store.completeJobs([{ ...job, result: { by: workerId } }])
-  tell({ settled: settled?.outcome ?? 'not-found' })
+  const [outcome] = await store.completeJobs([{ ...job, result: { by: workerId } }])
+  report({ outcome: outcome?.outcome ?? 'not-found' })
   await close()
   process.disconnect?.()
 
@@ -38,6 +38,6 @@ async function run({ databaseUrl, schema, table, jobId, workerId, leaseMs }: Can
   }
 }
 
-function tell(message: CanaryMessage): void {
+function report(message: CanaryMessage): void {
   process.send?.(message)
 }

@@ -4,7 +4,7 @@ import { UnstuckError } from '../../errors/index.ts'
 import type { Lease } from '../../job/lease.ts'
 import type { TableProfile } from '../../profile/profile.ts'
 
-/** Sent to the process and not written into its arguments or environment: it names the password of the database. */
+/** Sent over IPC, not in arguments or environment: it contains the database password. */
 export interface CanaryTask {
   databaseUrl: string
   schema: string
@@ -15,18 +15,18 @@ export interface CanaryTask {
 }
 
 export type CanaryOrder = 'finish'
-export type CanaryMessage = CanaryClaim | { settled: string } | { failed: string }
+export type CanaryMessage = CanaryClaim | { outcome: string } | { failed: string }
 export interface CanaryClaim extends Lease {
   fence: number
 }
 
 export interface Canary {
   pid: number
-  /** Settles when it holds the job. */
+  /** Settles when the process holds the job. */
   claimed: Promise<CanaryClaim>
-  /** Tells it to end the job. Answers what came of it. */
+  /** Completes the job and returns the outcome. */
   finish(): Promise<string>
-  /** With SIGKILL; settles when it is gone. */
+  /** Sends SIGKILL; settles when the process has ended. */
   kill(): Promise<void>
 }
 
@@ -36,18 +36,18 @@ export function startCanary(task: CanaryTask): Canary {
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const claimed = messageOf(child, task.workerId, (message) => ('leaseId' in message ? message : undefined))
-  // Where the drill is given up before anybody waits for it.
+  // The drill may be aborted before anyone awaits this.
   claimed.catch(() => {})
   child.send(task)
   return {
     pid: child.pid ?? 0,
     claimed,
     async finish() {
-      const settled = messageOf(child, task.workerId, (message) =>
-        'settled' in message ? message.settled : undefined,
+      const outcome = messageOf(child, task.workerId, (message) =>
+        'outcome' in message ? message.outcome : undefined,
       )
       child.send('finish' satisfies CanaryOrder)
-      return settled
+      return outcome
     },
     async kill() {
       child.kill('SIGKILL')

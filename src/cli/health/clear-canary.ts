@@ -1,12 +1,12 @@
 import type { JobStore } from '../../store/job-store.ts'
 
-/** The type of the canary too. No worker handles it. */
+/** Queue and type of the canary. No worker handles it. */
 export const DRILL_QUEUE = 'unstuck_drill'
 
 const TRIES = 5
 const LEFT_BEHIND_MS = 3_600_000
 
-/** Takes the canary out, in whatever state it is left; a sweep may come between two steps, so it is tried again. */
+/** Deletes the canary in any state. Retried, since a sweep may come between two steps. */
 export async function clearCanary(store: JobStore, jobId: string, actor: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     const job = await store.getJob(jobId)
@@ -18,7 +18,7 @@ export async function clearCanary(store: JobStore, jobId: string, actor: string)
   }
 }
 
-/** Canaries of drills that were killed themselves. A younger one may belong to a drill that runs now. */
+/** Canaries of killed drills. A younger one may belong to a running drill. */
 export async function clearOldCanaries(store: JobStore, actor: string): Promise<number> {
   const { jobs } = await store.listJobs({ queue: DRILL_QUEUE, olderThanMs: LEFT_BEHIND_MS })
   for (const { id } of jobs) await clearCanary(store, id, actor)

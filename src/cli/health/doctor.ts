@@ -14,13 +14,13 @@ interface DoctorFlags extends ConnectionFlags {
 
 export function addDoctor(program: Command): void {
   withConnection(program.command('doctor'))
-    .description('checks the installation, the table and the server; exit code 1 where something is wrong')
-    .option('--quiet', 'say nothing where all is well; one line per problem on stderr')
+    .description('checks the installation, the tables and the server; exit code 1 if a check fails')
+    .option('--quiet', 'print only problems, one line each, on stderr')
     .addHelpText('after', example('unstuck doctor --profile clip'))
     .action(doctorCommand)
 }
 
-/** Changes nothing, ever. Warnings alone leave with 0. */
+/** Read-only. Warnings alone exit with 0. */
 async function doctorCommand(flags: DoctorFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const findings = diagnose(await examine(config))

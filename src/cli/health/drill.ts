@@ -26,29 +26,26 @@ interface DrillFlags extends TableFlags {
 }
 
 const DEFAULT_LEASE_MS = 3_000
-/** How long a worker with a free slot takes to look for work, as in `unstuck status`. */
+/** Poll interval of an idle worker, as in `unstuck status`. */
 const POLL_MS = 2_000
 
 export function addDrill(program: Command): void {
   withTable(withConnection(program.command('drill')))
     .description(
-      'proves the rescue here: kills a canary worker and watches its job come back; exit code 1 where it does not in time',
+      'tests the rescue: kills a canary worker and waits for its job to be requeued; exit code 1 if the rescue took longer than promised',
     )
     .option(
       '--budget <duration>',
-      'from the kill to the end: 30s, 10m; what the settings promise where absent',
+      'limit from the kill to completion: 30s, 10m; default: the promise of the settings',
       readDuration,
     )
     .addOption(
-      new Option('--lease <duration>', 'of the canary, shorter than those of real jobs')
+      new Option('--lease <duration>', 'lease of the canary')
         .argParser(readDuration)
         .default(DEFAULT_LEASE_MS, '3s'),
     )
-    .option(
-      '--sweep',
-      'sweep here too, as unstuck reaper does: it takes back other jobs past their lease as well',
-    )
-    .option('--yes', 'do not ask before a table that is attached')
+    .option('--sweep', 'also run sweeps, as unstuck reaper does; they requeue other stuck jobs too')
+    .option('--yes', 'do not ask before using an attached table')
     .addHelpText('after', example('unstuck drill --budget 30s'))
     .action(drillCommand)
 }
@@ -64,7 +61,7 @@ async function drillCommand(flags: DrillFlags): Promise<void> {
     await drill(deployment, config, flags, stop.signal)
   } catch (error) {
     if (!stop.signal.aborted) throw error
-    throw new UnstuckError('INTERRUPTED', 'interrupted; the canary was taken out', { cause: error })
+    throw new UnstuckError('INTERRUPTED', 'interrupted; the canary was deleted', { cause: error })
   } finally {
     process.off('SIGINT', interrupt)
     process.off('SIGTERM', interrupt)
@@ -103,7 +100,7 @@ async function drill(
       budgetMs,
       actor,
       signal,
-      tell: (line) => {
+      onStep: (line) => {
         progress.clear()
         if (!isJson) printLine(`  ${line}`)
       },
@@ -131,19 +128,19 @@ async function drill(
   }
 }
 
-/** In mode observe sweeps touch nothing, so there is no rescue to prove. */
+/** In observe mode sweeps change nothing: there is no rescue to test. */
 async function requireSweeps({ name, store }: DeploymentTable): Promise<void> {
   const { mode } = await store.readMode()
   if (mode !== 'observe') return
-  throw new UnstuckError('PRECONDITION_FAILED', `${name} is in mode observe: no job is taken back there`, {
+  throw new UnstuckError('PRECONDITION_FAILED', `${name} is in observe mode: no job is requeued`, {
     hint: 'unstuck mode reap',
   })
 }
 
 const attachedWarning = ({ name }: DeploymentTable) =>
-  `${name} is attached: a worker that claims without unstuck would take the canary for one of its own jobs.`
+  `${name} is attached: a worker that does not use unstuck may claim the canary as one of its own jobs.`
 
-/** What the settings promise for this canary; the backoff of real jobs is part of it. */
+/** The promise for this canary; it includes the backoff of real jobs. */
 function promiseOf(policy: Policy, leaseMs: number) {
   const { sweepIntervalMs } = policy
   const backoff = backoffMs(reapBackoff(policy), 1, 0)
@@ -171,12 +168,12 @@ function sweepHere({ name, store }: DeploymentTable, config: Config, { sweepInte
 
 async function describeReaper({ store }: DeploymentTable, { sweepIntervalMs }: Policy): Promise<string> {
   const { reaperAgeMs, holdReason } = await store.readHealth()
-  if (holdReason !== null) return `The reaper holds leases that ended in an outage (${holdReason}).`
+  if (holdReason !== null) return `The reaper holds leases that expired during an outage (${holdReason}).`
   const start = 'start a worker, or unstuck reaper; --sweep sweeps here'
-  if (reaperAgeMs === null) return `Nobody has swept yet: ${start}.`
+  if (reaperAgeMs === null) return `No sweep has run yet: ${start}.`
   const last = `The last sweep was ${showDuration(reaperAgeMs)} ago`
   if (reaperAgeMs > sweepIntervalMs) return `${last}: ${start}.`
-  return `${last}, and they come every ${showDuration(sweepIntervalMs)}: the budget leaves no room for one.`
+  return `${last}, and they run every ${showDuration(sweepIntervalMs)}: the budget is too short for one.`
 }
 
 function printVerdict(report: DrillReport, budgetMs: number, promiseMs: number, hint: string | null): void {

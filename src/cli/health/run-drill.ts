@@ -1,5 +1,5 @@
-// Proves the rescue on an installation as it is: a real process dies with a job in its hands, the installation's own sweeps take
-// it back, another process ends it, and the dead one's lease can write nothing. One job in a queue of its own is all it touches.
+// Tests the rescue on a live installation: a process is killed while it runs a job, the installation's own sweeps requeue it,
+// another process completes it, and the dead lease can write nothing. It only touches one job in its own queue.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentTable } from '../../compose.ts'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
@@ -11,39 +11,39 @@ export interface DrillOptions {
   table: DeploymentTable
   databaseUrl: string
   schema: string
-  /** Of the canary, which is shorter than those of real jobs. */
+  /** Lease of the canary, shorter than that of real jobs. */
   leaseMs: number
-  /** From the kill to the end. */
+  /** From the kill to completion. */
   budgetMs: number
   actor: string
   signal: AbortSignal
-  tell: (line: string) => void
-  /** While there is nothing to tell: how long it has been. */
+  onStep: (line: string) => void
+  /** Called while waiting, with the time so far. */
   onWait?: (waitedMs: number) => void
 }
 
 export interface DrillReport {
   jobId: string
   isPassed: boolean
-  /** Why not. */
+  /** Why it failed. */
   failure: string | null
-  /** All from the kill. */
+  /** Measured from the kill. */
   reapedAfterMs: number | null
   claimedAfterMs: number | null
   finishedAfterMs: number | null
-  /** What a write with the dead worker's lease came to. */
+  /** Outcome of a write with the dead worker's lease. */
   lateWrite: string | null
   fences: number[]
 }
 
-/** For the first claim: nobody has anything to wait for. */
+/** Limit of the first claim, which waits for nothing. */
 const CLAIM_LIMIT_MS = 30_000
 const POLL_MS = 100
-/** Long enough that a busy machine does not take the job away from the second one too. */
+/** Long enough that the second worker keeps its lease on a busy machine. */
 const SECOND_LEASE_MS = 30_000
 
 export async function runDrill(options: DrillOptions): Promise<DrillReport> {
-  const { table, actor, tell } = options
+  const { table, actor, onStep } = options
   const jobId = await enqueueCanary(table)
   const canaries: Canary[] = []
   const report: DrillReport = {
@@ -63,7 +63,7 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
     await Promise.all(canaries.map((canary) => canary.kill()))
     await clearCanary(table.store, jobId, actor).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error)
-      tell(`the canary is still there (${why}): unstuck jobs discard ${jobId} --reason drill`)
+      onStep(`the canary was not deleted (${why}): unstuck jobs discard ${jobId} --reason drill`)
     })
   }
   return report
@@ -77,17 +77,17 @@ async function enqueueCanary({ name, store }: DeploymentTable): Promise<string> 
   } catch (cause) {
     if (isUnstuckError(cause) && !isUnstuckError(cause, 'ROW_REFUSED')) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new UnstuckError('PRECONDITION_FAILED', `table ${name} takes no canary: ${why}`, {
-      hint: 'It has columns of its own that must be filled: drill on another table of this installation.',
+    throw new UnstuckError('PRECONDITION_FAILED', `table ${name} does not accept a canary: ${why}`, {
+      hint: 'It has required columns of its own: drill on another table of this installation.',
       cause,
     })
   }
   throw new UnstuckError('INTERNAL', 'enqueueJobs answered nothing for a job')
 }
 
-/** Fills the report as far as it comes; what stands in the way becomes its failure. */
+/** Fills the report until the end or the first failure. */
 async function rescue(options: DrillOptions, report: DrillReport, canaries: Canary[]): Promise<void> {
-  const { table, budgetMs, signal, tell } = options
+  const { table, budgetMs, signal, onStep } = options
   const start = (workerId: string, leaseMs: number) => {
     const { databaseUrl, schema } = options
     const { jobId } = report
@@ -105,13 +105,13 @@ async function rescue(options: DrillOptions, report: DrillReport, canaries: Cana
   const killedAt = performance.now()
   const since = () => Math.round(performance.now() - killedAt)
   report.fences.push(dead.fence)
-  tell(`worker canary-1 (pid ${first.pid}) claimed ${report.jobId}, fence ${dead.fence} · SIGKILL`)
+  onStep(`worker canary-1 (pid ${first.pid}) claimed ${report.jobId}, fence ${dead.fence} · SIGKILL`)
 
-  // Started before the reap, so that no start of a process is part of what is measured.
+  // Started before the reap: process start-up must not count.
   const second = start('canary-2', Math.max(options.leaseMs, SECOND_LEASE_MS))
   const reaped = await untilReaped(options, report.jobId, dead, since)
   if (reaped === undefined) {
-    report.failure = `it was not taken back within ${budgetMs / 1000} s`
+    report.failure = `it was not requeued within ${budgetMs / 1000} s`
     return
   }
   report.reapedAfterMs = since()
@@ -119,10 +119,10 @@ async function rescue(options: DrillOptions, report: DrillReport, canaries: Cana
     report.failure = `a sweep made it ${reaped.status} instead of waiting: ${reaped.error?.reason ?? 'no reason given'}`
     return
   }
-  tell(`taken back after ${seconds(report.reapedAfterMs)}`)
+  onStep(`requeued after ${seconds(report.reapedAfterMs)}`)
   const living = await within(second.claimed, budgetMs - since(), signal)
   if (living === undefined) {
-    report.failure = `nobody could claim it again within ${budgetMs / 1000} s`
+    report.failure = `it could not be claimed again within ${budgetMs / 1000} s`
     return
   }
   report.claimedAfterMs = since()
@@ -131,31 +131,31 @@ async function rescue(options: DrillOptions, report: DrillReport, canaries: Cana
 }
 
 async function finish(
-  { table, budgetMs, signal, tell }: DrillOptions,
+  { table, budgetMs, signal, onStep }: DrillOptions,
   report: DrillReport,
   { dead, second, since }: { dead: CanaryClaim; second: Canary; since: () => number },
 ): Promise<void> {
   const [late] = await table.store.completeJobs([{ jobId: dead.jobId, leaseId: dead.leaseId }])
   report.lateWrite = late?.outcome ?? 'nothing'
-  tell(`late write with the dead worker’s lease, fence ${dead.fence} → ${report.lateWrite}`)
+  onStep(`late write with the dead worker’s lease, fence ${dead.fence} → ${report.lateWrite}`)
   if (report.lateWrite !== 'lease-lost') {
     report.failure = `the dead worker’s lease could still write: ${report.lateWrite}`
     return
   }
-  const settled = await within(second.finish(), CLAIM_LIMIT_MS, signal)
+  const outcome = await within(second.finish(), CLAIM_LIMIT_MS, signal)
   report.finishedAfterMs = since()
-  if (settled !== 'completed') {
-    report.failure = `canary-2 could not end it: ${settled ?? 'no answer'}`
+  if (outcome !== 'completed') {
+    report.failure = `canary-2 could not complete it: ${outcome ?? 'no answer'}`
     return
   }
-  tell(`finished by canary-2 (pid ${second.pid}) after ${seconds(report.finishedAfterMs)}`)
+  onStep(`finished by canary-2 (pid ${second.pid}) after ${seconds(report.finishedAfterMs)}`)
   if (report.finishedAfterMs > budgetMs)
     report.failure = `it took ${seconds(report.finishedAfterMs)}, and the budget is ${seconds(budgetMs)}`
 }
 
 /**
- * The row as soon as the dead worker’s lease is off it; undefined where the budget is over before. canary-2 may claim it between
- * two looks, and in an engine that does not fence, its lease id is the dead one’s: then only the fence tells.
+ * The row once the dead worker’s lease has gone; undefined if the budget ends first. canary-2 may claim it between two reads,
+ * and without fencing its lease id is the dead one’s: then only the fence differs.
  */
 async function untilReaped(
   { table, budgetMs, signal, onWait }: DrillOptions,
@@ -165,7 +165,8 @@ async function untilReaped(
 ): Promise<Job | undefined> {
   while (since() <= budgetMs) {
     const job = await table.store.getJob(jobId)
-    if (job === null) throw new UnstuckError('JOB_NOT_FOUND', `somebody deleted the canary ${jobId}`)
+    if (job === null)
+      throw new UnstuckError('JOB_NOT_FOUND', `the canary ${jobId} was deleted by someone else`)
     if (job.leaseId !== leaseId || job.fence !== fence) return job
     onWait?.(since())
     await sleep(POLL_MS, undefined, { signal })
@@ -173,7 +174,7 @@ async function untilReaped(
   return undefined
 }
 
-/** Undefined where it does not come in time; throws where the drill is interrupted. */
+/** Undefined on timeout; throws if the drill is interrupted. */
 async function within<Value>(
   coming: Promise<Value>,
   limitMs: number,

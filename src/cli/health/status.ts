@@ -28,7 +28,7 @@ interface TableStatus {
   health: TableHealth
   ageRule: AgeRule
   pausedQueues: QueueStatus[]
-  /** Of the last 24 hours. */
+  /** Over the last 24 hours. */
   slo: Slo
 }
 
@@ -70,13 +70,13 @@ async function readStatus(
 
 function onlyOne<Value>(answers: { value: Value }[]): Value {
   const [answer] = answers
-  if (answer === undefined) throw new UnstuckError('INTERNAL', 'a table was asked for and none answered')
+  if (answer === undefined) throw new UnstuckError('INTERNAL', 'no answer for a table')
   return answer.value
 }
 
 function describeMode({ mode, since }: ModeStatus): string {
-  const acts = mode === 'observe' ? ': sweeps only note what they would do, and nothing else acts' : ''
-  return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${acts}`
+  const note = mode === 'observe' ? ': sweeps only record what they would do' : ''
+  return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${note}`
 }
 
 function printHealth(health: TableHealth, ageRule: AgeRule): void {
@@ -96,8 +96,9 @@ function printHealth(health: TableHealth, ageRule: AgeRule): void {
   ])
   if (health.hidden !== null) printLine(`  ${hiddenLine(health.hidden)}`)
   if (unjudged > 0) printLine(`  ! ${describeUnjudged(unjudged, ageRule)}`)
-  if (holdReason !== null) printLine(`  ! the reaper holds leases that ended in an outage (${holdReason})`)
-  if (reaperAgeMs === null) printLine('  ✗ nobody has swept yet: start a worker, or unstuck reaper')
+  if (holdReason !== null)
+    printLine(`  ! the reaper holds leases that expired during an outage (${holdReason})`)
+  if (reaperAgeMs === null) printLine('  ✗ no sweep has run yet: start a worker, or unstuck reaper')
   else if (isReaperLate(reaperAgeMs, health.sweepIntervalMs))
     printLine(`  ✗ last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reaper`)
   else printLine(`  last sweep ${showDuration(reaperAgeMs)} ago`)
@@ -121,7 +122,7 @@ function describeSlo(slo: Slo, { overdue }: TableHealth): string {
   return `${sign} rescue last 24 h: ${rescued} rescued${late}${waiting}, ${times} — ${promise}`
 }
 
-/** Jobs that are past their lease now. Exit code 1 where there are any, or where some may be hidden. */
+/** Lists jobs past their lease. Exit code 1 if there are any, or if some may be hidden. */
 export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const stuck: (ReapedJob & { table: string })[] = []
@@ -141,7 +142,7 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
     if (stuck.length > 0) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ stuck, hidden })
     for (const found of hidden) printLine(hiddenLine(found))
-    if (stuck.length === 0) return hidden.length === 0 ? printLine('no job is stuck') : undefined
+    if (stuck.length === 0) return hidden.length === 0 ? printLine('no stuck jobs') : undefined
     const rows = stuck.map(({ table, jobId, stage, reason, workerId, attempt, action }) => [
       table,
       jobId,
@@ -151,7 +152,7 @@ export async function stuckCommand(flags: ConnectionFlags): Promise<void> {
       String(attempt),
       action,
     ])
-    printTable([['TABLE', 'JOB', 'STAGE', 'WHY', 'WORKER', 'ATTEMPT', 'A SWEEP MAKES IT'], ...rows])
+    printTable([['TABLE', 'JOB', 'STAGE', 'WHY', 'WORKER', 'ATTEMPT', 'NEXT SWEEP'], ...rows])
     for (const line of unjudged) printLine(`! ${line}`)
     const judged = stuck.filter(({ action }) => action !== 'reported')
     if (judged.some(({ table }) => observed.has(table))) printLine('Next:  unstuck mode reap')

@@ -1,4 +1,4 @@
-// Jobs of one table, page by page: a page of the command may be short, or empty, and have a next one.
+// Jobs of one table, page by page. A page may be short or empty and still have a next one.
 import type { CommandContext } from '../../commands/command.ts'
 import { type ListJobsInput, listJobs } from '../../commands/jobs/job-commands.ts'
 import type { JobPage, JobSummary } from '../../store/job-store.ts'
@@ -6,7 +6,7 @@ import { valueOf } from '../connection/with-commands.ts'
 
 const PAGE = 500
 
-/** `limit` jobs, or all that fit if there are fewer. */
+/** The first `limit` matching jobs. */
 export async function fillPage(context: CommandContext, input: ListJobsInput): Promise<JobPage> {
   const jobs: JobSummary[] = []
   let { cursor } = input
@@ -18,7 +18,7 @@ export async function fillPage(context: CommandContext, input: ListJobsInput): P
   }
 }
 
-/** Every job that fits, the newest first. */
+/** Every matching job, newest first. */
 export async function* eachJob(
   context: CommandContext,
   {

@@ -3,14 +3,14 @@ import type { AccessStore, FeedEvent } from '../../store/access-store.ts'
 
 const PAGE = 1_000
 const POLL_MS = 1_000
-/** Ids are given before the commit: one that was given earlier may show later, so the last ones are read again. */
+/** Ids are assigned before commit: a smaller id may become visible later, so the last ones are read again. */
 const OVERLAP = 200n
-/** How far back the newest are looked for: other events stand between those that fit. */
+/** How far back to read: other events lie between the matching ones. */
 const LOOK_BACK = 10_000
 
 export type EventFilter = (event: FeedEvent) => boolean
 
-/** The newest events that fit, the oldest of them first. Only the last 10,000 are looked at. */
+/** The newest matching events, oldest first. Reads the last 10,000 only. */
 export async function latestEvents(
   access: AccessStore,
   limit: number,
@@ -28,14 +28,14 @@ export async function latestEvents(
   }
 }
 
-/** Every event that is written from now on, until the signal. Those that `seen` holds are passed over. */
+/** Every new event until the signal. Skips the ids in `seen`. */
 export async function* followEvents(
   access: AccessStore,
   { fits, signal, seen = new Set() }: { fits: EventFilter; signal: AbortSignal; seen?: Set<string> },
 ): AsyncGenerator<FeedEvent> {
   let newest = (await access.readClock()).lastEventId
   const start = BigInt(newest)
-  // What stands in the overlap before the start is old, unless it comes into sight later.
+  // Events visible in the overlap at the start are old.
   for (const { id } of await access.listNewEvents(before(newest, OVERLAP), PAGE))
     if (BigInt(id) <= start) seen.add(id)
   while (!signal.aborted) {

@@ -24,12 +24,12 @@ interface EventsFlags extends TableFlags {
 
 export function addEvents(program: Command): void {
   withTable(withConnection(program.command('events')))
-    .description('tells what happened to jobs lately, and goes on with --follow')
-    .option('--follow', 'go on with what happens from now on, until Ctrl-C')
-    .option('--jsonl', 'one JSON object in a line')
-    .option('--limit <events>', 'at most so many of those that are there', readCount, 50)
-    .addOption(new Option('--type <type>', 'of this type only').choices(eventTypes))
-    .option('--job <id>', 'of the job whose id begins with this')
+    .description('shows recent job events; --follow streams new ones')
+    .option('--follow', 'stream new events until Ctrl-C')
+    .option('--jsonl', 'one JSON object per line')
+    .option('--limit <events>', 'maximum number of past events', readCount, 50)
+    .addOption(new Option('--type <type>', 'only this type').choices(eventTypes))
+    .option('--job <id>', 'only this job; a prefix of its id is enough')
     .addHelpText('after', example('unstuck events --follow --type reaper:requeued'))
     .action(eventsCommand)
 }
@@ -44,13 +44,13 @@ async function eventsCommand(flags: EventsFlags): Promise<void> {
       (flags.type === undefined || event.type === flags.type) &&
       (flags.job === undefined || event.jobId.startsWith(flags.job))
     const { access } = deployment
-    // Before the first line: whoever reads it may send the signal at once.
+    // Before the first line: a reader may send the signal at once.
     const signal = flags.follow === true ? stopOnSignals() : null
     const events = flags.limit === 0 ? [] : await latestEvents(access, flags.limit, fits)
     if (flags.json === true && signal === null) return printJson({ events: events.map(shown) })
     for (const event of events) await print(event, flags)
     if (signal === null) {
-      if (events.length === 0 && flags.jsonl !== true) printLine('no event fits')
+      if (events.length === 0 && flags.jsonl !== true) printLine('no matching events')
       return
     }
     const seen = new Set(events.map(({ id }) => id))
@@ -69,7 +69,7 @@ function stopOnSignals(): AbortSignal {
   return stop.signal
 }
 
-/** As the HTTP API shows it: the id of a lease is a credential, and secrets are taken out. */
+/** As in the HTTP API: without lease ids, which are credentials, and with secrets redacted. */
 function shown({ id, jobId, type, at, data }: FeedEvent) {
   const { lease_id: _credential, ...details } = data.details
   return { id, jobId, table: data.table, type, at, details: redactJson(details) as Record<string, JsonValue> }
@@ -79,9 +79,9 @@ async function print(event: FeedEvent, { json, jsonl }: EventsFlags): Promise<vo
   const { jobId, table, type, at, details } = shown(event)
   if (json === true || jsonl === true) return writeOut(`${safeJson(shown(event))}\n`)
   const facts = Object.entries(details).filter(([, value]) => value !== null)
-  const told = facts.map(
+  const texts = facts.map(
     ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )
-  const line = `${at.toISOString()}  ${table}  ${jobId}  ${type}  ${told.join(' · ')}`.trimEnd()
+  const line = `${at.toISOString()}  ${table}  ${jobId}  ${type}  ${texts.join(' · ')}`.trimEnd()
   await writeOut(`${escapeControls(line)}\n`)
 }

@@ -1,5 +1,5 @@
-// Jobs as they leave the house: as the HTTP API shows them, without the ids of leases, which are credentials, and with secrets
-// taken out of payload, result and reason.
+// Exported jobs, as in the HTTP API: without lease ids, which are credentials, and with secrets redacted in payload, result
+// and reason.
 import type { JsonValue } from '../../job/job.ts'
 import { redactJson, redactText } from '../../observe/redact.ts'
 import type { JobSummary } from '../../store/job-store.ts'
@@ -65,7 +65,7 @@ export function csvRow(job: ExportedJob, withPayload: boolean): string {
 
 const jsonText = (value: JsonValue | undefined) => (value == null ? null : JSON.stringify(value))
 
-/** RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** RFC 4180. An apostrophe escapes text that a spreadsheet would read as a formula. */
 function csvCell(value: Date | string | number | null): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)

@@ -10,7 +10,7 @@ export interface FoundJob {
 const MIN_PREFIX = 4
 const SHOWN = 5
 
-/** The one job whose id begins with this text, in whichever table. */
+/** The only job whose id starts with this prefix, in any table. */
 export async function findJob(tables: DeploymentTable[], prefix: string): Promise<FoundJob> {
   const found: FoundJob[] = []
   for (const table of tables) {
@@ -24,17 +24,17 @@ export async function findJob(tables: DeploymentTable[], prefix: string): Promis
   if (prefix.length < MIN_PREFIX) {
     throw new UnstuckError(
       'INVALID_ARGUMENT',
-      `job ${prefix}: too short, takes ${MIN_PREFIX} characters or more`,
+      `job ${prefix}: give at least ${MIN_PREFIX} characters of the id`,
     )
   }
   if (others.length === 0) return job
   const shown = found.slice(0, SHOWN).map(({ table, jobId }) => `${jobId} (${table.name})`)
-  throw new UnstuckError('INVALID_ARGUMENT', `job ${prefix}: more than one id begins with this`, {
+  throw new UnstuckError('INVALID_ARGUMENT', `job ${prefix}: more than one id starts with this`, {
     hint: `${shown.join(', ')}${found.length > SHOWN ? ', …' : ''}`,
   })
 }
 
-/** What is left of a discarded job tells who did it. */
+/** The event of a discarded job names the actor. */
 async function notFound(tables: DeploymentTable[], jobId: string): Promise<UnstuckError> {
   for (const { store } of tables) {
     const event = (await store.listEvents(jobId.toLowerCase())).find(({ type }) => type === 'discarded')
@@ -44,10 +44,10 @@ async function notFound(tables: DeploymentTable[], jobId: string): Promise<Unstu
     const who = typeof actor === 'string' ? ` by ${actor}` : ''
     return new UnstuckError('JOB_NOT_FOUND', `job ${jobId}: discarded ${showTime(event.at)}${who}${why}`)
   }
-  return new UnstuckError('JOB_NOT_FOUND', `job ${jobId}: no id begins with this`)
+  return new UnstuckError('JOB_NOT_FOUND', `job ${jobId}: no id starts with this`)
 }
 
-/** All of them, or an error: nothing is done where one of the ids is wrong. */
+/** All of them, or an error if one of the ids is wrong. */
 export async function findJobs(tables: DeploymentTable[], prefixes: string[]): Promise<FoundJob[]> {
   const jobs: FoundJob[] = []
   for (const prefix of prefixes) jobs.push(await findJob(tables, prefix))

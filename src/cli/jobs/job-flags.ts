@@ -1,4 +1,4 @@
-// The flags by which jobs are chosen, and those that say who changes them and why.
+// Flags that select jobs, and the actor and reason of a change.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { JobFilter } from '../../store/job-store.ts'
 import { actorName } from '../connection/actor-name.ts'
@@ -22,17 +22,17 @@ export interface FilterFlags extends TableFlags {
 export function withFilter(command: Command): Command {
   const statuses = ['waiting', 'running', 'succeeded', 'dead', 'cancelled']
   return withTable(command)
-    .addOption(new Option('--status <status>', 'in this status only').choices(statuses))
-    .option('--type <type>', 'of this type only')
-    .option('--queue <queue>', 'of this queue only')
-    .option('--owner <owner>', 'of this owner only')
-    .option('--worker <id>', 'run by this worker only')
-    .option('--stage <stage>', 'in this stage only')
-    .option('--code <code>', 'whose last error has this code')
-    .option('--cause <cause>', 'dead of this cause (unstuck dead list)')
-    .option('--overdue', 'running and past their lease only')
-    .option('--older-than <duration>', 'created longer ago: 30s, 10m, 2h, 1d', readDuration)
-    .option('--younger-than <duration>', 'created since: 30s, 10m, 2h, 1d', readDuration)
+    .addOption(new Option('--status <status>', 'only this status').choices(statuses))
+    .option('--type <type>', 'only this type')
+    .option('--queue <queue>', 'only this queue')
+    .option('--owner <owner>', 'only this owner')
+    .option('--worker <id>', 'only jobs run by this worker')
+    .option('--stage <stage>', 'only this stage')
+    .option('--code <code>', 'only jobs whose last error has this code')
+    .option('--cause <cause>', 'only dead jobs of this cause (unstuck dead list)')
+    .option('--overdue', 'only running jobs past their lease')
+    .option('--older-than <duration>', 'created longer ago than 30s, 10m, 2h, 1d', readDuration)
+    .option('--younger-than <duration>', 'created within the last 30s, 10m, 2h, 1d', readDuration)
 }
 
 export function filterOf(flags: FilterFlags): JobFilter {
@@ -58,35 +58,42 @@ export interface ChangeFlags extends TableFlags {
   actor: string
 }
 
-export function withReason(command: Command): Command {
-  return withTable(command)
-    .requiredOption('--reason <text>', 'why, kept with the jobs')
-    .addOption(new Option('--actor <name>', 'who').default(actorName(), 'the user of this machine'))
+export function actorOption(): Option {
+  return new Option('--actor <name>', 'actor, recorded with the change').default(
+    actorName(),
+    'your user name',
+  )
 }
 
-/** Ids, or all that fit. */
+export function withReason(command: Command): Command {
+  return withTable(command)
+    .requiredOption('--reason <text>', 'reason, recorded with the change')
+    .addOption(actorOption())
+}
+
+/** Selects jobs by id, or by filter. */
 export function withWhere(command: Command): Command {
   return command
-    .argument('[ids...]', 'their ids, or the beginnings of them')
-    .option('--where <filter>', 'instead of ids all that fit, such as "status:dead error:GW_5XX older:2h"')
-    .option('--limit <jobs>', 'with --where: at most, the oldest first', readCount)
-    .option('--expect <jobs>', 'with --where: do nothing where another number of jobs matches', readCount)
-    .option('--dry-run', 'with --where: tell how many, and change nothing')
+    .argument('[ids...]', 'job ids, or prefixes of them')
+    .option('--where <filter>', 'all matching jobs instead of ids: "status:dead error:GW_5XX older:2h"')
+    .option('--limit <jobs>', 'with --where: maximum, oldest first', readCount)
+    .option('--expect <jobs>', 'with --where: refuse if another number of jobs matches', readCount)
+    .option('--dry-run', 'with --where: count the jobs and change nothing')
     .option('--yes', 'do not ask')
 }
 
 export function withTable(command: Command): Command {
-  return command.option('--table <name>', 'one table of the profile only')
+  return command.option('--table <name>', 'one table of the profile; default: all')
 }
 
 export function readCount(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('It takes a whole number.')
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
   return Number(text)
 }
 
-/** `10/s`, or a bare number. */
+/** `10/s` or `10`. */
 export function readRate(text: string): number {
   const rate = Number(/^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text)?.[1])
   if (rate >= 0.01 && rate <= 10_000) return rate
-  throw new InvalidArgumentError('It takes jobs a second, such as 10/s or 0.5/s.')
+  throw new InvalidArgumentError('Must be a rate such as 10/s or 0.5/s.')
 }

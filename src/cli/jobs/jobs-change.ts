@@ -14,7 +14,7 @@ interface Change {
   table: string
   jobId: string
   outcome: string
-  /** Why nothing was changed. */
+  /** Why the job was not changed. */
   detail?: string
 }
 
@@ -29,43 +29,43 @@ export async function retryCommand(
   const { reason, keepAttempts = false, now: isNow = false } = flags
   if (isWhere(ids, flags)) {
     if (isNow) return changeWhere(flags, { action: 'run-now' }, 'are due now')
-    return changeWhere(flags, { action: 'retry', keepAttempts }, 'brought back')
+    return changeWhere(flags, { action: 'retry', keepAttempts }, 'retried')
   }
   await change(ids, flags, (context, ref) => retryJob(context, { ...ref, keepAttempts, isNow, reason }))
 }
 
 export async function cancelCommand(ids: string[], flags: WhereFlags): Promise<void> {
   const { reason } = flags
-  if (isWhere(ids, flags)) return changeWhere(flags, { action: 'cancel' }, 'cancelled, or told to stop')
+  if (isWhere(ids, flags)) return changeWhere(flags, { action: 'cancel' }, 'cancelled or asked to stop')
   await change(ids, flags, (context, ref) => cancelJob(context, { ...ref, reason }))
 }
 
 export async function discardCommand(ids: string[], flags: WhereFlags): Promise<void> {
   const { reason } = flags
   if (isWhere(ids, flags)) return changeWhere(flags, { action: 'discard' }, 'deleted')
-  const jobs = ids.length === 1 ? '1 job is' : `${ids.length} jobs are`
-  if (!(await confirm(`${jobs} deleted for good.`, flags))) return refuse()
+  const jobs = ids.length === 1 ? '1 job' : `${ids.length} jobs`
+  if (!(await confirm(`This permanently deletes ${jobs}.`, flags))) return refuse()
   await change(ids, flags, (context, ref) => discardJob(context, { ...ref, reason }))
 }
 
 function isWhere(ids: string[], { where }: WhereFlags): boolean {
   if ((where === undefined) === (ids.length === 0))
-    throw invalidArgument('ids', ids.join(' '), 'ids of jobs, or --where')
+    throw invalidArgument('ids', ids.join(' '), 'job ids, or --where')
   return where !== undefined
 }
 
 const plans: Record<NewOperation['action'], string> = {
-  retry: 'They are brought back.',
-  redrive: 'They are brought back.',
-  'run-now': 'They run as soon as a worker is free.',
-  cancel: 'Those that wait are ended, those that run are told to stop.',
-  discard: 'They are deleted for good.',
+  retry: 'They are retried.',
+  redrive: 'They are retried.',
+  'run-now': 'They become due now.',
+  cancel: 'Waiting jobs are cancelled, running ones are asked to stop.',
+  discard: 'They are deleted permanently.',
 }
 
-/** Every job that fits, as one operation. */
+/** Changes all matching jobs as one operation. */
 async function changeWhere(
   flags: WhereFlags,
-  act: Pick<NewOperation, 'action' | 'keepAttempts'>,
+  change: Pick<NewOperation, 'action' | 'keepAttempts'>,
   done: string,
 ): Promise<void> {
   const { where: q = '', reason } = flags
@@ -77,14 +77,14 @@ async function changeWhere(
     })
   }
   const { filter } = parsed
-  if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'one key:value or more')
+  if (Object.keys(filter).length === 0) throw invalidArgument('where', q, 'at least one key:value')
   await withCommands(flags, async (context) => {
-    const requests = context.tables.map(({ name: table }) => ({ ...act, table, filter, q, reason }))
+    const requests = context.tables.map(({ name: table }) => ({ ...change, table, filter, q, reason }))
     await runBulk(context, requests, flags, {
-      planOf: (count) => `${count} jobs match. ${plans[act.action]}`,
+      planOf: (count) => `${count} jobs match. ${plans[change.action]}`,
       done,
       refused: 'were refused',
-      none: 'no job fits: nothing was changed',
+      none: 'no job matches: nothing was changed',
     })
   })
 }
@@ -96,7 +96,7 @@ export function refuse(): void {
 
 type ChangeOne = (context: CommandContext, ref: { id: string; table: string }) => Promise<Answer<JobChange>>
 
-/** Exit code 4 if the state of one of the jobs stood in the way. */
+/** Exit code 4 if the state of a job did not allow the change. */
 async function change(ids: string[], flags: ChangeFlags, changeOne: ChangeOne): Promise<void> {
   await withCommands(flags, async (context) => {
     const changes: Change[] = []
@@ -112,7 +112,7 @@ async function change(ids: string[], flags: ChangeFlags, changeOne: ChangeOne): 
   })
 }
 
-/** A job whose state stands in the way holds up no other. Everything else that is refused ends the command. */
+/** A job in the wrong state does not stop the others. Any other refusal ends the command. */
 function outcomeOf(answer: Answer<JobChange>): Pick<Change, 'outcome' | 'detail'> {
   if (answer.isDone) return { outcome: answer.value.outcome }
   const { code, detail, why } = answer.refusal
@@ -123,8 +123,8 @@ function outcomeOf(answer: Answer<JobChange>): Pick<Change, 'outcome' | 'detail'
 }
 
 const shownOutcomes: Record<string, string> = {
-  retried: 'retried: it waits for a worker',
-  due: 'due now: it waits for a worker',
-  'already-due': 'due already: it waits for a worker',
-  'cancel-requested': 'running: its worker is told with the next heartbeat',
+  retried: 'retried: waiting for a worker',
+  due: 'due now: waiting for a worker',
+  'already-due': 'already due: waiting for a worker',
+  'cancel-requested': 'cancel requested: stops at the worker’s next heartbeat',
 }

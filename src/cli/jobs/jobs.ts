@@ -37,24 +37,24 @@ interface ExportFlags extends FilterFlags {
 }
 
 export function addJobs(program: Command): void {
-  const jobs = program.command('jobs').description('finds jobs, and does something about them')
+  const jobs = program.command('jobs').description('lists, retries, cancels and deletes jobs')
   withFilter(withConnection(jobs.command('list')))
-    .description('shows the jobs that fit, the newest first')
-    .option('--limit <jobs>', 'at most, of each table (1 to 1000)', readCount, 50)
-    .option('--cursor <id>', 'go on after this one')
+    .description('lists matching jobs, newest first')
+    .option('--limit <jobs>', 'maximum per table, 1 to 1000', readCount, 50)
+    .option('--cursor <id>', 'continue after this cursor')
     .addHelpText('after', example('unstuck jobs list --status dead --limit 20'))
     .action(listCommand)
   withTable(withConnection(jobs.command('get')))
-    .description('tells all about one job, and its story')
-    .argument('<id>', 'its id, or the beginning of it')
-    .option('--payload', 'with payload and result')
+    .description('shows one job and its events')
+    .argument('<id>', 'job id, or a prefix of it')
+    .option('--payload', 'include payload and result')
     .addHelpText('after', example('unstuck jobs get 0190a1b2c3d4'))
     .action(getCommand)
-  withFilter(withConnection(jobs.command('export'), 'print one JSON object in a line, as without it'))
-    .description('writes jobs out, one in a line; secrets are taken out, as the HTTP API does')
-    .addOption(new Option('--format <format>', 'of the lines').choices(exportFormats).default('ndjson'))
-    .option('--payload', 'with payload and result')
-    .option('--limit <jobs>', 'at most, of each table', readCount)
+  withFilter(withConnection(jobs.command('export'), 'one JSON object per line, the default'))
+    .description('exports jobs, one per line; secrets are redacted as in the HTTP API')
+    .addOption(new Option('--format <format>', 'output format').choices(exportFormats).default('ndjson'))
+    .option('--payload', 'include payload and result')
+    .option('--limit <jobs>', 'maximum per table', readCount)
     .addHelpText('after', example('unstuck jobs export --status dead --format csv > dead.csv'))
     .action(exportCommand)
   addChanges(jobs)
@@ -62,20 +62,17 @@ export function addJobs(program: Command): void {
 
 function addChanges(jobs: Command): void {
   withWhere(withReason(withConnection(jobs.command('retry'))))
-    .description('brings dead jobs back; exit code 4 where one is not dead')
-    .option('--keep-attempts', 'keep the counts and raise the maximum instead')
-    .option(
-      '--now',
-      'also end the wait of jobs in backoff or with a later start; of these alone with --where',
-    )
+    .description('retries dead jobs; exit code 4 if one is not dead')
+    .option('--keep-attempts', 'keep the attempt count and raise the maximum instead')
+    .option('--now', 'also make waiting jobs due now; with --where, only those')
     .addHelpText('after', example('unstuck jobs retry 0190a1b2c3d4 --reason "gateway fixed"'))
     .action(retryCommand)
   withWhere(withReason(withConnection(jobs.command('cancel'))))
-    .description('ends waiting jobs, and tells running ones to stop')
+    .description('cancels waiting jobs, and asks running ones to stop')
     .addHelpText('after', example('unstuck jobs cancel 0190a1b2c3d4 --reason "wrong file"'))
     .action(cancelCommand)
   withWhere(withReason(withConnection(jobs.command('discard'))))
-    .description('deletes jobs that wait or have ended; exit code 4 where one is running')
+    .description('deletes waiting or finished jobs; exit code 4 if one is running')
     .addHelpText('after', example('unstuck jobs discard 0190a1b2c3d4 --reason "test data" --yes'))
     .action(discardCommand)
 }
@@ -85,7 +82,7 @@ async function listCommand(flags: ListFlags): Promise<void> {
     const { limit, cursor } = flags
     if (limit < 1 || limit > 1000) throw invalidArgument('limit', limit, 'a whole number from 1 to 1000')
     if (cursor !== undefined && context.tables.length > 1)
-      throw invalidArgument('cursor', cursor, '--table beside it')
+      throw invalidArgument('cursor', cursor, 'used together with --table')
     const pages: ({ table: string } & JobPage)[] = []
     for (const { name: table } of context.tables) {
       const input = { table, filter: filterOf(flags), limit, cursor }
@@ -93,7 +90,7 @@ async function listCommand(flags: ListFlags): Promise<void> {
     }
     if (flags.json === true) return printJson({ tables: pages })
     const listed = pages.flatMap(({ table, jobs }) => jobs.map((job) => ({ table, job })))
-    if (listed.length === 0) return printLine('no job fits')
+    if (listed.length === 0) return printLine('no matching jobs')
     printJobs(listed)
     for (const { table, next } of pages)
       if (next !== null) printLine(`More:  --table ${table} --cursor ${next}`)
@@ -113,13 +110,13 @@ export function printJobs(listed: { table: string; job: JobSummary }[]): void {
   printTable([['TABLE', 'JOB', 'TYPE', 'STATUS', 'ATTEMPT', 'CREATED', ''], ...rows])
 }
 
-/** What matters of a job in its status. */
+/** The detail that matters in this status. */
 function detailOf(job: JobSummary): string {
   const { status, workerId, leaseLeftMs, runAt, error } = job
   if (status === 'running') {
     if (leaseLeftMs === null) return `on ${workerId ?? 'an unnamed worker'}, no lease`
     const left = showDuration(Math.abs(leaseLeftMs))
-    return `on ${workerId ?? 'an unnamed worker'}, lease ${leaseLeftMs < 0 ? `over by ${left}` : `${left} left`}`
+    return `on ${workerId ?? 'an unnamed worker'}, lease ${leaseLeftMs < 0 ? `expired ${left} ago` : `${left} left`}`
   }
   const why = [error?.code, error?.reason].filter((part) => part !== null && part !== undefined).join(': ')
   if (status === 'waiting' && runAt !== null)
@@ -185,10 +182,11 @@ function printStory(events: JobEvent[]): void {
 async function exportCommand(flags: ExportFlags): Promise<void> {
   const withPayload = flags.payload === true
   const isCsv = flags.format === 'csv'
-  if (isCsv && flags.json === true) throw invalidArgument('--format', flags.format, 'no --json beside it')
+  if (isCsv && flags.json === true)
+    throw invalidArgument('--format', flags.format, 'not together with --json')
   await withCommands(flags, async (context) => {
     const options = { withPayload, ...(flags.limit === undefined ? {} : { limit: flags.limit }) }
-    // Not before the database has answered: what ends with an error leaves no head of a table behind.
+    // Only after the database answered: an error must not leave a CSV head behind.
     let head = isCsv ? csvHead(withPayload) : ''
     for (const { name: table } of context.tables) {
       for await (const job of eachJob(context, { table, filter: filterOf(flags), ...options })) {

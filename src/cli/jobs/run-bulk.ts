@@ -1,5 +1,5 @@
-// A change of many jobs from the command line: planned, asked about, then run here in the foreground. It lives in the
-// database, so that a server goes on with it if this process dies; Ctrl-C ends it, and what was changed stays so.
+// A bulk change from the command line: planned, confirmed, then run in the foreground. The operation is in the database: a
+// server continues it if this process dies. Ctrl-C stops it; changed jobs stay changed.
 import { discardJob } from '../../commands/jobs/job-commands.ts'
 import {
   abortOperation,
@@ -30,13 +30,13 @@ export interface BulkFlags extends ChangeFlags {
 export type BulkRequest = OperationInput & { table: string }
 
 export interface BulkWords {
-  /** What is asked about, or shown by a dry run. */
+  /** The question, or the output of a dry run. */
   planOf: (count: number) => string
-  /** `3 of 4 jobs brought back`. */
+  /** `3 of 4 jobs retried`. */
   done: string
-  /** `, 1 were not dead any more`. */
+  /** `, 1 were no longer dead`. */
   refused: string
-  /** Where nothing fits. */
+  /** The error if no job matches. */
   none: string
 }
 
@@ -48,7 +48,7 @@ type Report = { table: string; operationId: string | null } & Pick<
 
 const LEASE_MS = 30_000
 
-/** Exit code 1 where it stopped by itself, 130 after Ctrl-C. */
+/** Exit code 1 if it stopped by itself, 130 after Ctrl-C. */
 export async function runBulk(
   context: CliContext,
   requests: BulkRequest[],
@@ -59,7 +59,7 @@ export async function runBulk(
   const count = planned.reduce((sum, { total }) => sum + total, 0)
   const { expect, dryRun, json } = flags
   if (expect !== undefined && expect !== count) {
-    const message = `${count} jobs match and ${expect} were expected: nothing was changed`
+    const message = `${count} jobs match, expected ${expect}: nothing was changed`
     throw new UnstuckError('PRECONDITION_FAILED', message, { details: { count, expected: expect } })
   }
   if (dryRun === true) {
@@ -87,7 +87,7 @@ interface PlannedRequest {
   jobs?: JobSummary[]
 }
 
-/** The limit is for all tables together. */
+/** The limit applies to all tables together. */
 async function plan(
   context: CliContext,
   requests: BulkRequest[],
@@ -162,9 +162,9 @@ function reportOf(table: string, operation: Operation): Report {
   return { table, operationId: id, total, changed, refused, succeeded, failed, stopped }
 }
 
-/** On a terminal one line that is written over; elsewhere a line for each tenth. */
+/** One updated line on a terminal; elsewhere a line per tenth. */
 function progressPrinter(table: string): (operation: Operation) => void {
-  let told = -1
+  let shown = -1
   return ({ action, phase, total, changed, refused, succeeded, failed }) => {
     if (phase === null) return
     const done = changed + refused
@@ -175,14 +175,14 @@ function progressPrinter(table: string): (operation: Operation) => void {
       return
     }
     const tenth = phase === 'canary' ? 0 : 1 + Math.floor((10 * done) / total)
-    if (tenth !== told) printProgress(line)
-    told = tenth
+    if (tenth !== shown) printProgress(line)
+    shown = tenth
   }
 }
 
 const stops: Record<OperationStop, string> = {
   'canary-failed': 'the canary failed again',
-  'canary-timeout': 'the canary did not end in time: does a worker run?',
+  'canary-timeout': 'the canary did not finish in time: is a worker running?',
   'too-many-failures': 'half of the first jobs failed again',
   'breaker-open': 'the breaker of a queue is open',
   interrupted: 'interrupted',
@@ -193,6 +193,6 @@ function printReport({ table, total, changed, refused, stopped }: Report, words:
   printLine(`${table}: ${changed} of ${total} jobs ${words.done}${others}`)
   if (stopped !== null) {
     const why = Object.hasOwn(stops, stopped) ? stops[stopped as OperationStop] : stopped
-    printLine(`stopped: ${why}. The rest is as it was.`)
+    printLine(`stopped: ${why}. The rest is unchanged.`)
   }
 }

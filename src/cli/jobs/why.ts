@@ -10,8 +10,8 @@ import { withTable } from './job-flags.ts'
 
 export function addWhy(program: Command): void {
   withTable(withConnection(program.command('why')))
-    .description('tells why a job is not running, and when it will')
-    .argument('<id>', 'its id, or the beginning of it')
+    .description('explains why a job is not running, and when it will')
+    .argument('<id>', 'job id, or a prefix of it')
     .addHelpText('after', example('unstuck why 0190a1b2c3d4'))
     .action(whyCommand)
 }
@@ -57,7 +57,7 @@ function showWorkers(type: string, workers: JobFacts['workers']): string {
   return `${who} ${type}, ${Math.max(0, slots - busy)} slots free`
 }
 
-/** What an operator can do about it, and what that does not help against. */
+/** The command that overrides the wait, and the reasons it does not override. */
 function overrideOf({ jobId, status }: JobFacts, reasons: Explanation['reasons']): string | null {
   if (status === 'dead') return `unstuck jobs retry ${jobId} --reason …`
   const early = reasons.find(({ code }) => code === 'BACKOFF' || code === 'SCHEDULED')

@@ -19,25 +19,23 @@ interface ChangeFlags extends ConnectionFlags {
 }
 
 export function addBreaker(program: Command): void {
-  const breaker = program
-    .command('breaker')
-    .description('the breakers of dependencies: how they are, and by hand')
+  const breaker = program.command('breaker').description('shows and overrides circuit breakers')
   withConnection(breaker.command('status'))
-    .description('lists the breakers; exit code 1 where one is not closed')
-    .argument('[name]', 'one breaker only')
+    .description('lists breakers; exit code 1 if one is not closed')
+    .argument('[name]', 'only this breaker')
     .addHelpText('after', example('unstuck breaker status'))
     .action(statusCommand)
   withConnection(breaker.command('hold'))
-    .description('keeps jobs of the dependency from being claimed; running ones go on')
-    .argument('<name>', 'the breaker')
-    .requiredOption('--reason <text>', 'why, kept with the state')
-    .option('--for <duration>', 'ends by itself: 30s, 10m, 2h, 1d', readDuration)
+    .description('stops claims for the dependency; running jobs continue')
+    .argument('<name>', 'breaker name')
+    .requiredOption('--reason <text>', 'reason, stored with the state')
+    .option('--for <duration>', 'end automatically after 30s, 10m, 2h, 1d', readDuration)
     .addHelpText('after', example('unstuck breaker hold gateway --reason "INC-431" --for 10m'))
     .action(holdCommand)
   withConnection(breaker.command('resume'))
-    .description('ends a hold, and closes the breaker where it is open')
-    .argument('<name>', 'the breaker')
-    .requiredOption('--reason <text>', 'why, kept with the state')
+    .description('ends a hold and closes the breaker')
+    .argument('<name>', 'breaker name')
+    .requiredOption('--reason <text>', 'reason, stored with the state')
     .addHelpText('after', example('unstuck breaker resume gateway --reason "gateway is back"'))
     .action(resumeCommand)
 }
@@ -50,7 +48,7 @@ async function statusCommand(name: string | undefined, flags: ConnectionFlags): 
         : [valueOf(await readBreaker(context, name))]
     if (breakers.some(({ state }) => state !== 'closed')) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ breakers })
-    if (breakers.length === 0) return printLine('no dependency has a breaker yet')
+    if (breakers.length === 0) return printLine('no breakers yet')
     printTable([
       ['BREAKER', 'STATE', 'SINCE', 'BY', 'REASON', 'FAILED CALLS', 'QUEUES'],
       ...breakers.map((breaker) => [
@@ -90,7 +88,7 @@ export function describeBreaker(breaker: Breaker): string {
   const head = `breaker ${name} ${state.toUpperCase()} since ${showTime(since)}`
   if (state === 'held') {
     const end = heldForMs === null ? 'until it is resumed' : `for another ${showDuration(heldForMs)}`
-    return `${head} by ${changedBy ?? 'somebody'} — ${reason ?? 'no reason given'}; ${end}`
+    return `${head} by ${changedBy ?? 'someone'} — ${reason ?? 'no reason given'}; ${end}`
   }
   if (state === 'closed') return head
   const next = nextProbeInMs === null ? '' : `; next probe in ${showDuration(nextProbeInMs)}`

@@ -15,9 +15,9 @@ interface LimitsFlags extends ConnectionFlags {
 
 export function addLimits(program: Command): void {
   withConnection(program.command('limits'))
-    .description('tells the tokens of every rate limit, the one that was used last first')
-    .option('--prefix <text>', 'only keys that begin with it, such as gateway: for its owners')
-    .option('--limit <count>', 'at most so many', readCount, 100)
+    .description('lists rate limits and their tokens, most recently used first')
+    .option('--prefix <text>', 'only keys with this prefix, such as gateway:')
+    .option('--limit <count>', 'maximum number', readCount, 100)
     .addHelpText('after', example('unstuck limits --prefix gateway:'))
     .action(limitsCommand)
 }
@@ -27,7 +27,7 @@ async function limitsCommand(flags: LimitsFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const limits = valueOf(await listRateLimits(context, { prefix, limit }))
     if (flags.json === true) return printJson({ limits })
-    if (limits.length === 0) return printLine('no rate limit was used within the last hour')
+    if (limits.length === 0) return printLine('no rate limit was used in the last hour')
     printTable([['KEY', 'TOKENS', 'RATE', 'NEXT TOKEN', 'FULL', 'USED'], ...limits.map(showLimit)])
   })
 }

@@ -15,23 +15,23 @@ interface PauseFlags extends TableFlags {
 }
 
 export function addQueues(program: Command): void {
-  const queues = program.command('queues').description('what waits where; holds it back and lets it go')
+  const queues = program.command('queues').description('lists, pauses and resumes queues')
   withConnection(queues.command('list'))
-    .description('shows every queue with unfinished jobs, a pause or a dependency')
-    .option('--table <name>', 'one table of the profile only')
+    .description('lists queues with unfinished jobs, a pause or a dependency')
+    .option('--table <name>', 'one table of the profile; default: all')
     .addHelpText('after', example('unstuck queues list'))
     .action(listCommand)
   withConnection(queues.command('pause'))
-    .description('keeps jobs of the queue from being claimed; running ones go on')
-    .argument('<queue>', 'the queue')
-    .requiredOption('--reason <text>', 'why, kept with the pause')
-    .option('--for <duration>', 'ends by itself: 30s, 10m, 2h, 1d', readDuration)
+    .description('stops claims from the queue; running jobs continue')
+    .argument('<queue>', 'queue name')
+    .requiredOption('--reason <text>', 'reason, stored with the pause')
+    .option('--for <duration>', 'end automatically after 30s, 10m, 2h, 1d', readDuration)
     .option('--table <name>', whichTable)
     .addHelpText('after', example('unstuck queues pause asr --reason "new model" --for 10m'))
     .action(pauseCommand)
   withConnection(queues.command('resume'))
     .description('ends the pause of a queue')
-    .argument('<queue>', 'the queue')
+    .argument('<queue>', 'queue name')
     .option('--table <name>', whichTable)
     .addHelpText('after', example('unstuck queues resume asr'))
     .action(resumeCommand)
@@ -65,9 +65,9 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
     const queues = valueOf(await listQueues(context, { table }))
     const found = queues.map(({ value }) => value).find((status) => status.queue === queue)
     if (flags.json === true) return printJson({ table, changed: wasRunning, queue: found ?? null })
-    const what = found === undefined ? `queue ${queue} is not paused any more` : describePause(found)
+    const what = found === undefined ? `queue ${queue} is no longer paused` : describePause(found)
     printLine(`${whereOf(context, table)}${what}`)
-    if (!wasRunning) printLine('It was paused already: the reason and the end are the new ones.')
+    if (!wasRunning) printLine('It was already paused: reason and end were updated.')
     printLine(`Next:  unstuck queues resume ${queue}`)
   })
 }
@@ -88,6 +88,6 @@ export function describePause(queue: QueueStatus): string {
   const since = queue.pausedAt === null ? '' : ` since ${showTime(queue.pausedAt)}`
   const end =
     queue.pausedForMs === null ? 'until it is resumed' : `for another ${showDuration(queue.pausedForMs)}`
-  const why = `by ${queue.pausedBy ?? 'somebody'} — ${queue.pauseReason ?? 'no reason given'}`
+  const why = `by ${queue.pausedBy ?? 'someone'} — ${queue.pauseReason ?? 'no reason given'}`
   return `queue ${queue.queue} PAUSED${since} ${why}; ${queue.due} due; ${end}`
 }

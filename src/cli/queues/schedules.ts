@@ -8,15 +8,15 @@ import { type TableFlags, withTables } from '../connection/with-tables.ts'
 import { printJson, printLine, printProgress, printTable } from '../terminal/output.ts'
 
 export function addSchedules(program: Command): void {
-  const schedules = program.command('schedules').description('lists recurring jobs, and ends them')
+  const schedules = program.command('schedules').description('lists and deletes recurring jobs')
   withConnection(schedules.command('list'))
-    .description('tells every schedule with its next and its last run')
+    .description('lists schedules with their next and last run')
     .addHelpText('after', example('unstuck schedules list'))
     .action(listSchedulesCommand)
   withConnection(schedules.command('delete'))
-    .description('ends a schedule; jobs that it has enqueued stay')
-    .argument('<name>', 'as list shows it')
-    .option('--table <name>', 'which table of the profile; all of them where absent')
+    .description('deletes a schedule; its enqueued jobs stay')
+    .argument('<name>', 'schedule name')
+    .option('--table <name>', 'one table of the profile; default: all')
     .addHelpText('after', example('unstuck schedules delete nightly-report'))
     .action(deleteScheduleCommand)
 }
@@ -25,7 +25,7 @@ async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const schedules = withTableNames(valueOf(await listSchedules(context, {})))
     if (flags.json === true) return printJson({ schedules })
-    if (schedules.length === 0) return printLine('no job recurs')
+    if (schedules.length === 0) return printLine('no schedules')
     const rows = schedules.map(
       ({ table, name, cron, timezone, job, nextRunAt, lastRunAt, lastSkippedAt }) => [
         table,
@@ -46,7 +46,7 @@ async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
 const showTime = (time: Date | null, otherwise: string) =>
   time === null ? otherwise : time.toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** Exit code 1 where there is no such schedule. */
+/** Exit code 1 if the schedule does not exist. */
 async function deleteScheduleCommand(name: string, flags: TableFlags): Promise<void> {
   await withTables(flags, async (tables) => {
     const deleted: string[] = []
@@ -54,7 +54,7 @@ async function deleteScheduleCommand(name: string, flags: TableFlags): Promise<v
     if (deleted.length === 0) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ name, deletedFrom: deleted })
     if (deleted.length === 0)
-      return printProgress(`there is no schedule ${JSON.stringify(name)}: unstuck schedules list`)
+      return printProgress(`no schedule is called ${JSON.stringify(name)}: unstuck schedules list`)
     for (const table of deleted) printLine(`${table}: schedule ${JSON.stringify(name)} is deleted`)
   })
 }

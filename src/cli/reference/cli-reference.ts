@@ -1,4 +1,4 @@
-// docs/reference/cli.md, from the objects that make the help. test/parity holds the page to it.
+// Generates docs/reference/cli.md from the command objects; test/parity compares.
 import type { Argument, Command, Option } from 'commander'
 import { withConnection } from '../connection/with-connection.ts'
 import { createProgram } from '../program.ts'
@@ -13,12 +13,12 @@ export function renderCliReference(): string {
   return `${[
     intro,
     table(
-      ['Command', 'What it does'],
+      ['Command', 'Description'],
       commands.map((command) => [`[\`${pathOf(command)}\`](#${anchorOf(command)})`, command.description()]),
     ),
-    '## Options of every command with a connection',
-    table(['Option', 'What'], shared.map(optionRow)),
-    '## Each of them',
+    '## Connection options',
+    table(['Option', 'Description'], shared.map(optionRow)),
+    '## Details',
     ...commands.flatMap((command) => section(command, isShared)),
   ].join('\n\n')}\n`
 }
@@ -29,21 +29,21 @@ const intro = `<!-- Generated from src/cli by \`npm run docs:generate\`. Change 
 \`unstuck --help\` lists the commands, \`unstuck <command> --help\` shows one of them, \`unstuck --version\` prints the version.
 \`unstuck completion bash\`, \`zsh\` or \`fish\` prints a script that completes commands, options and their choices.
 
-- What goes to stdout is data; warnings, questions and progress go to stderr. \`--json\` prints one JSON object and nothing else; a
-  command that goes on, and an export, prints one in a line. An error is then one JSON object on stderr.
-- A flag wins over the environment, the environment over the config file: \`unstuck config\` prints every setting with its source.
-- Without a terminal nothing is asked: the command ends with 2 and asks for \`--yes\`. Progress bars are drawn on a terminal only.
-- \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are honoured; without a terminal there is no colour. Colour never is the only sign.
+- Stdout is data; warnings, questions and progress go to stderr. \`--json\` prints one JSON object and nothing else; a
+  continuous command or an export prints one per line. An error is then one JSON object on stderr.
+- A flag overrides the environment, which overrides the config file: \`unstuck config\` prints every setting with its source.
+- Without a terminal the command does not ask: it exits with 2 unless \`--yes\` is given. Progress is shown on a terminal only.
+- \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are honoured; without a terminal there is no colour. Colour is never the only signal.
 - Control characters and bidirectional overrides in types, owners, worker ids and errors are printed escaped (\`\\n\`, \`\\x1b\`,
-  \`\\u202e\`): no job can steer the terminal. In JSON they are \`\\u…\` escapes of the same value; CSV exports have them as they are.
+  \`\\u202e\`): no job can control the terminal. In JSON they are \`\\u…\` escapes of the same value; CSV exports keep them unchanged.
 
-| Exit code | Means                                                           |
+| Exit code | Meaning                                                         |
 | --------- | --------------------------------------------------------------- |
-| 0         | fine                                                            |
+| 0         | success                                                         |
 | 1         | a problem was found: stuck jobs, a difference, a failed drill   |
 | 2         | wrong usage or configuration                                    |
-| 3         | the database does not answer                                    |
-| 4         | refused: a right, a mode, or a state that stands in the way     |
+| 3         | database unreachable                                            |
+| 4         | refused: missing permission, wrong mode or wrong state          |
 | 130       | interrupted                                                     |
 
 ## Commands`
@@ -53,14 +53,12 @@ function section(command: Command, isShared: (option: Option) => boolean): strin
   const own = options.filter((option) => !isShared(option))
   const hasShared = own.length < options.length
   const takes = [...command.registeredArguments.map(argumentRow), ...own.map(optionRow)]
-  const shared = hasShared
-    ? ['And the [options of every command](#options-of-every-command-with-a-connection).']
-    : []
+  const shared = hasShared ? ['Plus the [connection options](#connection-options).'] : []
   return [
     `### ${pathOf(command)}`,
     sentence(command.description()),
     `\`\`\`text\n$ ${exampleOf(command) ?? pathOf(command)}\n\`\`\``,
-    ...(takes.length === 0 ? [] : [table(['Takes', 'What'], takes)]),
+    ...(takes.length === 0 ? [] : [table(['Argument', 'Description'], takes)]),
     ...shared,
     exitLine(command),
   ]
@@ -78,8 +76,11 @@ function optionRow(option: Option): string[] {
   const isShown = typeof defaultValue === 'string' || typeof defaultValue === 'number'
   const shown = defaultValueDescription ?? (isShown ? String(defaultValue) : undefined)
   const notes = [mandatory ? 'required' : undefined, shown === undefined ? undefined : `default: ${shown}`]
-  const told = notes.filter((note) => note !== undefined).join('; ')
-  return [`\`${flags}\``, `${description}${choicesText(argChoices)}${told === '' ? '' : ` (${told})`}`]
+  const shownNotes = notes.filter((note) => note !== undefined).join('; ')
+  return [
+    `\`${flags}\``,
+    `${description}${choicesText(argChoices)}${shownNotes === '' ? '' : ` (${shownNotes})`}`,
+  ]
 }
 
 const choicesText = (choices: readonly string[] | undefined) =>
@@ -94,7 +95,7 @@ const anchorOf = (command: Command) => pathOf(command).replaceAll(' ', '-')
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-/** Columns as wide as their widest cell. */
+/** A Markdown table with aligned columns. */
 function table(head: string[], rows: string[][]): string {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))

@@ -1,9 +1,9 @@
-// The commands as data, read from commander's own objects: help, completion and the reference page say the same.
+// Commands as data, read from commander: help, completion and the reference page share it.
 import type { EventEmitter } from 'node:events'
 import { type Command, Help, type Option } from 'commander'
 import { exitCodes } from '../../errors/index.ts'
 
-/** Every command that does something, in the order of the help; those that only group others are left out. */
+/** Every command with an action, in the order of the help, without groups. */
 export function leafCommands(program: Command): Command[] {
   return program.commands.flatMap((command) =>
     command.commands.length > 0 ? leafCommands(command) : [command],
@@ -19,13 +19,13 @@ export function optionsOf(command: Command): Option[] {
   return new Help().visibleOptions(command)
 }
 
-/** Commander refuses a command without a required option, and does not tell of it before. */
+/** Commander does not mark required options in the help. */
 export function describeOption(option: Option): string {
-  const told = new Help().optionDescription(option)
-  return option.mandatory ? `${told} (required)` : told
+  const description = new Help().optionDescription(option)
+  return option.mandatory ? `${description} (required)` : description
 }
 
-/** What the help says behind the options. */
+/** The help text after the options. */
 export function afterHelp(command: Command): string {
   let text = ''
   // It is an emitter, which its types do not say.
@@ -50,34 +50,34 @@ export interface ExitNote {
 
 const NOTE = /; exit code (\d+) (.*)$/
 
-/** A description may end in `; exit code 1 where …`: it goes to the list of exit codes. */
+/** A description may end in `; exit code 1 if …`, which moves to the list of exit codes. */
 export function takeExitNote(command: Command): ExitNote | undefined {
   const description = command.description()
   const [note, code, meaning] = NOTE.exec(description) ?? []
   if (note === undefined) return undefined
   command.description(description.slice(0, -note.length))
-  return { code: Number(code), meaning: (meaning ?? '').replace(/^where /, '') }
+  return { code: Number(code), meaning: (meaning ?? '').replace(/^if /, '') }
 }
 
-const whatever = new Map<number, string>([
-  [exitCodes.fine, 'fine'],
+const generalMeanings = new Map<number, string>([
+  [exitCodes.fine, 'success'],
   [exitCodes.problemFound, 'a problem was found, or nothing is installed'],
   [exitCodes.usage, 'wrong usage or configuration'],
-  [exitCodes.databaseUnreachable, 'the database does not answer'],
-  [exitCodes.refused, 'refused: a right, a mode or a state stands in the way'],
+  [exitCodes.databaseUnreachable, 'database unreachable'],
+  [exitCodes.refused, 'missing permission, wrong mode or wrong state'],
   [exitCodes.interrupted, 'interrupted'],
 ])
 
-/** Which exit codes a command has: the general ones, and its own note instead of one of them. */
+/** The general exit codes; a command's own note replaces one of them. */
 export function exitNotesOf(command: Command, note: ExitNote | undefined): ExitNote[] {
   const hasConnection = command.options.some(({ long }) => long === '--database-url')
-  const codes = hasConnection ? [...whatever.keys()] : [exitCodes.fine, exitCodes.usage]
+  const codes = hasConnection ? [...generalMeanings.keys()] : [exitCodes.fine, exitCodes.usage]
   if (note !== undefined && !codes.includes(note.code)) codes.push(note.code)
   return codes
     .toSorted((a, b) => a - b)
     .map((code) => ({
       code,
-      meaning: code === note?.code ? note.meaning : (whatever.get(code) ?? ''),
+      meaning: code === note?.code ? note.meaning : (generalMeanings.get(code) ?? ''),
     }))
 }
 

@@ -1,5 +1,4 @@
-// What can be completed at each command. Ids of jobs, names of queues and other values are not: nobody should wait for a
-// database while typing.
+// Completions of each command. Job ids, queue names and the like are left out: typing must not wait for a database.
 import type { Command } from 'commander'
 import { optionsOf, pathOf } from './command-tree.ts'
 
@@ -8,7 +7,7 @@ export interface CompletionNode {
   path: string
   commands: Word[]
   options: OptionWord[]
-  /** Of its argument. */
+  /** Choices of its argument. */
   choices: string[]
   /** Its argument is a file. */
   takesFile: boolean
@@ -20,7 +19,7 @@ export interface Word {
 }
 
 export interface OptionWord extends Word {
-  /** Null: it stands alone. */
+  /** Null: the option takes no value. */
   value: 'text' | 'file' | string[] | null
 }
 
@@ -46,7 +45,7 @@ function nodeOf(command: Command): CompletionNode {
   }
 }
 
-/** The values of all commands, those with the same completion together. */
+/** Option values of all commands, grouped by completion. */
 export function valueGroups(nodes: CompletionNode[]): { at: string[]; value: 'text' | 'file' | string[] }[] {
   const groups = new Map<string, { at: string[]; value: 'text' | 'file' | string[] }>()
   for (const { path, options } of nodes) {

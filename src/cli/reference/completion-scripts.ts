@@ -1,4 +1,4 @@
-// A script for each shell, with everything in it: completing starts no process of ours.
+// A self-contained script per shell: completion starts no process.
 import { type CompletionNode, valueGroups, type Word } from './completion-nodes.ts'
 
 export const shellNames = ['bash', 'zsh', 'fish'] as const

@@ -6,8 +6,8 @@ import { completionScript, type ShellName, shellNames } from './completion-scrip
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('prints a script that makes the shell finish commands, options and choices')
-    .addArgument(new Argument('<shell>', 'which shell').choices(shellNames))
+    .description('prints a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'shell').choices(shellNames))
     .addHelpText(
       'after',
       example('unstuck completion bash > ~/.local/share/bash-completion/completions/unstuck'),

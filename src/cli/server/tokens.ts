@@ -17,25 +17,23 @@ interface CreateFlags extends ConnectionFlags {
 }
 
 export function addTokens(program: Command): void {
-  const tokens = program.command('tokens').description('tokens of the HTTP API: made, listed, revoked')
+  const tokens = program.command('tokens').description('creates, lists and revokes tokens of the HTTP API')
   withConnection(tokens.command('create'))
-    .description('makes a token and prints its secret, once')
-    .argument('<name>', 'who or what uses it')
-    .addOption(
-      new Option('--role <role>', 'what it may do').choices(['viewer', 'support', 'operator', 'admin']),
-    )
-    .option('--scopes <scopes>', 'instead of a role, with commas: jobs:read,leases:use', readScopes)
-    .option('--owner <owner>', 'it sees and changes jobs of this owner only')
-    .option('--expires-in <duration>', 'it is refused after: 12h, 90d', readDuration)
+    .description('creates a token and prints its secret once')
+    .argument('<name>', 'name of the person or program')
+    .addOption(new Option('--role <role>', 'role').choices(['viewer', 'support', 'operator', 'admin']))
+    .option('--scopes <scopes>', 'scopes instead of a role: jobs:read,leases:use', readScopes)
+    .option('--owner <owner>', 'limit it to the jobs of this owner')
+    .option('--expires-in <duration>', 'expire after 12h, 90d', readDuration)
     .addHelpText('after', example('unstuck tokens create ci --role operator --expires-in 90d'))
     .action(createCommand)
   withConnection(tokens.command('list'))
-    .description('shows them without their secrets')
+    .description('lists tokens, without their secrets')
     .addHelpText('after', example('unstuck tokens list'))
     .action(listCommand)
   withConnection(tokens.command('revoke'))
-    .description('makes a token worthless')
-    .argument('<name>', 'as list shows it')
+    .description('revokes a token')
+    .argument('<name>', 'token name')
     .addHelpText('after', example('unstuck tokens revoke ci'))
     .action(revokeCommand)
 }
@@ -43,7 +41,7 @@ export function addTokens(program: Command): void {
 function readScopes(text: string): string[] {
   const words = text.split(',')
   const unknown = words.find((word) => !isScope(word))
-  if (unknown !== undefined) throw new InvalidArgumentError(`There is ${scopes.join(', ')}.`)
+  if (unknown !== undefined) throw new InvalidArgumentError(`Scopes: ${scopes.join(', ')}.`)
   return words
 }
 
@@ -55,7 +53,7 @@ async function createCommand(name: string, flags: CreateFlags): Promise<void> {
     if (flags.json === true) return printJson({ token, secret })
     printLine(secret)
     printProgress(showToken(token).join('  '))
-    printProgress('Keep the secret: nobody can show it again.')
+    printProgress('Store the secret now: it cannot be shown again.')
   })
 }
 
@@ -63,7 +61,7 @@ async function listCommand(flags: ConnectionFlags): Promise<void> {
   await withTokens(flags, async (commands, context) => {
     const tokens = valueOf(await commands.listTokens(context, undefined))
     if (flags.json === true) return printJson({ tokens })
-    if (tokens.length === 0) return printLine('no token was made yet')
+    if (tokens.length === 0) return printLine('no tokens')
     printTable(tokens.map(showToken))
   })
 }

@@ -33,47 +33,47 @@ interface DeliveriesFlags extends TableFlags {
 }
 
 export function addWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('sends the events of jobs to addresses')
+  const webhooks = program.command('webhooks').description('manages webhooks and their deliveries')
   withConnection(webhooks.command('add'))
-    .description('tells an address of events, and prints the secret that signs what it is sent, once')
+    .description('adds a webhook and prints its signing secret once')
     .argument('<url>', 'https://…')
-    .option('--event <type...>', `only these: ${eventTypes.join(', ')}`)
-    .option('--secret <secret>', 'whsec_ and base64; a new one where absent')
-    .option('--table <name>', 'which table of the profile; its first where absent')
+    .option('--event <type...>', `only these events: ${eventTypes.join(', ')}`)
+    .option('--secret <secret>', 'whsec_ and base64; default: a new one')
+    .option('--table <name>', 'table of the profile; default: the first')
     .addHelpText('after', example('unstuck webhooks add https://example.com/hooks --event failed'))
     .action(addCommand)
   withTable(withConnection(webhooks.command('list')))
-    .description('tells every webhook; exit code 1 where one is not active')
+    .description('lists webhooks; exit code 1 if one is inactive')
     .addHelpText('after', example('unstuck webhooks list'))
     .action(listCommand)
   withTable(withConnection(webhooks.command('remove')))
-    .description('sends it nothing more, not even what waits')
-    .argument('<webhook>', 'its id, as list shows it')
+    .description('removes the webhook and drops pending deliveries')
+    .argument('<webhook>', 'webhook id')
     .addHelpText('after', example('unstuck webhooks remove 0190a1b2-c3d4-7e5f-8a6b-0c1d2e3f4a5b'))
     .action(removeCommand)
   withTable(withConnection(webhooks.command('enable')))
-    .description('sends to it again, also where its receiver was gone')
-    .argument('<webhook>', 'its id, as list shows it')
+    .description('enables a webhook, including one disabled because its receiver was gone')
+    .argument('<webhook>', 'webhook id')
     .addHelpText('after', example('unstuck webhooks enable 0190a1b2-c3d4-7e5f-8a6b-0c1d2e3f4a5b'))
     .action((webhookId: string, flags: TableFlags) => switchCommand(webhookId, true, flags))
   withTable(withConnection(webhooks.command('disable')))
-    .description('sends it nothing until it is enabled again')
-    .argument('<webhook>', 'its id, as list shows it')
-    .option('--reason <text>', 'why, shown with it')
+    .description('disables a webhook until it is enabled again')
+    .argument('<webhook>', 'webhook id')
+    .option('--reason <text>', 'reason, shown in the list')
     .addHelpText('after', example('unstuck webhooks disable 0190a1b2-c3d4-7e5f-8a6b-0c1d2e3f4a5b'))
     .action((webhookId: string, flags: SwitchFlags) => switchCommand(webhookId, false, flags))
   withTable(withConnection(webhooks.command('deliveries')))
-    .description('tells what was sent and what was not, the newest first')
-    .option('--webhook <id>', 'to this one only')
+    .description('lists deliveries, newest first')
+    .option('--webhook <id>', 'only this webhook')
     .addOption(
-      new Option('--status <status>', 'in this status only').choices(['waiting', 'delivered', 'failed']),
+      new Option('--status <status>', 'only this status').choices(['waiting', 'delivered', 'failed']),
     )
-    .option('--limit <count>', 'at most so many', readCount, 20)
+    .option('--limit <count>', 'maximum number', readCount, 20)
     .addHelpText('after', example('unstuck webhooks deliveries --status failed'))
     .action(deliveriesCommand)
   withTable(withConnection(webhooks.command('redeliver')))
-    .description('sends a delivery once more, under the same id')
-    .argument('<delivery>', 'its id, as deliveries shows it')
+    .description('sends a delivery again, with the same id')
+    .argument('<delivery>', 'delivery id')
     .addHelpText('after', example('unstuck webhooks redeliver 0190a1b2-c3d4-7e5f-8a6b-0c1d2e3f4a5b'))
     .action(redeliverCommand)
 }
@@ -84,9 +84,9 @@ async function addCommand(url: string, flags: AddFlags): Promise<void> {
     const added = valueOf(await addWebhook(context, { url, events, secret: given }))
     const { table, webhook, secret } = added
     if (flags.json === true) return printJson({ table, ...webhook, secret })
-    printLine(`webhook ${webhook.webhookId} is told ${showEvents(webhook)} of ${table}`)
+    printLine(`webhook ${webhook.webhookId} receives ${showEvents(webhook)} of ${table}`)
     printLine(`secret  ${secret}`)
-    printLine('It is not shown again. The receiver checks the header webhook-signature with it.')
+    printLine('It cannot be shown again. The receiver verifies the header webhook-signature with it.')
   })
 }
 
@@ -97,7 +97,7 @@ async function listCommand(flags: TableFlags): Promise<void> {
     const webhooks = withTableNames(valueOf(await listWebhooks(context, {})))
     if (webhooks.some(({ isActive }) => !isActive)) process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ webhooks })
-    if (webhooks.length === 0) return printLine('there is no webhook')
+    if (webhooks.length === 0) return printLine('no webhooks')
     printTable([
       ['TABLE', 'WEBHOOK', 'URL', 'EVENTS', 'WAITING', 'ACTIVE', 'ADDED BY'],
       ...webhooks.map((webhook) => [
@@ -117,7 +117,7 @@ async function removeCommand(webhookId: string, flags: TableFlags): Promise<void
   await withCommands(flags, async (context) => {
     const { table } = valueOf(await removeWebhook(context, { webhookId }))
     if (flags.json === true) return printJson({ table, webhookId })
-    printLine(`webhook ${webhookId} is removed`)
+    printLine(`webhook ${webhookId} removed`)
   })
 }
 
@@ -126,9 +126,7 @@ async function switchCommand(webhookId: string, isActive: boolean, flags: Switch
     const input = { webhookId, isActive, reason: flags.reason }
     const { table, webhook } = valueOf(await switchWebhook(context, input))
     if (flags.json === true) return printJson({ table, webhook })
-    printLine(
-      `webhook ${webhookId} is ${isActive ? 'active: what happens from now on is sent' : 'not active'}`,
-    )
+    printLine(`webhook ${webhookId} is ${isActive ? 'active: it receives new events' : 'disabled'}`)
   })
 }
 
@@ -137,7 +135,7 @@ async function deliveriesCommand(flags: DeliveriesFlags): Promise<void> {
   await withCommands(flags, async (context) => {
     const deliveries = withTableNames(valueOf(await listDeliveries(context, { webhookId, status, limit })))
     if (flags.json === true) return printJson({ deliveries })
-    if (deliveries.length === 0) return printLine('there is no delivery')
+    if (deliveries.length === 0) return printLine('no deliveries')
     printTable([
       ['TABLE', 'DELIVERY', 'JOB', 'EVENT', 'WRITTEN', 'STATUS', 'TRIES', 'NEXT TRY', 'LAST ANSWER'],
       ...deliveries.map((delivery) => [
@@ -159,6 +157,6 @@ async function redeliverCommand(deliveryId: string, flags: TableFlags): Promise<
   await withCommands(flags, async (context) => {
     const { table } = valueOf(await redeliver(context, { deliveryId }))
     if (flags.json === true) return printJson({ table, deliveryId })
-    printLine(`delivery ${deliveryId} is sent once more, within seconds if a worker is running`)
+    printLine(`delivery ${deliveryId} is due again; a running worker sends it within seconds`)
   })
 }

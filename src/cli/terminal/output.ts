@@ -1,5 +1,4 @@
-// What goes to stdout is data; progress goes to stderr. Every line of text goes through here, so that nothing in it can steer
-// the terminal.
+// Stdout is data; progress goes to stderr. Every line of text goes through here and is escaped.
 import { once } from 'node:events'
 import { createPaint } from './colour.ts'
 import { escapeControls, safeJson } from './escape-controls.ts'
@@ -9,13 +8,13 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${safeJson(value)}\n`)
 }
 
-/** Colour comes from the pieces of a line only: in a text it would be escaped. */
+/** Colour comes from the pieces of a line: in a string it would be escaped. */
 export function printLine(line: string | Line = '', width = Number.POSITIVE_INFINITY): void {
   const pieces = typeof line === 'string' ? [line] : line
   process.stdout.write(`${renderLine(pieces, width, createPaint(process.stdout)).trimEnd()}\n`)
 }
 
-/** A text whose line ends are meant. */
+/** Keeps the line ends of the text. */
 export function printLines(text: string): void {
   for (const line of text.split('\n')) printLine(line)
 }
@@ -24,12 +23,12 @@ export function printProgress(line: string): void {
   process.stderr.write(`${escapeControls(line)}\n`)
 }
 
-/** Usage errors and stack traces: several lines, with or without an end of the last one. */
+/** Usage errors and stack traces, with or without a final line end. */
 export function printErrorText(text: string): void {
   for (const line of text.replace(/\n$/, '').split('\n')) printProgress(line)
 }
 
-/** A line per step; none with --json, where stderr holds nothing but an error. */
+/** A line per step; none with --json, where stderr is for an error only. */
 export function stepPrinter({ json }: { json?: boolean }): {
   steps: string[]
   onStep: (step: string) => void
@@ -44,7 +43,7 @@ export function stepPrinter({ json }: { json?: boolean }): {
   }
 }
 
-/** Columns as wide as their widest cell, two spaces apart. */
+/** Aligned columns, two spaces apart. */
 export function printTable(rows: string[][]): void {
   const cells = rows.map((row) => row.map(escapeControls))
   const widths = (cells[0] ?? []).map((_, column) =>
@@ -53,7 +52,7 @@ export function printTable(rows: string[][]): void {
   for (const row of cells) printLine(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
 }
 
-/** For data without end: waits while the reader is slower. Written as it is. */
+/** For unbounded output: waits for a slow reader. Not escaped. */
 export async function writeOut(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain')
 }

@@ -5,7 +5,7 @@ import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
 import { withTable } from '../jobs/job-flags.ts'
 import { printJson, printLine } from '../terminal/output.ts'
-import { pictureForPrograms, readPicture } from './read-picture.ts'
+import { publicSnapshot, readSnapshot } from './read-snapshot.ts'
 import { runTop } from './run-top.ts'
 import { plainFrame } from './top-frame.ts'
 import { topRows } from './top-rows.ts'
@@ -17,23 +17,23 @@ interface TopFlags extends TableFlags {
 
 export function addTop(program: Command): void {
   withTable(withConnection(program.command('top')))
-    .description('watches leases, workers and breakers live in a terminal; elsewhere it shows them once')
-    .option('--once', 'one picture, then leave')
+    .description('shows leases, workers and breakers live; once without a terminal')
+    .option('--once', 'print once and exit')
     .addHelpText('after', example('unstuck top --once'))
     .action(topCommand)
 }
 
 async function topCommand(flags: TopFlags): Promise<void> {
   await withCommands(flags, async (context) => {
-    const picture = await readPicture(context)
-    if (flags.json === true) return printJson(pictureForPrograms(picture))
+    const snapshot = await readSnapshot(context)
+    if (flags.json === true) return printJson(publicSnapshot(snapshot))
     const isLive = process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb'
     if (flags.once !== true && isLive) {
-      const signal = await runTop(context, picture)
+      const signal = await runTop(context, snapshot)
       if (signal !== null) process.exitCode = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.fine
       return
     }
     const width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
-    for (const line of plainFrame(picture, topRows(picture, ''), firstView)) printLine(line, width)
+    for (const line of plainFrame(snapshot, topRows(snapshot, ''), firstView)) printLine(line, width)
   })
 }

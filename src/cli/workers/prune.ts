@@ -5,7 +5,7 @@ import { type ConnectionFlags, loadCommandConfig } from '../connection/command-c
 import { eachActingTable } from '../connection/each-acting-table.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
 
-/** Deletes ended jobs past the retention, once: for cron. Progress on a terminal only. */
+/** Deletes finished jobs past the retention, for cron. Progress on a terminal only. */
 export async function pruneCommand(flags: ConnectionFlags): Promise<void> {
   const config = loadCommandConfig(flags)
   const deployment = openDeployment(config)
@@ -16,7 +16,7 @@ export async function pruneCommand(flags: ConnectionFlags): Promise<void> {
       (tables) => {
         if (flags.json === true) return printJson({ tables })
         for (const { table, deleted, retentionDays } of tables)
-          printLine(`${table}: ${deleted} jobs deleted that ended more than ${retentionDays} days ago`)
+          printLine(`${table}: deleted ${deleted} jobs that finished more than ${retentionDays} days ago`)
       },
     )
   } finally {

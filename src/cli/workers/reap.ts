@@ -42,7 +42,7 @@ async function preview(context: CliContext, flags: ReapFlags): Promise<void> {
   }
   if (flags.json === true) return printJson({ dryRun: true, tables: previews, hidden })
   for (const { table, wouldReap } of previews) {
-    printLine(`${table}: ${wouldReap.length === 0 ? 'nothing to take back' : ''}`.trimEnd())
+    printLine(`${table}: ${wouldReap.length === 0 ? 'nothing to requeue' : ''}`.trimEnd())
     printJobs('WOULD REQUEUE', wouldReap, 'requeued')
     printJobs('WOULD DEAD-LETTER', wouldReap, 'dead')
     printJobs('WOULD CANCEL', wouldReap, 'cancelled')
@@ -65,8 +65,8 @@ async function sweepOnce(context: CliContext, flags: ReapFlags): Promise<void> {
 }
 
 /**
- * Sweeps until SIGINT or SIGTERM; a sweep that is under way ends first. A table whose jobs are hidden stays among them:
- * its sweeps fail, and say why, until its owner lets the role in.
+ * Sweeps until SIGINT or SIGTERM; a running sweep finishes first. A table whose jobs are hidden is included: its sweeps fail
+ * with the reason until its owner grants access.
  */
 async function sweepUntilStopped(
   tables: Deployment['tables'],
@@ -74,7 +74,7 @@ async function sweepUntilStopped(
   flags: ReapFlags,
 ): Promise<void> {
   const [{ store }] = tables
-  // Fails at once where nothing is installed or nobody answers: a service that cannot work should not look alive.
+  // Fails at once if nothing is installed or the database is unreachable: a broken service must not look alive.
   const stored = await store.readPolicy()
   const seen = await seenTables(tables)
   if (seen.tables.length === 0) throw noTableSeen(seen.hidden)
@@ -82,7 +82,7 @@ async function sweepUntilStopped(
   const intervalMs = config.policy.sweepIntervalMs ?? stored.sweepIntervalMs
   const ended = endSignal()
   if (flags.json !== true)
-    printLine(`reaping ${tables.map(nameOf).join(', ')} every ${intervalMs / 1000} s; Ctrl-C ends it`)
+    printLine(`reaping ${tables.map(nameOf).join(', ')} every ${intervalMs / 1000} s · Ctrl-C to stop`)
   const reaper = startReaper({
     tables,
     intervalMs,
@@ -122,7 +122,7 @@ function printJobs(title: string, reaped: ReapedJob[], action: ReapedJob['action
   printLine(`  ${title} ${jobs.length}`)
   for (const job of jobs.slice(0, 20)) {
     const from = job.workerId === null ? '' : ` from ${job.workerId}`
-    const next = job.retryInMs === null ? '' : ` → waiting in ${(job.retryInMs / 1000).toFixed(1)} s`
+    const next = job.retryInMs === null ? '' : ` → due in ${(job.retryInMs / 1000).toFixed(1)} s`
     printLine(`    ${job.jobId}  ${job.stage ?? ''}  ${job.reason}${from}, attempt ${job.attempt}${next}`)
   }
   if (jobs.length > 20) printLine(`    … and ${jobs.length - 20} more (--json lists all)`)
@@ -132,5 +132,5 @@ function printSweepError(table: string, error: unknown, isJson: boolean): void {
   const message = error instanceof Error ? error.message : String(error)
   const code = isUnstuckError(error) ? error.code : 'INTERNAL'
   if (isJson) printJson({ event: 'sweep-failed', table, code, message })
-  else printProgress(`unstuck: ${table}: sweep failed, trying again at the next interval: ${message}`)
+  else printProgress(`unstuck: ${table}: sweep failed, retrying at the next interval: ${message}`)
 }

@@ -10,9 +10,9 @@ export interface WorkerFlags extends ConnectionFlags {
   concurrency?: string
 }
 
-/** The module registers its handlers on what it is given: `export default (q) => q.handle('asr', …)`. */
+/** The module registers its handlers: `export default (q) => q.handle('asr', …)`. */
 export async function workerCommand(file: string, flags: WorkerFlags): Promise<void> {
-  // Checked before any code of the application runs.
+  // Validated before application code runs.
   const config = loadCommandConfig(
     flags,
     flags.concurrency === undefined ? {} : { concurrency: flags.concurrency },
@@ -40,7 +40,7 @@ async function loadRegister(file: string): Promise<(q: Unstuck) => unknown> {
     throw new UnstuckError('INVALID_ARGUMENT', message, { cause })
   })) as { default?: unknown }
   if (typeof loaded.default !== 'function') {
-    throw new UnstuckError('INVALID_ARGUMENT', `handlers ${file}: no default export that is a function`, {
+    throw new UnstuckError('INVALID_ARGUMENT', `handlers ${file}: the default export is not a function`, {
       hint: "Write: export default (q) => q.handle('type', async (job, { signal }) => { … })",
     })
   }

@@ -17,17 +17,15 @@ const HOUR_MS = 3_600_000
 const ended: readonly WorkerState[] = ['gone', 'stopped']
 
 export function addWorkers(program: Command): void {
-  const workers = program.command('workers').description('lists workers, and asks them to leave')
+  const workers = program.command('workers').description('lists and drains workers')
   withTable(withConnection(workers.command('list')))
-    .description(
-      'tells every worker, what it handles and how it is; exit code 1 where one is silent or a zombie',
-    )
-    .option('--all', 'those that left more than an hour ago too')
+    .description('lists workers with their state and job types; exit code 1 if one is silent or a zombie')
+    .option('--all', 'include workers that stopped more than an hour ago')
     .addHelpText('after', example('unstuck workers list'))
     .action(listCommand)
   withReason(withConnection(workers.command('drain')))
-    .description('asks a worker to claim no more, finish what it runs and leave')
-    .argument('<worker>', 'its id, as list shows it')
+    .description('drains a worker: it stops claiming, finishes its running jobs and stops')
+    .argument('<worker>', 'worker id')
     .addHelpText('after', example('unstuck workers drain alpha:4121:9f3c11d2 --reason "new host"'))
     .action(drainCommand)
 }
@@ -41,7 +39,7 @@ async function listCommand(flags: ListFlags): Promise<void> {
     if (shown.some(({ state }) => state === 'silent' || state === 'zombie'))
       process.exitCode = exitCodes.problemFound
     if (flags.json === true) return printJson({ workers: shown })
-    if (shown.length === 0) return printLine('no worker has told of itself within the hour')
+    if (shown.length === 0) return printLine('no worker has reported in the last hour')
     printTable([
       ['TABLE', 'WORKER', 'STATE', 'SEEN', 'RUNNING', 'LAG', 'VERSION', 'TYPES'],
       ...shown.map((worker) => [
@@ -65,11 +63,11 @@ function describeState({
   drainRequestedAt,
   drainRequestedBy,
 }: WorkerStatus): string {
-  if (state === 'silent') return `silent, ${leases} jobs run under its name`
+  if (state === 'silent') return `silent, holds ${leases} jobs`
   if (state === 'zombie') return 'zombie, a job is past its deadline'
   if (state === 'stopped') return exitCode === null ? state : `stopped with ${exitCode}`
   if (drainRequestedAt !== null && state === 'live')
-    return `live, ${drainRequestedBy ?? 'somebody'} asked it to drain`
+    return `live, drain requested by ${drainRequestedBy ?? 'someone'}`
   return state
 }
 
@@ -78,9 +76,7 @@ async function drainCommand(workerId: string, flags: ChangeFlags): Promise<void>
     const { outcome, table } = valueOf(await drainWorker(context, { workerId, reason: flags.reason }))
     if (flags.json === true) return printJson({ workerId, outcome, table })
     const answer =
-      outcome === 'asked'
-        ? 'will learn of it with its next report, finish its running jobs and stop'
-        : 'was asked before'
+      outcome === 'asked' ? 'will drain: it finishes its running jobs and stops' : 'is already draining'
     printLine(`worker ${workerId} ${answer}`)
   })
 }

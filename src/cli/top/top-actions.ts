@@ -1,4 +1,4 @@
-// What keys of `unstuck top` do to jobs and workers, through the same commands as everything else.
+// Key actions of `unstuck top` on jobs and workers, through the shared commands.
 import type { CommandContext } from '../../commands/command.ts'
 import { explainJob, readEvents, retryJob } from '../../commands/jobs/job-commands.ts'
 import { drainWorker } from '../../commands/worker-commands.ts'
@@ -6,16 +6,16 @@ import { redactJson, redactText } from '../../observe/redact.ts'
 import { valueOf } from '../connection/with-commands.ts'
 import type { Line } from '../terminal/line.ts'
 import type { TopRow } from './top-rows.ts'
-import type { TopAct, TopView } from './top-view.ts'
+import type { TopAction, TopView } from './top-view.ts'
 
 const REASON = 'unstuck top'
 
-/** What the view shows afterwards. */
-export async function doAct(
+/** Changes of the view after the action. */
+export async function perform(
   context: CommandContext,
-  act: Exclude<TopAct, { kind: 'quit' }>,
+  action: Exclude<TopAction, { kind: 'quit' }>,
 ): Promise<Partial<TopView>> {
-  const { kind, row } = act
+  const { kind, row } = action
   if (kind === 'show') return { panel: await jobPanel(context, row) }
   if (kind === 'why') return { panel: await whyPanel(context, row) }
   if (kind === 'drain') {
@@ -23,11 +23,11 @@ export async function doAct(
       await drainWorker(context, { workerId: row.workerId ?? '', table: row.table, reason: REASON }),
     )
     return {
-      message: `worker ${row.workerId ?? ''}: ${outcome === 'asked' ? 'asked to leave' : 'was asked before'}`,
+      message: `worker ${row.workerId ?? ''}: ${outcome === 'asked' ? 'draining' : 'already draining'}`,
     }
   }
   valueOf(await retryJob(context, { ...refOf(row), reason: REASON }))
-  return { message: `job ${row.jobId ?? ''} waits for a worker` }
+  return { message: `job ${row.jobId ?? ''} retried: waiting for a worker` }
 }
 
 const refOf = ({ jobId, table }: TopRow) => ({ id: jobId ?? '', table })
@@ -51,14 +51,14 @@ async function jobPanel(context: CommandContext, row: TopRow): Promise<Line[]> {
         : redactText([error.code, error.reason].filter((part) => part !== null).join(': ')),
     ],
   ]
-  const told = fields.flatMap(([name, value]): Line[] =>
+  const facts = fields.flatMap(([name, value]): Line[] =>
     value === null ? [] : [[`${name.padEnd(8)}${value}`]],
   )
   const story = events.map(({ at, type: happened, data }): Line => {
     const { lease_id: _credential, stack: _stack, ...details } = data.details
     return [`${at.toISOString()}  ${happened}  ${JSON.stringify(redactJson(details))}`]
   })
-  return [...told, [], ...story]
+  return [...facts, [], ...story]
 }
 
 async function whyPanel(context: CommandContext, row: TopRow): Promise<Line[]> {

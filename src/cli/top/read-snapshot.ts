@@ -8,14 +8,14 @@ import { valueOf } from '../connection/with-commands.ts'
 
 type OfTable<Value> = { table: string; value: Value }
 
-/** How everything is at one moment. Times left are durations, so that no clock but the database's is asked. */
-export interface Picture {
+/** A snapshot. Remaining times are durations: only the database clock counts. */
+export interface Snapshot {
   health: OfTable<TableHealth>[]
   slo: OfTable<Slo>[]
   running: HeldLease[]
-  /** False where more are running than are shown. */
+  /** False if more jobs are running than are shown. */
   isComplete: boolean
-  /** The newest of each table. */
+  /** The newest dead jobs of each table. */
   dead: { table: string; job: JobSummary }[]
   workers: OfTable<WorkerStatus>[]
   breakers: Breaker[]
@@ -25,9 +25,9 @@ const SHOWN_LEASES = 200
 const SHOWN_DEAD = 5
 const HOUR_MS = 3_600_000
 
-export async function readPicture(context: CommandContext): Promise<Picture> {
+export async function readSnapshot(context: CommandContext): Promise<Snapshot> {
   const { leases, isComplete } = valueOf(await listLeases(context, { limit: SHOWN_LEASES }))
-  const dead: Picture['dead'] = []
+  const dead: Snapshot['dead'] = []
   for (const { name: table } of context.tables) {
     const page = valueOf(await listJobs(context, { filter: { status: 'dead' }, limit: SHOWN_DEAD, table }))
     dead.push(...page.jobs.map((job) => ({ table, job })))
@@ -47,7 +47,7 @@ export async function readPicture(context: CommandContext): Promise<Picture> {
 const isHere = ({ state, seenMs }: WorkerStatus) =>
   (state !== 'gone' && state !== 'stopped') || (state === 'stopped' && seenMs < HOUR_MS / 60)
 
-/** What is left of the lease, from 1 to 0; negative where it is over, and where there is none. */
+/** Remaining share of the lease, from 1 to 0; negative without a valid lease. */
 export function shareLeft(job: JobSummary, elapsedMs: number): number {
   const { leaseLeftMs, leaseExpiresAt, heartbeatAt, lastAttemptAt } = job
   const grantedAt = heartbeatAt ?? lastAttemptAt
@@ -56,8 +56,8 @@ export function shareLeft(job: JobSummary, elapsedMs: number): number {
   return (leaseLeftMs - elapsedMs) / wholeMs
 }
 
-/** For programs: no ids of leases, which are credentials. */
-export function pictureForPrograms({ running, dead, ...others }: Picture) {
+/** JSON output, without lease ids, which are credentials. */
+export function publicSnapshot({ running, dead, ...others }: Snapshot) {
   return { ...others, running: running.map(withoutLease), dead: dead.map(withoutLease) }
 }
 
