@@ -13,11 +13,11 @@ export { type NodeListener, toNodeListener } from './node-listener.ts'
 
 export interface CreateAppOptions
   extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'policy' | 'config' | 'runDoctor'> {
-  /** From the environment and the config file where absent. */
+  /** Default: the environment and the config file. */
   config?: Config
 }
 
-/** Opens connections of its own; `close` ends them. Without a token, JWT or `authorize` nobody gets in. */
+/** Opens its own connections; `close` ends them. Without a token, JWT or `authorize` every request is refused. */
 export function createApp(options: CreateAppOptions = {}): App {
   const config =
     options.config ?? loadConfig({ env: process.env, file: readConfigFile(process.cwd(), undefined) })

@@ -9,7 +9,6 @@ import { actorName } from '../connection/actor-name.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import { selectTables, type TableFlags } from '../connection/with-tables.ts'
-import { withTable } from '../jobs/job-flags.ts'
 import { refuse } from '../jobs/jobs-change.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { readDuration, showBound, showDuration } from '../terminal/duration.ts'
@@ -30,7 +29,8 @@ const DEFAULT_LEASE_MS = 3_000
 const POLL_MS = 2_000
 
 export function addDrill(program: Command): void {
-  withTable(withConnection(program.command('drill')))
+  withConnection(program.command('drill'))
+    .option('--table <name>', 'table of the profile; default: the first')
     .description(
       'tests the rescue: kills a canary worker and waits for its job to be requeued; exit code 1 if the rescue took longer than promised',
     )

@@ -62,7 +62,7 @@ export function addJobs(program: Command): void {
 
 function addChanges(jobs: Command): void {
   withWhere(withReason(withConnection(jobs.command('retry'))))
-    .description('retries dead jobs; exit code 4 if one is not dead')
+    .description('retries dead jobs; exit code 4 if a job is not dead')
     .option('--keep-attempts', 'keep the attempt count and raise the maximum instead')
     .option('--now', 'also make waiting jobs due now; with --where, only those')
     .addHelpText('after', example('unstuck jobs retry 0190a1b2c3d4 --reason "gateway fixed"'))
@@ -72,7 +72,7 @@ function addChanges(jobs: Command): void {
     .addHelpText('after', example('unstuck jobs cancel 0190a1b2c3d4 --reason "wrong file"'))
     .action(cancelCommand)
   withWhere(withReason(withConnection(jobs.command('discard'))))
-    .description('deletes waiting or finished jobs; exit code 4 if one is running')
+    .description('deletes waiting or finished jobs; exit code 4 if a job is running')
     .addHelpText('after', example('unstuck jobs discard 0190a1b2c3d4 --reason "test data" --yes'))
     .action(discardCommand)
 }

@@ -21,7 +21,7 @@ interface ChangeFlags extends ConnectionFlags {
 export function addBreaker(program: Command): void {
   const breaker = program.command('breaker').description('shows and overrides circuit breakers')
   withConnection(breaker.command('status'))
-    .description('lists breakers; exit code 1 if one is not closed')
+    .description('lists breakers; exit code 1 if a breaker is not closed')
     .argument('[name]', 'only this breaker')
     .addHelpText('after', example('unstuck breaker status'))
     .action(statusCommand)

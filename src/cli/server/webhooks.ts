@@ -43,7 +43,7 @@ export function addWebhooks(program: Command): void {
     .addHelpText('after', example('unstuck webhooks add https://example.com/hooks --event failed'))
     .action(addCommand)
   withTable(withConnection(webhooks.command('list')))
-    .description('lists webhooks; exit code 1 if one is inactive')
+    .description('lists webhooks; exit code 1 if a webhook is inactive')
     .addHelpText('after', example('unstuck webhooks list'))
     .action(listCommand)
   withTable(withConnection(webhooks.command('remove')))

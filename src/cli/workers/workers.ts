@@ -19,7 +19,9 @@ const ended: readonly WorkerState[] = ['gone', 'stopped']
 export function addWorkers(program: Command): void {
   const workers = program.command('workers').description('lists and drains workers')
   withTable(withConnection(workers.command('list')))
-    .description('lists workers with their state and job types; exit code 1 if one is silent or a zombie')
+    .description(
+      'lists workers with their state and job types; exit code 1 if a worker is silent or a zombie',
+    )
     .option('--all', 'include workers that stopped more than an hour ago')
     .addHelpText('after', example('unstuck workers list'))
     .action(listCommand)

@@ -1,5 +1,5 @@
-// Who sends a request: the hook of the application, a bearer token, a proxy that is trusted, the cookie of a browser session,
-// or, where the server is this machine's alone, whoever is on it.
+// Authentication: the application's hook, a bearer token, a trusted proxy, a session cookie or, on a local server without
+// tokens, anyone on this machine.
 import { timingSafeEqual } from 'node:crypto'
 import { type Actor, isScope, scopes } from '../../commands/actor.ts'
 import { digestOf } from '../../commands/token-commands.ts'
@@ -15,19 +15,19 @@ const COOKIE = new RegExp(`^${SESSION_COOKIE}=([\\w.~+/=-]{1,4096})$`)
 
 export interface Authenticated {
   actor: Actor
-  /** The browser sends it by itself, so that another site's page could make it act. */
+  /** Sent by the browser itself: another site's page could trigger it. */
   isAmbient: boolean
 }
 
-/** `peer` is the address at the other end, null where it is not known. */
+/** `peer` is the client's address, null if unknown. */
 export type Authenticate = (request: Request, peer: string | null) => Promise<Authenticated>
 
 const FAILURE_LIMIT = { ratePerS: 1, burst: 20 }
 
-/** A wrong token costs its sender; a right one is let in whatever others at its address sent. */
+/** Invalid tokens are rate limited by address; a valid one always passes. */
 export function createLimitedAuthenticate(options: AppOptions): Authenticate {
   const authenticate = createAuthenticate(options)
-  const limit = new RequestLimit(options.failureLimit ?? FAILURE_LIMIT, 'wrong tokens')
+  const limit = new RequestLimit(options.failureLimit ?? FAILURE_LIMIT, 'invalid tokens')
   return async (request, peer) => {
     try {
       return await authenticate(request, peer)
@@ -48,7 +48,7 @@ function createAuthenticate(options: AppOptions): Authenticate {
     options.trustedProxy === undefined ? undefined : createProxyReader(options.trustedProxy)
   return async (request, peer) => {
     const own = (await authorize?.(request)) ?? null
-    // A hook may read a cookie of the application's: it counts as one.
+    // The hook may read a cookie, so its result counts as ambient.
     if (own !== null) return { actor: own, isAmbient: !request.headers.has('authorization') }
     const bearer = readBearer(request)
     if (bearer !== null) return { actor: await requireToken(bearer, access, verifyJwt), isAmbient: false }
@@ -59,8 +59,8 @@ function createAuthenticate(options: AppOptions): Authenticate {
     if (await isOpen()) return { actor: { id: 'loopback', scopes }, isAmbient: true }
     const header = options.trustedProxy?.header
     if (header !== undefined && peer === null && request.headers.has(header))
-      throw unauthenticated(`${header} is not believed: from which address this comes is not known here`)
-    throw unauthenticated('a token is needed: Authorization: Bearer …')
+      throw unauthenticated(`${header} is not trusted: the address of the client is unknown`)
+    throw unauthenticated('a token is required: Authorization: Bearer …')
   }
 }
 
@@ -91,7 +91,7 @@ function readBearer(request: Request): string | null {
   const header = request.headers.get('authorization')
   if (header === null) return null
   const [, secret] = /^bearer +([\w.~+/=-]{1,4096})$/i.exec(header) ?? []
-  if (secret === undefined) throw unauthenticated('the header Authorization takes: Bearer and a token')
+  if (secret === undefined) throw unauthenticated('the Authorization header must be Bearer and a token')
   return secret
 }
 

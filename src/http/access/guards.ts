@@ -1,4 +1,4 @@
-// What a request has to be before anything is done for it: for us, from a page of ours, and declared as what it is.
+// Checks before any work: the host, the origin and the content type of a request.
 
 import { ApiProblem } from '../problem.ts'
 import type { Authenticated } from './authenticate.ts'
@@ -7,21 +7,18 @@ const isRead = (method: string) => method === 'GET' || method === 'HEAD' || meth
 
 const LOOPBACK_NAMES = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
-/** Of an address to bind, without a port. */
+/** For an address to bind, without a port. */
 export const isLoopbackAddress = (host: string) =>
   host === '::1' || (LOOPBACK_NAMES.test(host) && !host.includes(':'))
 
-/** A page whose own name was pointed at this machine would be let in by its address alone (DNS rebinding). */
+/** Against DNS rebinding: a foreign name may resolve to this machine. */
 export function requireLoopbackHost(request: Request): void {
   const host = request.headers.get('host') ?? new URL(request.url).host
   if (!LOOPBACK_NAMES.test(host))
-    throw new ApiProblem(
-      'FORBIDDEN',
-      'this server answers under the name of this machine only: localhost or 127.0.0.1',
-    )
+    throw new ApiProblem('FORBIDDEN', 'this server is local: use localhost or 127.0.0.1')
 }
 
-/** What a browser sends by itself proves nobody's will: a write needs to come from a page of ours. */
+/** Against CSRF: a write with ambient credentials must come from a page of this server. */
 export function requireOwnPage(request: Request, { isAmbient }: Authenticated): void {
   if (!isAmbient || isRead(request.method)) return
   const { headers } = request
@@ -29,20 +26,20 @@ export function requireOwnPage(request: Request, { isAmbient }: Authenticated): 
   if (headers.get('sec-fetch-site') !== 'same-origin' || headers.get('x-unstuck') !== '1')
     throw new ApiProblem(
       'FORBIDDEN',
-      'a browser has to send this from a page of this server, with the header X-Unstuck: 1',
+      'a browser must send this from a page of this server, with the header X-Unstuck: 1',
     )
 }
 
-/** A form of another site can send text, but not this type without asking first. */
+/** Against CSRF: a form of another site cannot send this type without a preflight request. */
 export function requireJson({ method, headers }: Request): void {
   if (isRead(method)) return
   const type = headers.get('content-type')
   const hasBody = Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding')
   if (type === null ? hasBody : !/^application\/json(?:\s*;|\s*$)/i.test(type))
-    throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the body has to be declared as application/json')
+    throw new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the content type must be application/json')
 }
 
-/** Clients that declare JSON whether they send any or not mean: no body. */
+/** Some clients declare JSON without sending a body. */
 export function withoutEmptyBody(request: Request): Request {
   const { method, headers, url, signal } = request
   if (isRead(method) || !headers.has('content-type')) return request

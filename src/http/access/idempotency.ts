@@ -1,5 +1,5 @@
-// A request with an Idempotency-Key is done once; sent again, it is answered as the first time. Only what succeeded is kept:
-// a refusal changed nothing, so that the same key may be tried again.
+// A request with an Idempotency-Key runs once; a repetition gets the first answer. Only successes are stored: a refusal
+// changed nothing, so the key can be used again.
 import { createHash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import type { AccessStore } from '../../store/access-store.ts'
@@ -14,7 +14,7 @@ export function idempotency(access: AccessStore): MiddlewareHandler<ApiEnv> {
     const key = c.req.header('idempotency-key')
     if (key === undefined || c.req.method !== 'POST' || EXCLUDED.test(c.req.path)) return next()
     if (!/^[\x21-\x7e]{1,255}$/.test(key))
-      throw new ApiProblem('INVALID_ARGUMENT', 'Idempotency-Key takes 1 to 255 visible characters')
+      throw new ApiProblem('INVALID_ARGUMENT', 'Idempotency-Key must have 1 to 255 visible characters')
     const { id, owner } = contextOf(c).actor
     const request = { actor: owner === undefined ? id : `${id} ${owner}`, key }
     const url = new URL(c.req.url)
@@ -27,7 +27,7 @@ export function idempotency(access: AccessStore): MiddlewareHandler<ApiEnv> {
       case 'in-progress':
         throw new ApiProblem(
           'REQUEST_IN_PROGRESS',
-          'the request with this Idempotency-Key is under way',
+          'the request with this Idempotency-Key is in progress',
           {},
           { 'retry-after': '1' },
         )

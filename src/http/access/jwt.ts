@@ -1,4 +1,4 @@
-// JSON web tokens of somebody else's login. jose does the cryptography; algorithms, issuer and audience are pinned.
+// JSON web tokens of an external login. jose verifies them; algorithms, issuer and audience are pinned.
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { type Actor, isRole, isScope, roles, type Scope } from '../../commands/actor.ts'
 import type { JwtOptions } from '../app-options.ts'
@@ -8,7 +8,7 @@ const SECRET_ALGORITHMS = ['HS256']
 
 export type VerifyJwt = (token: string) => Promise<Actor | null>
 
-/** `scope` (words apart by spaces) or `role` says what it may; neither: nothing. */
+/** Scopes come from `scope`, separated by spaces, or from `role`. */
 export function createJwtVerifier(options: JwtOptions): VerifyJwt {
   const { issuer, audience, secret, jwksUrl, ownerClaim } = options
   const key: Uint8Array | JWTVerifyGetKey =
@@ -33,12 +33,12 @@ async function verify(
   options: Parameters<typeof jwtVerify>[2],
 ): Promise<JWTPayload | null> {
   try {
-    // One call each: jose's overloads tell a key from a function that finds one.
+    // Two calls, for two of jose's overloads.
     const { payload } =
       typeof key === 'function' ? await jwtVerify(token, key, options) : await jwtVerify(token, key, options)
     return payload
   } catch {
-    // Whatever is wrong with it, the caller is told the same.
+    // The caller does not learn why a token was refused.
     return null
   }
 }

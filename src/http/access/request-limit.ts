@@ -1,4 +1,4 @@
-// Requests of each caller, by the token buckets of this process: a limit that asked the database would be its own flood.
+// Rate limit per caller, in token buckets of this process: a limit in the database would load it.
 import { freeTokens, takeTokens } from '../../policy/rate-limit.ts'
 import { ApiProblem } from '../problem.ts'
 
@@ -15,7 +15,7 @@ export class RequestLimit {
     this.#what = what
   }
 
-  /** The headers of the answer; throws where there is no room. */
+  /** Returns the headers of the answer; throws if the limit is reached. */
   take(key: string): Record<string, string> {
     const { ratePerS, burst } = this.#limit
     const limits = [{ key, ratePerS, burst }]
@@ -33,13 +33,13 @@ export class RequestLimit {
     const retryAfter = String(Math.max(1, Math.ceil(retryInMs / 1000)))
     throw new ApiProblem(
       'RATE_LIMITED',
-      `more than ${ratePerS} ${this.#what} a second`,
+      `more than ${ratePerS} ${this.#what} per second`,
       {},
       { ...headers, 'retry-after': retryAfter },
     )
   }
 
-  /** A full bucket and none are the same. */
+  /** A full bucket needs no entry. */
   #forgetFull(nowMs: number): void {
     if (this.#fullAtMs.size < MAX_BUCKETS) return
     for (const [key, fullAtMs] of this.#fullAtMs) if (fullAtMs <= nowMs) this.#fullAtMs.delete(key)

@@ -1,5 +1,5 @@
-// The HTTP contract: zod schemas, the types of them, and from them OpenAPI 3.1. Names on the wire are snake_case, times RFC
-// 3339 in UTC, 64-bit numbers text. Additive within /v1: fields are added, none changes its meaning.
+// The HTTP contract: zod schemas, their types, and OpenAPI 3.1 from them. Fields are snake_case, times RFC 3339 in UTC,
+// 64-bit numbers strings. /v1 is additive: fields are added, none changes its meaning.
 export * from './audit.ts'
 export * from './base.ts'
 export * from './job.ts'

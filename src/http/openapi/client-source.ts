@@ -1,7 +1,7 @@
-// The types of `unstuck/client`, made from the contract.
+// Generates the types of `unstuck/client` from the contract.
 import { describeApi } from './http-reference.ts'
 
-/** As much of JSON schema as the document uses. */
+/** The part of JSON schema that the document uses. */
 interface Schema {
   $ref?: string
   type?: string | string[]

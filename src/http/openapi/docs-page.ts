@@ -1,4 +1,4 @@
-// A page of all operations, made from the OpenAPI document: no script, no font, no address of anybody else's.
+// A page of all operations from the OpenAPI document, without scripts, fonts or external addresses.
 
 interface Operation {
   operationId?: string
@@ -39,7 +39,7 @@ export function renderDocsPage({ info, paths = {}, components }: OpenApiDocument
 <title>${escape(info.title)}</title><link rel="stylesheet" href="docs/style.css"></head>
 <body><main>
 <h1>${escape(info.title)} <small>${escape(info.version)}</small></h1>
-<p>${escape(info.description ?? '')} The same for programs: <a href="openapi.json">openapi.json</a>.</p>
+<p>${escape(info.description ?? '')} For programs: <a href="openapi.json">openapi.json</a>.</p>
 <h2>Operations</h2>
 ${operations.join('\n')}
 <h2>Schemas</h2>
@@ -52,7 +52,7 @@ function renderOperation(method: string, path: string, operation: Operation): st
   const { operationId = '', summary = '', description = '', parameters = [], responses = {} } = operation
   const inputs = parameters.map(
     ({ name, in: place, required }) =>
-      `<li><code>${escape(name)}</code> (${place}${required ? ', needed' : ''})</li>`,
+      `<li><code>${escape(name)}</code> (${place}${required ? ', required' : ''})</li>`,
   )
   const body = schemaLink(operation.requestBody?.content)
   const answers = Object.entries(responses).map(

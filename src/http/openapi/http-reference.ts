@@ -1,4 +1,4 @@
-// The page docs/reference/http.md, made from the contract.
+// Generates docs/reference/http.md from the contract.
 import { commandRules } from '../../commands/permissions.ts'
 import type { AccessStore } from '../../store/access-store.ts'
 import type { JobStore } from '../../store/job-store.ts'
@@ -16,23 +16,23 @@ const INTRODUCTION = `<!-- Generated from src/http by \`npm run docs:generate\`.
 # HTTP API
 
 \`unstuck serve\` serves it, and \`createApp()\` of \`unstuck/http\` mounts it in an application: see the
-[guide](../guides/http-api.md). The whole contract with every field is at \`/openapi.json\` (OpenAPI 3.1), and to read at
+[guide](../guides/http-api.md). Every field is in \`/openapi.json\` (OpenAPI 3.1), rendered at
 \`/docs\`.
 
-- Names are snake_case, times RFC 3339 in UTC, 64-bit numbers text. Every answer has \`db_now\`, the database's time.
-- A list goes on with \`next_cursor\`; there are no page numbers.
+- Fields are snake_case, times RFC 3339 in UTC, 64-bit numbers strings. Every answer has \`db_now\`, the database time.
+- Lists are paged with \`next_cursor\`; there are no page numbers.
 - A refusal is \`application/problem+json\` (RFC 9457): \`code\` is one of [Errors](errors.md), \`detail\` one line.
-- \`Idempotency-Key\` on a POST: sent again within a day, it is answered as the first time; with another body it is 422.
-- \`If-Match\` with the ETag of a job, its generation: 412 if somebody was faster.
-- An unknown field or parameter is refused, so that a typo is not silently without effect.
+- \`Idempotency-Key\` on a POST: a repetition within a day gets the first answer; with another body it is 422.
+- \`If-Match\` with the ETag of a job, its generation: 412 if the job changed since.
+- An unknown field or parameter is refused: a typo is never ignored.
 
 ## Operations
 
-The scope is what a token needs ([roles](../guides/http-api.md#roles-and-scopes)). _Own_ means that a token of one owner may
-use it, for jobs of its own.
+A token needs the scope ([roles](../guides/http-api.md#roles-and-scopes)). _Own_: a token limited to one owner may use it for
+that owner's jobs.
 `
 
-/** Nothing is called while routes are added, so nothing has to be there to call. */
+/** Adding routes calls nothing, so the parts may be missing. */
 export function describeApi() {
   const nothing = { tables: [{ name: 'jobs', store: {} as JobStore }], access: {} as AccessStore } as const
   return buildApp(nothing).api.getOpenAPI31Document(documentInfo)
@@ -43,7 +43,7 @@ export function renderHttpReference(): string {
   const rows = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => cellsOf(method, path, operation)),
   )
-  const head = ['Request', 'What', 'Operation', 'Scope', 'Takes', 'Answers']
+  const head = ['Request', 'Description', 'Operation', 'Scope', 'Parameters', 'Status']
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
   )
@@ -72,7 +72,7 @@ function cellsOf(method: string, path: string, operation: Operation): string[] {
   ]
 }
 
-/** Operations that are not named after their command. */
+/** Operations with another name than their command. */
 const commandOf: Record<string, keyof typeof commandRules> = {
   listEvents: 'readEvents',
   listAttempts: 'readEvents',
@@ -83,7 +83,7 @@ const commandOf: Record<string, keyof typeof commandRules> = {
 }
 
 function scopeOf(operationId: string): string {
-  if (operationId === 'stream') return 'that of each topic'
+  if (operationId === 'stream') return 'per topic'
   const name = commandOf[operationId] ?? operationId
   if (!Object.hasOwn(commandRules, name)) return '–'
   const { scope, isForOwners } = commandRules[name as keyof typeof commandRules]

@@ -1,2 +1,2 @@
-// What the API uses of @hono/zod-openapi. The build puts that package into this file (ADR 0015), so nothing else imports it.
+// The used part of @hono/zod-openapi, which the build bundles into this file (ADR 0015). Nothing else imports it.
 export { createRoute, extendZodWithOpenApi, OpenAPIHono } from '@hono/zod-openapi'

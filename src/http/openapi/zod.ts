@@ -1,4 +1,4 @@
-// zod with `.openapi()`. The types of the contract are public, and name only zod: whoever installs the package has it.
+// zod with `.openapi()`. The public types of the contract depend on zod only, which every installation has.
 import { z } from 'zod'
 import { extendZodWithOpenApi } from './zod-openapi.ts'
 

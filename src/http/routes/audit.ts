@@ -29,7 +29,7 @@ export function addAuditRoutes(api: Api, { options, clock }: ApiParts): void {
     method: 'get',
     path: '/v1/profiles',
     operationId: 'listProfiles',
-    summary: 'The tables, their profiles, and how far the engine goes on each',
+    summary: 'Tables with their profiles and modes',
     request: { query: tableOnlyQuery },
     responses: { 200: json(profilesAnswer, 'In the order of the configuration.'), ...readProblems },
   })

@@ -40,18 +40,12 @@ import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
 import { toWireBreaker, toWireQueue, toWireReaped, toWireSchedule } from '../wire/jobs.ts'
 
-export function addBrakeRoutes(api: Api, parts: ApiParts): void {
+export function addQueueControlRoutes(api: Api, parts: ApiParts): void {
   addLists(api, parts)
-  addPause(api, parts, 'pause', pauseQueue, 'Keep jobs of a queue from being claimed; running ones go on')
-  addPause(api, parts, 'resume', resumeQueue, 'End the pause of a queue')
-  addHold(
-    api,
-    parts,
-    'hold',
-    holdBreaker,
-    'Keep jobs of a dependency from being claimed, whatever its calls say',
-  )
-  addHold(api, parts, 'resume', resumeBreaker, 'End a hold, and close the breaker where it is open')
+  addPause(api, parts, 'pause', pauseQueue, 'Pause a queue: stops claims; running jobs continue')
+  addPause(api, parts, 'resume', resumeQueue, 'Resume a queue')
+  addHold(api, parts, 'hold', holdBreaker, 'Hold a breaker: stops claims for its dependency')
+  addHold(api, parts, 'resume', resumeBreaker, 'End a hold and close the breaker')
   addSweep(api, parts)
 }
 
@@ -61,7 +55,7 @@ function addLists(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/queues',
     operationId: 'listQueues',
-    summary: 'Queues that have unfinished jobs, a pause or a dependency',
+    summary: 'Queues with unfinished jobs, a pause or a dependency',
     request: { query: tableOnlyQuery },
     responses: { 200: json(queuesAnswer, 'By table and name.'), ...readProblems },
   })
@@ -77,7 +71,7 @@ function addLists(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/breakers',
     operationId: 'listBreakers',
-    summary: 'Breakers of all dependencies',
+    summary: 'Circuit breakers',
     responses: { 200: json(breakersAnswer, 'By name.'), ...readProblems },
   })
   api.openapi(breakers, async (c) => {
@@ -104,13 +98,13 @@ function addPause(
   api: Api,
   { clock }: ApiParts,
   verb: 'pause' | 'resume',
-  act: Command<HoldInput, PauseChange>,
+  run: Command<HoldInput, PauseChange>,
   summary: string,
 ): void {
   const route = createRoute({
     method: 'post',
     path: `/v1/queues/{name}/${verb}`,
-    operationId: act.commandName,
+    operationId: run.commandName,
     summary,
     request: {
       params: nameParam,
@@ -118,12 +112,12 @@ function addPause(
       headers: writeHeaders,
       ...jsonBody(holdBody, false),
     },
-    responses: { 200: json(pauseAnswer, 'How it is now.'), ...writeProblems },
+    responses: { 200: json(pauseAnswer, 'The new state.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
     const { reason, duration_ms: durationMs } = c.req.valid('json')
     const input = { ...c.req.valid('param'), ...c.req.valid('query'), reason, durationMs }
-    const { queue, table, isPaused, isChanged } = valueOf(await act(contextOf(c), input))
+    const { queue, table, isPaused, isChanged } = valueOf(await run(contextOf(c), input))
     const now = await clock.now()
     return c.json({ ...envelopeOf({ now }), queue, table, is_paused: isPaused, is_changed: isChanged }, 200)
   })
@@ -133,20 +127,20 @@ function addHold(
   api: Api,
   { clock }: ApiParts,
   verb: 'hold' | 'resume',
-  act: Command<HoldInput, Breaker>,
+  run: Command<HoldInput, Breaker>,
   summary: string,
 ): void {
   const route = createRoute({
     method: 'post',
     path: `/v1/breakers/{name}/${verb}`,
-    operationId: act.commandName,
+    operationId: run.commandName,
     summary,
     request: { params: nameParam, headers: writeHeaders, ...jsonBody(holdBody, false) },
-    responses: { 200: json(breakerAnswer, 'How it is now.'), ...writeProblems },
+    responses: { 200: json(breakerAnswer, 'The new state.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
     const { reason, duration_ms: durationMs } = c.req.valid('json')
-    const breaker = valueOf(await act(contextOf(c), { ...c.req.valid('param'), reason, durationMs }))
+    const breaker = valueOf(await run(contextOf(c), { ...c.req.valid('param'), reason, durationMs }))
     return c.json({ ...envelopeOf({ now: await clock.now() }), breaker: toWireBreaker(breaker) }, 200)
   })
 }
@@ -156,9 +150,9 @@ function addSweep(api: Api, { clock }: ApiParts): void {
     method: 'post',
     path: '/v1/reaper/run',
     operationId: 'sweep',
-    summary: 'One sweep by hand; with dry_run what it would do',
+    summary: 'Run one sweep; with dry_run only preview it',
     request: { headers: writeHeaders, ...jsonBody(sweepBody, false) },
-    responses: { 200: json(sweepAnswer, 'What was done, or would be.'), ...writeProblems },
+    responses: { 200: json(sweepAnswer, 'Requeued and ended jobs.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
     const { dry_run: isDryRun = false, table, reason } = c.req.valid('json')

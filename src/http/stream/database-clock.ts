@@ -2,7 +2,7 @@ import type { AccessStore } from '../../store/access-store.ts'
 
 const FRESH_MS = 10_000
 
-/** The database's time without a query for every answer: a reading, and the monotonic clock since. */
+/** Database time without a query per answer: the last reading plus the monotonic clock. */
 export class DatabaseClock {
   readonly #access: AccessStore
   #reading: { nowMs: number; atMs: number } | undefined
@@ -16,7 +16,7 @@ export class DatabaseClock {
     const reading = this.#reading
     if (reading !== undefined && performance.now() - reading.atMs < FRESH_MS)
       return new Date(reading.nowMs + performance.now() - reading.atMs)
-    // One question for all who need it at this moment: fifty streams would ask fifty times.
+    // Concurrent callers share one query.
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })

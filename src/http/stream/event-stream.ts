@@ -1,5 +1,5 @@
-// One viewer of the live feed: server-sent events over one response. `events` carry ids, so that a browser that comes back
-// goes on after the last one it saw.
+// One viewer of the live feed: server-sent events over one response. `events` have ids, so a browser that reconnects resumes
+// after the last one it received.
 import type { Actor } from '../../commands/actor.ts'
 import type { StreamTopic } from '../contract/index.ts'
 import { toApiProblem } from '../problem.ts'
@@ -21,23 +21,23 @@ export interface StreamOptions {
   actor: Actor
   topics: ReadonlySet<StreamTopic>
   view: Omit<View, 'now'>
-  /** Where the viewer was when its last stream ended. */
+  /** Position at which the viewer's last stream ended. */
   place: StreamPlace | null
-  /** The server ends, or the viewer has left. */
+  /** Aborted when the server stops or the viewer disconnects. */
   signal: AbortSignal
-  /** The viewer is no longer let in. */
+  /** Aborted when the viewer loses access. */
   refused: AbortSignal
   onEnd: () => void
-  /** Cuts the connection, with what was not read yet; null if the server does not hand it over. */
+  /** Closes the connection and drops unread data; null if the server does not pass it. */
   disconnect: (() => void) | null
 }
 
 const KEEPALIVE_MS = 15_000
-/** Then the viewer comes again, and its token is looked at again. */
+/** Then the viewer reconnects and its token is checked again. */
 const MAX_STREAM_MS = 600_000
-/** Messages that may wait for an owner to be looked up. */
+/** Maximum number of messages that wait for an owner lookup. */
 const MAX_WAITING = 1_000
-/** What a viewer may leave unread before it is cut off: whoever does not read would fill the memory. */
+/** Maximum of unread bytes before a viewer is disconnected: a viewer that does not read would fill the memory. */
 const MAX_UNREAD_BYTES = 1_048_576
 const MAX_REPLAY_PAGES = 5
 
@@ -61,7 +61,7 @@ class EventStream {
   readonly #controller: ReadableStreamDefaultController<Uint8Array>
   readonly #offs: (() => void)[] = []
   readonly #sent = new Set<string>()
-  /** One after the other: an owner has to be looked up for some of them. */
+  /** In order: some need an owner lookup. */
   #queue: Promise<void>
   #waiting = 0
   #newest = 0n
@@ -102,7 +102,7 @@ class EventStream {
     }
   }
 
-  /** A stream that is only closed keeps its connection and its buffer for as long as nobody reads. */
+  /** Closing alone would keep the connection and its buffer until the client reads. */
   #finish(): void {
     if (this.#controller.desiredSize === MAX_UNREAD_BYTES) this.end()
     else this.#cutOff()
@@ -126,7 +126,7 @@ class EventStream {
     this.#waiting += 1
     if (message.topic === 'events') this.#coming.add(BigInt(message.event.id))
     this.#queue = this.#queue
-      .then(() => this.#tell(message))
+      .then(() => this.#deliver(message))
       .catch(() => this.end())
       .finally(() => {
         this.#waiting -= 1
@@ -138,22 +138,22 @@ class EventStream {
     const { feed } = this.#options
     this.#newest = newest
     try {
-      for (const event of await feed.tail.among(missing)) await this.#tell(feed.toMessage(event))
+      for (const event of await feed.tail.among(missing)) await this.#deliver(feed.toMessage(event))
       for (let page = 0, after = newest; page < MAX_REPLAY_PAGES; page++) {
         const events = await feed.tail.after(after)
-        for (const event of events) await this.#tell(feed.toMessage(event))
+        for (const event of events) await this.#deliver(feed.toMessage(event))
         const last = events.at(-1)
         if (last === undefined) return
         after = BigInt(last.id)
       }
-      // Further behind than that: it comes again and goes on from there.
+      // Too far behind: the viewer reconnects and resumes from there.
       this.end()
     } catch (error) {
-      await this.#tell({ topic: 'stale', problem: toApiProblem(error) })
+      await this.#deliver({ topic: 'stale', problem: toApiProblem(error) })
     }
   }
 
-  async #tell(message: FeedMessage): Promise<void> {
+  async #deliver(message: FeedMessage): Promise<void> {
     const { clock, actor } = this.#options
     if (this.#isOver) return
     if (message.topic === 'stale') {
@@ -168,7 +168,7 @@ class EventStream {
           ({ job }) => actor.owner === undefined || job.owner === actor.owner,
         )
         const leases = mine.map(({ job, table }) => toWireRunning(job, table))
-        // Nothing runs, and nothing ran at the last look.
+        // Nothing runs, and nothing ran at the last read.
         if (leases.length === 0 && this.#lastLeases === '[]') return
         this.#lastLeases = leases.length === 0 ? '[]' : ''
         return this.#write('leases', { ...envelope, leases, is_complete: message.isComplete })
@@ -191,7 +191,7 @@ class EventStream {
     }
   }
 
-  /** After this event. What is on its way to this viewer is missing too. */
+  /** The position after this event. Events queued for this viewer count as missing. */
   #place(eventId: string): string {
     const id = BigInt(eventId)
     if (id > this.#newest) this.#newest = id

@@ -1,12 +1,12 @@
-// New events in the order in which they can be seen. Their ids are given before their transactions commit, so an event may
-// show after one with a greater id: every id that was left out is looked for until no transaction can bring it any more.
+// New events in the order in which they become visible. Ids are assigned before commit, so an event may appear after one with
+// a greater id: a skipped id is polled until no open transaction can commit it.
 import type { AccessStore, FeedEvent } from '../../store/access-store.ts'
 
 const PAGE = 1_000
-/** How far before the newest event ids that were left out are looked for at the start, and after a viewer came back. */
+/** How far before the newest event skipped ids are searched, at the start and after a reconnect. */
 const START_WINDOW = 200n
 const REPLAY_WINDOW = 10_000n
-/** Of ids that are looked for; then the lowest are given up. */
+/** Maximum number of polled ids; then the lowest are dropped. */
 const MAX_MISSING = 20_000
 
 export type EventReader = Pick<
@@ -18,9 +18,9 @@ export class EventTail {
   readonly #reader: EventReader
   #newest: bigint | undefined
   #started: Promise<bigint> | undefined
-  /** With the next transaction id at a later look: whoever was given the id of the event has a lower one. */
+  /** With the next transaction id at a later read: the transaction that was given this event id has a lower one. */
   readonly #missing = new Map<bigint, bigint | null>()
-  /** No longer missing, and not answered yet. */
+  /** No longer missing, not returned yet. */
   readonly #found: FeedEvent[] = []
   #sorted: bigint[] | undefined
 
@@ -28,7 +28,7 @@ export class EventTail {
     this.#reader = reader
   }
 
-  /** What can be seen since the last call; at the first, since now, or since a viewer was sent the past. */
+  /** Events visible since the last call; the first call starts now, or where the past of a viewer ended. */
   async next(): Promise<FeedEvent[]> {
     const from = await this.#knownNewest()
     this.#found.push(...(await this.#findMissing()))
@@ -38,12 +38,12 @@ export class EventTail {
     return [...this.#found.splice(0), ...events]
   }
 
-  /** A page of the past, for a viewer that came back. */
+  /** A page of the past, for a viewer that reconnected. */
   async after(id: bigint): Promise<FeedEvent[]> {
     return this.#page(id, (await this.#knownNewest()) - REPLAY_WINDOW)
   }
 
-  /** Those that a viewer was not sent, though it was sent later ones. */
+  /** Events that a viewer missed, although it received later ones. */
   async among(ids: readonly bigint[]): Promise<FeedEvent[]> {
     if (ids.length === 0) return []
     const newest = await this.#knownNewest()
@@ -53,13 +53,13 @@ export class EventTail {
     return events
   }
 
-  /** Ids that may still come, the lowest first: as many as asked for. */
+  /** Ids that may still appear, lowest first. */
   missing(limit: number): bigint[] {
     this.#sorted ??= [...this.#missing.keys()].toSorted((a, b) => (a < b ? -1 : 1))
     return this.#sorted.slice(0, limit)
   }
 
-  /** One start for all who ask: between the past of a viewer and what it hears from now on nothing is left out. */
+  /** One start for all callers: no event is lost between a viewer's past and the live feed. */
   async #knownNewest(): Promise<bigint> {
     if (this.#newest !== undefined) return this.#newest
     this.#started ??= this.#start().finally(() => {
@@ -108,7 +108,7 @@ export class EventTail {
 
   async #findMissing(): Promise<FeedEvent[]> {
     if (this.#missing.size === 0) return []
-    // Before the look: what cannot be seen by it although all who had begun are through was rolled back.
+    // Read first: an id still invisible after all earlier transactions have ended was rolled back.
     const { oldestXid, nextXid } = await this.#reader.readHorizon()
     const asked = [...this.#missing]
     const events = await this.#reader.listLateEvents(asked.map(([id]) => String(id)))

@@ -1,5 +1,5 @@
-// One poller for a server process, whatever the number of its viewers: begun by the first, stopped by the last. Heartbeats
-// are no events; they show as a lease that ends later.
+// One poller per server process, started by the first viewer and stopped by the last. Heartbeats are not events; they show as
+// a later lease expiry.
 import { setTimeout as waitFor } from 'node:timers/promises'
 import { scopes } from '../../commands/actor.ts'
 import type { CommandContext } from '../../commands/command.ts'
@@ -34,7 +34,7 @@ export interface Viewer {
 }
 
 const TICK_MS = 1_000
-/** Counts and breakers at every so many ticks. */
+/** Ticks between reads of counts and breakers. */
 const SLOW_TICKS = 2
 const SHOWN_LEASES = 500
 
@@ -55,7 +55,7 @@ export class LiveFeed {
     this.#context = { actor, isReadOnly: true, tables, ...(policy === undefined ? {} : { policy }) }
   }
 
-  /** Tells what is known at once. Answers the call that ends it. */
+  /** Sends the known state at once. Returns the unsubscribe function. */
   subscribe(viewer: Viewer): () => void {
     this.#viewers.add(viewer)
     for (const [topic, message] of this.#latest) if (viewer.topics.has(topic)) viewer.hear(message)
@@ -106,7 +106,7 @@ export class LiveFeed {
         this.#stale = undefined
       } catch (error) {
         const stale = { topic: 'stale', problem: toApiProblem(error) } as const
-        if (this.#stale === undefined) this.#tell(stale)
+        if (this.#stale === undefined) this.#send(stale)
         this.#stale = stale
       }
       await waitFor(TICK_MS, undefined, { signal }).catch(() => {})
@@ -116,17 +116,17 @@ export class LiveFeed {
   async #read(isSlow: boolean): Promise<void> {
     if (this.#isWatched('leases')) {
       const found = valueOf(await listLeases(this.#context, { limit: SHOWN_LEASES }))
-      this.#tell({ topic: 'leases', ...found })
+      this.#send({ topic: 'leases', ...found })
     }
     if (this.#isWatched('events'))
-      for (const event of await this.#tail.next()) this.#tell(this.toMessage(event))
+      for (const event of await this.#tail.next()) this.#send(this.toMessage(event))
     if (isSlow && this.#isWatched('counts')) {
       const health = valueOf(await readHealth(this.#context, {}))
       const queues = valueOf(await listQueues(this.#context, {}))
-      this.#tell({ topic: 'counts', health, queues })
+      this.#send({ topic: 'counts', health, queues })
     }
     if (isSlow && this.#isWatched('breakers')) {
-      this.#tell({ topic: 'breakers', breakers: valueOf(await listBreakers(this.#context, undefined)) })
+      this.#send({ topic: 'breakers', breakers: valueOf(await listBreakers(this.#context, undefined)) })
     }
   }
 
@@ -134,7 +134,7 @@ export class LiveFeed {
     return [...this.#viewers].some(({ topics }) => topics.has(topic))
   }
 
-  #tell(message: FeedMessage): void {
+  #send(message: FeedMessage): void {
     if (message.topic !== 'events' && message.topic !== 'stale') this.#latest.set(message.topic, message)
     for (const viewer of this.#viewers) {
       if (message.topic === 'stale' || viewer.topics.has(message.topic)) viewer.hear(message)

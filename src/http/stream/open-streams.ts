@@ -1,5 +1,5 @@
-// The streams that are open. A stream outlives the request that opened it and keeps a connection and a buffer: no caller may
-// have all there are, and whoever was let in is looked at again while it watches.
+// Open streams. A stream keeps a connection and a buffer after its request: callers are limited, and their access is checked
+// again while they watch.
 import type { Actor } from '../../commands/actor.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import type { StreamLimit } from '../app-options.ts'
@@ -11,7 +11,7 @@ export interface StreamOpener {
   actor: Actor
 }
 
-/** Streams of one caller that were opened with the same credentials: one look is enough for all of them. */
+/** Streams with the same credentials share one check. */
 interface Group extends StreamOpener {
   ends: Set<() => void>
 }
@@ -31,7 +31,7 @@ export class OpenStreams {
     this.#limit = limit
   }
 
-  /** Throws if there is no room. `end` is called once the caller is no longer let in; the answer is called at the end. */
+  /** Throws at the limit. `end` is called when the caller loses access; call the result when the stream ends. */
   enter(opener: StreamOpener, end: () => void): () => void {
     this.#requireRoom(opener.actor.id)
     const key = keyOf(opener)
@@ -58,7 +58,7 @@ export class OpenStreams {
     }
     if (own < perCaller && all < total) return
     const detail =
-      own < perCaller ? 'too many streams are open' : `${callerId} has ${perCaller} streams open already`
+      own < perCaller ? 'too many streams are open' : `${callerId} already has ${perCaller} open streams`
     throw new ApiProblem('RATE_LIMITED', detail, {}, { 'retry-after': RETRY_AFTER_SEC })
   }
 
@@ -69,7 +69,7 @@ export class OpenStreams {
       if (refused[index] === true) for (const end of ends) end()
   }
 
-  /** A database that does not answer refuses nobody: the stream says that it is stale. */
+  /** An unreachable database revokes no access: the stream reports `stale`. */
   async #isRefused({ request, peer, actor }: StreamOpener): Promise<boolean> {
     try {
       const { actor: now } = await this.#authenticate(request, peer)

@@ -1,16 +1,16 @@
-// Where a viewer is in the stream of events, as the id of a message: the newest event it was sent, and those before it that
-// nobody could see yet.
+// A viewer's position in the event stream, encoded in the message id: the newest event sent, and earlier ids that were not
+// visible yet.
 
 export interface StreamPlace {
   newest: bigint
   missing: readonly bigint[]
 }
 
-/** Missing ones in one place. */
+/** Maximum number of missing ids in one position. */
 export const MAX_NAMED = 30
 export const MAX_PLACE_LENGTH = (MAX_NAMED + 1) * 20
 
-/** `1050`, or `1050~1017~1020`. With too many to name it is the place before all of them, and some events come twice. */
+/** `1050`, or `1050~1017~1020`. With too many missing ids it is the position before them, and some events repeat. */
 export function writePlace({ newest, missing }: StreamPlace): string {
   const ids = [...new Set(missing)].toSorted((a, b) => (a < b ? -1 : 1))
   const [lowest] = ids

@@ -1,5 +1,5 @@
-// The attempts of a job, put together from its events. With `events: recovery` ordinary claims and successes write none, so
-// that an attempt may lack its beginning; the row tells of the last one.
+// Attempts of a job, derived from its events. With `events: recovery` claims and successes write no event, so an attempt may
+// lack its start; the row completes the last one.
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JsonValue } from '../../job/job.ts'
 import type { Attempt } from '../contract/index.ts'

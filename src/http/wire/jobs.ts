@@ -1,5 +1,5 @@
-// Words of the domain become those of the contract: snake_case, times as text, 64-bit numbers as text, secrets taken out.
-// The id of a lease is a credential: it is in the answer to a claim, and in no other.
+// Maps the domain to the contract: snake_case, times and 64-bit numbers as strings, secrets redacted. A lease id is a
+// credential: only the answer to a claim contains it.
 
 import type { TableHealth } from '../../commands/queue-control-commands.ts'
 import type { JobEvent } from '../../job/event.ts'
@@ -20,9 +20,9 @@ export const redactOrNull = (text: string | null, options?: RedactOptions) =>
 export interface View {
   now: Date
   redact: NonNullable<AppOptions['redact']>
-  /** May the caller see payloads and stacks? */
+  /** The caller may see payloads and stacks. */
   hasPayloads: boolean
-  /** The caller sees the jobs of one owner: public codes, and no addresses (FAIL-2). */
+  /** The caller is limited to one owner: public codes, and no addresses (FAIL-2). */
   isOwner: boolean
 }
 
@@ -94,7 +94,7 @@ function showPayload(payload: JsonValue, job: { type: string }, { redact }: View
 
 type ShownError = Omit<JobErrorRecord, 'stack'> & { stack?: string | null }
 
-/** The same for everybody: whoever may see more finds it in the detail. */
+/** The same for every caller; the job itself has more. */
 function toWireError({ code, reason, category, attempt }: ShownError, { redact }: View) {
   return { code: codeForOwner(code), reason: redactOrNull(reasonForOwner(reason), redact), category, attempt }
 }
@@ -143,7 +143,7 @@ export function toWireEvent({ id, jobId, type, at, data }: JobEvent, view: View)
   }
 }
 
-/** What an event says of a failure, to an owner. */
+/** Failure details of an event, for an owner. */
 function shownFailure(
   { code, reason }: { [key: string]: JsonValue },
   view: View,
@@ -154,7 +154,7 @@ function shownFailure(
   }
 }
 
-/** A worker gets the payload as it is: it has to work with it. */
+/** A worker gets the payload without redaction. */
 export function toWireClaimed(job: ClaimedJob): wire.ClaimedJob {
   return {
     id: job.jobId,
@@ -224,7 +224,7 @@ export function toWireBreaker(breaker: Breaker): wire.Breaker {
   }
 }
 
-/** The words of document 004, with the name of the dependency (BREAK-4). */
+/** The text of document 004, with the name of the dependency (BREAK-4). */
 function bannerOf(name: string): string {
   return `${name.charAt(0).toUpperCase()}${name.slice(1)} busy — jobs will resume automatically.`
 }

@@ -1,4 +1,4 @@
-// Dead letters and operations as the contract has them.
+// Maps dead letters and operations to the contract.
 import type { PlannedOperation, TableOperation } from '../../commands/jobs/operation-commands.ts'
 import { redactText } from '../../observe/redact.ts'
 import type { DeadJobGroup, OperationAction, OperationJob } from '../../store/job-store.ts'
@@ -58,7 +58,7 @@ export interface WirePlan extends PlannedOperation {
   reason: string | null
 }
 
-/** What has not begun has no id. */
+/** A plan has no id. */
 export function toWirePlan({ asOf, causeId, q, reason, ...plan }: WirePlan): wire.Operation {
   const counts = { changed: 0, refused: 0, succeeded: 0, failed: 0, stopped: null, phase: null }
   const at = asOf.toISOString()

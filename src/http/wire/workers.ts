@@ -45,10 +45,7 @@ export function toWireSlo(slo: Slo, table: string): wire.Slo {
   }
 }
 
-/**
- * Never with the query of the address, where others put their keys. Some have theirs in the path: that is for those who may
- * change webhooks.
- */
+/** Without the query, which may contain keys; the path may too, so it is shown only to callers that may change webhooks. */
 export function toWireWebhook(webhook: Webhook, table: string, hasPath: boolean): wire.Webhook {
   const url = redactText(webhook.url)
   return {
