@@ -1,5 +1,5 @@
 // @ts-check
-// Puts @hono/zod-openapi, and what it runs of its own dependencies, into dist/http/zod-openapi.js, with their licences beside it
+// Puts @hono/zod-openapi, and what it runs of its own dependencies, into dist/http/openapi/zod-openapi.js, with their licences beside it
 // (ADR 0015). zod and hono stay outside: there must be one of each.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const BUNDLE = 'dist/http/zod-openapi.js'
+const BUNDLE = 'dist/http/openapi/zod-openapi.js'
 const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
 
 const { output } = await build({
   cwd: ROOT,
-  input: 'src/http/zod-openapi.ts',
+  input: 'src/http/openapi/zod-openapi.ts',
   external: ['zod', /^hono(?:\/|$)/],
   platform: 'node',
   output: { file: BUNDLE, sourcemap: true },
@@ -20,7 +20,7 @@ const { output } = await build({
 const modules = output[0].moduleIds.map((id) => id.replaceAll('\\', '/'))
 const folders = new Set(modules.flatMap((id) => PACKAGE_FOLDER.exec(id) ?? []))
 const licences = [...folders].sort().map(describeLicence)
-writeFileSync(join(ROOT, 'dist/http/zod-openapi.LICENSE.txt'), licences.join('\n\n---\n\n'))
+writeFileSync(join(ROOT, 'dist/http/openapi/zod-openapi.LICENSE.txt'), licences.join('\n\n---\n\n'))
 
 /** @param {string} folder */
 function describeLicence(folder) {

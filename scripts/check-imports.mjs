@@ -64,7 +64,12 @@ const LAYERS = [
   },
   { name: 'unstuck', home: 'src/unstuck/', imports: [...BELOW_COMPOSE, 'compose', 'heartbeat-thread'] },
   { name: 'http', home: 'src/http/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck'] },
-  { name: 'cli', home: 'src/cli/', imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck', 'http'] },
+  {
+    name: 'cli',
+    home: 'src/cli/',
+    imports: [...BELOW_COMPOSE, 'commands', 'compose', 'unstuck', 'http', 'demo'],
+  },
+  { name: 'demo', home: 'src/demo/', imports: [...BELOW_COMPOSE, 'compose', 'unstuck', 'http', 'cli'] },
   { name: 'index', home: 'src/index.ts', imports: 'anything' },
 ]
 

@@ -1,8 +1,8 @@
 // @ts-check
 // Draws the screen of the demo as docs/images/demo.svg: from the same code that draws it in a terminal.
 import { writeFileSync } from 'node:fs'
-import { sampleView } from '../dist/cli/demo/sample-view.js'
-import { drawScreen } from '../dist/cli/demo/screen.js'
+import { sampleView } from '../dist/demo/screen/sample-view.js'
+import { drawScreen } from '../dist/demo/screen/screen.js'
 import { isRunAsCommand } from './problems.mjs'
 
 const FILE = new URL('../docs/images/demo.svg', import.meta.url)

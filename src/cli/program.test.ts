@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { leafCommands, optionsOf, pathOf } from './command-tree.ts'
 import { createProgram } from './program.ts'
+import { leafCommands, optionsOf, pathOf } from './reference/command-tree.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string

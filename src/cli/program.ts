@@ -1,44 +1,52 @@
-// The table of commands. Flags that every command has are added in one place.
+// The table of commands.
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { addDemo } from '../demo/command.ts'
 import { packageVersion } from '../http/package-version.ts'
-import { describeOption, exitNotesOf, exitText, leafCommands, pathOf, takeExitNote } from './command-tree.ts'
-import { addAttach } from './commands/attach.ts'
-import { addBreaker } from './commands/breaker.ts'
-import { addCompletion } from './commands/completion.ts'
-import { configCommand } from './commands/config.ts'
-import { addDead } from './commands/dead.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDetach } from './commands/detach.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addDrill } from './commands/drill.ts'
-import { addEvents } from './commands/events.ts'
-import { addInit } from './commands/init.ts'
-import { addJobs } from './commands/jobs.ts'
-import { addLimits } from './commands/limits.ts'
+import { addAttach } from './attach/attach.ts'
+import { addDetach } from './attach/detach.ts'
+import { addInit } from './attach/init.ts'
 import {
   migrateDownCommand,
   migrateSqlCommand,
   migrateStatusCommand,
   migrateUpCommand,
-} from './commands/migrate.ts'
-import { addMode } from './commands/mode.ts'
-import { pruneCommand } from './commands/prune.ts'
-import { addQueues } from './commands/queues.ts'
-import { reapCommand } from './commands/reap.ts'
-import { addScan } from './commands/scan.ts'
-import { addSchedules } from './commands/schedules.ts'
-import { addServe } from './commands/serve.ts'
-import { statusCommand, stuckCommand } from './commands/status.ts'
-import { addTokens } from './commands/tokens.ts'
-import { addTop } from './commands/top.ts'
-import { addWebhooks } from './commands/webhooks.ts'
-import { addWhy } from './commands/why.ts'
-import { workerCommand } from './commands/worker.ts'
-import { addWorkers } from './commands/workers.ts'
-import { printErrorText } from './output.ts'
-import { example, withConnection } from './with-connection.ts'
+} from './attach/migrate.ts'
+import { addMode } from './attach/mode.ts'
+import { addScan } from './attach/scan.ts'
+import { example, withConnection } from './connection/with-connection.ts'
+import { addDead } from './dead/dead.ts'
+import { configCommand } from './health/config.ts'
+import { addDoctor } from './health/doctor.ts'
+import { addDrill } from './health/drill.ts'
+import { statusCommand, stuckCommand } from './health/status.ts'
+import { addEvents } from './jobs/events.ts'
+import { withTable } from './jobs/job-flags.ts'
+import { addJobs } from './jobs/jobs.ts'
+import { addWhy } from './jobs/why.ts'
+import { addBreaker } from './queues/breaker.ts'
+import { addLimits } from './queues/limits.ts'
+import { addQueues } from './queues/queues.ts'
+import { addSchedules } from './queues/schedules.ts'
+import {
+  describeOption,
+  exitNotesOf,
+  exitText,
+  leafCommands,
+  pathOf,
+  takeExitNote,
+} from './reference/command-tree.ts'
+import { addCompletion } from './reference/completion.ts'
+import { addServe } from './server/serve.ts'
+import { addTokens } from './server/tokens.ts'
+import { addWebhooks } from './server/webhooks.ts'
+import { printErrorText } from './terminal/output.ts'
+import { addTop } from './top/top.ts'
+import { pruneCommand } from './workers/prune.ts'
+import { reapCommand } from './workers/reap.ts'
+import { workerCommand } from './workers/worker.ts'
+import { addWorkers } from './workers/workers.ts'
 
-/** `isJson`: what commander would say of wrong words is left to `reportError`. */
+/** `isJson`: `reportError` prints usage errors instead of commander. */
 export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Command {
   const program = new Command('unstuck')
     .description(
@@ -81,7 +89,7 @@ export function createProgram({ isJson = false }: { isJson?: boolean } = {}): Co
   return program
 }
 
-/** What every help has: the exit codes, and where to look after a mistake. */
+/** Adds exit codes and the hint after an error to every help. */
 function completeHelp(program: Command): void {
   for (const command of leafCommands(program)) {
     const note = takeExitNote(command)
@@ -92,71 +100,69 @@ function completeHelp(program: Command): void {
 }
 
 function addMigrate(program: Command): void {
-  const migrate = program
-    .command('migrate')
-    .description('installs the engine, takes it out, tells what is there')
+  const migrate = program.command('migrate').description('installs, upgrades and removes the engine')
   withConnection(migrate.command('up'))
-    .description('installs what is missing: additive, table by table')
+    .description('installs or upgrades the engine; additive, table by table')
     .addOption(
       new Option(
         '--phase <number...>',
-        'only these steps of a profile that has steps; the first always; all where absent',
+        'only these phases of a profile with phases; 1 is always included; default: all',
       ).choices(['1', '2', '3']),
     )
     .addHelpText('after', example('unstuck migrate up --profile clip'))
     .action(migrateUpCommand)
   withConnection(migrate.command('down'))
-    .description('takes everything out again; the application’s data stays')
-    .option('--purge', 'drop native jobs and their events too')
-    .option('--yes', 'do not ask, though others lose the engine too')
+    .description('removes the engine; your data stays')
+    .option('--purge', 'also drop native jobs and their events')
+    .option('--yes', 'do not ask, even if other tables lose the engine too')
     .addHelpText('after', example('unstuck migrate down'))
     .action(migrateDownCommand)
   withConnection(migrate.command('status'))
-    .description('tells what is installed; exit code 1 where something is missing or differs')
+    .description('shows what is installed; exit code 1 if something is missing or differs')
     .addHelpText('after', example('unstuck migrate status --json'))
     .action(migrateStatusCommand)
   withConnection(migrate.command('sql'))
-    .description('prints what up would run on an empty database; runs nothing')
+    .description('prints the SQL of up for an empty database; runs nothing')
     .addHelpText('after', example('unstuck migrate sql --profile clip > unstuck.sql'))
     .action(migrateSqlCommand)
 }
 
 function addRunning(program: Command): void {
   withConnection(program.command('worker'))
-    .description('runs the handlers of a module: sweeps, claims, processes, drains on SIGTERM')
+    .description('runs the handlers of a module until SIGTERM, then drains')
     .argument('<handlers>', 'a JavaScript module: export default (q) => q.handle(…)')
-    .option('--table <name>', 'which table of the profile; its first where absent')
-    .option('--concurrency <jobs>', 'how many jobs at once (WORKER_CONCURRENCY)', wholeNumber)
+    .option('--table <name>', 'table of the profile; default: the first')
+    .option('--concurrency <jobs>', 'maximum number of running jobs (WORKER_CONCURRENCY)', wholeNumber)
     .addHelpText('after', example('unstuck worker ./handlers.js --concurrency 10'))
     .action(workerCommand)
 
   withConnection(program.command('reaper'))
-    .description('takes back jobs whose lease ran out: now and at every interval, until SIGTERM')
-    .option('--interval-sec <seconds>', 'between two sweeps; REAPER_INTERVAL_SEC where absent', wholeNumber)
+    .description('requeues jobs whose lease expired, at every interval until SIGTERM')
+    .option('--interval-sec <seconds>', 'seconds between sweeps (REAPER_INTERVAL_SEC)', wholeNumber)
     .addHelpText('after', example('unstuck reaper'))
     .action(reapCommand)
 
-  withConnection(program.command('reap'))
-    .description('one sweep by hand; without --once or --dry-run it goes on like reaper')
-    .option('--once', 'one sweep, then leave')
-    .option('--dry-run', 'tell what a sweep would do and change nothing')
-    .option('--interval-sec <seconds>', 'between two sweeps; REAPER_INTERVAL_SEC where absent', wholeNumber)
+  withTable(withConnection(program.command('reap')))
+    .description('sweeps like reaper; once with --once')
+    .option('--once', 'run one sweep and exit')
+    .option('--dry-run', 'show what a sweep would do and change nothing')
+    .option('--interval-sec <seconds>', 'seconds between sweeps (REAPER_INTERVAL_SEC)', wholeNumber)
     .addHelpText('after', example('unstuck reap --dry-run'))
     .action(reapCommand)
 
   withConnection(program.command('prune'))
-    .description('deletes ended jobs past their retention, once')
+    .description('deletes finished jobs past the retention, once')
     .addHelpText('after', example('unstuck prune'))
     .action(pruneCommand)
 }
 
 function addLooking(program: Command): void {
   withConnection(program.command('status'))
-    .description('tells how the tables are; exit code 1 where jobs stay past their lease')
+    .description('shows queue health; exit code 1 if jobs stay past their lease')
     .addHelpText('after', example('unstuck status'))
     .action(statusCommand)
   withConnection(program.command('stuck'))
-    .description('lists jobs past their lease; exit code 1 where there are any')
+    .description('lists jobs past their lease; exit code 1 if there are any')
     .addHelpText('after', example('unstuck stuck --json'))
     .action(stuckCommand)
 
@@ -167,6 +173,6 @@ function addLooking(program: Command): void {
 }
 
 function wholeNumber(text: string): string {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It takes a whole number.')
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
   return text
 }

@@ -1,17 +1,17 @@
 import { CommanderError } from 'commander'
 import { errorCatalog, exitCodes, isUnstuckError } from '../errors/index.ts'
-import { printErrorText, printProgress } from './output.ts'
 import { safeJson } from './terminal/escape-controls.ts'
+import { printErrorText, printProgress } from './terminal/output.ts'
 
-/** 0 fine · 1 a problem was found · 2 usage or configuration · 3 database unreachable · 4 refused · 130 interrupted */
+/** 0 success · 1 problem found · 2 usage or configuration · 3 database unreachable · 4 refused · 130 interrupted */
 export function exitCodeOf(error: unknown): number {
   if (isUnstuckError(error)) return errorCatalog[error.code].exitCode
-  // Help and version were asked for; everything else that commander throws is a mistake in the words.
+  // Exit code 0: help or version. Everything else that commander throws is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
   return exitCodes.problemFound
 }
 
-/** One line for people, or one object for programs. A bug shows its stack: there is nothing wiser to say. */
+/** One line for people, or one JSON object. A bug shows its stack. */
 export function reportError(error: unknown, isJson: boolean): void {
   if (error instanceof CommanderError) return reportUsage(error, isJson)
   if (isUnstuckError(error)) {
@@ -26,7 +26,7 @@ export function reportError(error: unknown, isJson: boolean): void {
   printErrorText(text)
 }
 
-/** For people commander has said it already, with what was meant. */
+/** Without --json commander has printed the error and its suggestion already. */
 function reportUsage({ exitCode, message }: CommanderError, isJson: boolean): void {
   if (!isJson || exitCode === 0) return
   const [first = message, hint = null] = message.split('\n')

@@ -1,7 +1,7 @@
 import { createProgram } from './program.ts'
 import { exitCodeOf, reportError } from './report-error.ts'
 
-/** Runs one command. Its exit code is in `process.exitCode` afterwards. */
+/** Runs one command. Leaves its exit code in `process.exitCode`. */
 export async function runCli(argv: readonly string[]): Promise<void> {
   const isJson = argv.includes('--json')
   try {

@@ -1,4 +1,4 @@
-// Who acts, and what a role allows. A scope is a right to one kind of thing; a role is a set of scopes.
+// Actors, scopes and roles. A scope permits one kind of action; a role is a set of scopes.
 
 export const scopes = [
   'jobs:read',
@@ -38,16 +38,16 @@ const operator: readonly Scope[] = [
   'reaper:run',
 ]
 
-/** No role but admin uses leases: a worker has a token of its own with that scope. */
+/** Of the roles only admin may use leases: a worker has its own token with that scope. */
 export const roles: Readonly<Record<Role, readonly Scope[]>> = { viewer, support, operator, admin: scopes }
 
 export const isScope = (word: string): word is Scope => (scopes as readonly string[]).includes(word)
 export const isRole = (word: string): word is Role => Object.hasOwn(roles, word)
 
 export interface Actor {
-  /** Written into the event of everything it changes. */
+  /** Recorded in the event of every change it makes. */
   id: string
   scopes: readonly Scope[]
-  /** Set: it sees and changes jobs of this owner only, as if there were no others. */
+  /** Limits it to the jobs of this owner; no others exist for it. */
   owner?: string
 }

@@ -1,10 +1,11 @@
-// A command is one thing that a person or a program asks for. Whether it may is checked here, once, before it runs; an
-// expected no is a value.
+// A command is one request of a person or a program. Permission is checked here, once, before it runs. An expected refusal
+// is a value.
 import type { Job } from '../job/job.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type { Actor } from './actor.ts'
+import { given } from './given.ts'
 import { type CommandName, type Refusal, refusalOf } from './permissions.ts'
 
 export interface CommandTable {
@@ -18,9 +19,9 @@ export interface CommandContext {
   actor: Actor
   isReadOnly: boolean
   tables: readonly [CommandTable, ...CommandTable[]]
-  /** Over the stored policy, for every call. */
+  /** Overrides the stored policy in every call. */
   policy?: PolicyOverride
-  /** Is what a job is made from still there? Asked before a retry (OPS-1). Always yes where absent. */
+  /** Whether the source of a job still exists, checked before a retry (OPS-1). Default: always. */
   sourceExists?: (job: Job) => Promise<boolean>
 }
 
@@ -35,7 +36,7 @@ export const refused = (
 ): Answer<never> => ({ isDone: false, refusal: { code, detail, ...more } })
 
 export type Command<Input, Value> = ((context: CommandContext, input: Input) => Promise<Answer<Value>>) & {
-  /** In the table of permissions. */
+  /** The key in the table of permissions. */
   readonly commandName: CommandName
 }
 
@@ -50,55 +51,80 @@ export function command<Input, Value>(
   return Object.assign(checked, { commandName })
 }
 
-/** Who and why, for the event; owner and generation, for the WHERE (C21). */
+/** Actor and reason go into the event, owner and generation into the WHERE clause (C21). */
 export function manualOptions(
   { actor }: CommandContext,
   reason: string | undefined,
   generation?: number,
 ): { actor: string; owner?: string; reason?: string; generation?: number } {
-  return {
-    actor: actor.id,
-    ...(actor.owner === undefined ? {} : { owner: actor.owner }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(generation === undefined ? {} : { generation }),
-  }
+  return { actor: actor.id, ...given({ owner: actor.owner, reason, generation }) }
 }
 
 export function policyOf({ policy }: CommandContext): { policy?: PolicyOverride } {
-  return policy === undefined ? {} : { policy }
+  return given({ policy })
 }
 
-/** The table that is named, or the first one. */
+/** The named table, or the first one. */
 export function findTable({ tables }: CommandContext, name: string | undefined): Answer<CommandTable> {
   if (name === undefined) return done(tables[0])
   const found = tables.find((table) => table.name === name)
   if (found !== undefined) return done(found)
   return refused('NOT_FOUND', `no table is called ${name.slice(0, 63)}`, {
-    hint: `There is ${tables.map((table) => table.name).join(', ')}.`,
+    hint: `Tables: ${tables.map((table) => table.name).join(', ')}.`,
   })
+}
+
+/** The named table, or all of them. */
+export function findTables(
+  context: CommandContext,
+  name: string | undefined,
+): Answer<readonly CommandTable[]> {
+  if (name === undefined) return done(context.tables)
+  const named = findTable(context, name)
+  return named.isDone ? done([named.value]) : named
 }
 
 export interface InTable {
   table?: string | undefined
 }
 
-/** Of the table that is named, or of all. */
+export interface InTableValue<Value> {
+  table: string
+  value: Value
+}
+
+/** Values of the named table, or of all. */
 export async function fromTables<Value>(
   context: CommandContext,
   { table: name }: InTable,
   read: (table: CommandTable) => Promise<Value[]>,
-): Promise<Answer<{ table: string; value: Value }[]>> {
-  const named = findTable(context, name)
-  if (!named.isDone) return named
-  const found: { table: string; value: Value }[] = []
-  for (const table of name === undefined ? context.tables : [named.value])
+): Promise<Answer<InTableValue<Value>[]>> {
+  const tables = findTables(context, name)
+  if (!tables.isDone) return tables
+  const found: InTableValue<Value>[] = []
+  for (const table of tables.value)
     found.push(...(await read(table)).map((value) => ({ table: table.name, value })))
   return done(found)
 }
 
+/** The first table that answers: the named one, or any. Null if none does. */
+export async function firstOfTables<Value>(
+  context: CommandContext,
+  { table: name }: InTable,
+  ask: (table: CommandTable) => Promise<Value | null>,
+): Promise<Answer<InTableValue<Value> | null>> {
+  const tables = findTables(context, name)
+  if (!tables.isDone) return tables
+  for (const table of tables.value) {
+    const value = await ask(table)
+    if (value !== null) return done({ table: table.name, value })
+  }
+  return done(null)
+}
+
 export interface JobRef {
   id: string
-  /** Where absent, every table is asked. */
+  /** Default: every table is searched. */
   table?: string | undefined
 }
 
@@ -107,15 +133,15 @@ export interface FoundJob {
   job: Job
 }
 
-/** Missing and foreign look the same to somebody who sees the jobs of one owner (C21). */
+/** To an actor with one owner, a job of another owner does not exist (C21). */
 export async function findJob(
   context: CommandContext,
   { id, table: name }: JobRef,
 ): Promise<Answer<FoundJob>> {
-  const named = findTable(context, name)
-  if (!named.isDone) return named
+  const tables = findTables(context, name)
+  if (!tables.isDone) return tables
   const { owner } = context.actor
-  for (const table of name === undefined ? context.tables : [named.value]) {
+  for (const table of tables.value) {
     const job = await table.store.getJob(id)
     if (job !== null && (owner === undefined || job.owner === owner)) return done({ table, job })
   }

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../store/memory/index.ts'
 import { type Actor, type Role, roles } from './actor.ts'
-import { pauseQueue, resumeQueue, sweep } from './brake-commands.ts'
 import type { CommandContext } from './command.ts'
-import { cancelJob, listJobs, readJob, retryJob } from './job-commands.ts'
+import { cancelJob, listJobs, readJob, retryJob } from './jobs/job-commands.ts'
 import { commandNames, refusalOf } from './permissions.ts'
+import { pauseQueue, resumeQueue, sweep } from './queue-control-commands.ts'
 import { drainWorker } from './worker-commands.ts'
 
 const store = createMemoryStore()
@@ -97,6 +97,6 @@ describe('commands', () => {
 
   it('OPS-1 a table that is not there is named', async () => {
     const answer = await listJobs(context(), { filter: {}, limit: 1, table: 'job' })
-    expect(answer).toMatchObject({ refusal: { code: 'NOT_FOUND', hint: 'There is jobs.' } })
+    expect(answer).toMatchObject({ refusal: { code: 'NOT_FOUND', hint: 'Tables: jobs.' } })
   })
 })

@@ -1,6 +1,6 @@
 import type { HiddenJobs } from '../store/job-store.ts'
 
-/** One sentence; what is to be done about it is `fix`. */
+/** One sentence; the remedy is in `fix`. */
 export function describeHidden({ role, table, isAll }: HiddenJobs): string {
   return isAll
     ? `row security hides every job of ${table} from role ${role}`

@@ -1,32 +1,33 @@
-// Leases: who holds which job, and the verbs of a worker that speaks HTTP. A lost lease is a refusal, LEASE_LOST.
+// Running leases, and the verbs of a worker that speaks HTTP. A lost lease is refused as LEASE_LOST.
 import type { JsonValue } from '../job/job.ts'
 import type { ClaimedJob, Lease } from '../job/lease.ts'
 import type { RefusedOutcome } from '../job/outcome.ts'
 import type { Failure, HeartbeatReport, JobSummary } from '../store/job-store.ts'
-import { command, done, findTable, jobNotFound, policyOf, refused } from './command.ts'
-import { fillPage } from './fill-page.ts'
+import { command, done, findTable, findTables, jobNotFound, policyOf, refused } from './command.ts'
+import { given } from './given.ts'
+import { fillPage } from './jobs/fill-page.ts'
 
 export interface HeldLease {
   table: string
   job: JobSummary
 }
 
-/** The running jobs of one table, or of all. */
+/** Running jobs of one table, or of all. */
 export const listLeases = command(
   'listLeases',
   async (context, { limit, table: name }: { limit: number; table?: string | undefined }) => {
     const { owner } = context.actor
-    const named = findTable(context, name)
-    if (!named.isDone) return named
+    const tables = findTables(context, name)
+    if (!tables.isDone) return tables
     const leases: HeldLease[] = []
     let isComplete = true
-    for (const table of name === undefined ? context.tables : [named.value]) {
+    for (const table of tables.value) {
       const room = limit - leases.length
       if (room === 0) {
         isComplete = false
         break
       }
-      const filter = { status: 'running', ...(owner === undefined ? {} : { owner }) } as const
+      const filter = { status: 'running', ...given({ owner }) } as const
       const page = await fillPage(table.store, filter, { limit: room })
       leases.push(...page.jobs.map((job) => ({ table: table.name, job })))
       if (page.next !== null) isComplete = false
@@ -52,8 +53,7 @@ export const claimJobs = command('claimJobs', async (context, input: ClaimInput)
     workerId,
     queues,
     limit,
-    ...(types === undefined ? {} : { types }),
-    ...(leaseMs === undefined ? {} : { leaseMs }),
+    ...given({ types, leaseMs }),
     ...policyOf(context),
     actor: context.actor.id,
   })
@@ -66,16 +66,16 @@ export interface HeartbeatInput {
   table?: string | undefined
 }
 
-/** Each lease has an answer of its own: a lost one is no refusal of the others. */
+/** Each lease gets its own answer: a lost one does not refuse the others. */
 export const heartbeatJobs = command('heartbeatJobs', async (context, input: HeartbeatInput) => {
   const table = findTable(context, input.table)
   if (!table.isDone) return table
   const { leases, leaseMs } = input
-  const options = { ...(leaseMs === undefined ? {} : { leaseMs }), ...policyOf(context) }
+  const options = { ...given({ leaseMs }), ...policyOf(context) }
   return done<HeartbeatReport>(await table.value.store.heartbeatJobs(leases, options))
 })
 
-export interface SettledLease {
+export interface EndedLease {
   id: string
   outcome: string
   retryInMs?: number | null
@@ -90,9 +90,9 @@ export const completeJob = command('completeJob', async (context, input: Complet
   const { jobId, leaseId, result } = input
   const table = findTable(context, input.table)
   if (!table.isDone) return table
-  const completion = { jobId, leaseId, ...(result === undefined ? {} : { result }) }
-  const [settled] = await table.value.store.completeJobs([completion], { actor: context.actor.id })
-  return settle(jobId, settled?.outcome)
+  const completion = { jobId, leaseId, ...given({ result }) }
+  const [ended] = await table.value.store.completeJobs([completion], { actor: context.actor.id })
+  return endOf(jobId, ended?.outcome)
 })
 
 export const failJob = command(
@@ -101,8 +101,8 @@ export const failJob = command(
     const table = findTable(context, input.table)
     if (!table.isDone) return table
     const options = { ...policyOf(context), actor: context.actor.id }
-    const [settled] = await table.value.store.failJobs([input.failure], options)
-    return settle(input.failure.jobId, settled?.outcome, settled?.retryInMs ?? null)
+    const [ended] = await table.value.store.failJobs([input.failure], options)
+    return endOf(input.failure.jobId, ended?.outcome, ended?.retryInMs ?? null)
   },
 )
 
@@ -117,20 +117,15 @@ export const releaseJob = command('releaseJob', async (context, input: ReleaseIn
   const { jobId, leaseId, delayMs, cause, reason } = input
   const table = findTable(context, input.table)
   if (!table.isDone) return table
-  const options = {
-    ...(delayMs === undefined ? {} : { delayMs }),
-    ...(cause === undefined ? {} : { cause }),
-    ...(reason === undefined ? {} : { reason }),
-    actor: context.actor.id,
-  }
-  const [settled] = await table.value.store.releaseJobs([{ jobId, leaseId }], options)
-  return settle(jobId, settled?.outcome, settled?.retryInMs ?? null)
+  const options = { ...given({ delayMs, cause, reason }), actor: context.actor.id }
+  const [ended] = await table.value.store.releaseJobs([{ jobId, leaseId }], options)
+  return endOf(jobId, ended?.outcome, ended?.retryInMs ?? null)
 })
 
-/** `already-done` is done: the same lease ended the job before, and the answer was lost. */
-function settle(id: string, outcome: string | undefined, retryInMs?: number | null) {
+/** `already-done` is a success: the same lease ended the job before, and the answer was lost. */
+function endOf(id: string, outcome: string | undefined, retryInMs?: number | null) {
   if (outcome === ('lease-lost' satisfies RefusedOutcome))
-    return refused('LEASE_LOST', `job ${id}: this lease is not, or no longer, the current one`)
+    return refused('LEASE_LOST', `job ${id}: this is not its current lease`)
   if (outcome === undefined || outcome === ('not-found' satisfies RefusedOutcome)) return jobNotFound(id)
-  return done<SettledLease>({ id, outcome, ...(retryInMs === undefined ? {} : { retryInMs }) })
+  return done<EndedLease>({ id, outcome, ...given({ retryInMs }) })
 }

@@ -1,15 +1,15 @@
-// One table of what each command asks for. CLI, HTTP API and dashboard all come through here (§ one command layer).
+// The scope and the store capability that each command needs. CLI, HTTP API and dashboard all come through here.
 import type { ErrorCode } from '../errors/index.ts'
 import { hasCapability, type StoreCapability } from '../store/capability.ts'
 import type { Actor, Scope } from './actor.ts'
 
 interface Rule {
   scope: Scope
-  /** Changes something: refused where the server is read-only. */
+  /** Refused by a read-only server. */
   isWrite: boolean
-  /** Concerns jobs one by one, so that somebody who sees those of one owner only may use it. */
+  /** Acts on single jobs, so an actor limited to one owner may use it. */
   isForOwners: boolean
-  /** Of the store that keeps the jobs. */
+  /** A capability that the store must have. */
   needs?: StoreCapability
 }
 
@@ -17,7 +17,7 @@ const read = (scope: Scope): Rule => ({ scope, isWrite: false, isForOwners: fals
 const readOwn = (scope: Scope): Rule => ({ scope, isWrite: false, isForOwners: true })
 const write = (scope: Scope): Rule => ({ scope, isWrite: true, isForOwners: false })
 const writeOwn = (scope: Scope): Rule => ({ scope, isWrite: true, isForOwners: true })
-const where = (needs: StoreCapability, rule: Rule): Rule => ({ ...rule, needs })
+const requiring = (needs: StoreCapability, rule: Rule): Rule => ({ ...rule, needs })
 
 export const commandRules = {
   listJobs: readOwn('jobs:read'),
@@ -38,12 +38,12 @@ export const commandRules = {
 
   listDeadLetters: readOwn('jobs:read'),
   markCause: write('ops:bulk'),
-  planRedrive: where('operations', readOwn('ops:bulk')),
-  redrive: where('operations', writeOwn('ops:bulk')),
-  planOperation: where('operations', readOwn('ops:bulk')),
-  beginOperation: where('operations', writeOwn('ops:bulk')),
-  listOperations: where('operations', readOwn('ops:bulk')),
-  abortOperation: where('operations', writeOwn('ops:bulk')),
+  planRedrive: requiring('operations', readOwn('ops:bulk')),
+  redrive: requiring('operations', writeOwn('ops:bulk')),
+  planOperation: requiring('operations', readOwn('ops:bulk')),
+  beginOperation: requiring('operations', writeOwn('ops:bulk')),
+  listOperations: requiring('operations', readOwn('ops:bulk')),
+  abortOperation: requiring('operations', writeOwn('ops:bulk')),
 
   listQueues: read('jobs:read'),
   pauseQueue: write('queues:pause'),
@@ -64,17 +64,17 @@ export const commandRules = {
   readSlo: read('jobs:read'),
   listWorkers: read('jobs:read'),
   drainWorker: write('workers:drain'),
-  listWebhooks: where('webhooks', read('config:read')),
-  addWebhook: where('webhooks', write('webhooks:admin')),
-  switchWebhook: where('webhooks', write('webhooks:admin')),
-  removeWebhook: where('webhooks', write('webhooks:admin')),
-  listDeliveries: where('webhooks', read('config:read')),
-  redeliver: where('webhooks', write('ops:bulk')),
+  listWebhooks: requiring('webhooks', read('config:read')),
+  addWebhook: requiring('webhooks', write('webhooks:admin')),
+  switchWebhook: requiring('webhooks', write('webhooks:admin')),
+  removeWebhook: requiring('webhooks', write('webhooks:admin')),
+  listDeliveries: requiring('webhooks', read('config:read')),
+  redeliver: requiring('webhooks', write('ops:bulk')),
   readMetrics: read('jobs:read'),
   readConfig: read('config:read'),
   listProfiles: read('config:read'),
-  listActs: where('audit', read('events:read')),
-  runDoctor: where('doctor', read('config:read')),
+  listAuditEntries: requiring('audit', read('events:read')),
+  runDoctor: requiring('doctor', read('config:read')),
 
   listTokens: read('tokens:admin'),
   createToken: write('tokens:admin'),
@@ -84,7 +84,7 @@ export const commandRules = {
 export type CommandName = keyof typeof commandRules
 export const commandNames = Object.keys(commandRules) as CommandName[]
 
-/** An expected no: the code says which, the detail is one line for people. */
+/** The detail is one line for people. */
 export interface Refusal {
   code: ErrorCode
   detail: string
@@ -98,7 +98,7 @@ interface Circumstances {
   tables?: readonly { store: { readonly lacks?: ReadonlySet<StoreCapability> } }[]
 }
 
-/** Null where the actor may. */
+/** Null if the actor may. */
 export function refusalOf(
   name: CommandName,
   { actor, isReadOnly, tables = [] }: Circumstances,
@@ -109,11 +109,11 @@ export function refusalOf(
   if (actor.owner !== undefined && !isForOwners)
     return {
       code: 'FORBIDDEN',
-      detail: `${name} concerns jobs of all owners, and ${actor.id} sees those of one`,
+      detail: `${name} acts on the jobs of all owners, and ${actor.id} is limited to one`,
     }
   if (isWrite && isReadOnly)
-    return { code: 'READ_ONLY', detail: `${name} changes something, and this server is read-only` }
+    return { code: 'READ_ONLY', detail: `${name} is a write, and this server is read-only` }
   if (needs !== undefined && tables.some(({ store }) => !hasCapability(store, needs)))
-    return { code: 'NOT_SUPPORTED', detail: `not available with this store, which has no ${needs}` }
+    return { code: 'NOT_SUPPORTED', detail: `not available: this store does not support ${needs}` }
   return null
 }

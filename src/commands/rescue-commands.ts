@@ -1,24 +1,21 @@
-// What was taken back, what should have been by now, the sweeps; and who did what.
-import type { AccessStore, AuditPage, AuditRequest } from '../store/access-store.ts'
+// Reclaimed jobs, stale jobs, past sweeps, attached profiles and the audit log.
+import type { AccessStore, AuditPage } from '../store/access-store.ts'
 import type { Attachment, LastSweep, PastSweep, Reclaim, StaleJob } from '../store/job-store.ts'
 import {
   type Answer,
   type CommandContext,
-  type CommandTable,
   command,
   done,
   findTable,
+  findTables,
   fromTables,
   type InTable,
+  type InTableValue,
   policyOf,
   refused,
 } from './command.ts'
-import { isGreaterNumber, isLaterText, mergePages } from './merge-pages.ts'
-
-export interface Told<Item> {
-  table: string
-  value: Item
-}
+import { given } from './given.ts'
+import { isGreaterNumber, isLaterText, mergePages } from './jobs/merge-pages.ts'
 
 export interface PageInput extends InTable {
   limit: number
@@ -31,21 +28,17 @@ export interface ReclaimsInput extends PageInput {
 }
 
 export interface ReclaimsAnswer {
-  reclaims: Told<Reclaim>[]
+  reclaims: InTableValue<Reclaim>[]
   next: string | null
 }
 
-/** With a filter a page may be short and have a `next` all the same. */
+/** A filtered page may be short and still have a `next`. */
 export const listReclaims = command('listReclaims', async (context, input: ReclaimsInput) => {
   const { limit, cursor, workerId, stage } = input
-  const tables = tablesOf(context, input)
+  const tables = findTables(context, input.table)
   if (!tables.isDone) return tables
   if (cursor !== undefined && !/^\d{1,18}$/.test(cursor)) return badCursor()
-  const request = {
-    ...pageOf(input),
-    ...(workerId === undefined ? {} : { workerId }),
-    ...(stage === undefined ? {} : { stage }),
-  }
+  const request = { ...pageOf(input), ...given({ workerId, stage }) }
   const pages = await Promise.all(
     tables.value.map(async ({ name, store }) => {
       const { reclaims, next } = await store.listReclaims(request)
@@ -61,7 +54,7 @@ export interface StaleInput extends InTable {
 }
 
 export interface StaleAnswer {
-  jobs: Told<StaleJob>[]
+  jobs: InTableValue<StaleJob>[]
   count: number
 }
 
@@ -69,7 +62,7 @@ export const listStaleJobs = command('listStaleJobs', (context, input: StaleInpu
   findStale(context, input, false),
 )
 
-/** Those past twice their lease: there is none, or nobody takes jobs back. */
+/** Jobs past twice their lease: if there is one, no reaper is running. */
 export const validateStale = command('validateStale', (context, input: StaleInput) =>
   findStale(context, input, true),
 )
@@ -80,33 +73,33 @@ async function findStale(
   isPastTwiceLease: boolean,
 ): Promise<Answer<StaleAnswer>> {
   const { limit } = input
-  const tables = tablesOf(context, input)
+  const tables = findTables(context, input.table)
   if (!tables.isDone) return tables
-  const jobs: Told<StaleJob>[] = []
+  const jobs: InTableValue<StaleJob>[] = []
   let count = 0
   for (const { name, store } of tables.value) {
     const found = await store.listStaleJobs({ limit, isPastTwiceLease, ...policyOf(context) })
     jobs.push(...found.jobs.map((value) => ({ table: name, value })))
     count += found.count
   }
-  const overdueMs = ({ value }: Told<StaleJob>) => value.overdueMs ?? -1
+  const overdueMs = ({ value }: InTableValue<StaleJob>) => value.overdueMs ?? -1
   const shown = jobs.toSorted((a, b) => overdueMs(b) - overdueMs(a)).slice(0, limit)
   return done({ jobs: shown, count })
 }
 
 export interface SweepsAnswer {
-  last: Told<LastSweep>[]
-  sweeps: Told<PastSweep>[]
+  last: InTableValue<LastSweep>[]
+  sweeps: InTableValue<PastSweep>[]
   next: string | null
 }
 
 export const listSweeps = command('listSweeps', async (context, input: PageInput) => {
   const { limit, cursor } = input
-  const tables = tablesOf(context, input)
+  const tables = findTables(context, input.table)
   if (!tables.isDone) return tables
   if (cursor !== undefined && !/^([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{1,15})$/.test(cursor))
     return badCursor()
-  const last: Told<LastSweep>[] = []
+  const last: InTableValue<LastSweep>[] = []
   const pages = []
   for (const { name, store } of tables.value) {
     const page = await store.listSweeps(pageOf(input))
@@ -121,35 +114,21 @@ export const listProfiles = command('listProfiles', (context, input: InTable) =>
   fromTables<Attachment>(context, input, async ({ store }) => [await store.readAttachment()]),
 )
 
-export interface ActsInput extends PageInput {
+export interface AuditInput extends PageInput {
   actor?: string | undefined
 }
 
-export function createActCommands(access: Pick<AccessStore, 'listAuditEntries'>) {
+export function createAuditCommands(access: Pick<AccessStore, 'listAuditEntries'>) {
   return {
-    listActs: command('listActs', async (context, input: ActsInput) => {
+    listAuditEntries: command('listAuditEntries', async (context, input: AuditInput) => {
       const { table, actor, cursor, limit } = input
       const named = findTable(context, table)
       if (!named.isDone) return named
-      const request: AuditRequest = {
-        limit,
-        ...(table === undefined ? {} : { table }),
-        ...(actor === undefined ? {} : { actor }),
-        ...(cursor === undefined ? {} : { cursor }),
-      }
-      return done<AuditPage>(await access.listAuditEntries(request))
+      return done<AuditPage>(await access.listAuditEntries({ limit, ...given({ table, actor, cursor }) }))
     }),
   }
 }
 
-function tablesOf(context: CommandContext, { table: name }: InTable): Answer<readonly CommandTable[]> {
-  const named = findTable(context, name)
-  if (!named.isDone) return named
-  return done(name === undefined ? context.tables : [named.value])
-}
+const pageOf = ({ limit, cursor }: PageInput) => ({ limit, ...given({ before: cursor }) })
 
-function pageOf({ limit, cursor }: PageInput) {
-  return { limit, ...(cursor === undefined ? {} : { before: cursor }) }
-}
-
-const badCursor = () => refused('INVALID_ARGUMENT', 'cursor: takes the next_cursor of an earlier page')
+const badCursor = () => refused('INVALID_ARGUMENT', 'cursor: must be the next_cursor of an earlier page')

@@ -1,13 +1,16 @@
-// Workers, how well lost jobs are rescued, and the webhooks that tell of it.
-import type {
-  Delivery,
-  DeliveryStatus,
-  DrainOutcome,
-  Slo,
-  Webhook,
-  WorkerStatus,
-} from '../store/job-store.ts'
-import { command, done, findTable, fromTables, type InTable, policyOf, refused } from './command.ts'
+// Workers, and how fast the jobs of lost workers were rescued.
+import type { DrainOutcome, Slo, WorkerStatus } from '../store/job-store.ts'
+import {
+  command,
+  done,
+  findTables,
+  fromTables,
+  type InTable,
+  manualOptions,
+  policyOf,
+  refused,
+} from './command.ts'
+import { given } from './given.ts'
 
 export const listWorkers = command('listWorkers', (context, input: InTable) =>
   fromTables<WorkerStatus>(context, input, ({ store }) => store.listWorkers()),
@@ -24,19 +27,20 @@ export interface Drain {
   outcome: DrainOutcome
 }
 
-/** In every table where it is known: a worker may serve several. */
+/** In every table that knows the worker: it may serve several. */
 export const drainWorker = command('drainWorker', async (context, input: DrainInput) => {
   const { workerId, reason } = input
-  const options = { actor: context.actor.id, ...(reason === undefined ? {} : { reason }) }
-  const named = findTable(context, input.table)
-  if (!named.isDone) return named
+  const tables = findTables(context, input.table)
+  if (!tables.isDone) return tables
   const drains: Drain[] = []
-  for (const { name, store } of input.table === undefined ? context.tables : [named.value])
-    drains.push({ table: name, workerId, outcome: await store.drainWorker(workerId, options) })
+  for (const { name, store } of tables.value) {
+    const outcome = await store.drainWorker(workerId, manualOptions(context, reason))
+    drains.push({ table: name, workerId, outcome })
+  }
   const asked = drains.find(({ outcome }) => outcome !== 'not-found' && outcome !== 'stopped')
   if (asked !== undefined) return done<Drain>(asked)
   if (drains.some(({ outcome }) => outcome === 'stopped'))
-    return refused('STATE_CONFLICT', `worker ${workerId}: it has left already`)
+    return refused('STATE_CONFLICT', `worker ${workerId} has stopped already`)
   return refused('NOT_FOUND', `no worker has the id ${workerId}`)
 })
 
@@ -44,40 +48,6 @@ export const readSlo = command(
   'readSlo',
   (context, { windowMs, ...input }: InTable & { windowMs?: number | undefined }) =>
     fromTables<Slo>(context, input, async ({ store }) => [
-      await store.readSlo({ ...policyOf(context), ...(windowMs === undefined ? {} : { windowMs }) }),
+      await store.readSlo({ ...policyOf(context), ...given({ windowMs }) }),
     ]),
 )
-
-export const listWebhooks = command('listWebhooks', (context, input: InTable) =>
-  fromTables<Webhook>(context, input, ({ store }) => store.listWebhooks()),
-)
-
-export interface DeliveriesInput extends InTable {
-  webhookId?: string | undefined
-  status?: DeliveryStatus | undefined
-  limit: number
-}
-
-export const listDeliveries = command('listDeliveries', (context, input: DeliveriesInput) => {
-  const { webhookId, status, limit } = input
-  const filter = {
-    limit,
-    ...(webhookId === undefined ? {} : { webhookId }),
-    ...(status === undefined ? {} : { status }),
-  }
-  return fromTables<Delivery>(context, input, ({ store }) => store.listDeliveries(filter))
-})
-
-export const redeliver = command('redeliver', async (context, input: InTable & { deliveryId: string }) => {
-  const { deliveryId } = input
-  const named = findTable(context, input.table)
-  if (!named.isDone) return named
-  for (const table of input.table === undefined ? context.tables : [named.value]) {
-    const outcome = await table.store.redeliver(deliveryId)
-    if (outcome === 'inactive')
-      return refused('STATE_CONFLICT', `delivery ${deliveryId}: its webhook is switched off`)
-    if (outcome === 'due')
-      return done<{ table: string; deliveryId: string }>({ table: table.name, deliveryId })
-  }
-  return refused('NOT_FOUND', `no delivery has the id ${deliveryId}`)
-})

@@ -1,17 +1,17 @@
-// What all routes share: the types of the app, the documented refusals, and the view of the caller.
+// Shared by all routes: types, documented problems and the caller's view.
 import type { Context } from 'hono'
 import type { Actor } from '../commands/actor.ts'
 import type { CommandContext } from '../commands/command.ts'
 import type { OperationRunner } from '../runtime/operations/operation-runner.ts'
 import type { AppOptions } from './app-options.ts'
-import { problemSchema } from './contract.ts'
-import type { DatabaseClock } from './database-clock.ts'
-import type { LiveFeed } from './live-feed.ts'
-import type { OpenStreams } from './open-streams.ts'
+import { problemSchema } from './contract/index.ts'
+import { z } from './openapi/zod.ts'
+import type { OpenAPIHono } from './openapi/zod-openapi.ts'
 import { ApiProblem } from './problem.ts'
-import type { View } from './wire.ts'
-import { z } from './zod.ts'
-import type { OpenAPIHono } from './zod-openapi.ts'
+import type { DatabaseClock } from './stream/database-clock.ts'
+import type { LiveFeed } from './stream/live-feed.ts'
+import type { OpenStreams } from './stream/open-streams.ts'
+import type { View } from './wire/jobs.ts'
 
 export interface ApiEnv {
   Bindings: { peer?: string | null; disconnect?: (() => void) | null }
@@ -34,19 +34,19 @@ const problem = (description: string) => ({
 })
 
 const everywhere = {
-  400: problem('A part of the request is wrong.'),
+  400: problem('The request is invalid.'),
   401: problem('No valid token.'),
-  403: problem('The caller may not, or the server is read-only.'),
+  403: problem('Missing permission, or a read-only server.'),
   429: problem('Too many requests.'),
   500: problem('A bug.'),
-  501: problem('The store that keeps the jobs cannot do this.'),
-  503: problem('The database does not answer.'),
+  501: problem('Not supported by this store.'),
+  503: problem('Database unreachable.'),
 }
 
 const others = {
-  404: problem('Nothing has this id or name, or nothing that the caller may see.'),
-  409: problem('The state does not allow it.'),
-  412: problem('It is not as If-Match or `expect` says.'),
+  404: problem('Not found, or not visible to the caller.'),
+  409: problem('The current state does not allow this.'),
+  412: problem('`If-Match` or `expect` does not match.'),
   413: problem('The body is too large.'),
   415: problem('The body is not JSON.'),
   422: problem('The idempotency key was used for another request.'),
@@ -64,7 +64,7 @@ export const jsonBody = <Schema>(schema: Schema, isRequired: boolean) => ({
   body: { content: { 'application/json': { schema } }, required: isRequired },
 })
 
-/** The generation of the job that the caller has seen: `"3"`. */
+/** The generation of the job as the caller read it: `"3"`. */
 export const writeHeaders = z.object({
   'if-match': z.string().max(40).optional(),
   'idempotency-key': z.string().max(255).optional(),
@@ -76,7 +76,7 @@ export function readGeneration(ifMatch: string | undefined): number | undefined 
   if (digits !== undefined) return Number(digits)
   throw new ApiProblem(
     'INVALID_ARGUMENT',
-    'If-Match takes the generation of the job in double quotes, such as "3"',
+    'If-Match must be the generation of the job in double quotes, such as "3"',
   )
 }
 
@@ -90,17 +90,9 @@ export async function viewOf(c: Context<ApiEnv>, { options, clock }: ApiParts): 
   return { now: await clock.now(), redact: options.redact ?? {}, ...sightOf(contextOf(c).actor) }
 }
 
-/** What an actor may see of a job that it may read. */
+/** The parts of a job that the caller may see. */
 export function sightOf({ scopes, owner }: Actor): Pick<View, 'hasPayloads' | 'isOwner'> {
   return { hasPayloads: scopes.includes('jobs:payload'), isOwner: owner !== undefined }
 }
 
 export const envelopeOf = (view: Pick<View, 'now'>) => ({ db_now: view.now.toISOString() })
-
-/** Leaves out what is undefined: options of the store are absent, or there. */
-export function present<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
-}

@@ -6,26 +6,26 @@ import type { Job, JsonValue } from '../job/job.ts'
 import type { RedactOptions } from '../observe/redact.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { AccessStore } from '../store/access-store.ts'
-import type { Connection } from './peer-address.ts'
+import type { Connection } from './access/peer-address.ts'
 
 export interface JwtOptions {
   issuer: string
   audience: string
-  /** Either this, or `secret`. */
+  /** Excludes `secret`. */
   jwksUrl?: string
   secret?: string
-  /** RS256, ES256 and EdDSA with `jwksUrl`, HS256 with `secret`, where absent. */
+  /** Default: RS256, ES256 and EdDSA with `jwksUrl`, HS256 with `secret`. */
   algorithms?: readonly string[]
-  /** The claim with the owner. Set: a token without it is refused. */
+  /** The claim with the owner. If set, a token without it is refused. */
   ownerClaim?: string
 }
 
 export interface TrustedProxyOptions {
-  /** In which it says who was logged in, such as `x-forwarded-user`. It has to take out one that a client sends. */
+  /** The header with the user, such as `x-forwarded-user`. The proxy must drop one sent by a client. */
   header: string
-  /** Its addresses: `127.0.0.1`, `10.0.0.0/8`, `::1`. The header is not believed from others. */
+  /** The proxy's addresses: `127.0.0.1`, `10.0.0.0/8`, `::1`. Others are not trusted. */
   from: readonly string[]
-  /** Of its users, `*` for all others; everybody is a viewer where absent. */
+  /** Roles by user, `*` for all others. Default: everyone is a viewer. */
   roles?: Readonly<Record<string, Role>>
 }
 
@@ -34,61 +34,50 @@ export interface StreamLimit {
   total: number
 }
 
-/** Null: not this way; the other ways are tried. */
+/** Null: the other ways to authenticate are tried. */
 export type Authorize = (request: Request) => Actor | null | Promise<Actor | null>
 
 export interface AppOptions {
   tables: readonly [CommandTable, ...CommandTable[]]
   access: AccessStore
-  /** For what only looks: the same over connections that cannot write. `tables` and `access` where absent. */
+  /** Read-only connections for reads. Default: `tables` and `access`. */
   reading?: Pick<AppOptions, 'tables' | 'access'>
-  /** Over the stored policy, for every call. */
+  /** Overrides the stored policy in every call. */
   policy?: PolicyOverride
-  /** What /v1/config shows, masked. */
+  /** Shown, masked, by /v1/config. */
   config?: Config
-  /** Asked before a dead job is retried (OPS-1); always yes where absent. */
+  /** Checked before a dead job is retried (OPS-1). Default: always true. */
   sourceExists?: (job: Job) => Promise<boolean>
-  /** For embedding: who sends this request? */
+  /** The application's own authentication. */
   authorize?: Authorize
   jwt?: JwtOptions
   trustedProxy?: TrustedProxyOptions
-  /**
-   * Everybody who reaches this is an administrator: for a server that only this machine reaches. A function is asked at every
-   * request that brings no credentials.
-   */
+  /** Everyone is an administrator: for a local server. A function is asked at every request without credentials. */
   isOpenToLoopback?: boolean | (() => Promise<boolean>)
   isReadOnly?: boolean
-  /** `production` and the like, for the badge of the dashboard. */
+  /** Badge of the dashboard, such as `production`. */
   environment?: string
-  /** Of a body; 1 MiB where absent. */
+  /** Default: 1 MiB. */
   maxBodyBytes?: number
-  /** Of each caller; 50 requests a second and 200 at once where absent. */
+  /** Per caller. Default: 50 requests per second, bursts of 200. */
   rateLimit?: { ratePerS: number; burst: number }
-  /** Of tokens that were wrong, from one address; one a second and 20 at once where absent. */
+  /** Invalid tokens per address. Default: 1 per second, bursts of 20. */
   failureLimit?: { ratePerS: number; burst: number }
-  /** Streams that are open at once; 64 of each caller and 1,000 in all where absent. */
+  /** Open streams. Default: 64 per caller, 1,000 in total. */
   streamLimit?: StreamLimit
-  /** E-mail addresses, and whatever else a team knows of. Secrets by their names and forms are always taken out. */
+  /** Additional redaction, such as e-mail addresses. Known secrets are always redacted. */
   redact?: RedactOptions & { payload?: (payload: JsonValue, job: { type: string }) => JsonValue }
   runDoctor?: () => Promise<Finding[]>
-  /** Whether /metrics asks for a token; it does where absent. */
+  /** /metrics needs no token. Default: false. */
   hasPublicMetrics?: boolean
-  /** The acts of `unstuck demo`, as routes that no other server has. */
-  demo?: DemoControls
-  /** Where it is mounted, such as `/ops`; the root where absent. */
+  /** The path of the mount, such as `/ops`. Default: the root. */
   basePath?: string
 }
 
-export interface DemoControls {
-  acts: readonly { name: string; title: string }[]
-  /** False where there is no such act. */
-  perform(name: string): boolean
-}
-
-/** A fetch handler: for Hono, Express, Fastify, Next, Bun, Deno. */
+/** A fetch handler for Hono, Express, Fastify, Next, Bun, Deno. */
 export interface App {
-  /** The connection is what the server hands over beside the request; without it nobody's address is known. */
+  /** `connection` is what the server passes beside the request; without it the client's address is unknown. */
   fetch: (request: Request, connection?: Connection) => Response | Promise<Response>
-  /** Ends streams and the poller; operations are left to another process. The store stays open: it is the caller's. */
+  /** Ends streams and the poller; another process continues operations. The caller closes the store. */
   close(): Promise<void>
 }

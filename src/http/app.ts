@@ -1,37 +1,34 @@
-// The HTTP API as one fetch handler. A request goes through the guards from top to bottom, then to its route; the routes call
-// commands, and those check who may do what.
+// The HTTP API as one fetch handler. A request passes the guards from top to bottom, then its route, which calls a command;
+// commands check permissions.
 import { bodyLimit } from 'hono/body-limit'
 import type { CommandContext } from '../commands/command.ts'
 import { OperationRunner } from '../runtime/operations/operation-runner.ts'
-import { type Api, type ApiEnv, type ApiParts, peerOf } from './api.ts'
-import type { App, AppOptions } from './app-options.ts'
-import { type Authenticate, createLimitedAuthenticate } from './authenticate.ts'
-import { addDashboardRoutes } from './dashboard-files.ts'
-import { DatabaseClock } from './database-clock.ts'
-import { docsStyle, renderDocsPage } from './docs-page.ts'
+import { type Authenticate, createLimitedAuthenticate } from './access/authenticate.ts'
 import {
   requireJson,
   requireLoopbackHost,
   requireOwnPage,
   secureHeaders,
   withoutEmptyBody,
-} from './guards.ts'
-import { idempotency } from './idempotency.ts'
-import { LiveFeed } from './live-feed.ts'
-import { OpenStreams } from './open-streams.ts'
+} from './access/guards.ts'
+import { idempotency } from './access/idempotency.ts'
+import { disconnectOf, peerAddress } from './access/peer-address.ts'
+import { RequestLimit } from './access/request-limit.ts'
+import { type Api, type ApiEnv, type ApiParts, peerOf } from './api.ts'
+import type { App, AppOptions } from './app-options.ts'
+import { addDashboardRoutes } from './dashboard-files.ts'
+import { docsStyle, renderDocsPage } from './openapi/docs-page.ts'
+import { OpenAPIHono } from './openapi/zod-openapi.ts'
 import { packageVersion } from './package-version.ts'
-import { disconnectOf, peerAddress } from './peer-address.ts'
 import { ApiProblem, problemResponse, publicProblemBody, toApiProblem } from './problem.ts'
-import { RequestLimit } from './request-limit.ts'
 import { addAuditRoutes } from './routes/audit.ts'
-import { addBrakeRoutes } from './routes/brakes.ts'
 import { addDeadLetterRoutes } from './routes/dead-letters.ts'
-import { addDemoRoutes } from './routes/demo.ts'
 import { addJobChangeRoutes } from './routes/job-changes.ts'
 import { addJobRoutes } from './routes/jobs.ts'
 import { addLeaseRoutes } from './routes/leases.ts'
 import { addOperationRoutes } from './routes/operations.ts'
 import { addMetricsRoute, addProbeRoutes } from './routes/probes.ts'
+import { addQueueControlRoutes } from './routes/queue-controls.ts'
 import { addRescueRoutes } from './routes/rescues.ts'
 import { addServerRoutes } from './routes/server.ts'
 import { addSessionRoutes } from './routes/session.ts'
@@ -39,7 +36,9 @@ import { addStreamRoute } from './routes/stream.ts'
 import { addTokenRoutes } from './routes/tokens.ts'
 import { addWebhookRoutes } from './routes/webhooks.ts'
 import { addWorkerRoutes } from './routes/workers.ts'
-import { OpenAPIHono } from './zod-openapi.ts'
+import { DatabaseClock } from './stream/database-clock.ts'
+import { LiveFeed } from './stream/live-feed.ts'
+import { OpenStreams } from './stream/open-streams.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const RATE_LIMIT = { ratePerS: 50, burst: 200 }
@@ -47,11 +46,11 @@ const OWNER_RETRY = /\/api\/jobs\/[^/]+\/retry$/
 
 export interface BuiltApp extends App {
   api: Api
-  /** Goes on with operations that nobody runs. Without it, those that this app begins are. */
+  /** Runs abandoned operations. Without this call, only those that this app begins. */
   runOperations(): void
 }
 
-/** Over a store that is open: `createApp` of index.ts opens one. */
+/** Uses an open store; `createApp` of index.ts opens one. */
 export function buildApp(options: AppOptions): BuiltApp {
   const authenticate = createLimitedAuthenticate(options)
   const parts: ApiParts = {
@@ -80,7 +79,7 @@ export function buildApp(options: AppOptions): BuiltApp {
   addLeaseRoutes(api, parts)
   addDeadLetterRoutes(api, parts)
   addOperationRoutes(api, parts)
-  addBrakeRoutes(api, parts)
+  addQueueControlRoutes(api, parts)
   addServerRoutes(api, parts)
   addTokenRoutes(api, parts)
   addWorkerRoutes(api, parts)
@@ -88,7 +87,6 @@ export function buildApp(options: AppOptions): BuiltApp {
   addRescueRoutes(api, parts)
   addAuditRoutes(api, parts)
   addStreamRoute(api, parts, end.signal)
-  if (options.demo !== undefined) addDemoRoutes(api, options.demo)
 
   return {
     api,
@@ -105,12 +103,12 @@ export function buildApp(options: AppOptions): BuiltApp {
 
 function openApi({ basePath }: AppOptions): Api {
   const root: Api = new OpenAPIHono<ApiEnv>({
-    // A page is a page with a slash at its end too.
+    // Accepts a trailing slash.
     strict: false,
     defaultHook: (result) => {
       if (result.success) return
       const errors = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-      const first = errors[0] ?? { path: '', message: 'is wrong' }
+      const first = errors[0] ?? { path: '', message: 'is invalid' }
       const detail = first.path === '' ? first.message : `${first.path}: ${first.message}`
       throw new ApiProblem('INVALID_ARGUMENT', detail, { errors: errors.slice(0, 20) })
     },
@@ -122,7 +120,7 @@ function openApi({ basePath }: AppOptions): Api {
     return isOwners ? problemResponse(problem, publicProblemBody(problem)) : problemResponse(problem)
   })
   api.notFound((c) =>
-    problemResponse(new ApiProblem('NOT_FOUND', `nothing is at ${c.req.path.slice(0, 200)}`)),
+    problemResponse(new ApiProblem('NOT_FOUND', `no route for ${c.req.path.slice(0, 200)}`)),
   )
   return api
 }
@@ -147,7 +145,7 @@ function addEarlyGuards(
     bodyLimit({
       maxSize: maxBodyBytes,
       onError: () => {
-        throw new ApiProblem('REQUEST_TOO_LARGE', `a body has at most ${maxBodyBytes} bytes here`)
+        throw new ApiProblem('REQUEST_TOO_LARGE', `the body exceeds ${maxBodyBytes} bytes`)
       },
     }),
   )
@@ -177,7 +175,7 @@ function addAuthentication(
   })
 }
 
-/** Why a job does not run is asked with a lock that is tried, which a read-only transaction cannot. */
+/** `/why` tries to lock the row, which a read-only transaction cannot. */
 function tablesFor({ method, url }: Request, { tables, reading }: AppOptions): AppOptions['tables'] {
   const isLook = (method === 'GET' || method === 'HEAD') && !new URL(url).pathname.endsWith('/why')
   return isLook ? (reading?.tables ?? tables) : tables

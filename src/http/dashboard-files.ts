@@ -1,12 +1,12 @@
-// The built dashboard: one page for every address it knows, and assets whose names change with their content. Only what was
-// in the folder when it was first asked for is handed out, so no path leads anywhere else.
+// The built dashboard: one page for all its addresses, and assets with hashed names. Only files that existed at the first
+// request are served, so no path can escape the folder.
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Api } from './api.ts'
 import { ApiProblem } from './problem.ts'
 
-/** As in dashboard/src/app.tsx. Whatever else is asked for is no page. */
+/** As in dashboard/src/app.tsx. */
 const PAGE_PATHS = [
   '/',
   '/jobs',
@@ -34,7 +34,7 @@ interface DashboardFiles {
   assets: ReadonlyMap<string, { body: Uint8Array<ArrayBuffer>; type: string }>
 }
 
-/** Beside the built server; from the sources it is in the folder that a build fills. */
+/** Beside the built server, or in dist if run from the sources. */
 function findFolder(): URL | null {
   const places = ['../dashboard/', '../../dist/dashboard/'].map((path) => new URL(path, import.meta.url))
   return places.find((place) => existsSync(new URL('index.html', place))) ?? null
@@ -54,23 +54,23 @@ async function readFiles(): Promise<DashboardFiles | null> {
   return { page, assets: new Map(entries) }
 }
 
-/** The page finds its assets and the API by <base>, which is how it works under any base path. */
+/** The page finds its assets and the API by <base>, under any base path. */
 function withBase(page: string, basePath: string): string {
   const path = `${basePath.replace(/\/$/, '')}/`
   const escaped = path.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
   return page.replace('<base href="/" />', () => `<base href="${escaped}" />`)
 }
 
-/** Asked for before anybody has signed in: the page holds no data of its own. */
+/** Served without authentication: the page contains no data. */
 export function addDashboardRoutes(api: Api, { basePath = '' }: { basePath?: string }): void {
   let reading: Promise<DashboardFiles | null> | undefined
   const files = async () => {
     reading ??= readFiles()
     const found = await reading
     if (found !== null) return found
-    // A build may come later, so the absence is not kept.
+    // Not cached: a build may come later.
     reading = undefined
-    throw new ApiProblem('NOT_FOUND', 'the dashboard is not built: see `npm run build`')
+    throw new ApiProblem('NOT_FOUND', 'the dashboard is not built: run `npm run build`')
   }
   for (const path of PAGE_PATHS)
     api.get(path, async (c) =>
@@ -78,7 +78,7 @@ export function addDashboardRoutes(api: Api, { basePath = '' }: { basePath?: str
     )
   api.get('/assets/:name', async (c) => {
     const asset = (await files()).assets.get(c.req.param('name'))
-    if (asset === undefined) throw new ApiProblem('NOT_FOUND', 'there is no such file')
+    if (asset === undefined) throw new ApiProblem('NOT_FOUND', 'no such file')
     return c.body(asset.body, 200, {
       'content-type': asset.type,
       'cache-control': 'public, max-age=31536000, immutable',

@@ -8,16 +8,16 @@ import type { App, AppOptions } from './app-options.ts'
 
 export { type Actor, type Role, roles, type Scope, scopes } from '../commands/actor.ts'
 export type { App, AppOptions, Authorize, JwtOptions, TrustedProxyOptions } from './app-options.ts'
-export type * from './contract.ts'
+export type * from './contract/index.ts'
 export { type NodeListener, toNodeListener } from './node-listener.ts'
 
 export interface CreateAppOptions
-  extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'policy' | 'config' | 'runDoctor' | 'demo'> {
-  /** From the environment and the config file where absent. */
+  extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'policy' | 'config' | 'runDoctor'> {
+  /** Default: the environment and the config file. */
   config?: Config
 }
 
-/** Opens connections of its own; `close` ends them. Without a token, JWT or `authorize` nobody gets in. */
+/** Opens its own connections; `close` ends them. Without a token, JWT or `authorize` every request is refused. */
 export function createApp(options: CreateAppOptions = {}): App {
   const config =
     options.config ?? loadConfig({ env: process.env, file: readConfigFile(process.cwd(), undefined) })

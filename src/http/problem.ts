@@ -1,17 +1,17 @@
-// Every refusal of the API is a problem of RFC 9457 with a code of the catalogue; its status is the catalogue's too.
+// Refusals are RFC 9457 problems with a code and a status from the catalogue.
 import { HTTPException } from 'hono/http-exception'
 import type { Answer } from '../commands/command.ts'
 import type { Refusal } from '../commands/permissions.ts'
 import { type ErrorCode, errorCatalog, isUnstuckError, type PublicCode } from '../errors/index.ts'
 import { redactText } from '../observe/redact.ts'
-import type { Problem } from './contract.ts'
+import type { Problem } from './contract/index.ts'
 
 type Extras = Pick<Problem, 'hint' | 'errors' | 'token' | 'why'>
 
 export class ApiProblem extends Error {
   readonly code: ErrorCode
   readonly extras: Extras
-  /** Sent with the answer. */
+  /** Headers of the answer. */
   readonly headers: Record<string, string>
 
   constructor(code: ErrorCode, detail: string, extras: Extras = {}, headers: Record<string, string> = {}) {
@@ -41,7 +41,7 @@ function oneLine(text: string): string {
   return redactText(text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')).slice(0, 500)
 }
 
-/** Codes whose message is about the server's own set-up: callers are told what it means, not what it says. */
+/** Codes whose message describes the server's setup: callers get the meaning, not the message. */
 const WITHHELD: ReadonlySet<ErrorCode> = new Set([
   'INTERNAL',
   'INVALID_CONFIG',
@@ -64,7 +64,7 @@ export function toApiProblem(error: unknown): ApiProblem {
   }
   if (error instanceof HTTPException) {
     if (error.status === 415)
-      return new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the body has to be declared as application/json')
+      return new ApiProblem('UNSUPPORTED_MEDIA_TYPE', 'the content type must be application/json')
     if (error.status < 500) return new ApiProblem('INVALID_ARGUMENT', 'the body is not JSON')
   }
   return new ApiProblem('INTERNAL', errorCatalog.INTERNAL.meaning)
@@ -88,7 +88,7 @@ export function problemResponse(problem: ApiProblem, body: Problem = problemBody
   return new Response(JSON.stringify(body), { status: body.status, headers })
 }
 
-/** What document 004 lets its users see: the ten public codes and no other (OPS-1, FAIL-2). */
+/** For users of document 004: the ten public codes only (OPS-1, FAIL-2). */
 const publicCodeOf: Partial<Record<ErrorCode, PublicCode>> = {
   UNAUTHENTICATED: 'FORBIDDEN',
   FORBIDDEN: 'FORBIDDEN',

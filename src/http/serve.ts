@@ -1,4 +1,4 @@
-// `unstuck serve`: the API on a socket of its own. Without anybody to check, it listens on this machine alone.
+// `unstuck serve`: the API on its own socket. Without authentication it only listens on this machine.
 import type { AddressInfo } from 'node:net'
 import { serve as listen, type ServerType } from '@hono/node-server'
 import { type Deployment, examine } from '../compose/index.ts'
@@ -6,10 +6,11 @@ import type { Config } from '../config/index.ts'
 import { diagnose } from '../doctor/diagnose.ts'
 import { UnstuckError } from '../errors/index.ts'
 import { sourceCheckOf } from '../runtime/operations/source-exists.ts'
+import { isLoopbackAddress } from './access/guards.ts'
+import { readRoles } from './access/trusted-proxy.ts'
+import type { Api } from './api.ts'
 import { buildApp } from './app.ts'
-import type { App, AppOptions, DemoControls, JwtOptions, TrustedProxyOptions } from './app-options.ts'
-import { isLoopbackAddress } from './guards.ts'
-import { readRoles } from './trusted-proxy.ts'
+import type { App, AppOptions, JwtOptions, TrustedProxyOptions } from './app-options.ts'
 
 export interface ServeOptions {
   config: Config
@@ -17,12 +18,13 @@ export interface ServeOptions {
   host: string
   port: number
   isReadOnly: boolean
-  demo?: DemoControls
+  /** Routes of this server alone, behind the same guards as the others. */
+  addRoutes?: (api: Api) => void
 }
 
 export interface HttpServer {
   url: string
-  /** Nobody is asked for a token. */
+  /** No token is required. */
   isOpen: boolean
   close(): Promise<void>
 }
@@ -33,14 +35,14 @@ export async function serve({
   host,
   port,
   isReadOnly,
-  demo,
+  addRoutes,
 }: ServeOptions): Promise<HttpServer> {
   const { http, gateway, policy } = config
   const { tables, access, reading } = deployment
   const jwt = readJwtOptions(config)
   const trustedProxy = readProxyOptions(config)
   const hasNoToken = async () => (await access.listTokens()).every(({ revokedAt }) => revokedAt !== null)
-  // Fails at once where nothing is installed or nobody answers.
+  // Fails at once if nothing is installed or the database is unreachable.
   const isOpen = (await hasNoToken()) && jwt === undefined && trustedProxy === undefined
   if (isOpen && !isLoopbackAddress(host)) throw refusedAddress(host)
   const options: AppOptions = {
@@ -50,17 +52,17 @@ export async function serve({
     policy,
     config,
     isReadOnly,
-    // From the first token on everybody needs one, whenever it is made. A server that asked for one never opens up.
+    // Once a token exists, everyone needs one. A server that required one never opens up.
     isOpenToLoopback: isOpen && hasNoToken,
     hasPublicMetrics: http.publicMetrics === '1',
     runDoctor: async () => diagnose(await examine(config)),
     ...(http.environment === null ? {} : { environment: http.environment }),
     ...sourceCheckOf(gateway),
     ...(jwt === undefined ? {} : { jwt }),
-    ...(demo === undefined ? {} : { demo }),
     ...(trustedProxy === undefined ? {} : { trustedProxy }),
   }
   const app = buildApp(options)
+  addRoutes?.(app.api)
   const server = await open(app.fetch, host, port)
   if (!isReadOnly) app.runOperations()
   const address = server.address() as AddressInfo
@@ -71,10 +73,10 @@ export async function serve({
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       await app.close()
-      // Streams have ended; what is left are idle connections of browsers.
+      // Streams have ended; only idle connections are left.
       if (!('closeIdleConnections' in server)) return void (await closed)
       server.closeIdleConnections()
-      // A client that never sends the rest of its request would keep the process.
+      // A client with an unfinished request would keep the process alive.
       const late = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
       await closed
       clearTimeout(late)
@@ -82,7 +84,7 @@ export async function serve({
   }
 }
 
-/** For requests that are under way. */
+/** For requests in progress. */
 const CLOSE_GRACE_MS = 5_000
 
 function open(fetch: App['fetch'], hostname: string, port: number) {
@@ -94,14 +96,14 @@ function open(fetch: App['fetch'], hostname: string, port: number) {
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): UnstuckError {
   const reasons: Record<string, string> = {
-    EADDRINUSE: 'another program listens there',
-    EACCES: 'this user may not listen there',
+    EADDRINUSE: 'the address is in use',
+    EACCES: 'permission denied',
     EADDRNOTAVAIL: 'this machine has no such address',
-    ENOTFOUND: 'no machine has this name',
+    ENOTFOUND: 'unknown host name',
   }
   const reason = reasons[error.code ?? ''] ?? error.message
   return new UnstuckError('INVALID_CONFIG', `cannot listen on ${host}:${port}: ${reason}`, {
-    hint: 'Choose another one with --host and --port, or UNSTUCK_HTTP_HOST and UNSTUCK_HTTP_PORT.',
+    hint: 'Choose another address with --host and --port, or UNSTUCK_HTTP_HOST and UNSTUCK_HTTP_PORT.',
     cause: error,
   })
 }
@@ -109,14 +111,14 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
 function refusedAddress(host: string): UnstuckError {
   return new UnstuckError(
     'INVALID_CONFIG',
-    `refusing to listen on ${host}: nobody would be asked for a token, and everybody there could change jobs`,
+    `refusing to listen on ${host}: without tokens, everyone could change jobs`,
     {
-      hint: 'Make a token first (unstuck tokens create), or set UNSTUCK_JWT_ISSUER or UNSTUCK_PROXY_HEADER; 127.0.0.1 needs none.',
+      hint: 'Create a token first (unstuck tokens create), or set UNSTUCK_JWT_ISSUER or UNSTUCK_PROXY_HEADER. 127.0.0.1 needs none.',
     },
   )
 }
 
-/** A secret that can be guessed is none. */
+/** Shorter secrets can be guessed. */
 const MIN_SECRET_BYTES = 32
 
 function readJwtOptions({ http }: Config): JwtOptions | undefined {
@@ -130,7 +132,10 @@ function readJwtOptions({ http }: Config): JwtOptions | undefined {
     )
   }
   if (jwtSecret !== null && Buffer.byteLength(jwtSecret) < MIN_SECRET_BYTES)
-    throw new UnstuckError('INVALID_CONFIG', `UNSTUCK_JWT_SECRET: takes ${MIN_SECRET_BYTES} bytes or more`)
+    throw new UnstuckError(
+      'INVALID_CONFIG',
+      `UNSTUCK_JWT_SECRET: must have at least ${MIN_SECRET_BYTES} bytes`,
+    )
   return {
     issuer: jwtIssuer,
     audience: jwtAudience,

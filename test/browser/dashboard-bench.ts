@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
 import { getRequestListener } from '@hono/node-server'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { createFakeHandler } from '../../dashboard/dev/fake-server.ts'
+import { secureHeaders } from '../../src/http/access/guards.ts'
 import type { ApiEnv } from '../../src/http/api.ts'
 import { addDashboardRoutes } from '../../src/http/dashboard-files.ts'
-import { secureHeaders } from '../../src/http/guards.ts'
+import { OpenAPIHono } from '../../src/http/openapi/zod-openapi.ts'
 import { problemResponse, toApiProblem } from '../../src/http/problem.ts'
-import { OpenAPIHono } from '../../src/http/zod-openapi.ts'
+import { createFakeHandler } from './invented-deployment/fake-server.ts'
 
 export const pagePaths = [
   '/',

@@ -10,7 +10,7 @@ import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { readEventSource } from '../http/event-source.ts'
+import { readEventSource } from '../http/stream/event-source.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { startWorkerProcess, type WorkerProcess } from '../surface/worker-process.ts'
 

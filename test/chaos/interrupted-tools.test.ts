@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { descendantsOf, untilGone } from '../surface/demo-command.ts'
+import { descendantsOf, untilGone } from '../demo/demo-command.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const START_LIMIT_MS = 120_000

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { descendantsOf, untilGone } from '../surface/demo-command.ts'
+import { descendantsOf, untilGone } from '../demo/demo-command.ts'
 
 interface Fault {
   atMs: number

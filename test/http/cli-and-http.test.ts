@@ -1,7 +1,7 @@
 // One operator engine: the command line and the HTTP API answer alike on one database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandName, commandNames } from '../../src/commands/permissions.ts'
-import { runInProcess } from '../surface/in-process.ts'
+import { runInProcess } from '../cli/support/in-process.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
@@ -197,6 +197,24 @@ describe('what is not there', () => {
     expect(exitCode).toBeGreaterThan(0)
     expect(error.code).toBe(reply.body.code)
   })
+
+  it.each<[string[], string, object | undefined]>([
+    [['webhooks', 'remove', 'nope'], 'DELETE /v1/webhooks/nope', undefined],
+    [['webhooks', 'enable', 'nope'], 'PATCH /v1/webhooks/nope', { is_active: true }],
+    [['webhooks', 'redeliver', 'nope'], 'POST /v1/webhooks/deliveries/nope/redeliver', {}],
+    [
+      ['webhooks', 'deliveries', '--webhook', 'nope'],
+      'GET /v1/webhooks/deliveries?webhook_id=nope',
+      undefined,
+    ],
+  ])('OPS-8 unstuck %s and %s name an id that is no UUID', async (args, line, body) => {
+    const { exitCode, error } = await cli(...args)
+    const reply = await bench.call(line, body === undefined ? {} : { body })
+    expect([exitCode, reply.status]).toEqual([2, 400])
+    expect([error.code, reply.body.code]).toEqual(['INVALID_ARGUMENT', 'INVALID_ARGUMENT'])
+    for (const message of [error.message, reply.body.detail])
+      expect(message).toMatch(/^(webhook_)?id: must be a UUID$/)
+  })
 })
 
 describe('queues, breakers and webhooks', () => {
@@ -260,7 +278,7 @@ const otherwise: Record<string, CommandName[]> = {
     'listOperations',
   ],
   'the dashboard shows these': ['listLeases', 'listSweeps', 'listReclaims', 'listStaleJobs', 'validateStale'],
-  'the same function answers': ['readMetrics', 'readConfig', 'listProfiles', 'listActs', 'runDoctor'],
+  'the same function answers': ['readMetrics', 'readConfig', 'listProfiles', 'listAuditEntries', 'runDoctor'],
 }
 
 it('OPS-9 every command is compared, or it is said why not', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EventList, JobList } from '../../src/http/contract.ts'
+import type { EventList, JobList } from '../../src/http/contract/index.ts'
 import { claim, enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench

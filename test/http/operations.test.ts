@@ -1,7 +1,12 @@
 // Changes of many jobs at once, over the real API; the last ones with real server processes, of which one is killed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { DeadLetterList, Operation, OperationJobList, OperationList } from '../../src/http/contract.ts'
-import { startServe } from '../surface/serve-command.ts'
+import type {
+  DeadLetterList,
+  Operation,
+  OperationJobList,
+  OperationList,
+} from '../../src/http/contract/index.ts'
+import { startServe } from '../cli/support/serve-command.ts'
 import { enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
 let bench: HttpBench

@@ -6,7 +6,7 @@ import type {
   Reclaim,
   ReclaimList,
   StaleList,
-} from '../../src/http/contract.ts'
+} from '../../src/http/contract/index.ts'
 import { claim, enqueue, type HttpBench, openHttpBench } from './http-bench.ts'
 
 const MINUTE = 60_000

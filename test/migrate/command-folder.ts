@@ -2,9 +2,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runInProcess } from '../cli/support/in-process.ts'
+import { type CommandResult, runCommand } from '../cli/support/run-command.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { runInProcess } from '../surface/in-process.ts'
-import { type CommandResult, runCommand } from '../surface/run-command.ts'
 
 export interface CommandFolder {
   database: TestDatabase

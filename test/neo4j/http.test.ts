@@ -1,11 +1,11 @@
 // `unstuck serve` over nodes: what the store has is served, and what it has not is told by name.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Me } from '../../src/http/contract.ts'
+import type { Me } from '../../src/http/contract/index.ts'
 import { installNeo4j } from '../../src/store/neo4j/install.ts'
 import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
-import { readEventSource } from '../http/event-source.ts'
-import { type RunningCommand, runCommand, startCommand } from '../surface/run-command.ts'
-import { urlOf } from '../surface/serve-command.ts'
+import { type RunningCommand, runCommand, startCommand } from '../cli/support/run-command.ts'
+import { urlOf } from '../cli/support/serve-command.ts'
+import { readEventSource } from '../http/stream/event-source.ts'
 import { clear } from './neo4j-harness.ts'
 
 const env = { EMBED_JOB_RETENTION_DAYS: '14' }

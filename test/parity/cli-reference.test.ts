@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { renderCliReference } from '../../src/cli/cli-reference.ts'
-import { leafCommands, optionsOf, pathOf } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
+import { renderCliReference } from '../../src/cli/reference/cli-reference.ts'
+import { leafCommands, optionsOf, pathOf } from '../../src/cli/reference/command-tree.ts'
 
 const page = readFileSync(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8')
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { scopes } from '../../src/commands/actor.ts'
 import { commandRules } from '../../src/commands/permissions.ts'
-import { describeApi, renderHttpReference } from '../../src/http/http-reference.ts'
+import { describeApi, renderHttpReference } from '../../src/http/openapi/http-reference.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
 

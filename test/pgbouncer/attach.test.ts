@@ -1,9 +1,9 @@
 // A pooler in transaction mode is no place for an install: it says so before anything is changed.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCommand } from '../cli/support/run-command.ts'
 import { describeSchema, schemaExists } from '../migrate/describe.ts'
 import { clipTables } from '../support/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { runCommand } from '../surface/run-command.ts'
 import { throughPgBouncer } from './through-pgbouncer.ts'
 
 let database: TestDatabase

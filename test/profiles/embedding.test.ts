@@ -6,8 +6,8 @@ import { embeddingProfile } from '../../src/profile/embedding.ts'
 import { createJobService } from '../../src/runtime/services/job-service.ts'
 import { runSweep } from '../../src/runtime/services/run-sweep.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { runCommand } from '../cli/support/run-command.ts'
 import { embeddingTables } from '../support/embedding-tables.ts'
-import { runCommand } from '../surface/run-command.ts'
 import { openProfileBench, type ProfileBench } from './profile-bench.ts'
 
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 // A page looks at 10,000 rows at most: what lies behind them is found by the pages after it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fillPage } from '../../src/commands/fill-page.ts'
+import { fillPage } from '../../src/commands/jobs/fill-page.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'

@@ -22,7 +22,9 @@ export const leftToAll = [
   'test/website/**/*.test.ts',
   // The embedded launcher, the demo and the drill.
   'embedded/src/**/*.test.ts',
-  'test/surface/{demo,demo-*,cli-drill,development-database,lazy-imports}.test.ts',
+  'test/demo/**/*.test.ts',
+  'test/cli/install/drill.test.ts',
+  'test/surface/{development-database,lazy-imports}.test.ts',
   // The conformance suite on one more table: npm test runs it on the native table, the executor's and in memory.
   'test/store/{clip,converter,embedding,odd-table,other-schema}.test.ts',
   'test/profiles/**/*.test.ts',
@@ -30,7 +32,7 @@ export const leftToAll = [
   'test/migrate/{attach-killed,attach-layouts,attach-load,attach-plan,bad-input,down,odd-tables,partitioned-tables}.test.ts',
   'test/migrate/{removal-asks,schema,status,team-objects,unfit-tables}.test.ts',
   // Large tables, long runs of chance.
-  'test/http/{fuzz,large-table}.test.ts',
+  'test/http/{input/fuzz,reads/large-table}.test.ts',
   'test/model/**/*.test.ts',
   'test/sql/{fuzz,grown-table,hot-heartbeats,role-settings}.test.ts',
   'src/runtime/claim/claims-per-job.test.ts',

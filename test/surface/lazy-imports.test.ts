@@ -124,7 +124,7 @@ it('OPS-1 no command but serve loads the HTTP API', async () => {
     `const { createProgram } = await import('dist/cli/program.js')
      createProgram()`,
   )
-  expect(imported.some((url) => url.endsWith('/dist/cli/commands/serve.js'))).toBe(true)
+  expect(imported.some((url) => url.endsWith('/dist/cli/server/serve.js'))).toBe(true)
   expect(packages(imported)).toEqual([])
   const http = await run(`await import('dist/http/serve.js')`)
   expect(packages(http.imported)).toEqual(expect.arrayContaining(['hono', 'zod', 'jose']))

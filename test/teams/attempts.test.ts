@@ -1,9 +1,9 @@
 // Attempts on the clip tables as a team has them: its own inserts, old workers that claim by a plain UPDATE, an operator who
 // puts a failed row back by hand. Everything goes through the command line and SQL, as such a team would.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type CommandResult, runCommand } from '../cli/support/run-command.ts'
 import { type CommandFolder, openCommandFolder } from '../migrate/command-folder.ts'
 import { clipTables } from '../support/clip-tables.ts'
-import { type CommandResult, runCommand } from '../surface/run-command.ts'
 
 let commands: CommandFolder
 beforeEach(async () => {

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startCommand } from '../cli/support/run-command.ts'
 import { type CommandFolder, openCommandFolder } from '../migrate/command-folder.ts'
 import { clipTables } from '../support/clip-tables.ts'
 import { cronWrappers, reclaim } from '../support/executor-document.ts'
 import { executorTables } from '../support/executor-tables.ts'
-import { startCommand } from '../surface/run-command.ts'
 
 let commands: CommandFolder
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 // Requests to the server that handed out the page. Addresses are relative to <base>, so any base path works.
-import type { Problem } from '../../../src/http/contract.ts'
+import type { Problem } from '../../../src/http/contract/index.ts'
 
 /** An answer of the server that is no success, or no answer at all (`status` 0). */
 export class RequestProblem extends Error {

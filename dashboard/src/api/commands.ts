@@ -1,14 +1,14 @@
 // What pages change. Every command goes to the server's one command layer, which checks permission and state.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
-  ActAnswer,
   CauseState,
+  ChangeAnswer,
   NewWebhookAnswer,
   Operation,
   OperationRequest,
   RetryRequest,
   SweepAnswer,
-} from '../../../src/http/contract.ts'
+} from '../../../src/http/contract/index.ts'
 import { queryOf, request } from './client.ts'
 
 interface Reasoned {
@@ -35,11 +35,11 @@ function path(kind: string, { id, table }: Target, verb?: string): string {
 const everywhere = (id: string): Target => ({ id, table: null })
 
 export const retryJob = (job: Target, options: RetryRequest = {}) =>
-  request<ActAnswer>('POST', path('jobs', job, 'retry'), bodyOf({ ...options }))
+  request<ChangeAnswer>('POST', path('jobs', job, 'retry'), bodyOf({ ...options }))
 export const cancelJob = (job: Target, options: Reasoned = {}) =>
-  request<ActAnswer>('POST', path('jobs', job, 'cancel'), bodyOf({ ...options }))
+  request<ChangeAnswer>('POST', path('jobs', job, 'cancel'), bodyOf({ ...options }))
 export const discardJob = (job: Target, options: Reasoned = {}) =>
-  request<ActAnswer>('DELETE', path('jobs', job), bodyOf({ ...options }))
+  request<ChangeAnswer>('DELETE', path('jobs', job), bodyOf({ ...options }))
 export const beginOperation = (options: OperationRequest) =>
   request<{ operation: Operation; db_now: string }>('POST', 'v1/operations', bodyOf({ ...options }))
 export const abortOperation = (id: string) => request('POST', path('operations', everywhere(id), 'abort'), {})

@@ -1,5 +1,5 @@
 // Where messages come from: the stream of the server, or, where it cannot be had, the same resources every two seconds.
-import type { BreakerList, HealthAnswer, LeaseList, QueueList } from '../../../src/http/contract.ts'
+import type { BreakerList, HealthAnswer, LeaseList, QueueList } from '../../../src/http/contract/index.ts'
 import { apiAddress, request } from './client.ts'
 import type { LiveMessage, LiveState } from './live-state.ts'
 

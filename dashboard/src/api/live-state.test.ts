@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobEvent, RunningJob } from '../../../src/http/contract.ts'
+import type { JobEvent, RunningJob } from '../../../src/http/contract/index.ts'
 import { applyMessage, emptyLiveState, leaseLeftMs, leaseLengthMs } from './live-state.ts'
 
 const db_now = '2026-05-12T14:00:10.000Z'

@@ -10,7 +10,7 @@ import type {
   RunningJob,
   StaleMessage,
   TableHealth,
-} from '../../../src/http/contract.ts'
+} from '../../../src/http/contract/index.ts'
 
 const KEPT_EVENTS = 200
 export const KEPT_BEATS_MS = 300_000

@@ -24,8 +24,8 @@ import type {
   Webhook,
   WhyAnswer,
   WorkerList,
-} from '../../../src/http/contract.ts'
-import { useTable } from '../parts/address.tsx'
+} from '../../../src/http/contract/index.ts'
+import { useTable } from '../shell/address.tsx'
 import { queryOf, RequestProblem, request } from './client.ts'
 import { noteDatabaseTime } from './database-clock.ts'
 

@@ -1,10 +1,10 @@
-// The engine serves every table of a schema: taking it out may take it from others than those who ask.
+// The engine serves every table of a schema: removing it may affect other teams.
 import type { EngineUse, Installer } from '../../compose/index.ts'
 import type { Profile } from '../../profile/profile.ts'
-import type { ConnectionFlags } from '../command-config.ts'
-import { confirm } from '../confirm.ts'
+import type { ConnectionFlags } from '../connection/command-config.ts'
+import { confirm } from '../terminal/confirm.ts'
 
-/** Asks nobody where only the profile's own tables go by the engine. Null: the person said no. */
+/** Asks only if tables outside the profile use the engine. Null: the answer was no. */
 export async function confirmRemoval(
   installer: Installer,
   profile: Profile,
@@ -13,7 +13,7 @@ export async function confirmRemoval(
   const use = await installer.readUse()
   const losses = lossesOf(use, profile, flags.purge === true)
   if (losses.length === 0) return use
-  const what = `The whole engine goes out of ${installer.place}: ${losses.join('; ')}.`
+  const what = `This removes the whole engine from ${installer.place}: ${losses.join('; ')}.`
   return (await confirm(what, flags)) ? use : null
 }
 
@@ -28,7 +28,7 @@ function lossesOf(use: EngineUse, profile: Profile, isPurge: boolean): string[] 
     ...(ownJobs === 0 || !(isInstalled || isPurge)
       ? []
       : [
-          `${counted(ownJobs, 'job', ' of unstuck’s own table')} ${isPurge ? 'deleted for good' : 'left without functions'}`,
+          `${counted(ownJobs, 'job', ' of unstuck’s own table')} ${isPurge ? 'deleted permanently' : 'left without functions'}`,
         ]),
     ...(tokens === 0 ? [] : [`${counted(tokens, 'token')} deleted`]),
   ]

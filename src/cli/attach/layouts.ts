@@ -1,19 +1,19 @@
-// Migration files as other tools want them. CONCURRENTLY cannot run in a transaction, and each tool has its own view of those:
-// what was chosen for it stands in the head of its files.
+// Migration files for other tools. CONCURRENTLY cannot run in a transaction, and each tool handles transactions in its own
+// way: the head of each file says how.
 import { type AttachPlan, planText, statementsOf, withLimits } from '../../compose/index.ts'
 
 export const layoutNames = ['plain', 'supabase', 'prisma', 'drizzle'] as const
 export type LayoutName = (typeof layoutNames)[number]
 
 export interface MigrationFile {
-  /** Within the folder of migrations. */
+  /** Path within the migrations folder. */
   path: string
   text: string
 }
 
 export interface Layout {
   folder: string
-  /** Whether the tool can build indexes without blocking writers. */
+  /** The tool can build indexes without blocking writers. */
   isConcurrent: boolean
   /** The command that applies the files. */
   next: string
@@ -21,13 +21,14 @@ export interface Layout {
 }
 
 export interface Place {
-  /** UTC, as 20260131000000. */
+  /** In UTC: 20260131000000. */
   timestamp: string
-  /** Of the next migration, where they are counted. */
+  /** Number of the next migration, for tools that count them. */
   ordinal: number
 }
 
-const PROPOSED = '-- Written by `unstuck attach` for the tables as they were then. Nothing has been run yet.'
+const PROPOSED =
+  '-- Written by `unstuck attach` for the tables as they were at that time. Nothing has been run yet.'
 
 const plain: Layout = {
   folder: '.',
@@ -54,7 +55,7 @@ const supabase: Layout = {
       path: `${timestamp}_unstuck.sql`,
       text: script([
         PROPOSED,
-        '-- The CLI runs this file as one transaction; the indexes are in the file after it.',
+        '-- The CLI runs this file as one transaction; the next file has the indexes.',
         ...inTransaction(plan),
       ]),
     },
@@ -63,14 +64,14 @@ const supabase: Layout = {
       text: script([
         PROPOSED,
         '-- CONCURRENTLY cannot run in a transaction: Supabase CLI 2.109 or newer runs these statements outside of one. An older',
-        '-- CLI refuses them (SQLSTATE 25001) and changes nothing: run `unstuck attach` then, which builds what is missing.',
+        '-- CLI refuses them (SQLSTATE 25001) and changes nothing: then run `unstuck attach`, which builds the missing indexes.',
         ...withLimits(plan, statementsOf(plan.steps, false)),
       ]),
     },
   ],
 }
 
-/** A file of one statement is the only one that Prisma does not run as a transaction. */
+/** Prisma runs only a file with a single statement outside of a transaction. */
 const prisma: Layout = {
   folder: 'prisma/migrations',
   isConcurrent: true,
@@ -80,7 +81,7 @@ const prisma: Layout = {
       path: `${timestamp}_unstuck/migration.sql`,
       text: script([
         PROPOSED,
-        '-- Prisma runs a file of several statements as one transaction; each index has a migration of its own after it.',
+        '-- Prisma runs a file of several statements as one transaction; each index has its own migration after it.',
         ...inTransaction(plan),
       ]),
     },
@@ -112,9 +113,9 @@ const drizzle: Layout = {
         path: `${numbered(ordinal + 1)}_unstuck_indexes.sql`,
         text: [
           PROPOSED,
-          '-- Drizzle runs migrations in a transaction, where CONCURRENTLY cannot run: these builds stop writers for as long as they',
-          '-- take. On a large table in use apply the migration before alone, run `unstuck attach`, which builds them without stopping',
-          '-- anybody, and then apply this one: it finds them there.',
+          '-- Drizzle runs migrations in a transaction, where CONCURRENTLY cannot run: these builds block writers while they run.',
+          '-- On a large table in use, apply the previous migration alone, run `unstuck attach`, which builds the indexes without',
+          '-- blocking, and then apply this one: it skips existing indexes.',
           `${indexes.join(`\n${BREAKPOINT}\n`)}\n`,
         ].join('\n'),
       },
@@ -140,7 +141,7 @@ const script = (parts: string[]) => `${parts.map((part) => part.trim()).join('\n
 
 const numbered = (ordinal: number) => String(ordinal).padStart(4, '0')
 
-/** Tools sort by name, so files that belong together follow each other by a second. */
+/** Tools sort by name: related files are one second apart. */
 function later(timestamp: string, seconds: number): string {
   const [, year = '', month = '', day = '', hour = '', minute = '', second = ''] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(timestamp) ?? []

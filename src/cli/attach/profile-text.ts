@@ -1,12 +1,12 @@
-// The config file that `attach` proposes: plain data, which loads where the package is not installed too.
+// The config file that `attach` drafts: plain data, which loads without the package too.
 import type { OwnProfile } from '../../profile/own-profile.ts'
 
 export function configText(profile: OwnProfile, questions: string[], isTypeScript: boolean): string {
   const head = [
-    '// Proposed by unstuck from the table as it is. Correct it, then look at what would be done: unstuck attach --plan',
+    '// Drafted by unstuck from the table. Review it, then print the plan: unstuck attach --plan',
     ...(questions.length === 0
       ? []
-      : ['//', '// To look at:', ...questions.map((question) => `// - ${question}`)]),
+      : ['//', '// To review:', ...questions.map((question) => `// - ${question}`)]),
   ]
   const value = show({ profile })
   const body = isTypeScript
@@ -35,10 +35,10 @@ function show(value: unknown, indent = ''): string {
 
 const showField = (field: string) => (/^[A-Za-z_]\w*$/.test(field) ? field : show(field))
 
-/** For a table of unstuck's own: nothing has to be said, so the file shows where settings go. */
+/** The native table needs no profile: the file shows where settings go. */
 export function nativeConfigText(isTypeScript: boolean): string {
   const head =
-    '// Written by `unstuck init`. docs/reference/config.md lists the settings; `unstuck config` shows those in force.'
+    '// Written by `unstuck init`. docs/reference/config.md lists the settings; `unstuck config` shows the values in use.'
   const value = "{\n  profile: 'native',\n}"
   const body = isTypeScript
     ? ["import type { ConfigFile } from 'unstuck'", '', `export default ${value} satisfies ConfigFile`]

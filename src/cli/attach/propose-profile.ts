@@ -1,4 +1,4 @@
-// No profile is configured: one is made from the table that is to be attached.
+// Drafts a profile from the table to attach, if none is configured.
 import { findTables, type ShapedTable, scan } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { invalidArgument, UnstuckError } from '../../errors/index.ts'
@@ -37,7 +37,7 @@ const profileName = ({ table }: ShapedTable) => {
   return shippedProfileNames.some((shipped) => shipped === name) ? `team_${name}` : name
 }
 
-/** The age does not matter here: a scan finds tables whatever is stuck in them. */
+/** The age does not matter: a scan finds tables with or without stuck jobs. */
 const ANY_AGE_MS = 900_000
 
 async function onlyCandidate(config: Config): Promise<TableName> {
@@ -49,29 +49,29 @@ async function onlyCandidate(config: Config): Promise<TableName> {
     const known = tables.filter(({ kind }) => kind === 'known queue')
     const others = [
       ...(likely.length === 0 ? [] : ['unstuck’s own']),
-      ...known.map((table) => `${showTableName(table)} of ${table.name}`),
+      ...known.map((table) => `${showTableName(table)} (${table.name})`),
     ]
-    const beside = others.length === 0 ? '' : `, beside ${others.join(', ')}`
-    throw new UnstuckError('TABLE_NOT_FOUND', `no table looks like one of jobs${beside}`, {
+    const beside = others.length === 0 ? '' : `; found ${others.join(', ')}`
+    throw new UnstuckError('TABLE_NOT_FOUND', `no table looks like a job table${beside}`, {
       hint: 'Name it: unstuck attach --table schema.name',
     })
   }
   if (second !== undefined) {
     const names = candidates.map(showTableName).join(', ')
-    throw new UnstuckError('INVALID_ARGUMENT', `several tables look like one of jobs: ${names}`, {
-      hint: `Say which: --table ${showTableName(first)}`,
+    throw new UnstuckError('INVALID_ARGUMENT', `several tables look like job tables: ${names}`, {
+      hint: `Choose one: --table ${showTableName(first)}`,
     })
   }
   return first
 }
 
-/** The table that the engine brings: it has its leases already. */
+/** The native table, which already has leases. */
 function isOwn(config: Config, { schema, table }: { schema: string; table: string }): boolean {
   const [own] = nativeProfile(config.schema).tables
   return schema === own.schema && table === own.table
 }
 
-/** A name without a schema means the team's table, unless there is none. */
+/** A name without a schema means the application's table, if there is one. */
 function withoutOwn(config: Config, found: ShapedTable[]): ShapedTable[] {
   const others = found.filter((shape) => !isOwn(config, shape))
   return others.length === 0 ? found : others
@@ -79,8 +79,8 @@ function withoutOwn(config: Config, found: ShapedTable[]): ShapedTable[] {
 
 function refuseOwn(config: Config, shape: ShapedTable): void {
   if (!isOwn(config, shape)) return
-  throw new UnstuckError('TABLE_UNSUPPORTED', `table ${showTableName(shape)}: it is unstuck’s own`, {
-    hint: 'There is nothing to attach: unstuck migrate up installs it with its leases. unstuck scan lists other job tables.',
+  throw new UnstuckError('TABLE_UNSUPPORTED', `table ${showTableName(shape)}: it belongs to unstuck`, {
+    hint: 'There is nothing to attach: unstuck migrate up installs it with leases. unstuck scan lists other job tables.',
   })
 }
 
@@ -90,7 +90,7 @@ function onlyTable(found: ShapedTable[], { schema, table }: TableName): ShapedTa
   if (second !== undefined) throw ambiguous(table, found)
   const name = schema === null ? table : showTableName({ schema, table })
   throw new UnstuckError('TABLE_NOT_FOUND', `table ${name}: not found in this database`, {
-    hint: 'Check the schema and the name, and that DATABASE_URL is the database you mean. unstuck scan lists job tables.',
+    hint: 'Check the schema, the name and DATABASE_URL. unstuck scan lists job tables.',
   })
 }
 

@@ -8,7 +8,7 @@ export interface TableName {
 const PART = '"(?:[^"]|"")+"|[^".]+'
 const NAME = new RegExp(`^(?:(${PART})\\.)?(${PART})$`)
 
-/** `jobs`, `public.jobs`, `"My Schema"."My Jobs"`. A name without quotes is taken as it is, capitals too. */
+/** `jobs`, `public.jobs`, `"My Schema"."My Jobs"`. Without quotes, case is kept too. */
 export function readTableName(text: string): TableName {
   const [, schema, table] = NAME.exec(text) ?? []
   if (table === undefined) throw invalidArgument('--table', text, 'a table, or schema.table')

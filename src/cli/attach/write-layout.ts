@@ -4,7 +4,7 @@ import type { AttachPlan } from '../../compose/index.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import { type LayoutName, layouts, type MigrationFile, timestampOf } from './layouts.ts'
 
-/** Writes the files of a plan into the folder of a migration tool, and answers their paths. Never over a file. */
+/** Writes the files of a plan into the folder of a migration tool and returns their paths. Never overwrites. */
 export function writeLayout(plan: AttachPlan, name: LayoutName, folder: string, now: Date): string[] {
   const isDrizzle = name === 'drizzle'
   const journal = isDrizzle ? readJournal(folder) : { entries: [] }
@@ -15,7 +15,7 @@ export function writeLayout(plan: AttachPlan, name: LayoutName, folder: string, 
     .map(({ path, text }) => ({ path: join(folder, path), text }))
   const taken = files.find(({ path }) => existsSync(path))
   if (taken !== undefined) {
-    throw new UnstuckError('PRECONDITION_FAILED', `${taken.path} is there already: nothing was written`)
+    throw new UnstuckError('PRECONDITION_FAILED', `${taken.path} already exists: nothing was written`)
   }
   for (const { path, text } of files) {
     mkdirSync(dirname(path), { recursive: true })
@@ -41,10 +41,10 @@ function readJournal(folder: string): Journal {
   } catch {
     // Told below, in words of ours.
   }
-  throw new UnstuckError('PRECONDITION_FAILED', `${path} is no journal of Drizzle: nothing was written`)
+  throw new UnstuckError('PRECONDITION_FAILED', `${path} is not a Drizzle journal: nothing was written`)
 }
 
-/** Drizzle runs what its journal lists, in the order of `when`. */
+/** Drizzle runs the entries of its journal, ordered by `when`. */
 function writeJournal(folder: string, journal: Journal, files: MigrationFile[], now: Date): string {
   const last = journal.entries.at(-1)
   const start = Math.max(now.getTime(), (last?.when ?? 0) + 1)

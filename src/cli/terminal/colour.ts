@@ -1,11 +1,11 @@
-// Colour only where somebody sees it, and never as the only sign of something.
+// Colour on terminals only, and never as the only signal.
 
 export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold' | 'inverse'
 export type Paint = (text: string, colour: Colour) => string
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The same order as in the help: NO_COLOR, then FORCE_COLOR, then whether it is a terminal that can. */
+/** NO_COLOR, then FORCE_COLOR, then whether the stream is a terminal with colour. */
 export function hasColour(stream: { isTTY?: boolean }, env: Environment = process.env): boolean {
   const { NO_COLOR: none, FORCE_COLOR: forced, TERM: terminal } = env
   if ((none !== undefined && none !== '') || forced === '0' || forced === 'false') return false

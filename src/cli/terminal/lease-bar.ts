@@ -1,6 +1,6 @@
 import type { Colour } from './colour.ts'
 
-/** What is left of a lease as a bar, with the colour of its state. A share below 0 is a lease that is over. */
+/** The remaining share of a lease as a coloured bar. Below 0 the lease has expired. */
 export function leaseBar(
   share: number,
   width: number,
@@ -13,7 +13,7 @@ export function leaseBar(
   return [full.repeat(filled) + empty.repeat(width - filled), colour]
 }
 
-/** Windows terminals speak UTF-8; elsewhere the locale tells. */
+/** Windows terminals use UTF-8; elsewhere the locale decides. */
 export function showsUnicode(env: Readonly<Record<string, string | undefined>> = process.env): boolean {
   if (env['TERM'] === 'dumb' || env['TERM'] === 'linux') return false
   if (process.platform === 'win32') return true

@@ -1,4 +1,4 @@
-// A line of a screen: pieces of plain text with a colour each, cut to the width before anything is coloured.
+// A line of a screen: coloured pieces of text, cut to the width before they are coloured.
 import type { Colour, Paint } from './colour.ts'
 import { escapeControls } from './escape-controls.ts'
 
@@ -18,14 +18,14 @@ export function renderLine(line: Line, width: number, paint: Paint): string {
   return shown
 }
 
-/** By characters, controls escaped; the last is an ellipsis if something is cut off. */
+/** Escapes controls and cuts by characters, with an ellipsis at the end. */
 export function cutText(text: string, width: number): string {
   const characters = Array.from(escapeControls(text))
   if (characters.length <= width) return characters.join('')
   return width === 0 ? '' : `${characters.slice(0, width - 1).join('')}…`
 }
 
-/** As wide as asked: cut, or filled with spaces. */
+/** Cut or padded to the width. */
 export function fitText(text: string, width: number): string {
   const cut = cutText(text, width)
   return cut + ' '.repeat(width - Array.from(cut).length)

@@ -1,9 +1,9 @@
-// One line on stderr that is written over, where stderr is a terminal; elsewhere nothing.
+// One updated line on stderr; nothing if stderr is not a terminal.
 import { cutText } from './line.ts'
 
 export interface ProgressLine {
   show(text: string): void
-  /** Takes the line away, so that what is printed next stands alone. */
+  /** Clears the line. */
   clear(): void
 }
 

@@ -1,20 +1,20 @@
-// The whole terminal for a while: alternate screen, no cursor, keys one by one. However the process ends, the terminal is left
-// as it was found; only SIGKILL cannot be answered.
+// Full-screen mode: alternate screen, no cursor, single keys. The terminal is restored however the process ends, except by
+// SIGKILL.
 import type { ReadStream, WriteStream } from 'node:tty'
 
 export interface Screen {
   readonly width: number
   readonly height: number
-  /** Draws over what was there; lines beyond the height are left out. */
+  /** Redraws the screen; lines beyond the height are cut. */
   draw(lines: string[]): void
   close(): void
 }
 
 export interface ScreenOptions {
-  /** A key, or what a paste brings: `a`, `up`, `down`, `enter`, `escape`, `backspace`, `ctrl-c`. */
+  /** A key, or pasted text: `a`, `up`, `down`, `enter`, `escape`, `backspace`, `ctrl-c`. */
   onKey: (key: string) => void
   onResize?: () => void
-  /** SIGTERM, SIGINT or SIGHUP; the screen is closed already. */
+  /** SIGTERM, SIGINT or SIGHUP, after the screen was closed. */
   onSignal: (signal: NodeJS.Signals) => void
   input?: ReadStream
   output?: WriteStream
@@ -56,7 +56,7 @@ export function openScreen(options: ScreenOptions): Screen {
   }
 
   output.write(OPEN)
-  // An error that nobody catches ends in `exit` too.
+  // An uncaught error emits `exit` too.
   process.on('exit', close)
   for (const signal of signals) process.on(signal, leave)
   if (input.isTTY) input.setRawMode(true)
@@ -97,7 +97,7 @@ const names: Readonly<Record<string, string>> = {
 const ESCAPE = '\u001B'
 const KEY = new RegExp(String.raw`${ESCAPE}(?:\[[\d;?]*[ -/]*[@-~]|O.)?|[\s\S]`, 'gu')
 
-/** Several keys may come at once. Sequences that are not known are passed over whole. */
+/** Several keys may arrive at once. Unknown sequences are skipped. */
 export function readKeys(text: string): string[] {
   const keys = text.match(KEY) ?? []
   return keys.flatMap((key) => {

@@ -1,20 +1,20 @@
-// The live picture: read every second, drawn more often, for leases drain in between.
+// The live view: read every second, drawn more often so that lease bars move.
 import type { CommandContext } from '../../commands/command.ts'
 import { createPaint } from '../terminal/colour.ts'
 import { renderLine } from '../terminal/line.ts'
 import { openScreen, type Screen } from '../terminal/screen.ts'
-import { type Picture, readPicture } from './read-picture.ts'
-import { doAct } from './top-acts.ts'
+import { readSnapshot, type Snapshot } from './read-snapshot.ts'
+import { perform } from './top-actions.ts'
 import { topFrame } from './top-frame.ts'
 import { topRows } from './top-rows.ts'
 import { firstView, pressKey, type TopView } from './top-view.ts'
 
 const READ_MS = 1_000
 const DRAW_MS = 200
-const STALE = 'this is old'
+const STALE = 'out of date'
 
-/** Settles when somebody leaves: with the signal, or null after the key. */
-export async function runTop(context: CommandContext, first: Picture): Promise<NodeJS.Signals | null> {
+/** Settles on exit: with the signal, or null after the quit key. */
+export async function runTop(context: CommandContext, first: Snapshot): Promise<NodeJS.Signals | null> {
   const top = new Top(context, first)
   const screen = openScreen({
     onKey: (key) => top.attempt(() => top.hear(key)),
@@ -41,20 +41,20 @@ class Top {
   #reject: (error: unknown) => void = () => {}
   #screen: Screen | undefined
   #view: TopView = firstView
-  #picture: Picture
+  #snapshot: Snapshot
   #readAt = performance.now()
   #isReading = false
 
-  constructor(context: CommandContext, picture: Picture) {
+  constructor(context: CommandContext, snapshot: Snapshot) {
     this.#context = context
-    this.#picture = picture
+    this.#snapshot = snapshot
     this.ended = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
   }
 
-  /** Whatever goes wrong ends the picture, so that it can be told on a terminal that is itself again. */
+  /** An error ends the view first, so that it is printed on a restored terminal. */
   attempt(work: () => void | Promise<void>): void {
     const done = async () => work()
     done().catch(this.#reject)
@@ -73,27 +73,29 @@ class Top {
     const screen = this.#screen
     if (screen === undefined) return
     this.#view = { ...this.#view, elapsedMs: performance.now() - this.#readAt }
-    const lines = topFrame(this.#picture, this.#rows(), this.#view, screen)
+    const lines = topFrame(this.#snapshot, this.#rows(), this.#view, screen)
     screen.draw(lines.map((line) => renderLine(line, screen.width, this.#paint)))
   }
 
   async hear(key: string): Promise<void> {
-    const { view, act } = pressKey(this.#view, key, this.#rows())
+    const { view, action } = pressKey(this.#view, key, this.#rows())
     this.#view = view
-    if (act?.kind === 'quit') return this.leave(key === 'ctrl-c' ? 'SIGINT' : null)
+    if (action?.kind === 'quit') return this.leave(key === 'ctrl-c' ? 'SIGINT' : null)
     this.draw()
-    if (act === null) return
-    const change = await doAct(this.#context, act).catch((error: unknown) => ({ message: textOf(error) }))
+    if (action === null) return
+    const change = await perform(this.#context, action).catch((error: unknown) => ({
+      message: textOf(error),
+    }))
     this.#view = { ...this.#view, ...change }
     this.draw()
   }
 
-  /** Never two reads at once; where one fails, the old picture stays and says so. */
+  /** One read at a time; if it fails, the old snapshot stays, marked as out of date. */
   async read(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      this.#picture = await readPicture(this.#context)
+      this.#snapshot = await readSnapshot(this.#context)
       this.#readAt = performance.now()
       if (this.#view.message?.startsWith(STALE) === true) this.#view = { ...this.#view, message: null }
     } catch (error) {
@@ -104,7 +106,7 @@ class Top {
   }
 
   #rows() {
-    return topRows(this.#picture, this.#view.filter)
+    return topRows(this.#snapshot, this.#view.filter)
   }
 }
 

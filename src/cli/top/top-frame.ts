@@ -1,10 +1,10 @@
-// One frame of `unstuck top`, from what was read. Pure: the same for a terminal, a pipe and a test.
+// One frame of `unstuck top` from a snapshot. Pure: the same for a terminal, a pipe and a test.
 import { isReaperLate } from '../../policy/explain/table-health.ts'
-import { describeBreaker } from '../commands/breaker.ts'
-import { showBound, showDuration } from '../duration.ts'
-import { hiddenLine } from '../hidden-tables.ts'
+import { hiddenLine } from '../connection/hidden-tables.ts'
+import { describeBreaker } from '../queues/breaker.ts'
+import { showBound, showDuration } from '../terminal/duration.ts'
 import type { Line, Piece } from '../terminal/line.ts'
-import type { Picture } from './read-picture.ts'
+import type { Snapshot } from './read-snapshot.ts'
 import type { TopRow } from './top-rows.ts'
 import type { TopView } from './top-view.ts'
 
@@ -15,16 +15,16 @@ export interface FrameSize {
 
 const MIN_WIDTH = 50
 const MIN_HEIGHT = 10
-const KEYS = '↑↓ choose  Enter job  w why  / filter  R retry  D drain  q quit'
+const KEYS = '↑↓ select  Enter job  w why  / filter  R retry  D drain  q quit'
 
-/** For a terminal: as many rows as there is room for, around the chosen one. */
-export function topFrame(picture: Picture, rows: TopRow[], view: TopView, size: FrameSize): Line[] {
+/** For a terminal: the rows that fit, around the selected one. */
+export function topFrame(snapshot: Snapshot, rows: TopRow[], view: TopView, size: FrameSize): Line[] {
   if (size.width < MIN_WIDTH || size.height < MIN_HEIGHT)
-    return [[`too small: ${size.width}×${size.height}; takes ${MIN_WIDTH}×${MIN_HEIGHT}. q quits`]]
-  const head = headOf(picture)
+    return [[`too small: ${size.width}×${size.height}; needs ${MIN_WIDTH}×${MIN_HEIGHT}. q quits`]]
+  const head = headOf(snapshot)
   const foot: Line[] = [[], [[footOf(view), view.ask === null ? 'dim' : 'yellow']]]
   const room = size.height - head.length - foot.length
-  const body = view.panel ?? bodyOf(picture, rows, view)
+  const body = view.panel ?? bodyOf(snapshot, rows, view)
   const chosen = view.panel === null ? body.findIndex((line) => line[0] === MARK) : 0
   const from = Math.max(0, Math.min(chosen - Math.floor(room / 2), body.length - room))
   const shown = body.slice(from, from + room)
@@ -32,12 +32,12 @@ export function topFrame(picture: Picture, rows: TopRow[], view: TopView, size: 
   return [...head, ...filled, ...foot]
 }
 
-/** For a pipe or a file: everything, once. */
-export function plainFrame(picture: Picture, rows: TopRow[], view: TopView): Line[] {
-  return [...headOf(picture), ...bodyOf(picture, rows, { ...view, chosen: null })]
+/** For a pipe or a file: everything once. */
+export function plainFrame(snapshot: Snapshot, rows: TopRow[], view: TopView): Line[] {
+  return [...headOf(snapshot), ...bodyOf(snapshot, rows, { ...view, chosen: null })]
 }
 
-function headOf({ health, slo, breakers }: Picture): Line[] {
+function headOf({ health, slo, breakers }: Snapshot): Line[] {
   const strips = health.flatMap(({ table, value }): Line[] => {
     const { overdue, reaperAgeMs, sweepIntervalMs, oldestDueMs, waiting, due, running } = value
     const rescue = slo.find((one) => one.table === table)?.value
@@ -65,30 +65,30 @@ function rescuePieces(p95Ms: number | null, promiseMs: number | null): Piece[] {
   return [light(p95Ms <= promiseMs, p95Ms > promiseMs, `rescue p95 ${showDuration(p95Ms)}, ${promise}`)]
 }
 
-/** The sign tells it too, for whoever sees no colour. */
+/** The symbol repeats the colour. */
 function light(isFine: boolean, isBad: boolean, text: string): Piece {
   if (isFine) return [`● ${text}  `, 'green']
   return [`${isBad ? '✗' : '!'} ${text}  `, isBad ? 'red' : 'yellow']
 }
 
 const MARK = '▸ '
-const titles = { running: 'RUNNING', dead: 'DEAD, the newest', worker: 'WORKERS' }
+const titles = { running: 'RUNNING', dead: 'DEAD, newest', worker: 'WORKERS' }
 const empty = {
-  running: 'no job is running',
+  running: 'no running jobs',
   dead: 'none',
-  worker: 'none has told of itself: unstuck worker ./handlers.js',
+  worker: 'no worker has reported: unstuck worker ./handlers.js',
 }
 
 function bodyOf(
-  picture: Picture,
+  snapshot: Snapshot,
   rows: TopRow[],
   view: Pick<TopView, 'chosen' | 'filter' | 'elapsedMs'>,
 ): Line[] {
   return (['running', 'dead', 'worker'] as const).flatMap((kind) => {
     const ofKind = rows.filter((row) => row.kind === kind)
-    const more = kind === 'running' && !picture.isComplete ? ' or more' : ''
+    const more = kind === 'running' && !snapshot.isComplete ? ' or more' : ''
     const title: Line = [[`${titles[kind]} ${ofKind.length}${more}`, 'bold']]
-    const none: Line[] = ofKind.length === 0 ? [[`  ${view.filter === '' ? empty[kind] : 'none fits'}`]] : []
+    const none: Line[] = ofKind.length === 0 ? [[`  ${view.filter === '' ? empty[kind] : 'no match'}`]] : []
     const lines = ofKind.map(
       (row): Line => [row.key === view.chosen ? MARK : '  ', ...row.line(view.elapsedMs)],
     )
@@ -98,8 +98,8 @@ function bodyOf(
 
 function footOf({ ask, isTyping, filter, message, panel }: TopView): string {
   if (ask !== null) return `${ask.question} [y/N]`
-  if (isTyping) return `/${filter}▏  Enter keeps it, Esc drops it`
+  if (isTyping) return `/${filter}▏  Enter applies, Esc clears`
   if (message !== null) return message
-  if (panel !== null) return 'Esc back  ↑↓ choose  q quit'
+  if (panel !== null) return 'Esc back  ↑↓ select  q quit'
   return filter === '' ? KEYS : `filter "${filter}"  ${KEYS}`
 }

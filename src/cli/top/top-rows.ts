@@ -1,10 +1,10 @@
-// The rows that can be chosen: running jobs, the newest dead ones, workers.
+// Selectable rows: running jobs, the newest dead jobs, workers.
 import type { JobSummary, WorkerStatus } from '../../store/job-store.ts'
-import { showDuration } from '../duration.ts'
 import type { Colour } from '../terminal/colour.ts'
+import { showDuration } from '../terminal/duration.ts'
 import { leaseBar } from '../terminal/lease-bar.ts'
 import { fitText, type Line } from '../terminal/line.ts'
-import { type Picture, shareLeft } from './read-picture.ts'
+import { type Snapshot, shareLeft } from './read-snapshot.ts'
 
 export interface TopRow {
   key: string
@@ -12,12 +12,12 @@ export interface TopRow {
   table: string
   jobId: string | null
   workerId: string | null
-  /** What a filter looks at. */
+  /** The text that a filter searches. */
   text: string
   line(elapsedMs: number): Line
 }
 
-export function topRows({ running, dead, workers }: Picture, filter: string): TopRow[] {
+export function topRows({ running, dead, workers }: Snapshot, filter: string): TopRow[] {
   const rows = [
     ...running.map(({ table, job }) => runningRow(table, job)),
     ...dead.map(({ table, job }) => deadRow(table, job)),
@@ -27,7 +27,7 @@ export function topRows({ running, dead, workers }: Picture, filter: string): To
   return rows.filter(({ text }) => text.toLowerCase().includes(wanted))
 }
 
-/** The end of an id tells jobs apart: the beginning of a native one is its time. */
+/** The end of an id distinguishes jobs: a native id starts with its time. */
 const shortId = (id: string) => (id.length > 13 ? `…${id.slice(-12)}` : id)
 
 function runningRow(table: string, job: JobSummary): TopRow {
@@ -50,7 +50,7 @@ function runningRow(table: string, job: JobSummary): TopRow {
 function describeLease({ leaseLeftMs }: JobSummary, elapsedMs: number): string {
   if (leaseLeftMs === null) return 'no lease'
   const left = leaseLeftMs - elapsedMs
-  return left < 0 ? `over by ${showDuration(-left)}` : `${showDuration(left)} left`
+  return left < 0 ? `expired ${showDuration(-left)}` : `${showDuration(left)} left`
 }
 
 function deadRow(table: string, { id, type, error, attempt }: JobSummary): TopRow {

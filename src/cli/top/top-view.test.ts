@@ -14,7 +14,7 @@ const row = (key: string, kind: TopRow['kind'], more: Partial<TopRow> = {}): Top
 })
 const rows = [row('a', 'running'), row('b', 'dead'), row('w', 'worker')]
 const press = (view: TopView, ...keys: string[]) =>
-  keys.reduce((seen, key) => pressKey(seen.view, key, rows), { view, act: null } as ReturnType<
+  keys.reduce((seen, key) => pressKey(seen.view, key, rows), { view, action: null } as ReturnType<
     typeof pressKey
   >)
 
@@ -27,10 +27,10 @@ describe('keys of unstuck top', () => {
 
   it('SEE-5 nothing dangerous happens without a yes', () => {
     const asked = press(firstView, 'down', 'down', 'R')
-    expect(asked.act).toBeNull()
-    expect(pressKey(asked.view, 'y', rows).act).toEqual({ kind: 'retry', row: rows[1] })
+    expect(asked.action).toBeNull()
+    expect(pressKey(asked.view, 'y', rows).action).toEqual({ kind: 'retry', row: rows[1] })
     for (const key of ['enter', 'Y', 'n', 'escape', 'q'])
-      expect(pressKey(asked.view, key, rows).act).toBeNull()
+      expect(pressKey(asked.view, key, rows).action).toBeNull()
   })
 
   it('SEE-5 small letters are not dangerous', () => {
@@ -39,7 +39,7 @@ describe('keys of unstuck top', () => {
 
   it('SEE-5 while a filter is typed, keys are text', () => {
     const typing = press(firstView, '/', 'q', 'R')
-    expect(typing).toMatchObject({ act: null, view: { filter: 'qR', isTyping: true } })
+    expect(typing).toMatchObject({ action: null, view: { filter: 'qR', isTyping: true } })
     expect(press(typing.view, 'backspace', 'enter').view).toMatchObject({ filter: 'q', isTyping: false })
     expect(press(typing.view, 'escape').view.filter).toBe('')
   })

@@ -1,21 +1,21 @@
-// What a key means. Pure: the view after it, and what is to be done.
+// Key handling. Pure: returns the next view and the action.
 import type { Line } from '../terminal/line.ts'
 import type { TopRow } from './top-rows.ts'
 
 export interface TopView {
-  /** The key of a row. */
+  /** Key of the selected row. */
   chosen: string | null
   filter: string
   isTyping: boolean
-  /** Instead of the rows: a job, or why it does not run. */
+  /** Shown instead of the rows: a job, or why it does not run. */
   panel: Line[] | null
-  ask: { question: string; act: TopAct } | null
+  ask: { question: string; action: TopAction } | null
   message: string | null
-  /** Since the picture was read. */
+  /** Since the snapshot was read. */
   elapsedMs: number
 }
 
-export type TopAct = { kind: 'quit' } | { kind: 'show' | 'why' | 'retry' | 'drain'; row: TopRow }
+export type TopAction = { kind: 'quit' } | { kind: 'show' | 'why' | 'retry' | 'drain'; row: TopRow }
 
 export const firstView: TopView = {
   chosen: null,
@@ -29,19 +29,19 @@ export const firstView: TopView = {
 
 interface AfterKey {
   view: TopView
-  act: TopAct | null
+  action: TopAction | null
 }
 
 export function pressKey(view: TopView, key: string, rows: TopRow[]): AfterKey {
   const stay = (change: Partial<TopView>): AfterKey => ({
     view: { ...view, message: null, ...change },
-    act: null,
+    action: null,
   })
-  if (key === 'ctrl-c') return { view, act: { kind: 'quit' } }
+  if (key === 'ctrl-c') return { view, action: { kind: 'quit' } }
   if (view.ask !== null) {
-    const { act } = view.ask
+    const { action } = view.ask
     return key === 'y'
-      ? { view: { ...view, ask: null }, act }
+      ? { view: { ...view, ask: null }, action }
       : stay({ ask: null, message: 'nothing was changed' })
   }
   if (view.isTyping) return stay(typed(view, key))
@@ -49,7 +49,7 @@ export function pressKey(view: TopView, key: string, rows: TopRow[]): AfterKey {
   if (key === 'down') return stay({ chosen: neighbour(view, rows, 1), panel: null })
   if (key === 'escape') return stay(view.panel === null ? { filter: '' } : { panel: null })
   if (key === '/') return stay({ isTyping: true, panel: null })
-  if (key === 'q') return { view, act: { kind: 'quit' } }
+  if (key === 'q') return { view, action: { kind: 'quit' } }
   const row = rows.find((one) => one.key === view.chosen)
   return row === undefined ? stay({}) : pressOnRow(view, key, row, stay)
 }
@@ -62,19 +62,19 @@ function pressOnRow(
 ): AfterKey {
   const { jobId, workerId, kind } = row
   if (key === 'enter' || key === 'w') {
-    if (jobId === null) return stay({ message: 'this is a worker: D asks it to leave' })
-    return { view: { ...view, message: null }, act: { kind: key === 'w' ? 'why' : 'show', row } }
+    if (jobId === null) return stay({ message: 'this is a worker: D drains it' })
+    return { view: { ...view, message: null }, action: { kind: key === 'w' ? 'why' : 'show', row } }
   }
   if (key === 'R') {
     if (kind !== 'dead') return stay({ message: 'only a dead job can be retried' })
-    return stay({ ask: { question: `Retry job ${jobId ?? ''}?`, act: { kind: 'retry', row } } })
+    return stay({ ask: { question: `Retry job ${jobId ?? ''}?`, action: { kind: 'retry', row } } })
   }
   if (key === 'D') {
-    if (workerId === null) return stay({ message: 'no worker has this job' })
+    if (workerId === null) return stay({ message: 'no worker runs this job' })
     return stay({
       ask: {
-        question: `Ask worker ${workerId} to finish what it runs and leave?`,
-        act: { kind: 'drain', row },
+        question: `Drain worker ${workerId}? It finishes its running jobs and stops.`,
+        action: { kind: 'drain', row },
       },
     })
   }

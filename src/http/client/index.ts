@@ -6,10 +6,10 @@ export type { Operations, Schemas } from './operations.generated.ts'
 export type OperationName = keyof Operations
 export type Problem = Schemas['Problem']
 
-/** What an operation takes: `params` of its path, `query`, `headers` and `body`. */
+/** Input of an operation: `params` of its path, `query`, `headers` and `body`. */
 export type Input<Name extends OperationName> = Omit<Operations[Name], 'answer'>
 
-/** A refusal is a value: whoever calls decides what a lost lease or a job that is gone means. */
+/** A refusal is a value: the caller decides what a lost lease or a missing job means. */
 export type Reply<Value> =
   | { isDone: true; status: number; value: Value }
   | { isDone: false; status: number; problem: Problem }
@@ -18,7 +18,7 @@ type Args<Name extends OperationName> =
   Record<string, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
 
 export interface Client {
-  /** Throws where there is no answer, or none of the API's. */
+  /** Throws without an answer, or if the answer is not from this API. */
   call<Name extends OperationName>(
     name: Name,
     ...args: Args<Name>
@@ -26,10 +26,10 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** With the path of the mount, such as `https://ops.example/unstuck`. */
+  /** Includes the path of the mount, such as `https://ops.example/unstuck`. */
   baseUrl: string
   token?: string
-  /** That of the runtime where absent; `app.fetch` of `createApp` needs no network. */
+  /** Default: the runtime's fetch. `app.fetch` of `createApp` needs no network. */
   fetch?: (request: Request) => Promise<Response> | Response
 }
 
@@ -67,9 +67,9 @@ function requestOf(name: OperationName, sent: Sent, baseUrl: string, token: stri
   })
 }
 
-/** A path with dots alone in a part is another path to every URL parser, however they are written. */
+/** URL parsers resolve a segment of dots, escaped or not. */
 function pathPart(value: string): string {
-  if (/^\.{0,2}$/.test(value)) throw new Error(`${JSON.stringify(value)} cannot be a part of a path`)
+  if (/^\.{0,2}$/.test(value)) throw new Error(`${JSON.stringify(value)} cannot be a path segment`)
   return encodeURIComponent(value)
 }
 

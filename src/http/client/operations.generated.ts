@@ -14,9 +14,9 @@ export interface Schemas {
   WhyAnswer: { db_now: string; id: string; table: string; verdict: "ended" | "running" | "overdue" | "blocked" | "runnable"; sentence: string; runs_in_ms: number | null; reasons: ({ code: string; is_blocking: boolean; message: string; until_ms: number | null })[] }
   EnqueueAnswer: { db_now: string; id: string; table: string; outcome: "created" | "duplicate" }
   NewJob: { type: string; payload?: unknown; queue?: string; priority?: number; delay_ms?: number; run_at?: string; stage?: string; expected_duration_ms?: number; max_attempts?: number; owner?: string; dedupe_key?: string; traceparent?: string; table?: string }
-  ActAnswer: { db_now: string; id: string; table: string; outcome: string }
+  ChangeAnswer: { db_now: string; id: string; table: string; outcome: string }
   RetryRequest: { reset_attempts?: boolean; now?: boolean; reason?: string }
-  ActRequest: { reason?: string }
+  ChangeRequest: { reason?: string }
   LeaseList: { db_now: string; leases: Schemas['RunningJob'][]; is_complete: boolean }
   RunningJob: { id: string; table: string; type: string; queue: string; stage: string | null; owner: string | null; worker_id: string | null; fence: string; attempt: number; started_at: string | null; heartbeat_at: string | null; lease_expires_at: string | null; lease_remaining_ms: number | null; deadline_at: string | null }
   ClaimAnswer: { db_now: string; table: string; jobs: Schemas['ClaimedJob'][] }
@@ -24,7 +24,7 @@ export interface Schemas {
   ClaimRequest: { worker_id: string; queues: string[]; limit?: number; types?: string[]; lease_ms?: number; table?: string }
   HeartbeatAnswer: { db_now: string; answers: ({ id: string; lease_id: string; answer: "kept" | "busy" | "cancel-asked" | "past-deadline" | "finished" | "lost" })[]; reaper_age_ms: number | null }
   HeartbeatRequest: { leases: { id: string; lease_id: string }[]; lease_ms?: number; table?: string }
-  SettleAnswer: { db_now: string; id: string; outcome: string; retry_in_ms?: number | null }
+  OutcomeAnswer: { db_now: string; id: string; outcome: string; retry_in_ms?: number | null }
   CompleteRequest: { id: string; lease_id: string; result?: unknown; table?: string }
   FailRequest: { id: string; lease_id: string; code?: string; reason?: string; category?: "TRANSIENT" | "PERMANENT" | "CRITICAL"; stack?: string; is_retryable?: boolean; retry_in_ms?: number; cause?: "failure" | "timeout"; table?: string }
   ReleaseRequest: { id: string; lease_id: string; delay_ms?: number; cause?: "release" | "interruption"; reason?: string; table?: string }
@@ -101,19 +101,19 @@ export interface Operations {
   listJobs: { query?: { q?: string; cursor?: string; limit?: number; table?: string; with_payload?: string }; answer: Schemas['JobList'] }
   enqueueJob: { headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body: Schemas['NewJob']; answer: Schemas['EnqueueAnswer'] }
   readJob: { params: { id: string }; query?: { table?: string }; answer: Schemas['JobAnswer'] }
-  discardJob: { params: { id: string }; query?: { table?: string; reason?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; answer: Schemas['ActAnswer'] }
+  discardJob: { params: { id: string }; query?: { table?: string; reason?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; answer: Schemas['ChangeAnswer'] }
   listEvents: { params: { id: string }; query?: { table?: string }; answer: Schemas['EventList'] }
   listAttempts: { params: { id: string }; query?: { table?: string }; answer: Schemas['AttemptList'] }
   explainJob: { params: { id: string }; query?: { table?: string }; answer: Schemas['WhyAnswer'] }
-  retryJob: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['RetryRequest']; answer: Schemas['ActAnswer'] }
-  retryOwnJob: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['ActRequest']; answer: Schemas['ActAnswer'] }
-  cancelJob: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['ActRequest']; answer: Schemas['ActAnswer'] }
+  retryJob: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['RetryRequest']; answer: Schemas['ChangeAnswer'] }
+  retryOwnJob: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['ChangeRequest']; answer: Schemas['ChangeAnswer'] }
+  cancelJob: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['ChangeRequest']; answer: Schemas['ChangeAnswer'] }
   listLeases: { query?: { limit?: number; table?: string }; answer: Schemas['LeaseList'] }
   claimJobs: { body: Schemas['ClaimRequest']; answer: Schemas['ClaimAnswer'] }
   heartbeatJobs: { body: Schemas['HeartbeatRequest']; answer: Schemas['HeartbeatAnswer'] }
-  completeJob: { body: Schemas['CompleteRequest']; answer: Schemas['SettleAnswer'] }
-  failJob: { body: Schemas['FailRequest']; answer: Schemas['SettleAnswer'] }
-  releaseJob: { body: Schemas['ReleaseRequest']; answer: Schemas['SettleAnswer'] }
+  completeJob: { body: Schemas['CompleteRequest']; answer: Schemas['OutcomeAnswer'] }
+  failJob: { body: Schemas['FailRequest']; answer: Schemas['OutcomeAnswer'] }
+  releaseJob: { body: Schemas['ReleaseRequest']; answer: Schemas['OutcomeAnswer'] }
   listDeadLetters: { query?: { limit?: number; table?: string }; answer: Schemas['DeadLetterList'] }
   readDeadLetters: { params: { cause_id: string }; query?: { table?: string }; answer: Schemas['DeadLetterAnswer'] }
   markCause: { params: { cause_id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body: Schemas['MarkCauseRequest']; answer: Schemas['DeadLetterAnswer'] }
@@ -139,7 +139,7 @@ export interface Operations {
   createToken: { body: Schemas['NewToken']; answer: Schemas['NewTokenAnswer'] }
   revokeToken: { params: { name: string }; answer: Schemas['TokenAnswer'] }
   listWorkers: { query?: { table?: string }; answer: Schemas['WorkerList'] }
-  drainWorker: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['ActRequest']; answer: Schemas['DrainAnswer'] }
+  drainWorker: { params: { id: string }; query?: { table?: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['ChangeRequest']; answer: Schemas['DrainAnswer'] }
   readSlo: { query?: { table?: string; window_ms?: number }; answer: Schemas['SloAnswer'] }
   listWebhooks: { query?: { table?: string }; answer: Schemas['WebhookList'] }
   addWebhook: { body: Schemas['NewWebhook']; answer: Schemas['NewWebhookAnswer'] }
@@ -152,7 +152,7 @@ export interface Operations {
   validateStale: { query?: { table?: string; limit?: number }; answer: Schemas['StaleValidation'] }
   listSweeps: { query?: { table?: string; cursor?: string; limit?: number }; answer: Schemas['SweepList'] }
   listRateLimits: { query?: { prefix?: string; limit?: number }; answer: Schemas['RateLimitList'] }
-  listActs: { query?: { table?: string; actor?: string; cursor?: string; limit?: number }; answer: Schemas['AuditList'] }
+  listAuditEntries: { query?: { table?: string; actor?: string; cursor?: string; limit?: number }; answer: Schemas['AuditList'] }
   listProfiles: { query?: { table?: string }; answer: Schemas['ProfileList'] }
   stream: { query?: { topics?: string }; headers?: { 'last-event-id'?: string }; answer: string }
 }
@@ -217,7 +217,7 @@ export const routes = {
   validateStale: ['GET', '/v1/stale/validation'],
   listSweeps: ['GET', '/v1/reaper/sweeps'],
   listRateLimits: ['GET', '/v1/rate-limits'],
-  listActs: ['GET', '/v1/audit'],
+  listAuditEntries: ['GET', '/v1/audit'],
   listProfiles: ['GET', '/v1/profiles'],
   stream: ['GET', '/v1/stream'],
 } as const satisfies Record<keyof Operations, readonly [string, string]>

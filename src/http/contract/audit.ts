@@ -1,5 +1,5 @@
-// What people did, and which tables there are.
-import { z } from '../zod.ts'
+// The audit log, and the tables with their profiles.
+import { z } from '../openapi/zod.ts'
 import { envelope, jsonSchema, limitQuery, tableQuery, textOrNull, timeOrNull, timeSchema } from './base.ts'
 
 export const auditQuery = z.strictObject({
@@ -13,15 +13,15 @@ export const auditEntrySchema = z
   .object({
     id: z.string(),
     at: timeSchema,
-    /** Of a job: queued (retry by hand), cancelled, cancel-requested, discarded. Else such as queue-paused, breaker-held. */
+    /** For a job: queued (manual retry), cancelled, cancel-requested, discarded. Others: queue-paused, breaker-held, … */
     type: z.string(),
     actor: z.string(),
     reason: textOrNull,
-    /** Null of what concerns all tables, such as breakers and tokens. */
+    /** Null if it concerns all tables, such as breakers and tokens. */
     table: textOrNull,
-    /** Null where it was not about one job. */
+    /** Null if it did not concern a single job. */
     job_id: textOrNull,
-    /** The queue, breaker, worker, webhook or token it was done to; null of a job and of a sweep. */
+    /** The queue, breaker, worker, webhook or token; null for a job or a sweep. */
     subject: textOrNull,
     details: z.record(z.string(), jsonSchema),
   })
@@ -35,11 +35,11 @@ export const profileSchema = z
   .object({
     table: z.string(),
     profile: z.string(),
-    /** As PostgreSQL knows it: schema and table. */
+    /** Schema and table in PostgreSQL. */
     relation: z.string(),
     mode: z.enum(['observe', 'reap', 'enforce']),
     on_foreign_settle: z.enum(['record', 'refuse']),
-    /** Null where the mode was never changed. */
+    /** Null if the mode was never changed. */
     mode_since: timeOrNull,
     attached_at: timeSchema,
   })

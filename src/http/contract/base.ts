@@ -1,5 +1,5 @@
-// What every resource of the HTTP API shares: times, ids, pages and problems.
-import { z } from '../zod.ts'
+// Shared by all resources of the HTTP API: times, ids, pages and problems.
+import { z } from '../openapi/zod.ts'
 
 /** RFC 3339 in UTC. */
 export const timeSchema = z.iso.datetime().openapi({ example: '2026-05-12T14:02:11.250Z' })
@@ -8,19 +8,19 @@ export const textOrNull = z.string().nullable()
 export const msOrNull = z.number().nullable()
 export const countSchema = z.number().int()
 
-/** Why it was done, kept with what it changed. */
+/** Recorded with the change. */
 export const reasonSchema = z.string().min(1).max(500)
 
 export const jsonSchema = z.unknown().openapi({ description: 'Any JSON value.' })
 
-/** The moment of the answer on the database's clock: count lease ends down from it, never from the browser's. */
+/** Database time of the answer: count leases down from it, not from the browser's clock. */
 export const envelope = { db_now: timeSchema }
 
 export const tableQuery = z.string().min(1).max(63).optional().openapi({
-  description: 'Which table of the profile; where absent, its first, or for an id the one that has it.',
+  description: 'Table of the profile. Default: the first, or the one that has the id.',
 })
 
-/** A text that is no number would be told as NaN, which nobody has sent. */
+/** Avoids NaN in the error of a text that is not a number. */
 const wholeNumber = z.coerce
   .number({ error: ({ code }) => (code === 'invalid_type' ? 'expected a whole number' : undefined) })
   .int()
@@ -45,13 +45,13 @@ export const problemSchema = z
     detail: z.string(),
     hint: z.string().optional(),
     is_retryable: z.boolean(),
-    /** Of a body or query that was refused. */
+    /** Errors of a refused body or query. */
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    /** Of a filter that was refused: the token, and where it begins. */
+    /** Token and offset in a refused filter. */
     token: z.object({ text: z.string(), position: z.number().int() }).optional(),
-    /** Where the state of a job stood in the way. */
+    /** Why the state of a job did not allow the change. */
     why: z.array(z.object({ code: z.string(), message: z.string() })).optional(),
-    /** Beside a public code of document 004: the code of the catalogue. */
+    /** The catalogue code that belongs to a public code of document 004. */
     catalog_code: z.string().optional(),
   })
   .openapi('Problem')

@@ -1,5 +1,5 @@
-// Jobs as the HTTP API shows them. A lease id is a credential and never part of an answer but that of a claim.
-import { z } from '../zod.ts'
+// Jobs in the HTTP API. A lease id is a credential: only the answer to a claim contains it.
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,
@@ -15,21 +15,21 @@ import {
 
 export const statusSchema = z.enum(['waiting', 'running', 'succeeded', 'dead', 'cancelled'])
 
-/** What the owner of a job may read. */
+/** The error as the owner of a job may read it. */
 export const jobErrorSchema = z.object({
   /** One of the ten public codes. */
   code: textOrNull,
-  /** Without addresses. */
+  /** Without URLs and hosts. */
   reason: textOrNull,
   category: textOrNull,
   attempt: countSchema.nullable(),
 })
 
-/** What was found out. */
+/** Details of the failure. */
 export const jobErrorDetailSchema = z.object({
   code: textOrNull,
   reason: textOrNull,
-  /** Only with the scope jobs:payload, and only of a single job. */
+  /** Needs the scope jobs:payload; only for a single job. */
   stack: textOrNull.optional(),
 })
 
@@ -54,7 +54,7 @@ export const jobSchema = z
     last_attempt_at: timeOrNull,
     worker_id: textOrNull,
     lease_expires_at: timeOrNull,
-    /** Negative where the lease is over. */
+    /** Negative if the lease has expired. */
     lease_remaining_ms: msOrNull,
     heartbeat_at: timeOrNull,
     deadline_at: timeOrNull,
@@ -70,12 +70,12 @@ export const jobSchema = z
     cancel_requested_at: timeOrNull,
     reaped_at: timeOrNull,
     error: jobErrorSchema.nullable(),
-    /** For operators: absent where the token belongs to one owner. */
+    /** For operators: absent for a token limited to one owner. */
     error_detail: jobErrorDetailSchema.nullable().optional(),
-    /** Of a dead job in a list: its group of dead letters. */
+    /** Dead letter group of a dead job, in lists. */
     cause_id: textOrNull.optional(),
     traceparent: textOrNull,
-    /** Redacted; only with the scope jobs:payload. */
+    /** Redacted; needs the scope jobs:payload. */
     payload: jsonSchema.optional(),
     result: jsonSchema.optional(),
   })
@@ -83,7 +83,7 @@ export const jobSchema = z
 
 export const retryabilitySchema = z.object({
   is_allowed: z.boolean(),
-  /** Why not, one line; null where it is allowed. */
+  /** Why not, in one line; null if allowed. */
   reason: textOrNull,
 })
 
@@ -127,19 +127,19 @@ export const enqueueAnswer = z
 
 export const retryBody = z
   .strictObject({
-    /** False keeps the counts and raises the maximum instead. */
+    /** False keeps the attempt count and raises the maximum instead. */
     reset_attempts: z.boolean().optional(),
-    /** Ends the wait of a job that is not dead but in backoff. */
+    /** Makes a waiting job due now. */
     now: z.boolean().optional(),
     reason: reasonSchema.optional(),
   })
   .openapi('RetryRequest')
 
-export const actBody = z.strictObject({ reason: reasonSchema.optional() }).openapi('ActRequest')
+export const changeBody = z.strictObject({ reason: reasonSchema.optional() }).openapi('ChangeRequest')
 
-export const actAnswer = z
+export const changeAnswer = z
   .object({ ...envelope, id: z.string(), table: z.string(), outcome: z.string() })
-  .openapi('ActAnswer')
+  .openapi('ChangeAnswer')
 
 export const eventSchema = z
   .object({
@@ -154,7 +154,7 @@ export const eventSchema = z
 
 export const eventsAnswer = z.object({ ...envelope, events: z.array(eventSchema) }).openapi('EventList')
 
-/** Put together from events: without `events: all` the policy writes no claim and no success. */
+/** Derived from events: without `events: all` the policy records no claims and no successes. */
 export const attemptSchema = z
   .object({
     attempt: countSchema,
@@ -203,7 +203,7 @@ export type JobAnswer = z.infer<typeof jobAnswer>
 export type NewJobRequest = z.infer<typeof newJobSchema>
 export type EnqueueAnswer = z.infer<typeof enqueueAnswer>
 export type RetryRequest = z.infer<typeof retryBody>
-export type ActAnswer = z.infer<typeof actAnswer>
+export type ChangeAnswer = z.infer<typeof changeAnswer>
 export type JobEvent = z.infer<typeof eventSchema>
 export type EventList = z.infer<typeof eventsAnswer>
 export type Attempt = z.infer<typeof attemptSchema>

@@ -1,5 +1,5 @@
-// Leases: what runs now, for people; and the verbs of a worker in any language. The lease id is the credential.
-import { z } from '../zod.ts'
+// Running leases, and the verbs of a worker in any language. The lease id is the credential.
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,
@@ -26,7 +26,7 @@ export const runningJobSchema = z
     started_at: timeOrNull,
     heartbeat_at: timeOrNull,
     lease_expires_at: timeOrNull,
-    /** Negative where the lease is over. */
+    /** Negative if the lease has expired. */
     lease_remaining_ms: msOrNull,
     deadline_at: timeOrNull,
   })
@@ -34,7 +34,7 @@ export const runningJobSchema = z
 
 export const leaseListQuery = z.strictObject({ limit: limitQuery, table: tableQuery })
 
-/** Those of all tables where none is named. `is_complete` is false where more run than were asked for. */
+/** Of the named table, or of all. `is_complete` is false if more jobs run than `limit`. */
 export const leaseListAnswer = z
   .object({ ...envelope, leases: z.array(runningJobSchema), is_complete: z.boolean() })
   .openapi('LeaseList')
@@ -132,19 +132,19 @@ export const releaseBody = z
     ...lease,
     delay_ms: z.number().int().min(0).optional(),
     cause: z.enum(['release', 'interruption']).optional(),
-    /** What sends it back: kept as an event. Of a job that was released often the waits double. */
+    /** Recorded in the event. The delay doubles for a job that is released often. */
     reason: z.string().min(1).max(1000).optional(),
     table: tableQuery,
   })
   .openapi('ReleaseRequest')
 
-export const settleAnswer = z
+export const outcomeAnswer = z
   .object({ ...envelope, id: z.string(), outcome: z.string(), retry_in_ms: msOrNull.optional() })
-  .openapi('SettleAnswer')
+  .openapi('OutcomeAnswer')
 
 export type RunningJob = z.infer<typeof runningJobSchema>
 export type LeaseList = z.infer<typeof leaseListAnswer>
 export type ClaimedJob = z.infer<typeof claimedJobSchema>
 export type ClaimAnswer = z.infer<typeof claimAnswer>
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>
-export type SettleAnswer = z.infer<typeof settleAnswer>
+export type OutcomeAnswer = z.infer<typeof outcomeAnswer>

@@ -1,5 +1,5 @@
-// What an operator looks at and acts on: dead letters, operations, queues, breakers, schedules, sweeps, the server itself.
-import { z } from '../zod.ts'
+// Dead letters, operations, queues, breakers, schedules and sweeps.
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,
@@ -15,7 +15,7 @@ import {
 
 export const tableOnlyQuery = z.strictObject({ table: tableQuery })
 
-/** What people think of a cause: nobody marks it as new, it is so until somebody says otherwise. */
+/** State of a cause, set by people. Default: new. */
 export const causeStateSchema = z.enum(['new', 'investigating', 'resolved', 'ignored'])
 
 export const deadLetterSchema = z
@@ -29,13 +29,13 @@ export const deadLetterSchema = z
     last_at: timeSchema,
     example_reason: textOrNull,
     example_job_id: z.string(),
-    /** How often one of them lost its worker: a job that kills its workers shows here. */
+    /** The most crashes of one job: a job that kills its workers shows here. */
     max_crashes: countSchema,
     state: causeStateSchema,
     changed_by: textOrNull,
     changed_at: timeOrNull,
     state_reason: textOrNull,
-    /** Of a resolved cause: when a job first died of it after that; null where none has. */
+    /** When a job first died of a resolved cause again; null if none did. */
     back_since: timeOrNull,
   })
   .openapi('DeadLetterGroup')
@@ -53,12 +53,12 @@ export const markCauseBody = z
   .openapi('MarkCauseRequest')
 
 const operationOptions = {
-  /** This many go first and have to succeed. */
+  /** Number of jobs that run first and must succeed. */
   canary: z.number().int().min(0).max(1000).optional(),
   rate_per_s: z.number().min(0.01).max(10_000).optional(),
-  /** The oldest of those that match. */
+  /** Maximum; the oldest matching jobs are chosen. */
   limit: z.number().int().min(1).max(100_000).optional(),
-  /** Nothing is changed where another number of jobs matches. */
+  /** Refuses if another number of jobs matches. */
   expect: z.number().int().min(0).optional(),
   keep_attempts: z.boolean().optional(),
   reason: reasonSchema.optional(),
@@ -72,24 +72,24 @@ export const operationActionSchema = z.enum(['retry', 'run-now', 'cancel', 'disc
 export const operationBody = z
   .strictObject({
     action: operationActionSchema,
-    /** As in `GET /v1/jobs`; not empty. Of what matches, those that the action can change are taken. */
+    /** As in `GET /v1/jobs`; not empty. Matching jobs that the action cannot change are skipped. */
     q: z.string().min(1).max(2000),
     table: tableQuery,
-    /** What was created, or died, later is left alone; now where absent. */
+    /** Jobs created, or dead, after this time are left alone. Default: now. */
     as_of: z.iso.datetime().optional(),
     ...operationOptions,
   })
   .openapi('OperationRequest')
 
-/** Lives in the database: a server that dies is followed by another. What it changed stays so, whatever ends it. */
+/** Stored in the database: if a server dies, another continues. Changes stay, however it ends. */
 export const operationSchema = z
   .object({
-    /** Empty where it is only planned. */
+    /** Empty in a plan. */
     id: z.string(),
     action: operationActionSchema,
     table: z.string(),
     q: z.string(),
-    /** Where it concerns one cause of dead letters. */
+    /** The cause of a redrive. */
     cause_id: textOrNull,
     actor: z.string(),
     reason: textOrNull,
@@ -97,9 +97,9 @@ export const operationSchema = z
     phase: z.enum(['canary', 'rest']).nullable(),
     total: countSchema,
     changed: countSchema,
-    /** Its state stood in the way, or it was gone. */
+    /** In the wrong state, or deleted. */
     refused: countSchema,
-    /** Of the first 20 that were brought back, or of the canary. */
+    /** Of the first 20 retried jobs, or of the canary. */
     succeeded: countSchema,
     failed: countSchema,
     /** Why it stopped early: canary-failed, canary-timeout, too-many-failures, breaker-open, interrupted. */
@@ -130,9 +130,9 @@ export const operationJobsQuery = z.strictObject({
 export const operationJobSchema = z
   .object({
     job_id: z.string(),
-    /** From 1, the oldest job first: the order in which they are changed. */
+    /** From 1, in the order of the changes, oldest job first. */
     position: countSchema,
-    /** As the command on one job answers it: retried, not-dead, cancelled, …; null where its turn has not come. */
+    /** As for a single job: retried, not-dead, cancelled, …; null while pending. */
     outcome: textOrNull,
   })
   .openapi('OperationJob')
@@ -184,15 +184,15 @@ export const breakerSchema = z
     failures: countSchema,
     successes: countSchema,
     probing: countSchema,
-    /** How often in a row it was tried too early. */
+    /** Failed probes in a row. */
     reopens: countSchema,
     next_probe_in_ms: msOrNull,
     held_for_ms: msOrNull,
-    /** The last 20 in the window, the oldest first. */
+    /** The last 20 calls in the window, oldest first. */
     last_calls: z.array(z.object({ is_failure: z.boolean(), at: timeOrNull })),
     settings: z.record(z.string(), jsonSchema),
     queues: z.array(z.object({ attachment: z.string(), queue: z.string() })),
-    /** `Converter busy — jobs will resume automatically.`; null where nothing is held back (BREAK-4). */
+    /** `Converter busy — jobs will resume automatically.`; null while closed (BREAK-4). */
     banner: textOrNull,
   })
   .openapi('Breaker')

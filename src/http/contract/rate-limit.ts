@@ -1,9 +1,9 @@
-// Rate limits as they are now. Their settings come with each call of a worker; see docs/guides/http-api.md.
-import { z } from '../zod.ts'
+// Current state of rate limits. Workers send the settings with each call; see docs/guides/http-api.md.
+import { z } from '../openapi/zod.ts'
 import { countSchema, envelope, limitQuery, msOrNull, textOrNull, timeOrNull } from './base.ts'
 
 export const rateLimitsQuery = z.strictObject({
-  /** Keys that begin with this text. */
+  /** Only keys with this prefix. */
   prefix: z.string().min(1).max(500).optional(),
   limit: limitQuery,
 })
@@ -11,16 +11,16 @@ export const rateLimitsQuery = z.strictObject({
 export const rateLimitSchema = z
   .object({
     key: z.string(),
-    /** What is limited: the key up to its first colon. */
+    /** The key up to its first colon. */
     name: z.string(),
-    /** The rest of the key; null of a limit that all share. */
+    /** The rest of the key; null for a shared limit. */
     owner: textOrNull,
-    /** As the last caller had them; null before the first since the upgrade. */
+    /** As the last caller sent them; null before the first call since the upgrade. */
     rate_per_s: z.number().nullable(),
     burst: countSchema.nullable(),
-    /** Whole tokens that may be taken now. */
+    /** Whole tokens available now. */
     tokens: countSchema.nullable(),
-    /** Until there is one token more; 0 where it is full. */
+    /** Until the next token; 0 if full. */
     next_token_in_ms: msOrNull,
     full_in_ms: z.number(),
     used_at: timeOrNull,
@@ -30,7 +30,7 @@ export const rateLimitSchema = z
 export const rateLimitsAnswer = z
   .object({
     ...envelope,
-    /** The one that was used last first. A bucket that was full for an hour is forgotten. */
+    /** Most recently used first. A bucket full for an hour is dropped. */
     rate_limits: z.array(rateLimitSchema),
     is_complete: z.boolean(),
   })

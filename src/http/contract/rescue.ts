@@ -1,5 +1,5 @@
-// The reaper's side of the story: what was taken back, what is past its lease and why nobody took it yet, and the sweeps.
-import { z } from '../zod.ts'
+// Reclaimed jobs, stale jobs with the reason why they are still stale, and sweeps.
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,
@@ -23,15 +23,15 @@ export const reclaimsQuery = z.strictObject({
 
 export const reclaimSchema = z
   .object({
-    /** Of its event. */
+    /** Id of the event. */
     id: z.string(),
     job_id: z.string(),
     table: z.string(),
-    /** Null where the job is gone by now. */
+    /** Null if the job was deleted since. */
     type: textOrNull,
     stage: textOrNull,
     attempt: countSchema,
-    /** The worker that had it. */
+    /** The worker that lost it. */
     worker_id: textOrNull,
     reaped_at: timeSchema,
     action: z.enum(['requeued', 'dead', 'cancelled']),
@@ -39,9 +39,9 @@ export const reclaimSchema = z
     reason: z.string(),
     last_heartbeat_at: timeOrNull,
     lease_expires_at: timeOrNull,
-    /** From the end of the lease to the reap; null where there was no lease. */
+    /** From lease expiry to the reap; null without a lease. */
     lateness_ms: msOrNull,
-    /** From the last heartbeat to the next claim; null until then. */
+    /** From the last heartbeat to the next claim; null before it. */
     dark_ms: msOrNull,
     claimed_again_at: timeOrNull,
     claimed_by: textOrNull,
@@ -55,7 +55,7 @@ export const reclaimsAnswer = z
 
 export const staleQuery = z.strictObject({ table: tableQuery, limit: limitQuery })
 
-/** Of the session that has the row locked, where it is certain which. */
+/** The session that locks the row, if known. */
 export const lockHolderSchema = z.object({
   pid: countSchema,
   application: textOrNull,
@@ -85,13 +85,13 @@ export const staleJobSchema = z
     worker_id: textOrNull,
     attempt: countSchema,
     heartbeat_at: timeOrNull,
-    /** When its lease ended; null where there is none and no time to judge it by. */
+    /** When its lease expired; null if its age is unknown. */
     ended_at: timeOrNull,
     overdue_ms: msOrNull,
-    /** Of its stage. */
+    /** Lease of its stage. */
     lease_ms: z.number(),
     is_past_twice_lease: z.boolean(),
-    /** Why nobody took it back yet. */
+    /** Why it was not requeued yet. */
     why: staleReasonSchema,
     locked_by: lockHolderSchema.nullable(),
   })
@@ -100,15 +100,15 @@ export const staleJobSchema = z
 export const staleAnswer = z
   .object({
     ...envelope,
-    /** The longest overdue first; those that nobody can judge come last. */
+    /** Longest overdue first; jobs of unknown age last. */
     jobs: z.array(staleJobSchema),
-    /** All there are, shown or not. */
+    /** Total, including those not shown. */
     count: countSchema,
     is_complete: z.boolean(),
   })
   .openapi('StaleList')
 
-/** Empty, or nothing takes jobs back: silent for more than twice their lease. */
+/** Jobs silent for more than twice their lease: not empty means that no reaper works. */
 export const staleValidationAnswer = z
   .object({ ...envelope, is_valid: z.boolean(), count: countSchema, jobs: z.array(staleJobSchema) })
   .openapi('StaleValidation')
@@ -117,12 +117,12 @@ export const sweepsQuery = z.strictObject({ table: tableQuery, cursor: pageCurso
 
 const sweepCounts = {
   duration_ms: z.number(),
-  /** Jobs past their lease when it began. */
+  /** Jobs past their lease at its start. */
   found: countSchema,
   requeued: countSchema,
   dead: countSchema,
   cancelled: countSchema,
-  /** Somebody had the row locked. */
+  /** The row was locked. */
   skipped: countSchema,
   held: countSchema,
 }
@@ -132,9 +132,9 @@ export const sweepSchema = z
     id: z.string(),
     table: z.string(),
     began_at: timeSchema,
-    /** Null of a sweep by hand. */
+    /** Null for a manual sweep. */
     reaper_id: textOrNull,
-    /** Who asked for a sweep by hand, and why. */
+    /** Actor and reason of a manual sweep. */
     actor: textOrNull,
     note: textOrNull,
     ...sweepCounts,
@@ -142,7 +142,7 @@ export const sweepSchema = z
   })
   .openapi('Sweep')
 
-/** The last sweep of a reaper, whatever it found. */
+/** The last sweep of a reaper, with or without findings. */
 export const lastSweepSchema = z
   .object({ table: z.string(), reaper_id: textOrNull, swept_at: timeSchema, ...sweepCounts })
   .openapi('LastSweep')
@@ -150,9 +150,9 @@ export const lastSweepSchema = z
 export const sweepsAnswer = z
   .object({
     ...envelope,
-    /** One for each table that was ever swept. */
+    /** One for each table that was swept. */
     last: z.array(lastSweepSchema),
-    /** Those that found something, the newest first. */
+    /** Sweeps that found jobs, newest first. */
     sweeps: z.array(sweepSchema),
     next_cursor: textOrNull,
   })

@@ -1,5 +1,5 @@
-// The server itself: health, configuration, tokens, the session of a browser, and the live stream.
-import { z } from '../zod.ts'
+// The server: health, configuration, tokens, browser sessions and the live stream.
+import { z } from '../openapi/zod.ts'
 import { countSchema, envelope, jsonSchema, msOrNull, textOrNull, timeOrNull, timeSchema } from './base.ts'
 import { eventSchema } from './job.ts'
 import { runningJobSchema } from './lease.ts'
@@ -11,21 +11,21 @@ export const tableHealthSchema = z
     waiting: countSchema,
     due: countSchema,
     running: countSchema,
-    /** Running and past its lease: what a sweep will take. */
+    /** Running jobs past their lease. */
     overdue: countSchema,
     oldest_overdue_ms: msOrNull,
     oldest_due_ms: msOrNull,
     unjudged: countSchema,
-    /** Waiting jobs that were released 20 times, or over a day. */
+    /** Waiting jobs that were released 20 times or for over a day. */
     released_often: countSchema,
     reaper_age_ms: msOrNull,
     sweep_interval_ms: z.number(),
     hold_reason: textOrNull,
-    /** Row security may hide jobs from the server's role: the counts are then too low. */
+    /** Row security may hide jobs from the server's role: counts may be too low. */
     hidden: z
       .object({ role: z.string(), table: z.string(), is_all: z.boolean(), fix: z.string() })
       .nullable(),
-    /** Nothing is past its lease by more than it may, somebody sweeps, and no job is hidden. */
+    /** No job is overdue, a reaper runs, and no job is hidden. */
     is_healthy: z.boolean(),
   })
   .openapi('TableHealth')
@@ -68,7 +68,7 @@ export const meAnswer = z
     scopes: z.array(z.string()),
     owner: textOrNull,
     is_read_only: z.boolean(),
-    /** What the caller may do, by the name of the command; where not, the reason. */
+    /** Permissions of the caller by command; the reason if refused. */
     commands: z.record(z.string(), z.object({ is_allowed: z.boolean(), reason: textOrNull })),
   })
   .openapi('Me')
@@ -100,7 +100,7 @@ export const newTokenBody = z
   })
   .openapi('NewToken')
 
-/** The secret is in this answer and nowhere else, ever. */
+/** The secret is in this answer only. */
 export const newTokenAnswer = z
   .object({ ...envelope, token: tokenSchema, secret: z.string() })
   .openapi('NewTokenAnswer')
@@ -112,14 +112,14 @@ export type StreamTopic = (typeof streamTopics)[number]
 
 export const streamQuery = z.strictObject({
   topics: z.string().max(100).optional().openapi({
-    description: 'Some of leases, events, counts, breakers; all that the caller may see where absent.',
+    description: 'Any of leases, events, counts, breakers. Default: all that the caller may see.',
     example: 'leases,events',
   }),
 })
 
 /**
- * The data of each kind of server-sent event. `events` are sent one by one with their id, so that `Last-Event-ID` goes
- * on where a connection broke; the others are the whole state, sent when it changed.
+ * Data of each kind of server-sent event. `events` are sent one by one with an id, so `Last-Event-ID` resumes a broken
+ * connection; the others are the whole state, sent when it changes.
  */
 export const streamData = {
   leases: z
@@ -130,7 +130,7 @@ export const streamData = {
     .object({ ...envelope, tables: z.array(tableHealthSchema), queues: z.array(queueSchema) })
     .openapi('CountsMessage'),
   breakers: z.object({ ...envelope, breakers: z.array(breakerSchema) }).openapi('BreakersMessage'),
-  /** The database could not be read: what was sent before is what is known. */
+  /** The database could not be read: earlier messages are the last known state. */
   stale: z.object({ code: z.string(), detail: z.string() }).openapi('StaleMessage'),
 }
 

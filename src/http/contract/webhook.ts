@@ -1,5 +1,5 @@
-// Webhooks that are made, switched and removed over HTTP.
-import { z } from '../zod.ts'
+// Adding, switching and removing webhooks over HTTP.
+import { z } from '../openapi/zod.ts'
 import { envelope, reasonSchema, tableQuery } from './base.ts'
 import { webhookSchema } from './worker.ts'
 
@@ -7,14 +7,14 @@ export const newWebhookBody = z
   .strictObject({
     /** https://…, without a password. */
     url: z.string().min(1).max(2000),
-    /** Types of events; all of them where absent. */
+    /** Event types. Default: all. */
     events: z.array(z.string().min(1).max(100)).max(100).optional(),
     reason: reasonSchema.optional(),
     table: tableQuery,
   })
   .openapi('NewWebhook')
 
-/** The secret is in this answer and nowhere else, ever. */
+/** The secret is in this answer only. */
 export const newWebhookAnswer = z
   .object({ ...envelope, webhook: webhookSchema, secret: z.string() })
   .openapi('NewWebhookAnswer')
@@ -23,7 +23,7 @@ export const webhookChangeBody = z
   .strictObject({ is_active: z.boolean(), reason: reasonSchema.optional() })
   .openapi('WebhookChange')
 
-export const webhookParam = z.object({ id: z.uuid() })
+export const uuidParam = z.object({ id: z.uuid('must be a UUID') })
 
 export const webhookAnswer = z.object({ ...envelope, webhook: webhookSchema }).openapi('WebhookAnswer')
 

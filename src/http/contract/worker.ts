@@ -1,5 +1,5 @@
-// Workers, the promise of rescue, and webhooks.
-import { z } from '../zod.ts'
+// Workers, the rescue promise, and webhooks.
+import { z } from '../openapi/zod.ts'
 import {
   countSchema,
   envelope,
@@ -22,7 +22,7 @@ export const workerSchema = z
     version: textOrNull,
     types: z.array(z.string()),
     concurrency: countSchema,
-    /** As it told it; `leases` is what the job table says. */
+    /** As the worker reported; `leases` is counted in the job table. */
     running: countSchema,
     leases: countSchema,
     loop_lag_ms: msOrNull,
@@ -55,12 +55,12 @@ export const sloSchema = z
     table: z.string(),
     rescued: countSchema,
     in_time: countSchema,
-    /** `in_time` of `rescued`; null where there was nothing to rescue, as are the times. */
+    /** `in_time` / `rescued`; null, like the times, without rescues. */
     share: z.number().nullable(),
     p50_ms: msOrNull,
     p95_ms: msOrNull,
     worst_ms: msOrNull,
-    /** Lease, sweep interval and poll, for a job with the default lease. */
+    /** Lease, sweep interval and poll of a job with the default lease. */
     promise_ms: z.number(),
     oldest_stuck_ms: msOrNull,
     stale_leases: countSchema,
@@ -89,7 +89,7 @@ export const webhooksAnswer = z
 
 export const deliveriesQuery = z.strictObject({
   table: tableQuery,
-  webhook_id: z.uuid().optional(),
+  webhook_id: z.uuid('must be a UUID').optional(),
   status: z.enum(['waiting', 'delivered', 'failed']).optional(),
   limit: limitQuery,
 })

@@ -1,5 +1,5 @@
-import { listDeadLetters, markCause } from '../../commands/dead-letter-commands.ts'
-import { planRedrive, redrive } from '../../commands/operation-commands.ts'
+import { listDeadLetters, markCause } from '../../commands/jobs/dead-letter-commands.ts'
+import { planRedrive, redrive } from '../../commands/jobs/operation-commands.ts'
 import {
   type Api,
   type ApiParts,
@@ -21,10 +21,10 @@ import {
   operationAnswer,
   redriveBody,
   tableOnlyQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireGroup, toWireOperation, toWirePlan } from '../wire-operations.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireGroup, toWireOperation, toWirePlan } from '../wire/operations.ts'
 
 const GROUPS = 100
 const MAX_GROUPS = 1000
@@ -40,10 +40,10 @@ function addGroups(api: Api, parts: ApiParts): void {
     method: 'get',
     path: '/v1/dead-letters',
     operationId: 'listDeadLetters',
-    summary: 'Dead jobs by cause, the largest group first',
+    summary: 'Dead jobs by cause, largest group first',
     request: { query: deadLettersQuery },
     responses: {
-      200: json(deadLettersAnswer, 'Of the 10,000 newest dead jobs of a table.'),
+      200: json(deadLettersAnswer, 'Of the 10,000 newest dead jobs per table.'),
       ...readProblems,
     },
   })
@@ -59,7 +59,7 @@ function addGroups(api: Api, parts: ApiParts): void {
     method: 'get',
     path: '/v1/dead-letters/{cause_id}',
     operationId: 'readDeadLetters',
-    summary: 'The dead jobs of one cause; list them with q=cause:…',
+    summary: 'One cause of dead jobs; list its jobs with q=cause:…',
     request: { params: causeParam, query: tableOnlyQuery },
     responses: { 200: json(deadLetterAnswer, 'The group.'), ...readProblems },
   })
@@ -79,7 +79,7 @@ function addMark(api: Api, parts: ApiParts): void {
     method: 'patch',
     path: '/v1/dead-letters/{cause_id}',
     operationId: 'markCause',
-    summary: 'Say what you think of a cause: investigating, resolved, ignored, or new again',
+    summary: 'Set the state of a cause: new, investigating, resolved or ignored',
     request: {
       params: causeParam,
       query: tableOnlyQuery,
@@ -87,7 +87,7 @@ function addMark(api: Api, parts: ApiParts): void {
       ...jsonBody(markCauseBody, true),
     },
     responses: {
-      200: json(deadLetterAnswer, 'The group. `back_since` tells that a resolved cause is back.'),
+      200: json(deadLetterAnswer, 'The group. `back_since` is set if a resolved cause is back.'),
       ...writeProblems,
     },
   })
@@ -105,7 +105,7 @@ function addRedrive(api: Api, { runner, clock }: ApiParts): void {
     method: 'post',
     path: '/v1/dead-letters/{cause_id}/redrive',
     operationId: 'redrive',
-    summary: 'Bring the dead jobs of a cause back: a canary first, then at a rate, with an automatic stop',
+    summary: 'Retry the dead jobs of a cause: a canary first, then at a rate, with an automatic stop',
     request: {
       params: causeParam,
       query: tableOnlyQuery,
@@ -113,8 +113,8 @@ function addRedrive(api: Api, { runner, clock }: ApiParts): void {
       ...jsonBody(redriveBody, true),
     },
     responses: {
-      200: json(operationAnswer, 'With `dry_run`: what would be brought back.'),
-      202: json(operationAnswer, 'It has begun: watch it under /v1/operations.'),
+      200: json(operationAnswer, 'With `dry_run`: the plan.'),
+      202: json(operationAnswer, 'Started; follow it at /v1/operations.'),
       ...writeProblems,
     },
   })

@@ -1,4 +1,11 @@
-import { type Act, cancelJob, discardJob, enqueueJob, retryJob } from '../../commands/job-commands.ts'
+import { given } from '../../commands/given.ts'
+import {
+  cancelJob,
+  discardJob,
+  enqueueJob,
+  type JobChange,
+  retryJob,
+} from '../../commands/jobs/job-commands.ts'
 import type { JsonValue, NewJob } from '../../job/job.ts'
 import {
   type Api,
@@ -7,14 +14,13 @@ import {
   envelopeOf,
   json,
   jsonBody,
-  present,
   readGeneration,
   writeHeaders,
   writeProblems,
 } from '../api.ts'
 import {
-  actAnswer,
-  actBody,
+  changeAnswer,
+  changeBody,
   enqueueAnswer,
   idParam,
   type NewJobRequest,
@@ -23,10 +29,10 @@ import {
   retryBody,
   tableOnlyQuery,
   tableQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
 
 export function addJobChangeRoutes(api: Api, parts: ApiParts): void {
   addEnqueue(api, parts)
@@ -48,9 +54,9 @@ function toNewJob(body: NewJobRequest): NewJob {
     ...same
   } = body
   return {
-    ...present(same),
+    ...given(same),
     type: body.type,
-    ...present({
+    ...given({
       payload: payload as JsonValue | undefined,
       delayMs: delay_ms,
       runAt: run_at === undefined ? undefined : new Date(run_at),
@@ -67,11 +73,11 @@ function addEnqueue(api: Api, { clock }: ApiParts): void {
     path: '/v1/jobs',
     operationId: 'enqueueJob',
     summary: 'Enqueue a job',
-    description: 'With an `Idempotency-Key` the same request sent again is answered as the first, for a day.',
+    description: 'With an `Idempotency-Key`, a repeated request gets the first answer for a day.',
     request: { headers: writeHeaders, ...jsonBody(newJobSchema, true) },
     responses: {
-      200: json(enqueueAnswer, 'An unfinished job has its dedupe key already.'),
-      201: json(enqueueAnswer, 'It waits for a worker.'),
+      200: json(enqueueAnswer, 'An unfinished job already has this dedupe key.'),
+      201: json(enqueueAnswer, 'The job is waiting for a worker.'),
       ...writeProblems,
     },
   })
@@ -86,7 +92,7 @@ function addEnqueue(api: Api, { clock }: ApiParts): void {
 
 const changeRequest = { params: idParam, query: tableOnlyQuery, headers: writeHeaders }
 
-async function answerOf({ id, table, outcome }: Act, { clock }: ApiParts) {
+async function answerOf({ id, table, outcome }: JobChange, { clock }: ApiParts) {
   return { ...envelopeOf({ now: await clock.now() }), id, table, outcome }
 }
 
@@ -95,13 +101,13 @@ function addRetry(api: Api, parts: ApiParts): void {
     method: 'post',
     path: '/v1/jobs/{id}/retry',
     operationId: 'retryJob',
-    summary: 'Bring a dead job back, or end the wait of one in backoff',
+    summary: 'Retry a dead job, or make a waiting job due now',
     request: { ...changeRequest, ...jsonBody(retryBody, false) },
-    responses: { 200: json(actAnswer, 'It waits for a worker.'), ...writeProblems },
+    responses: { 200: json(changeAnswer, 'The job is waiting for a worker.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
     const { reset_attempts: isReset = true, now: isNow = false, reason } = c.req.valid('json')
-    const act = valueOf(
+    const change = valueOf(
       await retryJob(contextOf(c), {
         ...c.req.valid('param'),
         ...c.req.valid('query'),
@@ -111,30 +117,30 @@ function addRetry(api: Api, parts: ApiParts): void {
         reason,
       }),
     )
-    return c.json(await answerOf(act, parts), 200)
+    return c.json(await answerOf(change, parts), 200)
   })
 }
 
-/** As document 004 has it: the owner's own dead job, while its source exists (OPS-1). */
+/** From document 004: an owner retries a dead job while its source exists (OPS-1). */
 function addOwnerRetry(api: Api, parts: ApiParts): void {
   const route = createRoute({
     method: 'post',
     path: '/api/jobs/{id}/retry',
     operationId: 'retryOwnJob',
-    summary: 'An owner brings a dead job of its own back',
+    summary: 'Retry a dead job as its owner',
     description:
-      'Its problems carry one of the ten public codes in `code`, and the catalogue’s in `catalog_code`.',
-    request: { ...changeRequest, ...jsonBody(actBody, false) },
-    responses: { 200: json(actAnswer, 'It waits for a worker.'), ...writeProblems },
+      'Problems have one of the ten public codes in `code`, and the catalogue code in `catalog_code`.',
+    request: { ...changeRequest, ...jsonBody(changeBody, false) },
+    responses: { 200: json(changeAnswer, 'The job is waiting for a worker.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
     const context = contextOf(c)
     if (context.actor.owner === undefined)
       throw new ApiProblem(
         'FORBIDDEN',
-        'only the owner of a job retries it here; others use /v1/jobs/{id}/retry',
+        'only the owner of a job may use this route; others use /v1/jobs/{id}/retry',
       )
-    const act = valueOf(
+    const change = valueOf(
       await retryJob(context, {
         ...c.req.valid('param'),
         ...c.req.valid('query'),
@@ -142,7 +148,7 @@ function addOwnerRetry(api: Api, parts: ApiParts): void {
         reason: c.req.valid('json').reason,
       }),
     )
-    return c.json(await answerOf(act, parts), 200)
+    return c.json(await answerOf(change, parts), 200)
   })
 }
 
@@ -151,12 +157,12 @@ function addCancel(api: Api, parts: ApiParts): void {
     method: 'post',
     path: '/v1/jobs/{id}/cancel',
     operationId: 'cancelJob',
-    summary: 'Cancel: a waiting job at once, a running one through its next heartbeat',
-    request: { ...changeRequest, ...jsonBody(actBody, false) },
-    responses: { 200: json(actAnswer, 'cancelled or cancel-requested'), ...writeProblems },
+    summary: 'Cancel a job: a waiting one at once, a running one at its next heartbeat',
+    request: { ...changeRequest, ...jsonBody(changeBody, false) },
+    responses: { 200: json(changeAnswer, 'cancelled or cancel-requested'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
-    const act = valueOf(
+    const change = valueOf(
       await cancelJob(contextOf(c), {
         ...c.req.valid('param'),
         ...c.req.valid('query'),
@@ -164,7 +170,7 @@ function addCancel(api: Api, parts: ApiParts): void {
         reason: c.req.valid('json').reason,
       }),
     )
-    return c.json(await answerOf(act, parts), 200)
+    return c.json(await answerOf(change, parts), 200)
   })
 }
 
@@ -174,18 +180,18 @@ function addDiscard(api: Api, parts: ApiParts): void {
     method: 'delete',
     path: '/v1/jobs/{id}',
     operationId: 'discardJob',
-    summary: 'Delete a job for good, unless it is running',
+    summary: 'Permanently delete a job that is not running',
     request: { ...changeRequest, query },
-    responses: { 200: json(actAnswer, 'One event tells who did it and why.'), ...writeProblems },
+    responses: { 200: json(changeAnswer, 'An event records actor and reason.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
-    const act = valueOf(
+    const change = valueOf(
       await discardJob(contextOf(c), {
         ...c.req.valid('param'),
         ...c.req.valid('query'),
         generation: readGeneration(c.req.valid('header')['if-match']),
       }),
     )
-    return c.json(await answerOf(act, parts), 200)
+    return c.json(await answerOf(change, parts), 200)
   })
 }

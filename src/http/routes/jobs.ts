@@ -1,8 +1,7 @@
-import { explainJob, listJobs, readEvents, readJob } from '../../commands/job-commands.ts'
-import { parseFilter } from '../../commands/parse-filter.ts'
+import { explainJob, listJobs, readEvents, readJob } from '../../commands/jobs/job-commands.ts'
+import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import { redactText } from '../../observe/redact.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, etagOf, json, readProblems, viewOf } from '../api.ts'
-import { attemptsOf } from '../attempts.ts'
 import {
   attemptsAnswer,
   eventsAnswer,
@@ -12,11 +11,12 @@ import {
   jobListQuery,
   tableOnlyQuery,
   whyAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireEvent, toWireJob } from '../wire.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { attemptsOf } from '../wire/attempts.ts'
+import { toWireEvent, toWireJob } from '../wire/jobs.ts'
 
 const PAGE = 50
 
@@ -31,12 +31,15 @@ function addList(api: Api, parts: ApiParts): void {
     method: 'get',
     path: '/v1/jobs',
     operationId: 'listJobs',
-    summary: 'Jobs, the newest first',
+    summary: 'Jobs, newest first',
     description:
-      '`q` is made of key:value with the keys type, status, queue, owner, worker, stage, error, cause, lease (<0), ' +
-      'older and younger (2h). All have to fit. Go on with `next_cursor` until it is null.',
+      '`q` has key:value pairs with the keys type, status, queue, owner, worker, stage, error, cause, lease (<0), ' +
+      'older and younger (2h). A job must match all. Continue with `next_cursor` until it is null.',
     request: { query: jobListQuery },
-    responses: { 200: json(jobListAnswer, 'A page; it may be short and have a next one.'), ...readProblems },
+    responses: {
+      200: json(jobListAnswer, 'A page; it may be short and still have a next one.'),
+      ...readProblems,
+    },
   })
   api.openapi(route, async (c) => {
     const { q = '', cursor, limit = PAGE, table, with_payload: withPayload = false } = c.req.valid('query')
@@ -69,7 +72,7 @@ function addJob(api: Api, parts: ApiParts): void {
     request: { params: idParam, query: tableOnlyQuery },
     responses: {
       200: {
-        ...json(jobAnswer, 'The job, and whether it may be retried. ETag is its generation.'),
+        ...json(jobAnswer, 'The job, and whether it can be retried. The ETag is its generation.'),
         headers: z.object({ etag: z.string() }),
       },
       ...readProblems,
@@ -96,9 +99,9 @@ function addStory(api: Api, parts: ApiParts): void {
     method: 'get',
     path: '/v1/jobs/{id}/events',
     operationId: 'listEvents',
-    summary: 'The story of a job',
+    summary: 'Events of a job',
     request,
-    responses: { 200: json(eventsAnswer, 'Its events, the oldest first.'), ...readProblems },
+    responses: { 200: json(eventsAnswer, 'Oldest first.'), ...readProblems },
   })
   api.openapi(events, async (c) => {
     const ref = { ...c.req.valid('param'), ...c.req.valid('query') }
@@ -111,9 +114,9 @@ function addStory(api: Api, parts: ApiParts): void {
     method: 'get',
     path: '/v1/jobs/{id}/attempts',
     operationId: 'listAttempts',
-    summary: 'The attempts of a job, put together from its events',
+    summary: 'Attempts of a job, derived from its events',
     request,
-    responses: { 200: json(attemptsAnswer, 'The oldest first.'), ...readProblems },
+    responses: { 200: json(attemptsAnswer, 'Oldest first.'), ...readProblems },
   })
   api.openapi(attempts, async (c) => {
     const ref = { ...c.req.valid('param'), ...c.req.valid('query') }
@@ -126,9 +129,9 @@ function addStory(api: Api, parts: ApiParts): void {
     method: 'get',
     path: '/v1/jobs/{id}/why',
     operationId: 'explainJob',
-    summary: 'Why a job does not run, or does',
+    summary: 'Why a job is, or is not, running',
     request,
-    responses: { 200: json(whyAnswer, 'The blocking reasons first.'), ...readProblems },
+    responses: { 200: json(whyAnswer, 'Blocking reasons first.'), ...readProblems },
   })
   api.openapi(why, async (c) => {
     const ref = { ...c.req.valid('param'), ...c.req.valid('query') }

@@ -1,11 +1,12 @@
+import { given } from '../../commands/given.ts'
 import {
   claimJobs,
   completeJob,
+  type EndedLease,
   failJob,
   heartbeatJobs,
   listLeases,
   releaseJob,
-  type SettledLease,
 } from '../../commands/lease-commands.ts'
 import type { JsonValue } from '../../job/job.ts'
 import {
@@ -15,7 +16,6 @@ import {
   envelopeOf,
   json,
   jsonBody,
-  present,
   readProblems,
   viewOf,
   writeProblems,
@@ -29,12 +29,12 @@ import {
   heartbeatBody,
   leaseListAnswer,
   leaseListQuery,
+  outcomeAnswer,
   releaseBody,
-  settleAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireClaimed, toWireRunning } from '../wire.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireClaimed, toWireRunning } from '../wire/jobs.ts'
 
 const SHOWN = 200
 
@@ -52,9 +52,9 @@ function addList(api: Api, parts: ApiParts): void {
     method: 'get',
     path: '/v1/leases',
     operationId: 'listLeases',
-    summary: 'What runs now, and how much of its lease is left',
+    summary: 'Running jobs and their remaining lease',
     request: { query: leaseListQuery },
-    responses: { 200: json(leaseListAnswer, 'The newest jobs first.'), ...readProblems },
+    responses: { 200: json(leaseListAnswer, 'Newest jobs first.'), ...readProblems },
   })
   api.openapi(route, async (c) => {
     const { limit = SHOWN, table } = c.req.valid('query')
@@ -69,10 +69,10 @@ function addClaim(api: Api, { clock }: ApiParts): void {
     method: 'post',
     path: '/v1/leases/claim',
     operationId: 'claimJobs',
-    summary: 'Take due jobs, each with a lease',
-    description: 'Every later call for a job brings the `lease_id` of this answer. It is a secret.',
+    summary: 'Claim due jobs, each with a lease',
+    description: 'Later calls for a job need the `lease_id` of this answer. It is a secret.',
     request: jsonBody(claimBody, true),
-    responses: { 200: json(claimAnswer, 'None where nothing is due.'), ...writeProblems },
+    responses: { 200: json(claimAnswer, 'Empty if nothing is due.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
     const { worker_id: workerId, queues, limit = 1, types, lease_ms: leaseMs, table } = c.req.valid('json')
@@ -88,7 +88,7 @@ function addHeartbeat(api: Api, { clock }: ApiParts): void {
     path: '/v1/leases/heartbeat',
     operationId: 'heartbeatJobs',
     summary: 'Extend leases',
-    description: 'One answer for each: lost is told here, not by a status. Stop working on what is lost.',
+    description: 'One answer per lease; a lost lease is an answer, not an error. Stop working on lost jobs.',
     request: jsonBody(heartbeatBody, true),
     responses: { 200: json(heartbeatAnswer, 'In the order of the request.'), ...writeProblems },
   })
@@ -104,13 +104,16 @@ function addHeartbeat(api: Api, { clock }: ApiParts): void {
   })
 }
 
-async function answerOf({ id, outcome, retryInMs }: SettledLease, { clock }: ApiParts) {
-  const settled = { ...envelopeOf({ now: await clock.now() }), id, outcome }
-  return retryInMs === undefined ? settled : { ...settled, retry_in_ms: retryInMs }
+async function answerOf({ id, outcome, retryInMs }: EndedLease, { clock }: ApiParts) {
+  const answer = { ...envelopeOf({ now: await clock.now() }), id, outcome }
+  return retryInMs === undefined ? answer : { ...answer, retry_in_ms: retryInMs }
 }
 
-const settled = {
-  responses: { 200: json(settleAnswer, 'already-done: this lease ended it before.'), ...writeProblems },
+const outcomeResponses = {
+  responses: {
+    200: json(outcomeAnswer, 'already-done: this lease already ended the job.'),
+    ...writeProblems,
+  },
 }
 
 function addComplete(api: Api, parts: ApiParts): void {
@@ -118,9 +121,9 @@ function addComplete(api: Api, parts: ApiParts): void {
     method: 'post',
     path: '/v1/leases/complete',
     operationId: 'completeJob',
-    summary: 'The job succeeded',
+    summary: 'Complete a job',
     request: jsonBody(completeBody, true),
-    ...settled,
+    ...outcomeResponses,
   })
   api.openapi(route, async (c) => {
     const { id, lease_id: leaseId, result, table } = c.req.valid('json')
@@ -134,9 +137,9 @@ function addFail(api: Api, parts: ApiParts): void {
     method: 'post',
     path: '/v1/leases/fail',
     operationId: 'failJob',
-    summary: 'The attempt failed: retried, dead or cancelled, as the policy says',
+    summary: 'Fail an attempt: the policy decides between retry, dead and cancelled',
     request: jsonBody(failBody, true),
-    ...settled,
+    ...outcomeResponses,
   })
   api.openapi(route, async (c) => {
     const body = c.req.valid('json')
@@ -144,7 +147,7 @@ function addFail(api: Api, parts: ApiParts): void {
     const failure = {
       jobId: body.id,
       leaseId: body.lease_id,
-      ...present({
+      ...given({
         code,
         reason,
         category,
@@ -166,9 +169,9 @@ function addRelease(api: Api, parts: ApiParts): void {
     method: 'post',
     path: '/v1/leases/release',
     operationId: 'releaseJob',
-    summary: 'Give a job back without spending an attempt',
+    summary: 'Release a job without spending an attempt',
     request: jsonBody(releaseBody, true),
-    ...settled,
+    ...outcomeResponses,
   })
   api.openapi(route, async (c) => {
     const { id, lease_id: leaseId, delay_ms: delayMs, cause, reason, table } = c.req.valid('json')

@@ -5,8 +5,8 @@ import {
   listOperations,
   planOperation,
   readOperation,
-} from '../../commands/operation-commands.ts'
-import { parseFilter } from '../../commands/parse-filter.ts'
+} from '../../commands/jobs/operation-commands.ts'
+import { parseFilter } from '../../commands/jobs/parse-filter.ts'
 import type { JobFilter } from '../../store/job-store.ts'
 import {
   type Api,
@@ -27,10 +27,10 @@ import {
   operationJobsQuery,
   operationsAnswer,
   operationsQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireOperation, toWireOperationJob, toWirePlan } from '../wire-operations.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireOperation, toWireOperationJob, toWirePlan } from '../wire/operations.ts'
 
 const PAGE = 100
 const MAX_POSITION = 100_000
@@ -54,14 +54,14 @@ function addBegin(api: Api, { runner, clock }: ApiParts): void {
     method: 'post',
     path: '/v1/operations',
     operationId: 'beginOperation',
-    summary: 'Change every job that fits `q`: retry, run-now, cancel, discard or redrive',
+    summary: 'Change all jobs that match `q`: retry, run-now, cancel, discard or redrive',
     description:
-      'The jobs are chosen at once, 100,000 at most, and changed in the background: those that the action can change, ' +
-      'as they were at `as_of`. It needs ops:bulk and the scope of the action. `expect` holds it to a number.',
+      'The jobs are chosen at once, at most 100,000, and changed in the background: those that the action can change, ' +
+      'as of `as_of`. Needs ops:bulk and the scope of the action. `expect` refuses another number of jobs.',
     request: { headers: writeHeaders, ...jsonBody(operationBody, true) },
     responses: {
-      200: json(operationAnswer, 'With `dry_run`: how many jobs it would be about.'),
-      202: json(operationAnswer, 'It has begun: watch it under /v1/operations/{id}.'),
+      200: json(operationAnswer, 'With `dry_run`: the number of matching jobs.'),
+      202: json(operationAnswer, 'Started; follow it at /v1/operations/{id}.'),
       ...writeProblems,
     },
   })
@@ -98,9 +98,9 @@ function addLists(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/operations',
     operationId: 'listOperations',
-    summary: 'Operations, the newest first',
+    summary: 'Operations, newest first',
     request: { query: operationsQuery },
-    responses: { 200: json(operationsAnswer, 'They are kept for a week after their end.'), ...readProblems },
+    responses: { 200: json(operationsAnswer, 'Kept for a week after they end.'), ...readProblems },
   })
   api.openapi(list, async (c) => {
     const { limit = PAGE, cursor, table } = c.req.valid('query')
@@ -113,7 +113,7 @@ function addLists(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/operations/{id}',
     operationId: 'readOperation',
-    summary: 'One operation and how far it is',
+    summary: 'One operation and its progress',
     request: { params: idParam },
     responses: { 200: json(operationAnswer, 'The operation.'), ...readProblems },
   })
@@ -128,10 +128,10 @@ function addJobs(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/operations/{id}/jobs',
     operationId: 'listOperationJobs',
-    summary: 'What became of each of its jobs, in the order of their turns',
+    summary: 'Outcomes of its jobs, in order',
     request: { params: idParam, query: operationJobsQuery },
     responses: {
-      200: json(operationJobsAnswer, 'Go on with `next_cursor` until it is null.'),
+      200: json(operationJobsAnswer, 'Continue with `next_cursor` until it is null.'),
       ...readProblems,
     },
   })
@@ -148,7 +148,7 @@ function addJobs(api: Api, { clock }: ApiParts): void {
 function readPosition(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
   if (/^\d{1,6}$/.test(cursor) && Number(cursor) <= MAX_POSITION) return Number(cursor)
-  throw new ApiProblem('INVALID_ARGUMENT', 'cursor: takes the next_cursor of an earlier page')
+  throw new ApiProblem('INVALID_ARGUMENT', 'cursor: must be the next_cursor of an earlier page')
 }
 
 function addAbort(api: Api, { clock }: ApiParts): void {
@@ -156,9 +156,9 @@ function addAbort(api: Api, { clock }: ApiParts): void {
     method: 'post',
     path: '/v1/operations/{id}/abort',
     operationId: 'abortOperation',
-    summary: 'Stop an operation; what it changed stays so',
+    summary: 'Stop an operation; changed jobs stay changed',
     request: { params: idParam },
-    responses: { 200: json(operationAnswer, 'It has ended.'), ...writeProblems },
+    responses: { 200: json(operationAnswer, 'The operation has ended.'), ...writeProblems },
   })
   api.openapi(route, async (c) => {
     const ended = valueOf(await abortOperation(contextOf(c), c.req.valid('param').id))

@@ -1,23 +1,23 @@
-// What a load balancer and a scraper ask, outside the contract of /v1.
+// Probes and metrics, outside the contract of /v1.
 import { scopes } from '../../commands/actor.ts'
-import { listBreakers, listQueues, readHealth } from '../../commands/brake-commands.ts'
 import type { CommandContext } from '../../commands/command.ts'
 import { refusalOf } from '../../commands/permissions.ts'
+import { listBreakers, listQueues, readHealth } from '../../commands/queue-control-commands.ts'
 import { RuntimeEventEmitter } from '../../observe/events.ts'
 import { createMetrics, type Metrics } from '../../observe/metrics/metrics.ts'
 import { type Api, type ApiParts, contextOf, json, readProblems } from '../api.ts'
-import { probeAnswer } from '../contract.ts'
+import { probeAnswer } from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { problemOf, valueOf } from '../problem.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
 
-/** Asked by anybody: they tell no more than whether it works. */
+/** Public: they only say whether it works. */
 export function addProbeRoutes(api: Api, { options }: ApiParts): void {
   const alive = createRoute({
     method: 'get',
     path: '/healthz',
     operationId: 'healthz',
-    summary: 'The process lives',
+    summary: 'Liveness',
     responses: { 200: json(probeAnswer, 'Always.') },
   })
   api.openapi(alive, (c) => c.json({ status: 'ok' as const }, 200))
@@ -26,10 +26,10 @@ export function addProbeRoutes(api: Api, { options }: ApiParts): void {
     method: 'get',
     path: '/readyz',
     operationId: 'readyz',
-    summary: 'The database answers and shows its jobs',
+    summary: 'Readiness: the database answers and shows its jobs',
     responses: {
-      200: json(probeAnswer, 'It does.'),
-      503: json(probeAnswer, 'It does not answer, or row security hides every job of a table.'),
+      200: json(probeAnswer, 'Ready.'),
+      503: json(probeAnswer, 'Database unreachable, or row security hides every job of a table.'),
     },
   })
   api.openapi(ready, async (c) => {
@@ -41,7 +41,7 @@ export function addProbeRoutes(api: Api, { options }: ApiParts): void {
         return c.json({ status: 'unavailable' as const }, 503)
       return c.json({ status: 'ok' as const }, 200)
     } catch {
-      // Why is in the log of the database; a load balancer only wants to know whether.
+      // The database log has the reason.
       return c.json({ status: 'unavailable' as const }, 503)
     }
   })
@@ -55,7 +55,7 @@ export function addMetricsRoute(api: Api, { options }: ApiParts): void {
     operationId: 'readMetrics',
     summary: 'Metrics for Prometheus',
     responses: {
-      200: { description: 'In the text format.', content: { 'text/plain': { schema: z.string() } } },
+      200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: z.string() } } },
       ...readProblems,
     },
   })
@@ -70,7 +70,7 @@ export function addMetricsRoute(api: Api, { options }: ApiParts): void {
   })
 }
 
-/** What the database says; counts of a worker are scraped from the worker. */
+/** Metrics from the database; a worker exposes its own. */
 function openMetrics({ tables, policy }: ApiParts['options']): Promise<Metrics> {
   const actor = { id: 'metrics', scopes }
   const context: CommandContext = {

@@ -1,4 +1,4 @@
-import { listRateLimits } from '../../commands/brake-commands.ts'
+import { listRateLimits } from '../../commands/queue-control-commands.ts'
 import { listReclaims, listStaleJobs, listSweeps, validateStale } from '../../commands/rescue-commands.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
 import {
@@ -11,10 +11,10 @@ import {
   staleValidationAnswer,
   sweepsAnswer,
   sweepsQuery,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireLastSweep, toWireRateLimit, toWireReclaim, toWireStale, toWireSweep } from '../wire-rescues.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireLastSweep, toWireRateLimit, toWireReclaim, toWireStale, toWireSweep } from '../wire/rescues.ts'
 
 const SHOWN = 100
 
@@ -30,10 +30,10 @@ function addReclaims(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/reclaims',
     operationId: 'listReclaims',
-    summary: 'Jobs that were taken back, the newest first, and when they were claimed again',
+    summary: 'Reclaimed jobs, newest first, with their next claim',
     request: { query: reclaimsQuery },
     responses: {
-      200: json(reclaimsAnswer, 'With a filter a page may be short and have a next one all the same.'),
+      200: json(reclaimsAnswer, 'A filtered page may be short and still have a next one.'),
       ...readProblems,
     },
   })
@@ -50,9 +50,9 @@ function addStale(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/stale',
     operationId: 'listStaleJobs',
-    summary: 'Running jobs past their lease, and why nobody took them back yet',
+    summary: 'Running jobs past their lease, with the reason',
     request: { query: staleQuery },
-    responses: { 200: json(staleAnswer, 'The longest overdue first.'), ...readProblems },
+    responses: { 200: json(staleAnswer, 'Longest overdue first.'), ...readProblems },
   })
   api.openapi(list, async (c) => {
     const { table, limit = SHOWN } = c.req.valid('query')
@@ -65,9 +65,9 @@ function addStale(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/stale/validation',
     operationId: 'validateStale',
-    summary: 'Jobs past twice their lease: there is none, or nobody takes jobs back',
+    summary: 'Jobs past twice their lease: any means that no reaper works',
     request: { query: staleQuery },
-    responses: { 200: json(staleValidationAnswer, '`is_valid` where there is none.'), ...readProblems },
+    responses: { 200: json(staleValidationAnswer, '`is_valid` if there is none.'), ...readProblems },
   })
   api.openapi(validation, async (c) => {
     const { table, limit = SHOWN } = c.req.valid('query')
@@ -82,10 +82,10 @@ function addSweeps(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/reaper/sweeps',
     operationId: 'listSweeps',
-    summary: 'The last sweep of each table, and those that found something',
+    summary: 'The last sweep of each table, and sweeps that found jobs',
     request: { query: sweepsQuery },
     responses: {
-      200: json(sweepsAnswer, 'The newest first; 1,000 are kept for each table.'),
+      200: json(sweepsAnswer, 'Newest first; 1,000 are kept per table.'),
       ...readProblems,
     },
   })
@@ -109,9 +109,9 @@ function addRateLimits(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/rate-limits',
     operationId: 'listRateLimits',
-    summary: 'Buckets of tokens as they are now; their settings come from the workers',
+    summary: 'Current state of rate limits; workers send the settings',
     request: { query: rateLimitsQuery },
-    responses: { 200: json(rateLimitsAnswer, 'The one that was used last first.'), ...readProblems },
+    responses: { 200: json(rateLimitsAnswer, 'Most recently used first.'), ...readProblems },
   })
   api.openapi(route, async (c) => {
     const { prefix, limit = SHOWN } = c.req.valid('query')

@@ -1,11 +1,11 @@
-import { readHealth } from '../../commands/brake-commands.ts'
 import { commandNames, refusalOf } from '../../commands/permissions.ts'
+import { readHealth } from '../../commands/queue-control-commands.ts'
 import { type Api, type ApiParts, contextOf, envelopeOf, json, readProblems } from '../api.ts'
-import { configAnswer, doctorAnswer, healthAnswer, meAnswer, tableOnlyQuery } from '../contract.ts'
+import { configAnswer, doctorAnswer, healthAnswer, meAnswer, tableOnlyQuery } from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { packageVersion } from '../package-version.ts'
 import { ApiProblem, problemOf, valueOf } from '../problem.ts'
-import { toWireHealth } from '../wire.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireHealth } from '../wire/jobs.ts'
 
 export function addServerRoutes(api: Api, parts: ApiParts): void {
   addHealth(api, parts)
@@ -19,9 +19,9 @@ function addHealth(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/health',
     operationId: 'readHealth',
-    summary: 'How the tables are, computed from their rows',
+    summary: 'Health of the tables, computed from their rows',
     request: { query: tableOnlyQuery },
-    responses: { 200: json(healthAnswer, 'One entry for each table.'), ...readProblems },
+    responses: { 200: json(healthAnswer, 'One entry per table.'), ...readProblems },
   })
   api.openapi(route, async (c) => {
     const found = valueOf(await readHealth(contextOf(c), c.req.valid('query')))
@@ -36,8 +36,8 @@ function addMe(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/me',
     operationId: 'readMe',
-    summary: 'Who the caller is and what it may do',
-    responses: { 200: json(meAnswer, 'With the reason where it may not.'), ...readProblems },
+    summary: 'The caller and its permissions',
+    responses: { 200: json(meAnswer, 'With the reason for each refusal.'), ...readProblems },
   })
   api.openapi(route, async (c) => {
     const context = contextOf(c)
@@ -94,14 +94,14 @@ function addDoctor(api: Api, { options, clock }: ApiParts): void {
     method: 'get',
     path: '/v1/doctor',
     operationId: 'runDoctor',
-    summary: 'What is wrong with the installation, the table and the server; reads only',
-    responses: { 200: json(doctorAnswer, 'What is wrong comes with a fix.'), ...readProblems },
+    summary: 'Check the installation, the tables and the server; read-only',
+    responses: { 200: json(doctorAnswer, 'Problems come with a fix.'), ...readProblems },
   })
   api.openapi(route, async (c) => {
     const refusal = refusalOf('runDoctor', contextOf(c))
     if (refusal !== null) throw problemOf(refusal)
     if (options.runDoctor === undefined)
-      throw new ApiProblem('NOT_FOUND', 'this server was made without a doctor: see `unstuck doctor`')
+      throw new ApiProblem('NOT_FOUND', 'this server has no doctor: use `unstuck doctor`')
     const findings = await options.runDoctor()
     const count = (level: string) => findings.filter((finding) => finding.level === level).length
     const counts = { problems: count('problem'), warnings: count('warning') }

@@ -1,13 +1,14 @@
-// A browser keeps its token in a cookie that no script can read: an EventSource sends no header of its own.
+// A browser keeps its token in an HttpOnly cookie: an EventSource cannot send headers.
+
+import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
+import { requireOwnPage } from '../access/guards.ts'
 import { type Api, type ApiParts, envelopeOf, json, jsonBody, peerOf, writeProblems } from '../api.ts'
-import { type Authenticate, SESSION_COOKIE } from '../authenticate.ts'
-import { meAnswer, sessionBody } from '../contract.ts'
-import { requireOwnPage } from '../guards.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { meAnswer, sessionBody } from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 
 const AGE_SEC = 12 * 3600
 
-/** Before anybody is known: it is the way to become known. */
+/** Before authentication: this is the sign-in. */
 export function addSessionRoutes(api: Api, { options, clock }: ApiParts, authenticate: Authenticate): void {
   const path = `${options.basePath ?? ''}/`
   const cookie = (url: string, value: string, ageSec: number) => {
@@ -19,7 +20,7 @@ export function addSessionRoutes(api: Api, { options, clock }: ApiParts, authent
     method: 'post',
     path: '/v1/session',
     operationId: 'beginSession',
-    summary: 'Keep a token in a cookie, for browsers',
+    summary: 'Sign in: store a token in a cookie',
     request: jsonBody(sessionBody, true),
     responses: {
       200: json(meAnswer.pick({ db_now: true, id: true, scopes: true, owner: true }), 'The cookie is set.'),
@@ -29,7 +30,7 @@ export function addSessionRoutes(api: Api, { options, clock }: ApiParts, authent
   api.openapi(begin, async (c) => {
     const { token } = c.req.valid('json')
     const request = new Request(c.req.url, { headers: { authorization: `Bearer ${token}` } })
-    // Somebody else's page must not make a browser somebody else.
+    // Another site's page must not sign a browser in.
     requireOwnPage(c.req.raw, { actor: { id: '', scopes: [] }, isAmbient: true })
     const { actor } = await authenticate(request, peerOf(c))
     c.header('set-cookie', cookie(c.req.url, token, AGE_SEC))
@@ -41,8 +42,8 @@ export function addSessionRoutes(api: Api, { options, clock }: ApiParts, authent
     method: 'delete',
     path: '/v1/session',
     operationId: 'endSession',
-    summary: 'Forget the cookie',
-    responses: { 204: { description: 'The cookie is gone.' }, ...writeProblems },
+    summary: 'Sign out: delete the cookie',
+    responses: { 204: { description: 'The cookie is deleted.' }, ...writeProblems },
   })
   api.openapi(end, (c) => {
     requireOwnPage(c.req.raw, { actor: { id: '', scopes: [] }, isAmbient: true })

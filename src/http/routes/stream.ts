@@ -1,11 +1,11 @@
 import { type CommandName, refusalOf } from '../../commands/permissions.ts'
 import { type Api, type ApiParts, contextOf, peerOf, readProblems, sightOf } from '../api.ts'
-import { type StreamTopic, streamQuery, streamTopics } from '../contract.ts'
-import { openEventStream } from '../event-stream.ts'
+import { type StreamTopic, streamQuery, streamTopics } from '../contract/index.ts'
+import { z } from '../openapi/zod.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, problemOf } from '../problem.ts'
-import { MAX_PLACE_LENGTH, readPlace, type StreamPlace } from '../stream-place.ts'
-import { z } from '../zod.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { openEventStream } from '../stream/event-stream.ts'
+import { MAX_PLACE_LENGTH, readPlace, type StreamPlace } from '../stream/stream-place.ts'
 
 const commandOf: Readonly<Record<StreamTopic, CommandName>> = {
   leases: 'listLeases',
@@ -25,12 +25,12 @@ export function addStreamRoute(
     method: 'get',
     path: '/v1/stream',
     operationId: 'stream',
-    summary: 'What happens, as it happens (server-sent events)',
+    summary: 'Live stream (server-sent events)',
     description:
-      'Messages are named after their topic, and `stale` where the database could not be read. Those of `events` carry an ' +
-      'id, which is a place in the stream: send the last one as `Last-Event-ID` to go on there. A comment comes every 15 s; ' +
-      'after 10 minutes the stream ends, and a client comes again. It ends at once for a client that does not read, and within ' +
-      'seconds after its token was revoked. A caller has 64 of them at most; one more is 429.',
+      'Messages are named after their topic, or `stale` if the database could not be read. Those of `events` have an ' +
+      'id: send the last one as `Last-Event-ID` to resume. A comment is sent every 15 s; ' +
+      'after 10 minutes the stream ends and the client reconnects. It ends at once for a client that does not read, and within ' +
+      'seconds after its token was revoked. A caller may open 64 streams; one more is 429.',
     request: {
       query: streamQuery,
       headers: z.object({ 'last-event-id': z.string().max(MAX_PLACE_LENGTH).optional() }),
@@ -47,7 +47,7 @@ export function addStreamRoute(
     if (unknown !== undefined)
       throw new ApiProblem(
         'INVALID_ARGUMENT',
-        `topics: takes ${streamTopics.join(', ')}, with commas between`,
+        `topics: must be any of ${streamTopics.join(', ')}, separated by commas`,
       )
     const refusal = (topic: StreamTopic) => refusalOf(commandOf[topic], context)
     for (const topic of wanted?.filter(isTopic) ?? []) {
@@ -88,5 +88,5 @@ function readLastEventId(header: string | undefined): StreamPlace | null {
   if (header === undefined || header === '') return null
   const place = readPlace(header)
   if (place !== null) return place
-  throw new ApiProblem('INVALID_ARGUMENT', 'Last-Event-ID takes the id of a message, as the stream sent it')
+  throw new ApiProblem('INVALID_ARGUMENT', 'Last-Event-ID must be the id of a message of this stream')
 }

@@ -9,10 +9,10 @@ import {
   readProblems,
   writeProblems,
 } from '../api.ts'
-import { nameParam, newTokenAnswer, newTokenBody, tokenAnswer, tokensAnswer } from '../contract.ts'
+import { nameParam, newTokenAnswer, newTokenBody, tokenAnswer, tokensAnswer } from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireToken } from '../wire.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireToken } from '../wire/jobs.ts'
 
 export function addTokenRoutes(api: Api, { options, clock }: ApiParts): void {
   const { createToken, listTokens, revokeToken } = createTokenCommands(options.access)
@@ -23,7 +23,7 @@ export function addTokenRoutes(api: Api, { options, clock }: ApiParts): void {
     path: '/v1/tokens',
     operationId: 'listTokens',
     summary: 'Tokens, without their secrets',
-    responses: { 200: json(tokensAnswer, 'The oldest first.'), ...readProblems },
+    responses: { 200: json(tokensAnswer, 'Oldest first.'), ...readProblems },
   })
   api.openapi(list, async (c) => {
     const tokens = valueOf(await listTokens(contextOf(c), undefined))
@@ -34,9 +34,9 @@ export function addTokenRoutes(api: Api, { options, clock }: ApiParts): void {
     method: 'post',
     path: '/v1/tokens',
     operationId: 'createToken',
-    summary: 'Make a token; its secret is in this answer only',
+    summary: 'Create a token; the secret is in this answer only',
     request: jsonBody(newTokenBody, true),
-    responses: { 201: json(newTokenAnswer, 'Keep the secret: nobody can show it again.'), ...writeProblems },
+    responses: { 201: json(newTokenAnswer, 'Store the secret: it cannot be shown again.'), ...writeProblems },
   })
   api.openapi(create, async (c) => {
     const { name, role, scopes, owner, expires_in_ms: expiresInMs } = c.req.valid('json')
@@ -49,9 +49,9 @@ export function addTokenRoutes(api: Api, { options, clock }: ApiParts): void {
     method: 'delete',
     path: '/v1/tokens/{name}',
     operationId: 'revokeToken',
-    summary: 'Make a token worthless',
+    summary: 'Revoke a token',
     request: { params: nameParam },
-    responses: { 200: json(tokenAnswer, 'It is refused from now on.'), ...writeProblems },
+    responses: { 200: json(tokenAnswer, 'The token is refused from now on.'), ...writeProblems },
   })
   api.openapi(revoke, async (c) => {
     const token = valueOf(await revokeToken(contextOf(c), c.req.valid('param').name))

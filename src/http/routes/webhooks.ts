@@ -1,5 +1,11 @@
-import { addWebhook, removeWebhook, switchWebhook } from '../../commands/webhook-commands.ts'
-import { listDeliveries, listWebhooks, redeliver } from '../../commands/worker-commands.ts'
+import {
+  addWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  removeWebhook,
+  switchWebhook,
+} from '../../commands/webhook-commands.ts'
 import {
   type Api,
   type ApiParts,
@@ -14,20 +20,19 @@ import {
 import {
   deliveriesAnswer,
   deliveriesQuery,
-  idParam,
   newWebhookAnswer,
   newWebhookBody,
   redeliverAnswer,
   tableOnlyQuery,
+  uuidParam,
   webhookAnswer,
   webhookChangeBody,
-  webhookParam,
   webhookRemovedAnswer,
   webhooksAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { valueOf } from '../problem.ts'
-import { toWireDelivery, toWireWebhook } from '../wire-workers.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireDelivery, toWireWebhook } from '../wire/workers.ts'
 
 const SHOWN_DELIVERIES = 100
 
@@ -42,13 +47,10 @@ function addWebhooks(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/webhooks',
     operationId: 'listWebhooks',
-    summary: 'Who is told of events',
+    summary: 'Webhooks',
     request: { query: tableOnlyQuery },
     responses: {
-      200: json(
-        webhooksAnswer,
-        'Without their secrets; without the path where the caller may not change webhooks.',
-      ),
+      200: json(webhooksAnswer, 'Without secrets; without the path unless the caller may change webhooks.'),
       ...readProblems,
     },
   })
@@ -64,10 +66,10 @@ function addWebhooks(api: Api, { clock }: ApiParts): void {
     method: 'post',
     path: '/v1/webhooks',
     operationId: 'addWebhook',
-    summary: 'Tell an address of events; the secret that signs them is in this answer only',
+    summary: 'Add a webhook; the signing secret is in this answer only',
     request: { ...jsonBody(newWebhookBody, true) },
     responses: {
-      201: json(newWebhookAnswer, 'Keep the secret: nobody can show it again.'),
+      201: json(newWebhookAnswer, 'Store the secret: it cannot be shown again.'),
       ...writeProblems,
     },
   })
@@ -83,14 +85,14 @@ function addWebhookChanges(api: Api, { clock }: ApiParts): void {
     method: 'patch',
     path: '/v1/webhooks/{id}',
     operationId: 'switchWebhook',
-    summary: 'Switch a webhook on or off, also one whose receiver was gone',
+    summary: 'Enable or disable a webhook',
     request: {
-      params: webhookParam,
+      params: uuidParam,
       query: tableOnlyQuery,
       headers: writeHeaders,
       ...jsonBody(webhookChangeBody, true),
     },
-    responses: { 200: json(webhookAnswer, 'How it is now.'), ...writeProblems },
+    responses: { 200: json(webhookAnswer, 'The new state.'), ...writeProblems },
   })
   api.openapi(change, async (c) => {
     const { is_active: isActive, reason } = c.req.valid('json')
@@ -106,9 +108,9 @@ function addWebhookChanges(api: Api, { clock }: ApiParts): void {
     method: 'delete',
     path: '/v1/webhooks/{id}',
     operationId: 'removeWebhook',
-    summary: 'Send it nothing more, not even what waits',
-    request: { params: webhookParam, query: tableOnlyQuery, headers: writeHeaders },
-    responses: { 200: json(webhookRemovedAnswer, 'It is gone.'), ...writeProblems },
+    summary: 'Remove a webhook and drop pending deliveries',
+    request: { params: uuidParam, query: tableOnlyQuery, headers: writeHeaders },
+    responses: { 200: json(webhookRemovedAnswer, 'The webhook is removed.'), ...writeProblems },
   })
   api.openapi(remove, async (c) => {
     const { id: webhookId } = c.req.valid('param')
@@ -122,9 +124,9 @@ function addDeliveries(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/webhooks/deliveries',
     operationId: 'listDeliveries',
-    summary: 'What was sent, is to be sent, or was given up',
+    summary: 'Deliveries: pending, delivered and failed',
     request: { query: deliveriesQuery },
-    responses: { 200: json(deliveriesAnswer, 'The newest first.'), ...readProblems },
+    responses: { 200: json(deliveriesAnswer, 'Newest first.'), ...readProblems },
   })
   api.openapi(deliveries, async (c) => {
     const { table: name, webhook_id: webhookId, status, limit = SHOWN_DELIVERIES } = c.req.valid('query')
@@ -137,9 +139,9 @@ function addDeliveries(api: Api, { clock }: ApiParts): void {
     method: 'post',
     path: '/v1/webhooks/deliveries/{id}/redeliver',
     operationId: 'redeliver',
-    summary: 'Send a delivery once more; the receiver sees the same id',
-    request: { params: idParam, query: tableOnlyQuery, headers: writeHeaders },
-    responses: { 200: json(redeliverAnswer, 'It is due.'), ...writeProblems },
+    summary: 'Send a delivery again, with the same id',
+    request: { params: uuidParam, query: tableOnlyQuery, headers: writeHeaders },
+    responses: { 200: json(redeliverAnswer, 'The delivery is due.'), ...writeProblems },
   })
   api.openapi(again, async (c) => {
     const { id: deliveryId } = c.req.valid('param')

@@ -11,17 +11,17 @@ import {
   writeProblems,
 } from '../api.ts'
 import {
-  actBody,
+  changeBody,
   drainAnswer,
   idParam,
   sloAnswer,
   sloQuery,
   tableOnlyQuery,
   workersAnswer,
-} from '../contract.ts'
+} from '../contract/index.ts'
+import { createRoute } from '../openapi/zod-openapi.ts'
 import { ApiProblem, valueOf } from '../problem.ts'
-import { toWireSlo, toWireWorker } from '../wire-workers.ts'
-import { createRoute } from '../zod-openapi.ts'
+import { toWireSlo, toWireWorker } from '../wire/workers.ts'
 
 export function addWorkerRoutes(api: Api, parts: ApiParts): void {
   addWorkers(api, parts)
@@ -33,7 +33,7 @@ function addWorkers(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/workers',
     operationId: 'listWorkers',
-    summary: 'Workers that tell of themselves, the one that was seen last first',
+    summary: 'Workers, most recently seen first',
     request: { query: tableOnlyQuery },
     responses: { 200: json(workersAnswer, 'By table.'), ...readProblems },
   })
@@ -47,16 +47,21 @@ function addWorkers(api: Api, { clock }: ApiParts): void {
     method: 'post',
     path: '/v1/workers/{id}/drain',
     operationId: 'drainWorker',
-    summary: 'Ask a worker to claim no more, finish what it runs and leave',
-    request: { params: idParam, query: tableOnlyQuery, headers: writeHeaders, ...jsonBody(actBody, false) },
-    responses: { 200: json(drainAnswer, 'It hears of it with its next report.'), ...writeProblems },
+    summary: 'Drain a worker: it stops claiming, finishes its jobs and stops',
+    request: {
+      params: idParam,
+      query: tableOnlyQuery,
+      headers: writeHeaders,
+      ...jsonBody(changeBody, false),
+    },
+    responses: { 200: json(drainAnswer, 'The worker reads it with its next report.'), ...writeProblems },
   })
   api.openapi(drain, async (c) => {
     const { id: workerId } = c.req.valid('param')
     const input = { workerId, ...c.req.valid('query'), reason: c.req.valid('json').reason }
     const { table, outcome } = valueOf(await drainWorker(contextOf(c), input))
     if (outcome !== 'asked' && outcome !== 'already-asked')
-      throw new ApiProblem('INTERNAL', 'no such outcome')
+      throw new ApiProblem('INTERNAL', 'unexpected outcome')
     return c.json({ ...envelopeOf({ now: await clock.now() }), id: workerId, table, outcome }, 200)
   })
 }
@@ -66,9 +71,9 @@ function addSlo(api: Api, { clock }: ApiParts): void {
     method: 'get',
     path: '/v1/slo',
     operationId: 'readSlo',
-    summary: 'How fast lost jobs were rescued, against the promise',
+    summary: 'Rescue times of lost jobs, against the promise',
     request: { query: sloQuery },
-    responses: { 200: json(sloAnswer, 'Of the last day, or of `window_ms`.'), ...readProblems },
+    responses: { 200: json(sloAnswer, 'Over the last day, or `window_ms`.'), ...readProblems },
   })
   api.openapi(route, async (c) => {
     const { table: name, window_ms: windowMs } = c.req.valid('query')

@@ -1,0 +1,56 @@
+import type { Queue } from '../../../src/http/contract/index.ts'
+import { pauseQueue, resumeQueue } from '../api/commands.ts'
+import { showCount, showDuration } from '../format/show-time.ts'
+import { Go } from '../shell/address.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Panel } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Brake } from './queue-control.tsx'
+
+export function QueueTable({ queues }: { queues: Queue[] }) {
+  if (queues.length === 0) return null
+  return (
+    <Panel title="Queues">
+      <Table name="queues" columns={['Queue', 'Due', 'Waiting', 'Running', 'Dependency', '']}>
+        {queues.map((queue) => (
+          <tr key={`${queue.table}/${queue.queue}`} className="border-t border-line">
+            <td className="py-2 pr-4">
+              <Go to="/jobs" values={{ q: `queue:${queue.queue}`, table: queue.table }}>
+                {queue.queue}
+              </Go>{' '}
+              {queue.is_paused ? <Badge tone="warn">paused</Badge> : null}
+              {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
+            </td>
+            <td className="pr-4">{showCount(queue.due)}</td>
+            <td className="pr-4">{showCount(queue.waiting)}</td>
+            <td className="pr-4">{showCount(queue.running)}</td>
+            <td className="pr-4">{queue.dependency ?? '–'}</td>
+            <td>
+              <Brake
+                target={{ id: queue.queue, table: queue.table }}
+                isOn={queue.is_paused}
+                hold={pauseQueue}
+                resume={resumeQueue}
+                words={{
+                  hold: 'Pause',
+                  resume: 'Resume',
+                  effect: 'Nothing more of it is claimed. What runs goes on.',
+                }}
+                cli={['queues', 'pause']}
+                commands={['pauseQueue', 'resumeQueue']}
+              />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
+  )
+}
+
+/** `by ana: “deploy”, for 9:12 min more` */
+export function pauseText({ paused_by, pause_reason, paused_for_ms }: Queue): string {
+  const by = paused_by === null ? 'by somebody' : `by ${paused_by}`
+  const why = pause_reason === null ? '' : `: “${pause_reason}”`
+  const end = paused_for_ms === null ? ', until it is resumed' : `, for ${showDuration(paused_for_ms)} more`
+  return by + why + end
+}

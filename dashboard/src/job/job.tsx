@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import type { Job, JobAnswer } from '../../../src/http/contract/index.ts'
+import { RequestProblem } from '../api/client.ts'
+import { databaseNowMs } from '../api/database-clock.ts'
+import { useAttempts, useEvents, useJob, useWhy } from '../api/queries.ts'
+import { shortId } from '../format/show-time.ts'
+import { Go } from '../shell/address.tsx'
+import { StatusBadge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { copyText } from '../ui/copy-line.tsx'
+import { Empty, Page, Panel, Read } from '../ui/page.tsx'
+import { AttemptList, EventList } from './attempt-list.tsx'
+import { JobActions } from './job-actions.tsx'
+import { JobFacts } from './job-facts.tsx'
+import { LeaseCard } from './lease-card.tsx'
+import { timelineOf } from './timeline.ts'
+import { TimelineChart } from './timeline-chart.tsx'
+import { WhyPanel } from './why-panel.tsx'
+
+export function JobPage({ id }: { id: string }) {
+  const answer = useJob(id)
+  if (answer.data === undefined && answer.error instanceof RequestProblem && answer.error.isMissing)
+    return (
+      <Page title={`Job ${id}`}>
+        <div className="panel">
+          <Empty title="There is no such job.">
+            It may have been removed after its retention, or belong to somebody else.{' '}
+            <Go to="/jobs">All jobs</Go>
+          </Empty>
+        </div>
+      </Page>
+    )
+  if (answer.data === undefined || answer.data.job.id !== id)
+    return (
+      <Page title={`Job ${shortId(id)}`}>
+        <Read what="The job" from={answer}>
+          {() => null}
+        </Read>
+      </Page>
+    )
+  return <KnownJob answer={answer.data} />
+}
+
+function KnownJob({ answer }: { answer: JobAnswer }) {
+  const { job } = answer
+  const why = useWhy(job.id)
+  const lead = (
+    <span className="flex flex-wrap items-center gap-2">
+      <StatusBadge status={job.status} />
+      <code className="font-mono text-xs break-all">{job.id}</code>
+      <Button kind="ghost" label="Copy the id" onClick={() => void copyText(job.id)}>
+        Copy
+      </Button>
+    </span>
+  )
+  return (
+    <Page
+      title={job.type}
+      tabTitle={`${job.type} ${shortId(job.id)}`}
+      lead={lead}
+      actions={<JobActions answer={answer} />}
+    >
+      <Read what="The reason" from={why}>
+        {(data) => <WhyPanel why={data} />}
+      </Read>
+      {job.status === 'running' ? <LeaseCard job={job} /> : null}
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <History job={job} />
+        <div className="flex flex-col gap-4">
+          <JobFacts job={job} />
+          <Payload job={job} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function History({ job }: { job: Job }) {
+  const attempts = useAttempts(job.id)
+  const events = useEvents(job.id)
+  const list = attempts.data?.attempts ?? []
+  const timeline = timelineOf(
+    job,
+    list,
+    events.data?.events ?? [],
+    databaseNowMs() ?? Date.parse(job.created_at),
+  )
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <Panel title="Attempts" aside={`${job.attempt} of ${job.max_attempts ?? '∞'} used`}>
+        <Read what="The attempts" from={attempts}>
+          {() =>
+            list.length === 0 ? (
+              <Empty title="No attempt has left a trace yet." />
+            ) : (
+              <div className="flex flex-col gap-5">
+                {timeline === null ? null : <TimelineChart timeline={timeline} />}
+                <AttemptList attempts={list} />
+              </div>
+            )
+          }
+        </Read>
+      </Panel>
+      <Panel title="Events">
+        <Read what="The events" from={events}>
+          {(data) => <EventList events={data.events} />}
+        </Read>
+      </Panel>
+    </div>
+  )
+}
+
+const SHOWN_CHARACTERS = 65_536
+
+function Payload({ job }: { job: Job }) {
+  const [isWhole, setWhole] = useState(false)
+  if (job.payload === undefined)
+    return (
+      <Panel title="Payload">
+        <p className="text-soft">Seeing payloads needs the scope jobs:payload.</p>
+      </Panel>
+    )
+  const text = JSON.stringify(job.payload, null, 2) ?? 'null'
+  const isLong = text.length > SHOWN_CHARACTERS && !isWhole
+  return (
+    <Panel title="Payload" aside="secrets are taken out">
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label="Payload as JSON"
+        className="max-h-96 overflow-auto font-mono text-xs leading-5"
+      >
+        {isLong ? text.slice(0, SHOWN_CHARACTERS) : text}
+      </pre>
+      {isLong ? (
+        <Button onClick={() => setWhole(true)}>Show all {Math.ceil(text.length / 1024)} KB</Button>
+      ) : null}
+    </Panel>
+  )
+}

@@ -1,0 +1,134 @@
+// Every running job, grouped by stage, the longest silent first; as bars or as a table.
+
+import { agoMs } from '../api/database-clock.ts'
+import { type LiveLease, leaseLeftMs } from '../api/live-state.ts'
+import { groupBy } from '../format/group-by.ts'
+import { plural, shortId, showDuration } from '../format/show-time.ts'
+import { Go, jobPath } from '../shell/address.tsx'
+import { textOf } from '../ui/tone.ts'
+import { useTick } from '../ui/use-tick.ts'
+import { LeaseBar, leaseLook } from './lease-bar.tsx'
+
+const MAX_BARS = 200
+
+interface StageGroup {
+  stage: string
+  leases: LiveLease[]
+}
+
+/** Groups in the order of their names, so that none jumps; jobs by how little is left. */
+function groupByStage(leases: LiveLease[], nowMs: number): StageGroup[] {
+  const left = (lease: LiveLease) => leaseLeftMs(lease, nowMs) ?? -Infinity
+  const sorted = leases.toSorted((a, b) => left(a) - left(b)).slice(0, MAX_BARS)
+  const groups = groupBy(sorted, ({ stage, type }) => stage ?? type)
+  return [...groups]
+    .map(([stage, found]) => ({ stage, leases: found }))
+    .toSorted((a, b) => (a.stage < b.stage ? -1 : 1))
+}
+
+export function LeaseField({ leases, hasMore }: { leases: LiveLease[]; hasMore: boolean }) {
+  const now = useTick(500)
+  return (
+    <div className="grid gap-x-10 gap-y-5 2xl:grid-cols-2">
+      {groupByStage(leases, now).map(({ stage, leases: found }) => (
+        <section key={stage} aria-label={`Stage ${stage}`}>
+          <h3 className="mb-1.5 flex items-baseline gap-2 font-mono text-xs font-semibold">
+            {stage}
+            <span className="font-sans font-normal text-soft">{plural(found.length, 'job')}</span>
+          </h3>
+          <ul>
+            {found.map((lease) => (
+              <Row key={`${lease.table}/${lease.id}`} lease={lease} now={now} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {leases.length > MAX_BARS || hasMore ? (
+        <p className="text-soft">
+          + {hasMore ? 'more' : plural(leases.length - MAX_BARS, 'fresh job')}.{' '}
+          <Go to="/jobs" values={{ q: 'status:running' }}>
+            All running jobs
+          </Go>
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+function Row({ lease, now }: { lease: LiveLease; now: number }) {
+  const look = leaseLook(lease, now)
+  const left =
+    look.leftMs === null
+      ? look.word
+      : look.leftMs <= 0
+        ? `over ${showDuration(look.leftMs)}`
+        : `${showDuration(look.leftMs)} left`
+  return (
+    <li>
+      <Go
+        to={jobPath(lease.id)}
+        className="grid grid-cols-[5.5rem_minmax(3rem,1fr)_5.6rem] min-h-6 items-center gap-3 rounded px-1 hover:bg-raised sm:grid-cols-[5.5rem_minmax(3rem,1fr)_5.6rem_11.5rem]"
+      >
+        <span className="truncate font-mono text-xs text-soft">{shortId(lease.id)}</span>
+        <LeaseBar lease={lease} look={look} />
+        <span className={`text-right text-xs whitespace-nowrap ${textOf[look.tone]}`}>
+          <span aria-hidden="true">{look.sign} </span>
+          {left}
+        </span>
+        <span className="hidden truncate text-xs text-soft sm:block" title={lease.worker_id ?? undefined}>
+          {lease.worker_id ?? 'no worker'}
+          {lease.attempt > 1 ? ` · try ${lease.attempt}` : ''}
+        </span>
+      </Go>
+    </li>
+  )
+}
+
+export function LeaseTable({ leases }: { leases: LiveLease[] }) {
+  const now = useTick(1_000)
+  const rows = groupByStage(leases, now).flatMap(({ leases: found }) => found)
+  return (
+    <div className="relative overflow-x-auto" role="region" aria-label="Table of running jobs" tabIndex={0}>
+      <table className="w-full text-left">
+        <thead className="text-xs text-soft">
+          <tr>
+            {['Job', 'Stage', 'Worker', 'Try', 'Lease', 'Last heartbeat'].map((name) => (
+              <th key={name} scope="col" className="py-1.5 pr-4 font-medium">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((lease) => (
+            <TableRow key={`${lease.table}/${lease.id}`} lease={lease} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function TableRow({ lease, now }: { lease: LiveLease; now: number }) {
+  const look = leaseLook(lease, now)
+  const silent = agoMs(lease.heartbeat_at)
+  return (
+    <tr className="border-t border-line">
+      <td className="py-1.5 pr-4 font-mono text-xs">
+        <Go to={jobPath(lease.id)}>{shortId(lease.id)}</Go>
+      </td>
+      <td className="pr-4">{lease.stage ?? lease.type}</td>
+      <td className="pr-4">{lease.worker_id ?? '–'}</td>
+      <td className="pr-4">{lease.attempt}</td>
+      <td className={`pr-4 ${textOf[look.tone]}`}>
+        {look.word}
+        {look.leftMs === null
+          ? ''
+          : look.leftMs > 0
+            ? `, ${showDuration(look.leftMs)} left`
+            : ` since ${showDuration(look.leftMs)}`}
+      </td>
+      <td>{silent === null ? '–' : `${showDuration(silent)} ago`}</td>
+    </tr>
+  )
+}

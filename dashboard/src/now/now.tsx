@@ -1,0 +1,145 @@
+import { useState } from 'react'
+import type { TableHealth } from '../../../src/http/contract/index.ts'
+import { RequestProblem } from '../api/client.ts'
+import { reconnect } from '../api/live.ts'
+import { useDeadLetters, useWorkers } from '../api/queries.ts'
+import { plural, showCount, showDuration } from '../format/show-time.ts'
+import { Go } from '../shell/address.tsx'
+import { useKey } from '../shell/shortcuts.tsx'
+import { useTableLive } from '../shell/use-table-live.ts'
+import { Button } from '../ui/button.tsx'
+import { Broken, Command, Empty, Loading, Page, Panel } from '../ui/page.tsx'
+import { LeaseField, LeaseTable } from './lease-field.tsx'
+import { RescueTicker } from './rescue-ticker.tsx'
+
+export function NowPage() {
+  const { leases, hasMoreLeases, tables, connection } = useTableLive()
+  const [isTable, setTable] = useState(false)
+  useKey('v', () => setTable(!isTable))
+  const aside = (
+    <Button kind="ghost" isPressed={isTable} onClick={() => setTable(!isTable)}>
+      Table <kbd className="font-mono text-[11px]">v</kbd>
+    </Button>
+  )
+  return (
+    <Page
+      title="Now"
+      lead="Each bar is a lease. It empties until the next heartbeat; what nobody renews is taken back."
+    >
+      <Flow tables={tables} />
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <Panel title={leases === null ? 'Running' : plural(leases.length, 'running job')} aside={aside}>
+          {leases === null ? (
+            connection === 'lost' ? (
+              <Broken
+                what="What runs now"
+                error={new RequestProblem(0, { detail: 'The server does not answer.' })}
+                retry={reconnect}
+              />
+            ) : (
+              <Loading what="running jobs" />
+            )
+          ) : leases.length === 0 ? (
+            <NothingRuns due={tables === null ? null : tables.reduce((sum, { due }) => sum + due, 0)} />
+          ) : isTable ? (
+            <LeaseTable leases={leases} />
+          ) : (
+            <LeaseField leases={leases} hasMore={hasMoreLeases} />
+          )}
+        </Panel>
+        <Panel title="Rescues" aside={<Go to="/reaper">All about the reaper</Go>}>
+          <RescueTicker />
+        </Panel>
+      </div>
+    </Page>
+  )
+}
+
+function NothingRuns({ due }: { due: number | null }) {
+  const workers = useWorkers()
+  // Who sees the jobs of one owner is told neither what is due nor who works.
+  if (due === null || workers.data === undefined) return <Empty title="No running jobs." />
+  const live = workers.data.workers.filter(({ state }) => state === 'live' || state === 'late')
+  const types = [...new Set(live.flatMap((worker) => worker.types))].toSorted()
+  return (
+    <Empty title="No running jobs.">
+      {due === 0 ? 'Nothing is due. ' : `${plural(due, 'job')} due and waiting for a worker. `}
+      {live.length > 0 ? (
+        `${plural(live.length, 'worker')} ${live.length === 1 ? 'listens' : 'listen'} for ${types.join(', ')}.`
+      ) : (
+        <span className="mt-3 flex flex-col items-center gap-2">
+          Start a worker:
+          <Command>npx unstuck worker handlers.ts</Command>
+        </span>
+      )}
+    </Empty>
+  )
+}
+
+function Flow({ tables }: { tables: TableHealth[] | null }) {
+  const deadLetters = useDeadLetters()
+  const sum = (pick: (table: TableHealth) => number) =>
+    tables === null ? null : tables.reduce((total, table) => total + pick(table), 0)
+  const oldest =
+    tables === null ? null : Math.max(0, ...tables.map(({ oldest_due_ms }) => oldest_due_ms ?? 0))
+  const due = sum((table) => table.due)
+  const waiting = sum((table) => table.waiting)
+  const dead = deadLetters.data?.groups.reduce((total, { jobs }) => total + jobs, 0) ?? null
+  const causes = deadLetters.data?.groups.length ?? 0
+  return (
+    <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Counter
+        name="Waiting"
+        value={waiting}
+        note={waiting === due ? 'all of them due' : `${showCount((waiting ?? 0) - (due ?? 0))} of them later`}
+        q="status:waiting"
+      />
+      <Counter
+        name="Due now"
+        value={due}
+        note={oldest === 0 ? 'nobody waits' : `oldest for ${showDuration(oldest ?? 0)}`}
+        q="status:waiting"
+      />
+      <Counter
+        name="Running"
+        value={sum(({ running }) => running)}
+        note={`${showCount(sum(({ overdue }) => overdue) ?? 0)} past their lease`}
+        q="status:running"
+      />
+      <Counter
+        name="Dead"
+        value={dead}
+        note={dead === 0 ? 'no dead letters' : `of ${plural(causes, 'cause')}`}
+        to="/dead-letters"
+        isBad={dead !== null && dead > 0}
+      />
+    </ul>
+  )
+}
+
+interface CounterProps {
+  name: string
+  value: number | null
+  note: string
+  q?: string
+  to?: string
+  isBad?: boolean
+}
+
+function Counter({ name, value, note, q, to = '/jobs', isBad = false }: CounterProps) {
+  return (
+    <li>
+      <Go
+        to={to}
+        {...(q === undefined ? {} : { values: { q } })}
+        className="panel block px-4 py-3 hover:border-edge"
+      >
+        <span className="block text-xs font-medium text-soft">{name}</span>
+        <span className={`block text-2xl leading-9 font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>
+          {value === null ? '–' : showCount(value)}
+        </span>
+        <span className="block text-xs text-soft">{value === null ? 'not known' : note}</span>
+      </Go>
+    </li>
+  )
+}

@@ -1,0 +1,62 @@
+import { agoMs } from '../api/database-clock.ts'
+import { useReclaims } from '../api/queries.ts'
+import { shortId, showDuration } from '../format/show-time.ts'
+import { mergeRescues, type Rescue, type Return, returnOf } from '../reaper/rescues.ts'
+import { Go, jobPath } from '../shell/address.tsx'
+import { useTableLive } from '../shell/use-table-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Time } from '../ui/time.tsx'
+import { useRefusal } from '../ui/use-refusal.ts'
+
+const SHOWN = 10
+const ENDS = { requeued: 'requeued', dead: 'dead', cancelled: 'cancelled' } as const
+
+export function RescueTicker() {
+  const { events, leases } = useTableLive()
+  const reclaims = useReclaims({ isEnabled: useRefusal()('listReclaims') === null }, SHOWN)
+  const rescues = mergeRescues(reclaims.data?.pages[0]?.reclaims ?? [], events).slice(0, SHOWN)
+  if (rescues.length === 0)
+    return (
+      <p className="py-2 text-soft">
+        No rescue seen yet. When a worker falls silent, its jobs come back here.
+      </p>
+    )
+  return (
+    <ol className="flex flex-col divide-y divide-line">
+      {rescues.map((rescue) => (
+        <Line key={rescue.key} rescue={rescue} back={returnOf(rescue, leases ?? [], events)} />
+      ))}
+    </ol>
+  )
+}
+
+function Line({ rescue, back }: { rescue: Rescue; back: Return | null }) {
+  const waitMs = rescue.backoffMs === null ? 0 : rescue.backoffMs - (agoMs(rescue.at) ?? 0)
+  return (
+    <li className="arriving flex flex-col gap-0.5 py-2 first:pt-0">
+      <div className="flex items-center gap-2">
+        <Badge tone={rescue.outcome === 'dead' ? 'bad' : rescue.outcome === 'requeued' ? 'good' : 'quiet'}>
+          {ENDS[rescue.outcome]}
+        </Badge>
+        <Go to={jobPath(rescue.jobId)} className="link font-mono text-xs">
+          {shortId(rescue.jobId)}
+        </Go>
+        <span className="truncate">{rescue.stage}</span>
+        <span className="ml-auto text-xs text-soft">
+          <Time at={rescue.at} isRelative />
+        </span>
+      </div>
+      <p className="text-xs text-soft">
+        from {rescue.worker ?? 'an unknown worker'}
+        {rescue.silentMs === null ? '' : ` (silent ${showDuration(rescue.silentMs)})`}
+        {nextOf(back, waitMs)}
+      </p>
+    </li>
+  )
+}
+
+function nextOf(back: Return | null, waitMs: number): string {
+  if (back !== null)
+    return ` → back on ${back.worker}${back.afterMs === null ? '' : ` after ${showDuration(back.afterMs)}`}`
+  return waitMs > 0 ? ` → runs again in ${showDuration(waitMs)}` : ''
+}

@@ -1,0 +1,186 @@
+// Many jobs at once: a dry run says how many, then they are changed as one operation that the server goes on with alone.
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { Operation } from '../../../src/http/contract/index.ts'
+import { messageOf } from '../api/client.ts'
+import { beginOperation, useCommand } from '../api/commands.ts'
+import { useConfig } from '../api/queries.ts'
+import { plural } from '../format/show-time.ts'
+import { useGo } from '../shell/address.tsx'
+import { Button } from '../ui/button.tsx'
+import { reasonOrDots } from '../ui/change-dialog.tsx'
+import { CopyLine } from '../ui/copy-line.tsx'
+import { Field, Problem } from '../ui/field.tsx'
+import { Loading } from '../ui/page.tsx'
+import { say } from '../ui/toast.tsx'
+import { actionWords, operationLine } from './operation-words.ts'
+import { type Planned, requestOf, usePlan } from './use-plan.ts'
+
+const TYPED_FROM_JOBS = 1_000
+
+interface OperationFormProps {
+  planned: Planned
+  causeId?: string
+  /** What goes first and how fast, where nothing else is said. */
+  pace: { canary: string; rate: string } | null
+  children?: ReactNode
+  close: () => void
+  begun?: (() => void) | undefined
+}
+
+export function OperationForm(props: OperationFormProps) {
+  const plan = usePlan(props.planned)
+  if (plan.data !== undefined) return <PlannedForm {...props} plan={plan.data.operation} />
+  return plan.error === null ? (
+    <Loading what="how many jobs match" />
+  ) : (
+    <Problem>{messageOf(plan.error)}</Problem>
+  )
+}
+
+function PlannedForm(props: OperationFormProps & { plan: Operation }) {
+  const { planned, plan, causeId, pace, children, close, begun } = props
+  const { total, as_of } = plan
+  const [entered, setEntered] = useState<Entered>({
+    canary: pace?.canary ?? '0',
+    rate: pace?.rate ?? '',
+    reason: '',
+    check: '',
+  })
+  const { canary, rate, reason, check } = entered
+  const enter = (name: keyof Entered) => (value: string) => setEntered({ ...entered, [name]: value })
+  const isLarge = useIsLarge(total)
+  const begin = useBegin({ planned, close, begun })
+  const refusal = total === 0 ? 'No job can be changed so.' : refusalOf(entered, isLarge ? total : null)
+  const submit = () =>
+    begin.mutate({
+      expect: total,
+      as_of,
+      reason,
+      ...(canary === '0' ? {} : { canary: Number(canary) }),
+      ...(rate === '' ? {} : { rate_per_s: Number(rate) }),
+    })
+  const line = { ...planned, causeId: causeId ?? null, expect: total, canary, rate }
+  return (
+    <form
+      ref={useFirstFocus()}
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (refusal === null && !begin.isPending) submit()
+      }}
+    >
+      <Effect plan={plan} />
+      {children}
+      {pace === null ? null : <CanaryField canary={canary} enter={enter('canary')} />}
+      <Field
+        label="Rate per second"
+        type="number"
+        value={rate}
+        onChange={enter('rate')}
+        hint={pace === null ? 'Empty: as fast as it goes.' : 'The rest comes back at this pace.'}
+      />
+      {pace === null ? null : <StopRule />}
+      <Field
+        label="Reason, kept with the events (optional)"
+        value={reason}
+        onChange={enter('reason')}
+        isFirst={pace === null}
+      />
+      {isLarge ? <Field label={`Type ${total} to confirm`} value={check} onChange={enter('check')} /> : null}
+      <CopyLine line={operationLine({ ...line, reason: reasonOrDots(reason) })} />
+      {begin.error === null ? null : <Problem>{messageOf(begin.error)}</Problem>}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={close}>Keep as they are</Button>
+        <Button
+          type="submit"
+          kind={planned.action === 'cancel' || planned.action === 'discard' ? 'danger' : 'main'}
+          isBusy={begin.isPending}
+          refusal={refusal}
+        >
+          {actionWords[planned.action].verb} {plural(total, 'job')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The window opened before there was a field to begin with. */
+function useFirstFocus() {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
+  return form
+}
+
+/** Whether the number has to be typed. */
+function useIsLarge(total: number): boolean {
+  const config = useConfig()
+  return total > TYPED_FROM_JOBS || (total > 0 && config.data?.environment === 'production')
+}
+
+function Effect({ plan: { action, total } }: { plan: Operation }) {
+  return (
+    <p role="status">
+      <strong className="font-semibold">{plural(total, 'job')}</strong>{' '}
+      <span className="text-soft">
+        {total === 1 ? 'matches' : 'match'} now. {actionWords[action].effect} What comes later is left alone,
+        and nothing is changed where the number is another by then.
+      </span>
+    </p>
+  )
+}
+
+type Options = Omit<Parameters<typeof beginOperation>[0], 'action' | 'q' | 'table'>
+
+function useBegin({ planned, close, begun }: Pick<OperationFormProps, 'planned' | 'close' | 'begun'>) {
+  const go = useGo()
+  const command = useCommand((options: Options) => beginOperation({ ...requestOf(planned), ...options }))
+  return {
+    ...command,
+    mutate: (options: Options) =>
+      command.mutate(options, {
+        onSuccess: ({ operation }) => {
+          const { verb } = actionWords[operation.action]
+          say(`${verb} of ${plural(operation.total, 'job')} has begun.`, {
+            undo: { label: 'See it', run: () => go(`/operations/${operation.id}`) },
+          })
+          begun?.()
+          close()
+        },
+      }),
+  }
+}
+
+interface Entered {
+  canary: string
+  rate: string
+  reason: string
+  check: string
+}
+
+function CanaryField({ canary, enter }: { canary: string; enter: (value: string) => void }) {
+  return (
+    <Field
+      isFirst
+      label="Canary"
+      type="number"
+      value={canary}
+      onChange={enter}
+      hint="This many go first and have to succeed before the rest follows. 0: none."
+    />
+  )
+}
+
+function StopRule() {
+  return (
+    <p className="rounded-md bg-raised px-3 py-2 text-soft">
+      It stops by itself when the canary fails, when too many fail again, or when a breaker opens. What was
+      brought back stays so.
+    </p>
+  )
+}
+
+function refusalOf({ canary, rate, check }: Entered, wanted: number | null): string | null {
+  if (!/^\d{1,4}$/.test(canary)) return 'The canary is a whole number from 0.'
+  if (rate !== '' && !(Number(rate) >= 0.01)) return 'The rate is a number from 0.01.'
+  return wanted !== null && check !== String(wanted) ? `Type ${wanted} first.` : null
+}

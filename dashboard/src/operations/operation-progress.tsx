@@ -1,0 +1,103 @@
+import type { Operation } from '../../../src/http/contract/index.ts'
+import { messageOf } from '../api/client.ts'
+import { abortOperation, useCommand } from '../api/commands.ts'
+import { plural, showCount } from '../format/show-time.ts'
+import { Go } from '../shell/address.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Time } from '../ui/time.tsx'
+import { say } from '../ui/toast.tsx'
+import { barOf, type Tone } from '../ui/tone.ts'
+import { useRefusal } from '../ui/use-refusal.ts'
+import { actionWords, doneOf, showStop } from './operation-words.ts'
+
+const TONES: Record<Operation['state'], Tone> = {
+  planned: 'quiet',
+  running: 'info',
+  done: 'good',
+  stopped: 'warn',
+  failed: 'bad',
+}
+
+export const operationPath = (id: string) => `/operations/${encodeURIComponent(id)}`
+
+/** One operation in a list: what, how far, by whom. */
+export function OperationLine({ operation }: { operation: Operation }) {
+  return (
+    <li className="grid items-center gap-x-4 gap-y-1 py-3 md:grid-cols-[1fr_auto]">
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <p className="flex flex-wrap items-center gap-2">
+          <Badge tone={TONES[operation.state]}>{operation.state}</Badge>
+          <Go to={operationPath(operation.id)} className="link font-semibold">
+            {actionWords[operation.action].verb} {plural(operation.total, 'job')}
+          </Go>
+          <code className="truncate font-mono text-xs text-soft">{operation.q}</code>
+          <span className="text-xs text-soft md:ml-auto">
+            <Time at={operation.began_at} isRelative />
+          </span>
+        </p>
+        <ProgressBar operation={operation} />
+        <p className="text-xs text-soft">
+          {countsOf(operation)} · by {operation.actor}
+          {operation.reason === null ? '' : `: “${operation.reason}”`}
+        </p>
+      </div>
+      <StopOperation operation={operation} />
+    </li>
+  )
+}
+
+export function ProgressBar({ operation }: { operation: Operation }) {
+  const share = operation.total === 0 ? 1 : doneOf(operation) / operation.total
+  return (
+    <div
+      role="progressbar"
+      aria-label="How far it is"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(share * 100)}
+      className="h-2 w-full overflow-hidden rounded-full bg-raised"
+    >
+      <div
+        className={`h-full rounded-full ${barOf[TONES[operation.state]]}`}
+        style={{ width: `${share * 100}%` }}
+      />
+    </div>
+  )
+}
+
+/** `20 of 41 brought back, 3 refused; stopped: the canary failed again` */
+export function countsOf(operation: Operation): string {
+  const { action, phase, state, total, changed, refused, succeeded, failed, stopped } = operation
+  const isBack = action === 'redrive' || action === 'retry'
+  return [
+    `${showCount(changed)} of ${showCount(total)} ${actionWords[action].done}`,
+    isBack && succeeded > 0 ? `, ${showCount(succeeded)} succeeded` : '',
+    isBack && failed > 0 ? `, ${showCount(failed)} failed again` : '',
+    refused === 0 ? '' : `, ${showCount(refused)} refused`,
+    state === 'running' && phase === 'canary' ? '; the canary goes first' : '',
+    stopped === null ? '' : `; stopped: ${showStop(stopped)}`,
+  ].join('')
+}
+
+export function StopOperation({ operation }: { operation: Operation }) {
+  const refusal = useRefusal()
+  const abort = useCommand(abortOperation)
+  if (operation.state !== 'running') return null
+  return (
+    <Button
+      kind="danger"
+      label={`Stop: ${actionWords[operation.action].verb} ${plural(operation.total, 'job')}`}
+      refusal={refusal('abortOperation')}
+      isBusy={abort.isPending}
+      onClick={() =>
+        abort.mutate(operation.id, {
+          onSuccess: () => say('It stops. What was changed stays so.'),
+          onError: (error) => say(messageOf(error), { isBad: true }),
+        })
+      }
+    >
+      Stop
+    </Button>
+  )
+}

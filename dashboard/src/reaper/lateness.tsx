@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import type { Reclaim, TableHealth } from '../../../src/http/contract/index.ts'
+import { useReclaims, useSlo } from '../api/queries.ts'
+import { plural } from '../format/show-time.ts'
+import { Empty, Panel, Read } from '../ui/page.tsx'
+import { Histogram } from './histogram.tsx'
+import { percentile } from './rescues.ts'
+
+type Measure = 'lateness' | 'dark'
+
+const MEASURES: Record<
+  Measure,
+  {
+    name: string
+    title: string
+    value: (reclaim: Reclaim) => number | null
+    words: { sentence: (p95: string, promise: string | null) => string; promise: string }
+  }
+> = {
+  lateness: {
+    name: 'Lateness',
+    title: 'From the end of the lease to the rescue',
+    value: ({ lateness_ms }) => lateness_ms,
+    words: {
+      sentence: (p95, promise) =>
+        `95 of 100 rescues came within ${p95} of the end of the lease${promise === null ? '' : `; a sweep runs every ${promise}`}.`,
+      promise: 'sweep interval',
+    },
+  },
+  dark: {
+    name: 'Dark time',
+    title: 'From the last heartbeat to the next claim',
+    value: ({ dark_ms }) => dark_ms,
+    words: {
+      sentence: (p95, promise) =>
+        `95 of 100 rescued jobs ran again within ${p95} of their last heartbeat, the backoff included${promise === null ? '' : `; promised without it are ${promise}`}.`,
+      promise: 'promise',
+    },
+  },
+}
+
+/** How late rescues were, in one of two ways, against what is promised. */
+export function Lateness({ tables }: { tables: TableHealth[] }) {
+  const [measure, setMeasure] = useState<Measure>('lateness')
+  const reclaims = useReclaims()
+  const slo = useSlo()
+  const promises =
+    measure === 'lateness'
+      ? tables.map(({ sweep_interval_ms }) => sweep_interval_ms)
+      : (slo.data?.tables.map(({ promise_ms }) => promise_ms) ?? [])
+  const { title, value, words } = MEASURES[measure]
+  return (
+    <Panel title={title} aside={<Choice measure={measure} choose={setMeasure} />}>
+      <Read what="The rescues" from={reclaims}>
+        {({ pages }) => {
+          const values = pages
+            .flatMap((page) => page.reclaims)
+            .map(value)
+            .filter((ms) => ms !== null)
+          const p95 = percentile(values, 0.95)
+          if (p95 === null)
+            return <Empty title="No rescue yet.">When a worker falls silent, its jobs come back here.</Empty>
+          return (
+            <>
+              <Histogram
+                values={values}
+                promiseMs={promises.length === 0 ? null : Math.max(...promises)}
+                p95Ms={p95}
+                words={words}
+              />
+              <p className="text-xs text-soft">of the last {plural(values.length, 'rescue')}</p>
+            </>
+          )
+        }}
+      </Read>
+    </Panel>
+  )
+}
+
+function Choice({ measure, choose }: { measure: Measure; choose: (measure: Measure) => void }) {
+  return (
+    <fieldset className="flex rounded-md border border-line p-0.5">
+      <legend className="sr-only">What is measured</legend>
+      {(['lateness', 'dark'] as const).map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === measure}
+          className={`min-h-7 rounded px-2 text-xs ${one === measure ? 'bg-raised font-medium text-ink' : 'text-soft'}`}
+          onClick={() => choose(one)}
+        >
+          {MEASURES[one].name}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

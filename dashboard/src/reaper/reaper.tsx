@@ -1,0 +1,178 @@
+import type { Slo, SweepAnswer, TableHealth } from '../../../src/http/contract/index.ts'
+import { RequestProblem } from '../api/client.ts'
+import { previewSweep, useCommand } from '../api/commands.ts'
+import { reconnect } from '../api/live.ts'
+import { useSlo } from '../api/queries.ts'
+import { plural, shortId, showCount, showDuration } from '../format/show-time.ts'
+import { Go, jobPath, useTable } from '../shell/address.tsx'
+import { useTableLive } from '../shell/use-table-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Broken, Loading, NotForYou, Page, Panel, Read } from '../ui/page.tsx'
+import { useRefusal } from '../ui/use-refusal.ts'
+import { Lateness } from './lateness.tsx'
+import { ReclaimHistory } from './reclaim-history.tsx'
+import { StalePanel } from './stale-panel.tsx'
+import { SweepStrip } from './sweep-strip.tsx'
+
+export function ReaperPage() {
+  const { tables, connection } = useTableLive()
+  const [table] = useTable()
+  const refusal = useRefusal()
+  const notAllowed = refusal('readHealth')
+  const preview = useCommand(() => previewSweep(table))
+  return (
+    <Page
+      title="Reaper"
+      lead="Sweeps take back what nobody renews. Every worker sweeps; a reaper of its own does nothing else."
+      actions={
+        <Button
+          refusal={refusal('previewSweep')}
+          isBusy={preview.isPending}
+          onClick={() => preview.mutate(undefined)}
+        >
+          Dry run
+        </Button>
+      }
+    >
+      {preview.error === null ? null : <Broken what="The dry run" error={preview.error} />}
+      {preview.data === undefined ? null : <Preview answer={preview.data} />}
+      {tables === null ? (
+        notAllowed !== null ? (
+          <NotForYou reason={notAllowed} />
+        ) : connection === 'lost' ? (
+          <Broken
+            what="The sweeps"
+            error={new RequestProblem(0, { detail: 'The server does not answer.' })}
+            retry={reconnect}
+          />
+        ) : (
+          <Loading what="sweeps" />
+        )
+      ) : (
+        <ul className="grid gap-4 xl:grid-cols-[repeat(auto-fit,minmax(28rem,1fr))]">
+          {tables.map((table) => (
+            <li key={table.table}>
+              <TableCard table={table} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <StalePanel />
+      <Promised />
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <Lateness tables={tables ?? []} />
+        <SweepStrip />
+      </div>
+      <ReclaimHistory />
+    </Page>
+  )
+}
+
+function TableCard({ table }: { table: TableHealth }) {
+  return (
+    <section aria-label={`Table ${table.table}`} className="panel flex flex-col gap-3 p-4">
+      <div className="flex items-center gap-2">
+        <h2 className="text-base font-semibold">{table.table}</h2>
+        <Badge tone={table.is_healthy ? 'good' : 'bad'}>
+          {table.is_healthy ? 'promise kept' : 'promise broken'}
+        </Badge>
+      </div>
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        <Number
+          name="Last sweep"
+          value={table.reaper_age_ms === null ? 'never' : `${showDuration(table.reaper_age_ms)} ago`}
+        />
+        <Number name="Interval" value={showDuration(table.sweep_interval_ms)} />
+        <Number
+          name="Past their lease"
+          value={showCount(table.overdue)}
+          note={table.oldest_overdue_ms === null ? '' : `by up to ${showDuration(table.oldest_overdue_ms)}`}
+        />
+        <Number name="Cannot be judged" value={showCount(table.unjudged)} />
+      </dl>
+      {table.hold_reason === null ? null : (
+        <p className="rounded-md bg-warn-wash px-3 py-2 text-warn">Sweeps hold back: {table.hold_reason}</p>
+      )}
+    </section>
+  )
+}
+
+function Number({ name, value, note = '' }: { name: string; value: string; note?: string }) {
+  return (
+    <div>
+      <dt className="text-xs text-soft">{name}</dt>
+      <dd className="text-lg font-semibold">{value}</dd>
+      {note === '' ? null : <dd className="text-xs text-soft">{note}</dd>}
+    </div>
+  )
+}
+
+function Promised() {
+  const slo = useSlo()
+  return (
+    <Panel
+      title="The promise: from the last heartbeat to the next claim, without the backoff"
+      aside="of the last day"
+    >
+      <Read what="The promise" from={slo}>
+        {({ tables }) => (
+          <ul className="flex flex-col gap-4">
+            {tables.map((table) => (
+              <li key={table.table}>
+                <PromiseNumbers slo={table} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Read>
+    </Panel>
+  )
+}
+
+function PromiseNumbers({ slo }: { slo: Slo }) {
+  const shown = (ms: number | null) => (ms === null ? '–' : showDuration(ms))
+  return (
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4 xl:grid-cols-7">
+      <Number name="Table" value={slo.table} />
+      <Number name="Rescued" value={showCount(slo.rescued)} />
+      <Number
+        name="In time"
+        value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}
+      />
+      <Number name="Promised within" value={showDuration(slo.promise_ms)} note="with the default lease" />
+      <Number name="Median" value={shown(slo.p50_ms)} />
+      <Number name="p95" value={shown(slo.p95_ms)} />
+      <Number name="Worst" value={shown(slo.worst_ms)} />
+    </dl>
+  )
+}
+
+function Preview({ answer }: { answer: SweepAnswer }) {
+  return (
+    <Panel title="Dry run" aside={`${answer.table}: nothing was changed`}>
+      {answer.reaped.length === 0 ? (
+        <p role="status">A sweep now would take nothing back.</p>
+      ) : (
+        <>
+          <p role="status" className="mb-2">
+            A sweep now would act on {plural(answer.reaped.length, 'job')}:
+          </p>
+          <ul className="flex flex-col gap-1">
+            {answer.reaped.map(({ id, action, reason, stage }) => (
+              <li key={id} className="flex flex-wrap items-center gap-2">
+                <Badge tone={action === 'dead' ? 'bad' : 'info'}>{action}</Badge>
+                <Go to={jobPath(id)} className="link font-mono text-xs">
+                  {shortId(id)}
+                </Go>
+                <span>{stage}</span>
+                <span className="text-soft">{reason}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {answer.hold_reason === null ? null : <p className="mt-2 text-warn">Held back: {answer.hold_reason}</p>}
+    </Panel>
+  )
+}

@@ -1,0 +1,80 @@
+import type { StaleJob } from '../../../src/http/contract/index.ts'
+import { useStale, useStaleValidation } from '../api/queries.ts'
+import { plural, shortId, showDuration } from '../format/show-time.ts'
+import { Go, jobPath } from '../shell/address.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Panel, Read } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+
+/** The light of the promise: nothing is silent for twice its lease. Red with the rows, and why each was not taken back. */
+export function StalePanel() {
+  const stale = useStale()
+  return (
+    <Panel title="Past their lease" aside={<Light />}>
+      <Read what="What is past its lease" from={stale}>
+        {({ jobs, count, is_complete }) =>
+          jobs.length === 0 ? (
+            <p role="status">Nothing is past its lease.</p>
+          ) : (
+            <>
+              <Table
+                name="jobs past their lease"
+                columns={['Job', 'Stage', 'Worker', 'Over by', 'Why it is not taken back yet']}
+              >
+                {jobs.map((job) => (
+                  <Row key={`${job.table}/${job.id}`} job={job} />
+                ))}
+              </Table>
+              {is_complete ? null : (
+                <p className="mt-2 text-soft">
+                  {plural(count - jobs.length, 'job')} more:{' '}
+                  <Go to="/jobs" values={{ q: 'lease:<0' }}>
+                    all of them
+                  </Go>
+                </p>
+              )}
+            </>
+          )
+        }
+      </Read>
+    </Panel>
+  )
+}
+
+function Light() {
+  const validation = useStaleValidation()
+  if (validation.data === undefined) return null
+  const { is_valid, count } = validation.data
+  return (
+    <Badge tone={is_valid ? 'good' : 'bad'}>
+      <span aria-hidden="true">{is_valid ? '✓' : '✕'}</span>
+      {is_valid ? 'none over 2 × lease' : `${plural(count, 'job')} over 2 × lease`}
+    </Badge>
+  )
+}
+
+function Row({ job }: { job: StaleJob }) {
+  const { id, table, stage, type, worker_id, overdue_ms, is_past_twice_lease, why, locked_by } = job
+  return (
+    <tr className="border-t border-line">
+      <td className="py-1.5 pr-4 font-mono text-xs">
+        <Go to={jobPath(id)} values={{ table }}>
+          {shortId(id)}
+        </Go>
+      </td>
+      <td className="pr-4">{stage ?? type}</td>
+      <td className="max-w-56 truncate pr-4 font-mono text-xs">{worker_id ?? '–'}</td>
+      <td className={`pr-4 whitespace-nowrap ${is_past_twice_lease ? 'text-bad' : ''}`}>
+        {overdue_ms === null ? '–' : showDuration(overdue_ms)}
+        {is_past_twice_lease ? <span className="sr-only"> (more than twice its lease)</span> : null}
+      </td>
+      <td className="min-w-64">
+        <code className="font-mono text-xs font-semibold">{why.code}</code>{' '}
+        <span className="text-soft">
+          {why.message}
+          {locked_by === null || why.message.includes(String(locked_by.pid)) ? '' : ` (pid ${locked_by.pid})`}
+        </span>
+      </td>
+    </tr>
+  )
+}

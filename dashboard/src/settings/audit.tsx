@@ -1,0 +1,96 @@
+import type { AuditEntry } from '../../../src/http/contract/index.ts'
+import { useAudit } from '../api/queries.ts'
+import { shortId } from '../format/show-time.ts'
+import { operationPath } from '../operations/operation-progress.tsx'
+import { Go, jobPath, useParam } from '../shell/address.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Empty, Page, Panel, Read } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { SettingsTabs } from './settings-tabs.tsx'
+
+export function AuditPage() {
+  const [actor, setActor] = useParam('actor')
+  const answer = useAudit(actor)
+  return (
+    <Page title="Audit log" lead="What people did, by whatever way: this page, the API, the command line.">
+      <SettingsTabs />
+      <Read what="The audit log" from={answer}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.entries)
+          return (
+            <Panel
+              title={actor === null ? 'What people did' : `What ${actor} did`}
+              aside={
+                actor === null ? (
+                  'the newest first'
+                ) : (
+                  <Button kind="ghost" onClick={() => setActor(null)}>
+                    Everybody
+                  </Button>
+                )
+              }
+            >
+              {entries.length === 0 ? (
+                <Empty title="Nobody has done anything yet.">
+                  Retries, cancels, pauses, holds and the like stand here with their reason.
+                </Empty>
+              ) : (
+                <Table name="what people did" columns={['When', 'Who', 'What', 'To', 'Reason']}>
+                  {entries.map((entry) => (
+                    <Row key={entry.id} entry={entry} choose={setActor} />
+                  ))}
+                </Table>
+              )}
+              {answer.hasNextPage ? (
+                <div className="mt-3 text-center">
+                  <Button isBusy={answer.isFetchingNextPage} onClick={() => void answer.fetchNextPage()}>
+                    Older entries
+                  </Button>
+                </div>
+              ) : null}
+            </Panel>
+          )
+        }}
+      </Read>
+    </Page>
+  )
+}
+
+function Row({ entry, choose }: { entry: AuditEntry; choose: (actor: string) => void }) {
+  const { at, actor, type, table, job_id, subject, reason } = entry
+  return (
+    <tr className="border-t border-line">
+      <td className="py-1.5 pr-4">
+        <Time at={at} />
+      </td>
+      <td className="pr-4">
+        <button type="button" className="link min-h-6" onClick={() => choose(actor)}>
+          {actor}
+        </button>
+      </td>
+      <td className="pr-4 whitespace-nowrap">
+        <Badge tone="quiet">{type.replaceAll('-', ' ')}</Badge>
+      </td>
+      <td className="pr-4">
+        {job_id === null && subject !== null && type.startsWith('operation-') ? (
+          <Go to={operationPath(subject)} className="link font-mono text-xs">
+            {shortId(subject)}
+          </Go>
+        ) : job_id === null ? (
+          (subject ?? table ?? '–')
+        ) : (
+          <Go
+            to={jobPath(job_id)}
+            {...(table === null ? {} : { values: { table } })}
+            className="link font-mono text-xs"
+          >
+            {shortId(job_id)}
+          </Go>
+        )}
+      </td>
+      <td className="min-w-40 py-1.5 text-soft">{reason ?? '–'}</td>
+    </tr>
+  )
+}

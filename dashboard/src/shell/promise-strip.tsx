@@ -1,0 +1,132 @@
+// The promises, on every page, each with its number: green only where a fact says so.
+import type { Slo, TableHealth } from '../../../src/http/contract/index.ts'
+import { useSlo } from '../api/queries.ts'
+import { showCount, showDuration } from '../format/show-time.ts'
+import type { Tone } from '../ui/tone.ts'
+import { Go } from './address.tsx'
+import { useTableLive } from './use-table-live.ts'
+
+interface Light {
+  key: string
+  tone: Tone
+  value: string
+  label: string
+  to: string
+  values?: Record<string, string>
+}
+
+export function PromiseStrip() {
+  const { tables, heardAtMs } = useTableLive()
+  const slo = useSlo()
+  const lights =
+    tables === null ? unknownLights : [...healthLights(tables), ...rescueLights(slo.data?.tables ?? [])]
+  return (
+    <section aria-label="Promises" className="border-b border-line bg-panel">
+      <ul className="relative flex gap-x-1 overflow-x-auto px-2 md:px-4" aria-busy={heardAtMs === null}>
+        {lights.map(({ key, tone, value, label, to, values }) => (
+          <li key={key} className="shrink-0">
+            <Go
+              to={to}
+              {...(values === undefined ? {} : { values })}
+              className="flex min-h-10 items-center gap-2 rounded-md px-2 hover:bg-raised"
+            >
+              <Sign tone={tone} />
+              <span className="font-semibold">{value}</span>
+              <span className="text-soft">{label}</span>
+            </Go>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const SIGNS: Record<Tone, { sign: string; look: string; word: string }> = {
+  good: { sign: '✓', look: 'bg-good-wash text-good', word: 'kept' },
+  warn: { sign: '!', look: 'bg-warn-wash text-warn', word: 'look' },
+  bad: { sign: '✕', look: 'bg-bad-wash text-bad', word: 'broken' },
+  info: { sign: 'i', look: 'bg-info-wash text-info', word: 'note' },
+  quiet: { sign: '–', look: 'bg-raised text-soft', word: 'unknown' },
+}
+
+function Sign({ tone }: { tone: Tone }) {
+  const { sign, look, word } = SIGNS[tone]
+  return (
+    <span className={`grid size-5 shrink-0 place-items-center rounded-full text-[11px] font-bold ${look}`}>
+      <span aria-hidden="true">{sign}</span>
+      <span className="sr-only">{word}:</span>
+    </span>
+  )
+}
+
+const unknownLights: Light[] = [
+  { key: 'overdue', tone: 'quiet', value: '–', label: 'past their lease', to: '/reaper' },
+  { key: 'reaper', tone: 'quiet', value: '–', label: 'since the last sweep', to: '/reaper' },
+  { key: 'oldest', tone: 'quiet', value: '–', label: 'oldest due job', to: '/jobs' },
+]
+
+function healthLights(tables: TableHealth[]): Light[] {
+  const sum = (pick: (table: TableHealth) => number) =>
+    tables.reduce((total, table) => total + pick(table), 0)
+  const largest = (pick: (table: TableHealth) => number | null) =>
+    tables.reduce<number | null>((most, table) => Math.max(most ?? 0, pick(table) ?? 0) || null, null)
+  const overdue = sum(({ overdue: count }) => count)
+  const late = largest(({ oldest_overdue_ms }) => oldest_overdue_ms) ?? 0
+  const interval = Math.max(...tables.map(({ sweep_interval_ms }) => sweep_interval_ms), 1)
+  const isSwept = tables.every(({ reaper_age_ms }) => reaper_age_ms !== null)
+  const age = largest(({ reaper_age_ms }) => reaper_age_ms) ?? 0
+  const due = largest(({ oldest_due_ms }) => oldest_due_ms)
+  const unjudged = sum(({ unjudged: count }) => count)
+  return [
+    {
+      key: 'overdue',
+      tone: overdue === 0 ? 'good' : late > interval * 2 ? 'bad' : 'warn',
+      value: showCount(overdue),
+      label: overdue === 0 ? 'past their lease' : `past their lease, by up to ${showDuration(late)}`,
+      to: '/jobs',
+      values: { q: 'lease:<0' },
+    },
+    {
+      key: 'reaper',
+      tone: !isSwept || age > interval * 6 ? 'bad' : age > interval * 2 ? 'warn' : 'good',
+      value: isSwept ? showDuration(age) : 'never',
+      label: isSwept ? 'since the last sweep' : 'swept',
+      to: '/reaper',
+    },
+    {
+      key: 'oldest',
+      tone: due === null ? 'good' : due > 600_000 ? 'warn' : 'good',
+      value: due === null ? 'none' : showDuration(due),
+      label: due === null ? 'due and waiting' : 'oldest due job',
+      to: '/jobs',
+      values: { q: 'status:waiting' },
+    },
+    {
+      key: 'unjudged',
+      tone: unjudged === 0 ? 'good' : 'warn',
+      value: showCount(unjudged),
+      label: 'without a time to judge by',
+      to: '/reaper',
+    },
+  ]
+}
+
+function rescueLights(slos: Slo[]): Light[] {
+  const worst = slos.toSorted((a, b) => (b.p95_ms ?? -1) - (a.p95_ms ?? -1))[0]
+  if (worst === undefined) return []
+  const common = { key: 'rescue', to: '/reaper' }
+  if (worst.p95_ms === null) return [{ ...common, tone: 'good', value: '0', label: 'rescues needed' }]
+  // The promise is that of the default lease; what counts is each rescue against the lease of its own stage.
+  const isKept = (worst.share ?? 1) >= 0.95
+  const isWithin = worst.p95_ms <= worst.promise_ms
+  return [
+    {
+      ...common,
+      tone: isKept ? 'good' : 'warn',
+      value: showDuration(worst.p95_ms),
+      label: isWithin
+        ? `rescue p95, promised ${showDuration(worst.promise_ms)}`
+        : `rescue p95, ${showCount(worst.in_time)} of ${showCount(worst.rescued)} in time for their lease`,
+    },
+  ]
+}

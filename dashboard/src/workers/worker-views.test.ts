@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { Worker } from '../../../src/http/contract/index.ts'
+import type { LiveLease } from '../api/live-state.ts'
+import { workerViews } from './worker-views.ts'
+
+const lease = (worker: string, leftMs: number) =>
+  ({
+    worker_id: worker,
+    heartbeat_at: '2026-05-12T14:00:00.000Z',
+    lease_expires_at: '2026-05-12T14:00:10.000Z',
+    lease_remaining_ms: leftMs,
+    readAtMs: 1_000,
+  }) as LiveLease
+
+describe('workerViews', () => {
+  it('SEE-5 a worker that does not tell of itself is known by its leases', () => {
+    const views = workerViews(
+      [],
+      [lease('b', 9_000), lease('b', 8_000), lease('a', 2_000), lease('c', -1)],
+      1_000,
+    )
+    expect(views).toEqual([
+      { id: 'a', state: 'late', report: null, leases: 1 },
+      { id: 'b', state: 'live', report: null, leases: 2 },
+      { id: 'c', state: 'silent', report: null, leases: 1 },
+    ])
+  })
+
+  it('SEE-5 a worker that told of itself lately is late where its leases are', () => {
+    const worker = { id: 'a', state: 'live', leases: 1 } as Worker
+    expect(workerViews([worker], [lease('a', 2_000)], 1_000)).toMatchObject([{ state: 'late' }])
+    expect(workerViews([worker], [lease('a', 9_000)], 1_000)).toMatchObject([{ state: 'live' }])
+    expect(workerViews([worker], [], 1_000)).toMatchObject([{ state: 'live' }])
+  })
+
+  it('SEE-5 what a worker tells of itself wins', () => {
+    const worker = { id: 'a', state: 'draining', leases: 4 } as Worker
+    expect(workerViews([worker], [lease('a', -1)], 1_000)).toEqual([
+      { id: 'a', state: 'draining', report: worker, leases: 4 },
+    ])
+  })
+})

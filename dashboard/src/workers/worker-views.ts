@@ -1,0 +1,36 @@
+// Workers as the page shows them: those that tell of themselves, and those that only their leases show.
+
+import type { Worker } from '../../../src/http/contract/index.ts'
+import { type LiveLease, leaseLeftMs, leaseLengthMs } from '../api/live-state.ts'
+import { groupBy } from '../format/group-by.ts'
+
+export interface WorkerView {
+  id: string
+  state: Worker['state']
+  /** Null where only its leases tell of it. */
+  report: Worker | null
+  leases: number
+}
+
+const LATE_SHARE = 0.25
+
+export function workerViews(workers: Worker[], leases: LiveLease[], nowMs: number): WorkerView[] {
+  const byWorker = groupBy(leases, ({ worker_id }) => worker_id ?? '')
+  const ids = new Set(workers.map(({ id }) => id))
+  const known = workers.map((worker): WorkerView => {
+    const held = byWorker.get(worker.id) ?? []
+    // Reports are rarer than heartbeats: the leases know first that one fell silent.
+    const state = worker.state === 'live' && held.length > 0 ? stateOf(held, nowMs) : worker.state
+    return { id: worker.id, state, report: worker, leases: worker.leases }
+  })
+  const seen = [...byWorker]
+    .filter(([id]) => id !== '' && !ids.has(id))
+    .map(([id, held]): WorkerView => ({ id, state: stateOf(held, nowMs), report: null, leases: held.length }))
+  return [...known, ...seen].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function stateOf(leases: LiveLease[], nowMs: number): Worker['state'] {
+  const shares = leases.map((lease) => (leaseLeftMs(lease, nowMs) ?? 0) / (leaseLengthMs(lease) ?? 1))
+  if (shares.every((share) => share <= 0)) return 'silent'
+  return shares.some((share) => share < LATE_SHARE) ? 'late' : 'live'
+}

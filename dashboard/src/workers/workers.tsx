@@ -1,0 +1,189 @@
+import { useState } from 'react'
+import type { Worker } from '../../../src/http/contract/index.ts'
+import { drainWorker, useCommand } from '../api/commands.ts'
+import { databaseNowMs } from '../api/database-clock.ts'
+import { useLive } from '../api/live.ts'
+import { KEPT_BEATS_MS } from '../api/live-state.ts'
+import { useWorkers } from '../api/queries.ts'
+import { cliLine } from '../format/cli-line.ts'
+import { plural, showDuration } from '../format/show-time.ts'
+import { Go } from '../shell/address.tsx'
+import { useTableLive } from '../shell/use-table-live.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { ActDialog } from '../ui/change-dialog.tsx'
+import { Command, Empty, Page, Read } from '../ui/page.tsx'
+import { say } from '../ui/toast.tsx'
+import type { Tone } from '../ui/tone.ts'
+import { useRefusal } from '../ui/use-refusal.ts'
+import { useTick } from '../ui/use-tick.ts'
+import { type WorkerView, workerViews } from './worker-views.ts'
+
+const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number }> = {
+  zombie: { tone: 'bad', word: 'zombie: beats, but does nothing', order: 0 },
+  silent: { tone: 'bad', word: 'silent, leases still run', order: 1 },
+  late: { tone: 'warn', word: 'late', order: 2 },
+  draining: { tone: 'info', word: 'draining', order: 3 },
+  live: { tone: 'good', word: 'live', order: 4 },
+  gone: { tone: 'quiet', word: 'gone', order: 5 },
+  stopped: { tone: 'quiet', word: 'stopped', order: 6 },
+}
+
+export function WorkersPage() {
+  const answer = useWorkers()
+  const { leases } = useTableLive()
+  const now = useTick(1_000)
+  return (
+    <Page
+      title="Workers"
+      lead="Each tick is a heartbeat seen while the dashboard is open; hatched is silence."
+    >
+      <Read what="The workers" from={answer}>
+        {({ workers }) => <Lanes views={workerViews(workers, leases ?? [], now)} />}
+      </Read>
+    </Page>
+  )
+}
+
+function Lanes({ views }: { views: WorkerView[] }) {
+  const [hasEnded, setEnded] = useState(false)
+  const isEnded = ({ state }: WorkerView) => state === 'gone' || state === 'stopped'
+  const ended = views.filter(isEnded)
+  const shown = views
+    .filter((view) => hasEnded || !isEnded(view))
+    .toSorted((a, b) => STATES[a.state].order - STATES[b.state].order)
+  return (
+    <>
+      {shown.length === 0 ? (
+        <div className="panel">
+          <Empty title="No worker is at work.">
+            <span className="flex flex-col items-center gap-2">
+              Start one: <Command>npx unstuck worker handlers.ts</Command>
+            </span>
+          </Empty>
+        </div>
+      ) : (
+        <ul className="flex flex-col gap-3">
+          {shown.map((view) => (
+            <Lane key={view.id} view={view} />
+          ))}
+        </ul>
+      )}
+      {ended.length === 0 ? null : (
+        <div>
+          <Button kind="ghost" isPressed={hasEnded} onClick={() => setEnded(!hasEnded)}>
+            {hasEnded ? 'Hide' : 'Show'} {plural(ended.length, 'worker')} that ended
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Lane({ view: { id, state, report, leases } }: { view: WorkerView }) {
+  const { tone, word } = STATES[state]
+  return (
+    <li className="panel grid items-center gap-x-6 gap-y-2 px-4 py-3 lg:grid-cols-[20rem_minmax(0,1fr)_auto]">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-2">
+          <Go
+            to="/jobs"
+            values={{ q: `worker:${id}` }}
+            className="link truncate font-mono text-xs font-semibold"
+          >
+            {id}
+          </Go>
+          <Badge tone={tone}>{word}</Badge>
+        </p>
+        {report === null ? (
+          <p className="text-xs text-soft">{plural(leases, 'job')}; only its leases tell of it</p>
+        ) : (
+          <Report worker={report} />
+        )}
+      </div>
+      <Beats id={id} seenAt={report?.seen_at ?? null} isSilent={tone === 'bad' || tone === 'warn'} />
+      {report === null ? null : <Drain worker={report} />}
+    </li>
+  )
+}
+
+function Report({ worker }: { worker: Worker }) {
+  return (
+    <>
+      <p className="text-xs text-soft">
+        {worker.leases} of {worker.concurrency} slots, heard {showDuration(worker.seen_ms)} ago
+        {worker.version === null ? '' : `, version ${worker.version}`}
+        {worker.loop_lag_ms === null ? '' : `, lag ${Math.round(worker.loop_lag_ms)} ms`}
+      </p>
+      <p className="truncate text-xs text-soft" title={worker.types.join(', ')}>
+        {worker.types.length === 0 ? 'any type' : worker.types.join(', ')}
+      </p>
+    </>
+  )
+}
+
+function Beats({ id, seenAt, isSilent }: { id: string; seenAt: string | null; isSilent: boolean }) {
+  const { beats } = useLive()
+  const now = databaseNowMs() ?? 0
+  const times = beats.get(id) ?? []
+  const last = times.at(-1) ?? (seenAt === null ? now : Date.parse(seenAt))
+  const shareOf = (time: number) => Math.min(1, Math.max(0, (now - time) / KEPT_BEATS_MS)) * 100
+  return (
+    <div
+      className="flex flex-col gap-1"
+      role="img"
+      aria-label={`${plural(times.length, 'heartbeat')} seen in the last 5 minutes`}
+    >
+      <span className="relative block h-7 overflow-hidden rounded bg-raised/60">
+        {isSilent ? (
+          <span
+            className="hatched absolute inset-y-0 right-0 opacity-60"
+            style={{ width: `${shareOf(last)}%` }}
+          />
+        ) : null}
+        {times.map((time) => (
+          <span
+            key={time}
+            className="absolute inset-y-1 w-0.5 rounded-full bg-good-bar"
+            style={{ right: `${shareOf(time)}%` }}
+          />
+        ))}
+      </span>
+      <span aria-hidden="true" className="flex justify-between text-[11px] text-soft">
+        <span>5 min ago</span>
+        <span>now</span>
+      </span>
+    </div>
+  )
+}
+
+function Drain({ worker }: { worker: Worker }) {
+  const [isAsking, setAsking] = useState(false)
+  const refusal = useRefusal()
+  const command = useCommand((reason: string) => drainWorker(worker, { reason }))
+  const isOver = ['gone', 'stopped', 'draining'].includes(worker.state) || worker.drain_requested_at !== null
+  return (
+    <>
+      <Button
+        label={`Drain ${worker.id}`}
+        refusal={refusal('drainWorker') ?? (isOver ? 'It is draining or has ended.' : null)}
+        onClick={() => setAsking(true)}
+      >
+        Drain
+      </Button>
+      {isAsking ? (
+        <ActDialog
+          title={`Drain ${worker.id}`}
+          verb="Drain the worker"
+          effect="It claims nothing more, ends what it runs, and leaves. This cannot be undone."
+          cli={({ reason }) => cliLine(['workers', 'drain', worker.id], { reason })}
+          close={() => setAsking(false)}
+          run={async ({ reason }) => {
+            await command.mutateAsync(reason)
+            say(`${worker.id} was asked to drain.`)
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import { Argument, type Command, Option } from 'commander'
+import type { DeploymentTable } from '../../compose/index.ts'
+import { hasCapability } from '../../store/capability.ts'
+import type { ModeStatus, Observations, OnForeignSettle, TableMode } from '../../store/job-store.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
+import { type TableFlags, withTables } from '../connection/with-tables.ts'
+import { showTime } from '../terminal/duration.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
+
+interface ModeFlags extends TableFlags {
+  onForeignSettle?: OnForeignSettle
+}
+
+export function addMode(program: Command): void {
+  withConnection(program.command('mode'))
+    .description('shows or changes the mode of tables, and what observe mode found')
+    .addArgument(
+      new Argument(
+        '[mode]',
+        'observe: change nothing; reap: requeue stuck jobs; enforce: also fence writers',
+      ).choices(['observe', 'reap', 'enforce']),
+    )
+    .option('--table <name>', 'one table of the profile')
+    .addOption(
+      new Option(
+        '--on-foreign-settle <what>',
+        'with enforce: on a write that ends a leased job without its lease',
+      ).choices(['record', 'refuse']),
+    )
+    .addHelpText('after', example('unstuck mode observe'))
+    .action(modeCommand)
+}
+
+async function modeCommand(mode: TableMode | undefined, flags: ModeFlags): Promise<void> {
+  if (mode === undefined && flags.onForeignSettle === undefined)
+    return withTables(flags, (tables) => show(tables, flags))
+  // Only the owner of a table can change its triggers.
+  return withTables(flags, (tables) => change(tables, mode, flags), { asOwner: true })
+}
+
+interface TableReport extends ModeStatus {
+  table: string
+  observations: Observations | null
+}
+
+async function show(tables: DeploymentTable[], flags: ModeFlags): Promise<void> {
+  const reports: TableReport[] = []
+  for (const { name, store } of tables) {
+    const status = await store.readMode()
+    const observations = hasCapability(store, 'modes') ? await store.readObservations() : null
+    reports.push({ table: name, ...status, observations: observations?.since == null ? null : observations })
+  }
+  if (flags.json === true) return printJson({ tables: reports })
+  printTable([
+    ['TABLE', 'MODE', 'SINCE', 'FOREIGN WRITES'],
+    ...reports.map(({ table, mode, since, onForeignSettle }) => [
+      table,
+      mode,
+      since === null ? '–' : showTime(since),
+      mode === 'enforce' ? `${onForeignSettle}${onForeignSettle === 'record' ? 'ed' : 'd'}` : 'pass',
+    ]),
+  ])
+  for (const { table, observations } of reports)
+    if (observations !== null) printObservations(table, observations)
+}
+
+function printObservations(table: string, seen: Observations): void {
+  const { since, wouldRequeue, wouldDeadLetter, wouldCancel, cameBack, stillStuck, reaped, gone } = seen
+  printLine()
+  printLine(`${table}: sweeps would have done${since === null ? '' : ` since ${showTime(since)}`}`)
+  printTable([
+    ['  would requeue', String(wouldRequeue), '  finished later', String(cameBack)],
+    ['  would dead-letter', String(wouldDeadLetter), '  still stuck', String(stillStuck)],
+    ['  would cancel', String(wouldCancel), '  requeued by hand', String(reaped)],
+    ['', '', '  gone', String(gone)],
+  ])
+  if (cameBack > 0) printLine(`  ${cameBack} of these jobs were still alive: give them a longer lease first.`)
+}
+
+async function change(
+  tables: DeploymentTable[],
+  wanted: TableMode | undefined,
+  flags: ModeFlags,
+): Promise<void> {
+  const { onForeignSettle } = flags
+  const changes: (ModeStatus & { table: string; modeBefore: TableMode })[] = []
+  for (const { name, store } of tables) {
+    const { mode: modeBefore } = await store.readMode()
+    const status = await store.setMode(
+      wanted ?? modeBefore,
+      onForeignSettle === undefined ? {} : { onForeignSettle },
+    )
+    changes.push({ table: name, modeBefore, ...status })
+  }
+  if (flags.json === true) return printJson({ tables: changes })
+  for (const { table, mode, modeBefore, onForeignSettle: settles } of changes) {
+    printLine(`${table}: ${modeBefore === mode ? `is in ${mode}` : `${modeBefore} → ${mode}`}`)
+    printLine(`  ${meaning(mode, settles)}`)
+    if (modeBefore === 'enforce' && mode !== 'enforce')
+      printLine('  The trigger unstuck_fence was removed from the table.')
+  }
+  if (wanted === 'observe') printLine('Next:  unstuck mode')
+}
+
+function meaning(mode: TableMode, onForeignSettle: OnForeignSettle): string {
+  if (mode === 'observe')
+    return 'Sweeps only record what they would do, and unstuck changes no row. Leases granted before can still end.'
+  if (mode === 'reap')
+    return 'Sweeps, claims and manual commands change jobs. Writers without a lease are not checked.'
+  const consequence =
+    onForeignSettle === 'refuse'
+      ? 'is refused (SQLSTATE UN004)'
+      : 'is recorded, and the holder loses its lease'
+  return `Sweeps change jobs, and the trigger unstuck_fence is active: a write that ends a leased job without its lease ${consequence}.`
+}

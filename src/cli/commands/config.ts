@@ -1,9 +1,0 @@
-import { type ConnectionFlags, loadCommandConfig } from '../command-config.ts'
-import { printJson, printTable } from '../output.ts'
-
-export function configCommand(flags: ConnectionFlags): void {
-  const { values, warnings } = loadCommandConfig(flags)
-  if (flags.json === true) return printJson({ values, warnings })
-  const rows = values.map(({ name, value, source }) => [name, value === null ? '–' : String(value), source])
-  printTable([['SETTING', 'VALUE', 'SOURCE'], ...rows])
-}

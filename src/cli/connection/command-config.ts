@@ -1,0 +1,30 @@
+import { type Config, loadConfig, readConfigFile } from '../../config/index.ts'
+import { printProgress } from '../terminal/output.ts'
+
+/** Flags of every command with a connection. */
+export interface ConnectionFlags {
+  databaseUrl?: string
+  store?: string
+  schema?: string
+  profile?: string
+  config?: string
+  json?: boolean
+}
+
+/** Flags override the environment, which overrides the config file. Warnings go to stderr: stdout is data. */
+export function loadCommandConfig(
+  flags: ConnectionFlags,
+  more: { intervalSec?: string; concurrency?: string } = {},
+): Config {
+  const { schema } = flags
+  const databaseUrl = flags.store ?? flags.databaseUrl
+  // Jobs in Neo4j belong to the embedding profile.
+  const profile = flags.profile ?? (flags.store === undefined ? undefined : 'embedding')
+  const config = loadConfig({
+    env: process.env,
+    flags: { databaseUrl, schema, profile, ...more },
+    file: readConfigFile(process.cwd(), flags.config),
+  })
+  for (const warning of config.warnings) printProgress(`unstuck: warning: ${warning}`)
+  return config
+}

@@ -1,0 +1,9 @@
+import { type ConnectionFlags, loadCommandConfig } from '../connection/command-config.ts'
+import { printJson, printTable } from '../terminal/output.ts'
+
+export function configCommand(flags: ConnectionFlags): void {
+  const { values, warnings } = loadCommandConfig(flags)
+  if (flags.json === true) return printJson({ values, warnings })
+  const rows = values.map(({ name, value, source }) => [name, value === null ? '–' : String(value), source])
+  printTable([['SETTING', 'VALUE', 'SOURCE'], ...rows])
+}

@@ -1,0 +1,87 @@
+import { type Command, Option } from 'commander'
+import { openDeployment } from '../../compose/index.ts'
+import { exitCodes } from '../../errors/index.ts'
+import { eventTypes } from '../../job/event-types.ts'
+import type { JsonValue } from '../../job/job.ts'
+import { redactJson } from '../../observe/redact.ts'
+import type { FeedEvent } from '../../store/access-store.ts'
+import { loadCommandConfig } from '../connection/command-config.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
+import { selectTables, type TableFlags } from '../connection/with-tables.ts'
+import { endSignal } from '../terminal/end-signal.ts'
+import { escapeControls, safeJson } from '../terminal/escape-controls.ts'
+import { printJson, printLine, writeOut } from '../terminal/output.ts'
+import { type EventFilter, followEvents, latestEvents } from './event-tail.ts'
+import { readCount, withTable } from './job-flags.ts'
+
+interface EventsFlags extends TableFlags {
+  follow?: boolean
+  jsonl?: boolean
+  limit: number
+  type?: string
+  job?: string
+}
+
+export function addEvents(program: Command): void {
+  withTable(withConnection(program.command('events')))
+    .description('shows recent job events; --follow streams new ones')
+    .option('--follow', 'stream new events until Ctrl-C')
+    .option('--jsonl', 'one JSON object per line')
+    .option('--limit <events>', 'maximum number of past events', readCount, 50)
+    .addOption(new Option('--type <type>', 'only this type').choices(eventTypes))
+    .option('--job <id>', 'only this job; a prefix of its id is enough')
+    .addHelpText('after', example('unstuck events --follow --type reaper:requeued'))
+    .action(eventsCommand)
+}
+
+async function eventsCommand(flags: EventsFlags): Promise<void> {
+  const deployment = openDeployment(loadCommandConfig(flags))
+  try {
+    const attachment =
+      flags.table === undefined ? undefined : selectTables(deployment, flags)[0].table.attachment
+    const fits: EventFilter = (event) =>
+      (attachment === undefined || event.attachment === attachment) &&
+      (flags.type === undefined || event.type === flags.type) &&
+      (flags.job === undefined || event.jobId.startsWith(flags.job))
+    const { access } = deployment
+    // Before the first line: a reader may send the signal at once.
+    const signal = flags.follow === true ? stopOnSignals() : null
+    const events = flags.limit === 0 ? [] : await latestEvents(access, flags.limit, fits)
+    if (flags.json === true && signal === null) return printJson({ events: events.map(shown) })
+    for (const event of events) await print(event, flags)
+    if (signal === null) {
+      if (events.length === 0 && flags.jsonl !== true) printLine('no matching events')
+      return
+    }
+    const seen = new Set(events.map(({ id }) => id))
+    for await (const event of followEvents(access, { fits, signal, seen })) await print(event, flags)
+  } finally {
+    await deployment.close()
+  }
+}
+
+function stopOnSignals(): AbortSignal {
+  const stop = new AbortController()
+  void endSignal().then((signal) => {
+    if (signal === 'SIGINT') process.exitCode = exitCodes.interrupted
+    stop.abort()
+  })
+  return stop.signal
+}
+
+/** As in the HTTP API: without lease ids, which are credentials, and with secrets redacted. */
+function shown({ id, jobId, type, at, data }: FeedEvent) {
+  const { lease_id: _credential, ...details } = data.details
+  return { id, jobId, table: data.table, type, at, details: redactJson(details) as Record<string, JsonValue> }
+}
+
+async function print(event: FeedEvent, { json, jsonl }: EventsFlags): Promise<void> {
+  const { jobId, table, type, at, details } = shown(event)
+  if (json === true || jsonl === true) return writeOut(`${safeJson(shown(event))}\n`)
+  const facts = Object.entries(details).filter(([, value]) => value !== null)
+  const texts = facts.map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const line = `${at.toISOString()}  ${table}  ${jobId}  ${type}  ${texts.join(' · ')}`.trimEnd()
+  await writeOut(`${escapeControls(line)}\n`)
+}

@@ -1,0 +1,201 @@
+import { type Command, Option } from 'commander'
+import { readEvents } from '../../commands/jobs/job-commands.ts'
+import { invalidArgument } from '../../errors/index.ts'
+import type { JobEvent } from '../../job/event.ts'
+import type { Job } from '../../job/job.ts'
+import { showDuration } from '../../policy/explain/show-duration.ts'
+import type { JobPage, JobSummary } from '../../store/job-store.ts'
+import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
+import type { TableFlags } from '../connection/with-tables.ts'
+import { showTime } from '../terminal/duration.ts'
+import { safeJson } from '../terminal/escape-controls.ts'
+import { printJson, printLine, printLines, printTable, writeOut } from '../terminal/output.ts'
+import { eachJob, fillPage } from './each-job.ts'
+import { csvHead, csvRow, type ExportFormat, exportedJob, exportFormats } from './export-jobs.ts'
+import { findJob } from './find-job.ts'
+import {
+  type FilterFlags,
+  filterOf,
+  readCount,
+  withFilter,
+  withReason,
+  withTable,
+  withWhere,
+} from './job-flags.ts'
+import { cancelCommand, discardCommand, retryCommand } from './jobs-change.ts'
+
+interface ListFlags extends FilterFlags {
+  limit: number
+  cursor?: string
+}
+
+interface ExportFlags extends FilterFlags {
+  format: ExportFormat
+  payload?: boolean
+  limit?: number
+}
+
+export function addJobs(program: Command): void {
+  const jobs = program.command('jobs').description('lists, retries, cancels and deletes jobs')
+  withFilter(withConnection(jobs.command('list')))
+    .description('lists matching jobs, newest first')
+    .option('--limit <jobs>', 'maximum per table, 1 to 1000', readCount, 50)
+    .option('--cursor <id>', 'continue after this cursor')
+    .addHelpText('after', example('unstuck jobs list --status dead --limit 20'))
+    .action(listCommand)
+  withTable(withConnection(jobs.command('get')))
+    .description('shows one job and its events')
+    .argument('<id>', 'job id, or a prefix of it')
+    .option('--payload', 'include payload and result')
+    .addHelpText('after', example('unstuck jobs get 0190a1b2c3d4'))
+    .action(getCommand)
+  withFilter(withConnection(jobs.command('export'), 'one JSON object per line, the default'))
+    .description('exports jobs, one per line; secrets are redacted as in the HTTP API')
+    .addOption(new Option('--format <format>', 'output format').choices(exportFormats).default('ndjson'))
+    .option('--payload', 'include payload and result')
+    .option('--limit <jobs>', 'maximum per table', readCount)
+    .addHelpText('after', example('unstuck jobs export --status dead --format csv > dead.csv'))
+    .action(exportCommand)
+  addChanges(jobs)
+}
+
+function addChanges(jobs: Command): void {
+  withWhere(withReason(withConnection(jobs.command('retry'))))
+    .description('retries dead jobs; exit code 4 if a job is not dead')
+    .option('--keep-attempts', 'keep the attempt count and raise the maximum instead')
+    .option('--now', 'also make waiting jobs due now; with --where, only those')
+    .addHelpText('after', example('unstuck jobs retry 0190a1b2c3d4 --reason "gateway fixed"'))
+    .action(retryCommand)
+  withWhere(withReason(withConnection(jobs.command('cancel'))))
+    .description('cancels waiting jobs, and asks running ones to stop')
+    .addHelpText('after', example('unstuck jobs cancel 0190a1b2c3d4 --reason "wrong file"'))
+    .action(cancelCommand)
+  withWhere(withReason(withConnection(jobs.command('discard'))))
+    .description('deletes waiting or finished jobs; exit code 4 if a job is running')
+    .addHelpText('after', example('unstuck jobs discard 0190a1b2c3d4 --reason "test data" --yes'))
+    .action(discardCommand)
+}
+
+async function listCommand(flags: ListFlags): Promise<void> {
+  await withCommands(flags, async (context) => {
+    const { limit, cursor } = flags
+    if (limit < 1 || limit > 1000) throw invalidArgument('limit', limit, 'a whole number from 1 to 1000')
+    if (cursor !== undefined && context.tables.length > 1)
+      throw invalidArgument('cursor', cursor, 'used together with --table')
+    const pages: ({ table: string } & JobPage)[] = []
+    for (const { name: table } of context.tables) {
+      const input = { table, filter: filterOf(flags), limit, cursor }
+      pages.push({ table, ...(await fillPage(context, input)) })
+    }
+    if (flags.json === true) return printJson({ tables: pages })
+    const listed = pages.flatMap(({ table, jobs }) => jobs.map((job) => ({ table, job })))
+    if (listed.length === 0) return printLine('no matching jobs')
+    printJobs(listed)
+    for (const { table, next } of pages)
+      if (next !== null) printLine(`More:  --table ${table} --cursor ${next}`)
+  })
+}
+
+export function printJobs(listed: { table: string; job: JobSummary }[]): void {
+  const rows = listed.map(({ table, job }) => [
+    table,
+    job.id,
+    job.type,
+    job.status,
+    String(job.attempt),
+    showTime(job.createdAt),
+    detailOf(job),
+  ])
+  printTable([['TABLE', 'JOB', 'TYPE', 'STATUS', 'ATTEMPT', 'CREATED', ''], ...rows])
+}
+
+/** The detail that matters in this status. */
+function detailOf(job: JobSummary): string {
+  const { status, workerId, leaseLeftMs, runAt, error } = job
+  if (status === 'running') {
+    if (leaseLeftMs === null) return `on ${workerId ?? 'an unnamed worker'}, no lease`
+    const left = showDuration(Math.abs(leaseLeftMs))
+    return `on ${workerId ?? 'an unnamed worker'}, lease ${leaseLeftMs < 0 ? `expired ${left} ago` : `${left} left`}`
+  }
+  const why = [error?.code, error?.reason].filter((part) => part !== null && part !== undefined).join(': ')
+  if (status === 'waiting' && runAt !== null)
+    return `not before ${showTime(runAt)}${why === '' ? '' : `, ${why}`}`
+  return oneLine(why)
+}
+
+const oneLine = (text: string) => {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}
+
+async function getCommand(prefix: string, flags: TableFlags & { payload?: boolean }): Promise<void> {
+  await withCommands(flags, async (context) => {
+    const { table, jobId } = await findJob(context.tables, prefix)
+    const ref = { id: jobId, table: table.name }
+    const { job, events } = valueOf(await readEvents(context, ref))
+    const shown = flags.payload === true ? job : withoutPayload(job)
+    if (flags.json === true) return printJson({ table: table.name, job: shown, events })
+    printFields(table.name, shown)
+    printStory(events)
+  })
+}
+
+function withoutPayload(job: Job): Partial<Job> {
+  const hidden = ['payload', 'result']
+  return Object.fromEntries(Object.entries(job).filter(([name]) => !hidden.includes(name)))
+}
+
+function printFields(table: string, { error, ...fields }: Partial<Job>): void {
+  const about = {
+    errorCode: error?.code ?? null,
+    errorReason: error?.reason ?? null,
+    errorCategory: error?.category ?? null,
+    errorAttempt: error?.attempt ?? null,
+  }
+  const rows = Object.entries({ table, ...fields, ...about }).map(([name, value]) => [name, showField(value)])
+  printTable(rows.filter((row): row is [string, string] => row[1] !== null))
+  if (error?.stack != null) printLines(`\n${error.stack}`)
+}
+
+function showField(value: unknown): string | null {
+  if (value === null) return null
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function printStory(events: JobEvent[]): void {
+  if (events.length === 0) return
+  printLine()
+  printTable(
+    events.map(({ at, type, data }) => {
+      const facts = Object.entries(data.details).filter(([, value]) => value !== null)
+      return [
+        at.toISOString(),
+        type,
+        facts.map(([name, value]) => `${name} ${showField(value) ?? ''}`).join(' · '),
+      ]
+    }),
+  )
+}
+
+async function exportCommand(flags: ExportFlags): Promise<void> {
+  const withPayload = flags.payload === true
+  const isCsv = flags.format === 'csv'
+  if (isCsv && flags.json === true)
+    throw invalidArgument('--format', flags.format, 'not together with --json')
+  await withCommands(flags, async (context) => {
+    const options = { withPayload, ...(flags.limit === undefined ? {} : { limit: flags.limit }) }
+    // Only after the database answered: an error must not leave a CSV head behind.
+    let head = isCsv ? csvHead(withPayload) : ''
+    for (const { name: table } of context.tables) {
+      for await (const job of eachJob(context, { table, filter: filterOf(flags), ...options })) {
+        const exported = exportedJob(table, job)
+        const line = isCsv ? csvRow(exported, withPayload) : `${safeJson(exported)}\n`
+        await writeOut(head + line)
+        head = ''
+      }
+    }
+    if (head !== '') await writeOut(head)
+  })
+}

@@ -1,0 +1,45 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { scopes } from '../../commands/actor.ts'
+import type { JobStore } from '../../store/job-store.ts'
+import { createMemoryStore } from '../../store/memory/index.ts'
+import type { CliContext } from '../connection/with-commands.ts'
+import { runBulk } from './run-bulk.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** The memory store, which says that it lacks operations, as the Neo4j store does. */
+function withoutOperations(store: JobStore): JobStore {
+  const refuse = () => expect.unreachable('asked for an operation')
+  return Object.assign(Object.create(store) as JobStore, {
+    lacks: new Set(['operations']),
+    beginOperation: refuse,
+  })
+}
+
+it('OPS-9 a store without operations discards the chosen jobs, with the same questions and report', async () => {
+  const store = createMemoryStore()
+  const enqueued = await store.enqueueJobs([{ type: 'asr' }, { type: 'asr' }, { type: 'mail' }])
+  const context = {
+    actor: { id: 'ana', scopes },
+    isReadOnly: false,
+    tables: [{ name: 'jobs', store: withoutOperations(store) }],
+  } as unknown as CliContext
+  const written: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text))
+    return true
+  })
+  const flags = { reason: 'test data', actor: 'ana', yes: true, json: true }
+  const request = { action: 'discard', table: 'jobs', filter: { type: 'asr' }, q: 'type:asr' } as const
+  const words = { planOf: String, done: 'deleted', refused: 'refused', none: 'none' }
+
+  await expect(runBulk(context, [request], { ...flags, expect: 3 }, words)).rejects.toMatchObject({
+    code: 'PRECONDITION_FAILED',
+  })
+  await runBulk(context, [request], flags, words)
+  expect(JSON.parse(written.join(''))).toMatchObject({
+    tables: [{ table: 'jobs', operationId: null, total: 2, changed: 2, refused: 0 }],
+  })
+  const left = await Promise.all(enqueued.map(({ jobId }) => store.getJob(jobId)))
+  expect(left.map((job) => job?.type ?? null)).toEqual([null, null, 'mail'])
+})

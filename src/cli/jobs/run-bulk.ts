@@ -1,0 +1,198 @@
+// A bulk change from the command line: planned, confirmed, then run in the foreground. The operation is in the database: a
+// server continues it if this process dies. Ctrl-C stops it; changed jobs stay changed.
+import { discardJob } from '../../commands/jobs/job-commands.ts'
+import {
+  abortOperation,
+  beginOperation,
+  type OperationInput,
+  planOperation,
+} from '../../commands/jobs/operation-commands.ts'
+import { exitCodes, UnstuckError } from '../../errors/index.ts'
+import type { OperationStop } from '../../policy/operation-move.ts'
+import { runOperation } from '../../runtime/operations/run-operation.ts'
+import { hasCapability } from '../../store/capability.ts'
+import type { JobSummary, Operation } from '../../store/job-store.ts'
+import { MAX_OPERATION_JOBS } from '../../store/ports/operation-store.ts'
+import { type CliContext, valueOf } from '../connection/with-commands.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { escapeControls } from '../terminal/escape-controls.ts'
+import { printJson, printLine, printProgress } from '../terminal/output.ts'
+import { eachJob } from './each-job.ts'
+import type { ChangeFlags } from './job-flags.ts'
+
+export interface BulkFlags extends ChangeFlags {
+  limit?: number
+  expect?: number
+  dryRun?: boolean
+  yes?: boolean
+}
+
+export type BulkRequest = OperationInput & { table: string }
+
+export interface BulkWords {
+  /** The question, or the output of a dry run. */
+  planOf: (count: number) => string
+  /** `3 of 4 jobs retried`. */
+  done: string
+  /** `, 1 were no longer dead`. */
+  refused: string
+  /** The error if no job matches. */
+  none: string
+}
+
+/** `operationId` is null if the store has no operations. */
+type Report = { table: string; operationId: string | null } & Pick<
+  Operation,
+  'total' | 'changed' | 'refused' | 'succeeded' | 'failed' | 'stopped'
+>
+
+const LEASE_MS = 30_000
+
+/** Exit code 1 if it stopped by itself, 130 after Ctrl-C. */
+export async function runBulk(
+  context: CliContext,
+  requests: BulkRequest[],
+  flags: BulkFlags,
+  words: BulkWords,
+): Promise<void> {
+  const planned = await plan(context, requests, flags)
+  const count = planned.reduce((sum, { total }) => sum + total, 0)
+  const { expect, dryRun, json } = flags
+  if (expect !== undefined && expect !== count) {
+    const message = `${count} jobs match, expected ${expect}: nothing was changed`
+    throw new UnstuckError('PRECONDITION_FAILED', message, { details: { count, expected: expect } })
+  }
+  if (dryRun === true) {
+    const tables = planned.map(({ request: { table }, total }) => ({ table, total }))
+    return json === true ? printJson({ dryRun, count, tables }) : printLine(words.planOf(count))
+  }
+  if (count === 0) throw new UnstuckError('JOB_NOT_FOUND', words.none)
+  if (!(await confirm(words.planOf(count), flags))) {
+    printLine('nothing was changed')
+    process.exitCode = exitCodes.refused
+    return
+  }
+  const reports = await runAll(context, planned)
+  const stops = reports.map(({ stopped }) => stopped).filter((stopped) => stopped !== null)
+  if (stops.length > 0)
+    process.exitCode = stops.includes('interrupted') ? exitCodes.interrupted : exitCodes.problemFound
+  if (json === true) return printJson({ tables: reports })
+  for (const report of reports) printReport(report, words)
+}
+
+interface PlannedRequest {
+  request: BulkRequest
+  total: number
+  /** The chosen jobs, if the store has no operations to keep them. */
+  jobs?: JobSummary[]
+}
+
+/** The limit applies to all tables together. */
+async function plan(
+  context: CliContext,
+  requests: BulkRequest[],
+  { limit }: BulkFlags,
+): Promise<PlannedRequest[]> {
+  const planned: PlannedRequest[] = []
+  let left = limit
+  for (const request of requests) {
+    if (left === 0) break
+    const limited = left === undefined ? request : { ...request, limit: Math.min(left, MAX_OPERATION_JOBS) }
+    const jobs = await chooseForDiscard(context, limited)
+    const total = jobs?.length ?? valueOf(await planOperation(context, limited)).total
+    if (total > 0) planned.push({ request: limited, total, ...(jobs === undefined ? {} : { jobs }) })
+    if (left !== undefined) left -= total
+  }
+  return planned
+}
+
+/** A store without operations still discards, job by job. */
+async function chooseForDiscard(
+  context: CliContext,
+  { action, table, filter, limit }: BulkRequest,
+): Promise<JobSummary[] | undefined> {
+  const store = context.tables.find(({ name }) => name === table)?.store
+  if (action !== 'discard' || store === undefined || hasCapability(store, 'operations')) return undefined
+  const jobs: JobSummary[] = []
+  for await (const job of eachJob(context, { table, filter, limit })) jobs.push(job)
+  return jobs
+}
+
+async function discardEach(context: CliContext, request: BulkRequest, jobs: JobSummary[]): Promise<Report> {
+  const { table, reason } = request
+  let changed = 0
+  for (const { id, generation } of jobs)
+    if ((await discardJob(context, { id, table, generation, reason })).isDone) changed++
+  const counts = { total: jobs.length, changed, refused: jobs.length - changed, succeeded: 0, failed: 0 }
+  return { table, operationId: null, ...counts, stopped: null }
+}
+
+async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<Report[]> {
+  const stop = new AbortController()
+  let abort = async () => {}
+  const interrupt = () => void abort().finally(() => stop.abort())
+  process.once('SIGINT', interrupt)
+  try {
+    const reports: Report[] = []
+    for (const { request, jobs } of planned) {
+      if (stop.signal.aborted) break
+      if (jobs !== undefined) {
+        reports.push(await discardEach(context, request, jobs))
+        continue
+      }
+      const { table, operation, leaseId } = valueOf(
+        await beginOperation(context, { ...request, leaseMs: LEASE_MS }),
+      )
+      const store = context.tables.find(({ name }) => name === table)?.store
+      if (store === undefined || leaseId === null) throw new UnstuckError('INTERNAL', 'no lease was granted')
+      abort = async () => void (await abortOperation(context, operation.id))
+      const options = { signal: stop.signal, leaseMs: LEASE_MS, onProgress: progressPrinter(table) }
+      const ended = (await runOperation(store, { operation, leaseId }, options)) ?? operation
+      reports.push(reportOf(table, ended))
+      if (ended.state !== 'done') break
+    }
+    return reports
+  } finally {
+    process.off('SIGINT', interrupt)
+  }
+}
+
+function reportOf(table: string, operation: Operation): Report {
+  const { id, total, changed, refused, succeeded, failed, stopped } = operation
+  return { table, operationId: id, total, changed, refused, succeeded, failed, stopped }
+}
+
+/** One updated line on a terminal; elsewhere a line per tenth. */
+function progressPrinter(table: string): (operation: Operation) => void {
+  let shown = -1
+  return ({ action, phase, total, changed, refused, succeeded, failed }) => {
+    if (phase === null) return
+    const done = changed + refused
+    const fate = action === 'redrive' ? ` · succeeded ${succeeded} · failed ${failed}` : ''
+    const line = `${table}: ${phase === 'canary' ? 'canary' : `${done}/${total}`}${fate}`
+    if (process.stderr.isTTY) {
+      process.stderr.write(`\r${escapeControls(line)}   ${phase === 'rest' && done === total ? '\n' : ''}`)
+      return
+    }
+    const tenth = phase === 'canary' ? 0 : 1 + Math.floor((10 * done) / total)
+    if (tenth !== shown) printProgress(line)
+    shown = tenth
+  }
+}
+
+const stops: Record<OperationStop, string> = {
+  'canary-failed': 'the canary failed again',
+  'canary-timeout': 'the canary did not finish in time: is a worker running?',
+  'too-many-failures': 'half of the first jobs failed again',
+  'breaker-open': 'the breaker of a queue is open',
+  interrupted: 'interrupted',
+}
+
+function printReport({ table, total, changed, refused, stopped }: Report, words: BulkWords): void {
+  const others = refused === 0 ? '' : `, ${refused} ${words.refused}`
+  printLine(`${table}: ${changed} of ${total} jobs ${words.done}${others}`)
+  if (stopped !== null) {
+    const why = Object.hasOwn(stops, stopped) ? stops[stopped as OperationStop] : stopped
+    printLine(`stopped: ${why}. The rest is unchanged.`)
+  }
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { explainJob } from '../../commands/jobs/job-commands.ts'
+import type { Explanation, JobFacts } from '../../policy/explain/explain-job.ts'
+import { valueOf, withCommands } from '../connection/with-commands.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
+import type { TableFlags } from '../connection/with-tables.ts'
+import { printJson, printLine, printTable } from '../terminal/output.ts'
+import { findJob } from './find-job.ts'
+import { withTable } from './job-flags.ts'
+
+export function addWhy(program: Command): void {
+  withTable(withConnection(program.command('why')))
+    .description('explains why a job is not running, and when it will')
+    .argument('<id>', 'job id, or a prefix of it')
+    .addHelpText('after', example('unstuck why 0190a1b2c3d4'))
+    .action(whyCommand)
+}
+
+async function whyCommand(prefix: string, flags: TableFlags): Promise<void> {
+  await withCommands(flags, async (context) => {
+    const { table, jobId } = await findJob(context.tables, prefix)
+    const ref = { id: jobId, table: table.name }
+    const { id: _id, facts, ...explanation } = valueOf(await explainJob(context, ref))
+    if (flags.json === true) return printJson({ jobId, ...explanation, facts })
+    printExplanation(facts, explanation)
+  })
+}
+
+function printExplanation(facts: JobFacts, { reasons, sentence }: Explanation): void {
+  const { jobId, type, status, attempt, maxAttempts } = facts
+  printLine(`job ${jobId}  ${type}  ${status}, attempt ${attempt} of ${maxAttempts}`)
+  printLine()
+  printTable(reasons.map(({ code, isBlocking, message }) => [`${isBlocking ? '✗' : '·'} ${code}`, message]))
+  const fine = checksPassed(facts)
+  if (fine.length > 0) printLine(fine.map((check) => `✓ ${check}`).join(' · '))
+  printLine()
+  printLine(sentence)
+  const command = overrideOf(facts, reasons)
+  if (command !== null) printLine(`Override:  ${command}`)
+}
+
+function checksPassed({ status, type, pause, breaker, workers, isLocked, hasBudget }: JobFacts): string[] {
+  if (status !== 'waiting') return []
+  const checks: [isFine: boolean, text: string][] = [
+    [pause === null, 'queue not paused'],
+    [breaker?.state === 'closed', `breaker ${breaker?.name ?? ''} closed`],
+    [hasBudget, 'attempts left'],
+    [(workers?.handling ?? 0) > 0, showWorkers(type, workers)],
+    [isLocked === false, 'row not locked'],
+  ]
+  return checks.filter(([isFine]) => isFine).map(([, text]) => text)
+}
+
+function showWorkers(type: string, workers: JobFacts['workers']): string {
+  const { handling, slots, busy } = workers ?? { handling: 0, slots: 0, busy: 0 }
+  const who = handling === 1 ? '1 worker handles' : `${handling} workers handle`
+  return `${who} ${type}, ${Math.max(0, slots - busy)} slots free`
+}
+
+/** The command that overrides the wait, and the reasons it does not override. */
+function overrideOf({ jobId, status }: JobFacts, reasons: Explanation['reasons']): string | null {
+  if (status === 'dead') return `unstuck jobs retry ${jobId} --reason …`
+  const early = reasons.find(({ code }) => code === 'BACKOFF' || code === 'SCHEDULED')
+  if (early === undefined) return null
+  const others = reasons.filter((reason) => reason.isBlocking && reason !== early).map(({ code }) => code)
+  const limit = others.length === 0 ? '' : `, not ${others.join(', ')}`
+  return `unstuck jobs retry ${jobId} --now --reason …     (skips ${early.code}${limit})`
+}

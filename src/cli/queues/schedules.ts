@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { listSchedules } from '../../commands/queue-control-commands.ts'
+import { exitCodes } from '../../errors/index.ts'
+import type { ConnectionFlags } from '../connection/command-config.ts'
+import { valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
+import { example, withConnection } from '../connection/with-connection.ts'
+import { type TableFlags, withTables } from '../connection/with-tables.ts'
+import { printJson, printLine, printProgress, printTable } from '../terminal/output.ts'
+
+export function addSchedules(program: Command): void {
+  const schedules = program.command('schedules').description('lists and deletes recurring jobs')
+  withConnection(schedules.command('list'))
+    .description('lists schedules with their next and last run')
+    .addHelpText('after', example('unstuck schedules list'))
+    .action(listSchedulesCommand)
+  withConnection(schedules.command('delete'))
+    .description('deletes a schedule; its enqueued jobs stay')
+    .argument('<name>', 'schedule name')
+    .option('--table <name>', 'one table of the profile; default: all')
+    .addHelpText('after', example('unstuck schedules delete nightly-report'))
+    .action(deleteScheduleCommand)
+}
+
+async function listSchedulesCommand(flags: ConnectionFlags): Promise<void> {
+  await withCommands(flags, async (context) => {
+    const schedules = withTableNames(valueOf(await listSchedules(context, {})))
+    if (flags.json === true) return printJson({ schedules })
+    if (schedules.length === 0) return printLine('no schedules')
+    const rows = schedules.map(
+      ({ table, name, cron, timezone, job, nextRunAt, lastRunAt, lastSkippedAt }) => [
+        table,
+        name,
+        cron,
+        timezone,
+        job.type,
+        showTime(nextRunAt, 'none left'),
+        showTime(lastRunAt, 'never'),
+        showTime(lastSkippedAt, 'never'),
+      ],
+    )
+    const head = ['TABLE', 'NAME', 'CRON', 'TIMEZONE', 'TYPE', 'NEXT RUN', 'LAST RUN', 'LAST SKIPPED']
+    printTable([head, ...rows])
+  })
+}
+
+const showTime = (time: Date | null, otherwise: string) =>
+  time === null ? otherwise : time.toISOString().replace(/\.\d+Z$/, 'Z')
+
+/** Exit code 1 if the schedule does not exist. */
+async function deleteScheduleCommand(name: string, flags: TableFlags): Promise<void> {
+  await withTables(flags, async (tables) => {
+    const deleted: string[] = []
+    for (const { name: table, store } of tables) if (await store.deleteSchedule(name)) deleted.push(table)
+    if (deleted.length === 0) process.exitCode = exitCodes.problemFound
+    if (flags.json === true) return printJson({ name, deletedFrom: deleted })
+    if (deleted.length === 0)
+      return printProgress(`no schedule is called ${JSON.stringify(name)}: unstuck schedules list`)
+    for (const table of deleted) printLine(`${table}: schedule ${JSON.stringify(name)} is deleted`)
+  })
+}

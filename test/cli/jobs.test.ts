@@ -1,0 +1,431 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore } from '../../src/store/job-store.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createAttachedDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+import { runInProcess } from './support/in-process.ts'
+import { startCommand } from './support/run-command.ts'
+
+let database: TestDatabase
+let store: JobStore
+
+beforeAll(async () => {
+  database = await createAttachedDatabase()
+  store = createPostgresStore({ client: database.pool, table: nativeProfile('unstuck').tables[0] })
+  await store.writePolicy({ failureBackoffStepsMs: [3_600_000] })
+})
+afterAll(() => database.drop())
+
+beforeEach(async () => {
+  await database.pool.query(
+    `truncate unstuck.jobs, unstuck.events, jobs, asr_jobs;
+     delete from unstuck.breakers; delete from unstuck.pauses`,
+  )
+})
+
+const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
+const runJson = async (...args: string[]) => {
+  const { stdout } = await run(...args, '--json')
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+async function enqueue(fields: object = {}): Promise<string> {
+  const [job] = await store.enqueueJobs([{ type: 'asr', payload: { secret: 'x1' }, ...fields }])
+  return job?.jobId ?? ''
+}
+
+async function die(code: string, reason: string): Promise<string> {
+  const jobId = await enqueue()
+  const [claimed] = await store.claimJobs({ workerId: 'worker-9', queues: ['asr'], limit: 1 })
+  if (claimed?.jobId !== jobId) throw new Error('another job was claimed')
+  await store.failJobs([{ ...claimed, code, reason, isRetryable: false }])
+  return jobId
+}
+
+const statusOf = async (jobId: string) => (await store.getJob(jobId))?.status ?? null
+
+describe('reap', () => {
+  it('REAP-11 --once and --dry-run sweep the table that --table names, and no other', async () => {
+    const clip = ['--profile', 'clip', '--json']
+    const names = async (...args: string[]) => {
+      const { exitCode, stdout } = await run('reap', ...args, ...clip)
+      const { tables } = JSON.parse(stdout) as { tables: { table: string }[] }
+      return [exitCode, ...tables.map(({ table }) => table)]
+    }
+    expect(await names('--once')).toEqual([0, 'jobs', 'asr_jobs'])
+    expect(await names('--once', '--table', 'asr_jobs')).toEqual([0, 'asr_jobs'])
+    expect(await names('--dry-run', '--table', 'jobs')).toEqual([0, 'jobs'])
+    expect(await run('reap', '--once', '--table', 'nope', ...clip)).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('jobs', () => {
+  it('OPS-9 list shows the newest first, narrowed by its flags, page by page', async () => {
+    const dead = await die('GW_5XX', '502 from gateway')
+    const waiting = await enqueue()
+    const all = await run('jobs', 'list')
+    expect(all).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(all.stdout.indexOf(waiting)).toBeLessThan(all.stdout.indexOf(dead))
+    expect(all.stdout).toContain('GW_5XX: 502 from gateway')
+    expect((await run('jobs', 'list', '--status', 'dead')).stdout).not.toContain(waiting)
+    const page = await run('jobs', 'list', '--limit', '1')
+    expect(page.stdout).toContain(`--cursor ${waiting}`)
+    const next = await run('jobs', 'list', '--limit', '1', '--cursor', waiting)
+    expect(next.stdout).toContain(dead)
+    expect((await run('jobs', 'list', '--owner', 'nobody')).stdout).toBe('no job fits\n')
+    expect(await run('jobs', 'list', '--status', 'stuck')).toMatchObject({ exitCode: 2 })
+    expect(await run('jobs', 'list', '--table', 'other')).toMatchObject({ exitCode: 2 })
+  })
+
+  it('OPS-9 get tells all about a job and its story, and the payload where asked', async () => {
+    const jobId = await die('GW_5XX', '502 from gateway')
+    const plain = await run('jobs', 'get', jobId)
+    expect(plain.stdout).toContain('502 from gateway')
+    expect(plain.stdout).toMatch(/failed .*GW_5XX/)
+    expect(plain.stdout).not.toContain('x1')
+    expect((await run('jobs', 'get', jobId, '--payload')).stdout).toContain('x1')
+    expect(await runJson('jobs', 'get', jobId)).toMatchObject({
+      table: 'jobs',
+      job: { id: jobId, status: 'dead' },
+      events: [{ type: 'failed' }],
+    })
+  })
+
+  it('OPS-9 the beginning of an id will do, if it is the beginning of one', async () => {
+    const ids = ['abcd1234-0000-4000-8000-000000000001', 'abcd9999-0000-4000-8000-000000000002']
+    for (const id of ids)
+      await database.pool.query(`insert into unstuck.jobs (id, type) values ($1, 'asr')`, [id])
+    expect((await run('jobs', 'get', 'abcd1')).stdout).toContain(ids[0])
+    const both = await run('jobs', 'get', 'abcd')
+    expect(both.exitCode).toBe(2)
+    for (const id of ids) expect(both.stderr).toContain(id)
+    expect(await run('jobs', 'get', 'abc')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('4 characters'),
+    })
+    expect(await run('jobs', 'get', 'ffff')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no id begins with this'),
+    })
+  })
+
+  it('OPS-1 retry brings a dead job back with who and why, and refuses what is not dead', async () => {
+    const jobId = await die('GW_5XX', 'bad')
+    const reason = ['--reason', 'gateway fixed', '--actor', 'ana']
+    expect(await run('jobs', 'retry', jobId, ...reason)).toMatchObject({ exitCode: 0 })
+    expect(await statusOf(jobId)).toBe('waiting')
+    const events = await store.listEvents(jobId)
+    expect(events.at(-1)?.data.details).toMatchObject({ actor: 'ana', reason: 'gateway fixed' })
+    const again = await run('jobs', 'retry', jobId, ...reason)
+    expect(again).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('not dead') })
+    expect(await run('jobs', 'retry', jobId)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--reason'),
+    })
+  })
+
+  it('OPS-1 retry --now ends the backoff of a waiting job', async () => {
+    const jobId = await enqueue({ delayMs: 3_600_000 })
+    const { exitCode, stdout } = await run('jobs', 'retry', jobId, '--now', '--reason', 'urgent')
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('due now') })
+    expect(await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })).toHaveLength(1)
+  })
+
+  it('OPS-1 one wrong id among several changes nothing', async () => {
+    const jobId = await die('GW_5XX', 'bad')
+    expect(await run('jobs', 'retry', jobId, 'ffffffff', '--reason', 'r')).toMatchObject({ exitCode: 1 })
+    expect(await statusOf(jobId)).toBe('dead')
+  })
+
+  it('WORK-6 cancel ends waiting jobs and asks running ones', async () => {
+    const running = await enqueue()
+    await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
+    const waiting = await enqueue()
+    const answer = await runJson('jobs', 'cancel', running, waiting, '--reason', 'wrong file')
+    expect(answer['jobs']).toEqual([
+      { table: 'jobs', jobId: running, outcome: 'cancel-requested' },
+      { table: 'jobs', jobId: waiting, outcome: 'cancelled' },
+    ])
+  })
+
+  it('OPS-9 discard wants --yes where nobody can be asked, and never deletes a running job', async () => {
+    const dead = await die('GW_5XX', 'bad')
+    const asked = await run('jobs', 'discard', dead, '--reason', 'test data')
+    expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') })
+    expect(await statusOf(dead)).toBe('dead')
+    const running = await enqueue()
+    await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
+    const done = await run('jobs', 'discard', dead, running, '--reason', 'test data', '--yes')
+    expect(done).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('cancel it first') })
+    expect(await statusOf(dead)).toBeNull()
+    expect(await statusOf(running)).toBe('running')
+    expect(await run('jobs', 'get', dead)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/discarded .* by .*: test data/),
+    })
+  })
+
+  it('OPS-9 export writes one job in a line', async () => {
+    const ids = [await enqueue(), await enqueue(), await enqueue()]
+    const { stdout } = await run('jobs', 'export', '--payload')
+    const jobs = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; payload: unknown })
+    expect(jobs.map(({ id }) => id)).toEqual(ids.toReversed())
+    expect(jobs[0]?.payload).toEqual({ secret: '[redacted]' })
+    expect((await run('jobs', 'export')).stdout).not.toContain('x1')
+  })
+
+  it('OPS-9 all tables of a profile are searched', async () => {
+    await database.pool.query(
+      `insert into asr_jobs (id, status) values ('cccc0000-0000-4000-8000-000000000001', 'queued');
+       insert into jobs (id, status) values ('dddd0000-0000-4000-8000-000000000001', 'failed')`,
+    )
+    const list = await run('jobs', 'list', '--profile', 'clip')
+    expect(list.stdout).toMatch(/asr_jobs +cccc0000/)
+    expect(list.stdout).toMatch(/jobs +dddd0000.*dead/)
+    expect(await run('jobs', 'get', 'cccc', '--profile', 'clip')).toMatchObject({ exitCode: 0 })
+    expect(await run('jobs', 'get', 'cccc', '--profile', 'clip', '--table', 'jobs')).toMatchObject({
+      exitCode: 1,
+    })
+    const group = await runJson('dead', 'list', '--profile', 'clip')
+    expect(group['groups']).toMatchObject([{ table: 'jobs', jobs: 1 }])
+  })
+})
+
+describe('why', () => {
+  it('OPS-9 tells what holds a waiting job back, and what to do', async () => {
+    const jobId = await enqueue({ delayMs: 3_600_000 })
+    await store.mapDependency('asr', 'gateway')
+    await store.holdBreaker('gateway', { actor: 'ana', reason: 'vendor asked' })
+    const { exitCode, stdout } = await run('why', jobId)
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`job ${jobId}  asr  waiting, attempt 0 of 3`)
+    expect(stdout).toMatch(/✗ BREAKER_HELD +gateway.* by ana: vendor asked/)
+    expect(stdout).toMatch(/✗ SCHEDULED/)
+    expect(stdout).toContain('✓ queue not paused')
+    expect(stdout).toContain('(skips SCHEDULED, not BREAKER_HELD)')
+    expect(await runJson('why', jobId)).toMatchObject({ table: 'jobs', verdict: 'blocked', runsInMs: null })
+  })
+
+  it('C13 names the session that has the row locked', async () => {
+    const jobId = await enqueue()
+    const client = await database.connect()
+    await client.query('begin')
+    await client.query('select from unstuck.jobs where id = $1 for update', [jobId])
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    expect((await run('why', jobId)).stdout).toContain(`by pid ${rows[0]?.pid}`)
+    await client.query('rollback')
+    expect((await run('why', jobId)).stdout).toContain('The next free worker takes it.')
+  })
+
+  it('OPS-9 says that there is no such job', async () => {
+    expect(await run('why', 'ffffffff')).toMatchObject({ exitCode: 1, stdout: '' })
+  })
+})
+
+describe('dead', () => {
+  const reason = ['--reason', 'gateway fixed']
+
+  async function causeOf(jobId: string): Promise<string> {
+    const { jobs } = await store.listJobs({ status: 'dead' })
+    return jobs.find(({ id }) => id === jobId)?.causeId ?? ''
+  }
+
+  it('OPS-9 list groups by cause, and show lists the jobs of one', async () => {
+    const first = await die('GW_5XX', '502 from gateway at POST https://a.example/1')
+    await die('GW_5XX', '503 from gateway at POST https://b.example/2')
+    const other = await die('NOT_PDF', 'not a PDF')
+    const list = await run('dead', 'list')
+    expect(list.stdout).toMatch(new RegExp(`${await causeOf(first)} +GW_5XX +TRANSIENT +2 `))
+    const show = await run('dead', 'show', await causeOf(first))
+    expect(show.stdout).toContain(first)
+    expect(show.stdout).not.toContain(other)
+    expect(await run('dead', 'show', 'ffffffff')).toMatchObject({ exitCode: 1 })
+  })
+
+  it('OPS-9 redrive brings the jobs of one cause back, with progress on stderr', async () => {
+    const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
+    const other = await die('NOT_PDF', 'not a PDF')
+    const cause = await causeOf(ids[0] ?? '')
+    const redrive = await run(
+      'dead',
+      'redrive',
+      cause,
+      '--rate',
+      '100/s',
+      '--expect',
+      '2',
+      ...reason,
+      '--yes',
+    )
+    expect(redrive).toMatchObject({ exitCode: 0, stdout: 'jobs: 2 of 2 jobs brought back\n' })
+    expect(redrive.stderr).toContain('jobs: 2/2')
+    for (const id of ids) expect(await statusOf(id)).toBe('waiting')
+    expect(await statusOf(other)).toBe('dead')
+  })
+
+  it('OPS-9 redrive does nothing unasked: no --yes, another number than expected, no cause', async () => {
+    const jobId = await die('GW_5XX', 'bad')
+    const cause = await causeOf(jobId)
+    expect(await run('dead', 'redrive', cause, ...reason)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('1 jobs match'),
+    })
+    expect(await run('dead', 'redrive', cause, '--expect', '5', ...reason, '--yes')).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('1 jobs match and 5 were expected'),
+    })
+    expect(await run('dead', 'redrive', ...reason, '--yes')).toMatchObject({ exitCode: 2 })
+    expect(await run('dead', 'redrive', 'ffffffff', ...reason, '--yes')).toMatchObject({ exitCode: 1 })
+    expect(await statusOf(jobId)).toBe('dead')
+  })
+
+  it('OPS-9 redrive --all with a limit takes the oldest', async () => {
+    const ids = [await die('A', 'a'), await die('B', 'b'), await die('C', 'c')]
+    expect(await run('dead', 'redrive', '--all', '--limit', '2', ...reason, '--yes')).toMatchObject({
+      exitCode: 0,
+    })
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['waiting', 'waiting', 'dead'])
+  })
+
+  it('OPS-9 a canary that fails stops the redrive with exit code 1', async () => {
+    const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
+    const cause = await causeOf(ids[0] ?? '')
+    const redrive = startCommand(['dead', 'redrive', cause, '--canary', '1', ...reason, '--yes', '--json'], {
+      DATABASE_URL: database.url,
+    })
+    await expect.poll(() => statusOf(ids[0] ?? ''), { timeout: 30_000 }).toBe('waiting')
+    const [canary] = await store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
+    if (canary === undefined) throw new Error('the canary cannot be claimed')
+    await store.failJobs([{ ...canary, code: 'GW_5XX' }])
+    const { exitCode, stdout } = await redrive.result
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      tables: [{ table: 'jobs', stopped: 'canary-failed', changed: 1, total: 2 }],
+    })
+    expect(await statusOf(ids[1] ?? '')).toBe('dead')
+  })
+
+  it('OPS-9 Ctrl-C ends a redrive with what is done', async () => {
+    for (let n = 0; n < 3; n++) await die('GW_5XX', `bad ${n}`)
+    const redrive = startCommand(
+      ['dead', 'redrive', '--all', '--rate', '0.01/s', ...reason, '--yes', '--json'],
+      {
+        DATABASE_URL: database.url,
+      },
+    )
+    const waiting = async () => (await store.listJobs({ status: 'waiting' })).jobs.length
+    await expect.poll(waiting, { timeout: 30_000 }).toBe(1)
+    redrive.kill('SIGINT')
+    const { exitCode, stdout } = await redrive.result
+    expect(exitCode).toBe(130)
+    expect(JSON.parse(stdout)).toMatchObject({ tables: [{ stopped: 'interrupted', changed: 1 }] })
+  })
+
+  it('OPS-9 a dry run tells how many, and brings nothing back', async () => {
+    const jobId = await die('GW_5XX', 'bad')
+    const plan = await run('dead', 'redrive', '--all', '--dry-run', ...reason)
+    expect(plan).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 jobs match') })
+    expect(await runJson('dead', 'redrive', '--all', '--dry-run', ...reason)).toMatchObject({ count: 1 })
+    expect(await statusOf(jobId)).toBe('dead')
+  })
+
+  it('OPS-9 a redrive whose process is killed is left for whoever takes it, with what is done', async () => {
+    const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
+    const redrive = startCommand(['dead', 'redrive', '--all', '--rate', '0.01/s', ...reason, '--yes'], {
+      DATABASE_URL: database.url,
+    })
+    await expect.poll(() => statusOf(ids[0] ?? ''), { timeout: 30_000 }).toBe('waiting')
+    redrive.kill('SIGKILL')
+    await redrive.result
+    await database.pool.query(
+      'update unstuck.operations set lease_expires_at = now() where lease_id is not null',
+    )
+    const left = await store.takeOperation()
+    expect(left?.operation).toMatchObject({ action: 'redrive', changed: 1, total: 2, state: 'running' })
+    await store.abortOperation(left?.operation.id ?? '')
+  })
+
+  it('OPS-9 mark says what people think of a cause, and list shows it', async () => {
+    const cause = await causeOf(await die('GW_5XX', 'bad'))
+    expect(await run('dead', 'mark', cause, '--as', 'resolved', ...reason)).toMatchObject({
+      exitCode: 0,
+      stdout: `jobs: ${cause} is resolved\n`,
+    })
+    await die('GW_5XX', 'bad')
+    expect((await run('dead', 'list')).stdout).toMatch(/ 2 +resolved, back since \d/)
+    expect(await run('dead', 'mark', cause, '--as', 'gone')).toMatchObject({ exitCode: 2 })
+    expect(await run('dead', 'mark', 'ffffffff', '--as', 'new')).toMatchObject({ exitCode: 1 })
+    await run('dead', 'mark', cause, '--as', 'new')
+  })
+
+  it('OPS-9 discard deletes the jobs of one cause', async () => {
+    const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
+    const other = await die('NOT_PDF', 'not a PDF')
+    const cause = await causeOf(ids[0] ?? '')
+    expect(await run('dead', 'discard', cause, '--reason', 'old')).toMatchObject({ exitCode: 2 })
+    expect(await run('dead', 'discard', cause, '--reason', 'old', '--yes')).toMatchObject({
+      exitCode: 0,
+      stdout: 'jobs: 2 of 2 jobs deleted\n',
+    })
+    expect(await Promise.all([...ids, other].map(statusOf))).toEqual([null, null, 'dead'])
+  })
+})
+
+describe('jobs --where', () => {
+  it('OPS-9 retry, cancel and discard take all that fit, and no others', async () => {
+    const dead = [await die('GW_5XX', 'a'), await die('GW_5XX', 'b')]
+    const other = await die('NOT_PDF', 'c')
+    const why = ['--reason', 'INC-431', '--yes']
+    const retried = await run('jobs', 'retry', '--where', 'error:GW_5XX', '--expect', '2', ...why)
+    expect(retried).toMatchObject({ exitCode: 0, stdout: 'jobs: 2 of 2 jobs brought back\n' })
+    expect(await Promise.all([...dead, other].map(statusOf))).toEqual(['waiting', 'waiting', 'dead'])
+    expect(
+      await runJson('jobs', 'cancel', '--where', 'status:waiting', '--limit', '1', ...why),
+    ).toMatchObject({
+      tables: [{ table: 'jobs', total: 1, changed: 1, stopped: null }],
+    })
+    expect(await Promise.all(dead.map(statusOf))).toEqual(['cancelled', 'waiting'])
+    expect(await run('jobs', 'discard', '--where', 'type:asr', ...why)).toMatchObject({ exitCode: 0 })
+    expect(await Promise.all([...dead, other].map(statusOf))).toEqual([null, null, null])
+  })
+
+  it('OPS-9 retry --now ends the wait of those that fit', async () => {
+    const later = await enqueue({ runAt: new Date(Date.now() + 3_600_000) })
+    const hurried = await run('jobs', 'retry', '--where', 'type:asr', '--now', '--reason', 'r', '--yes')
+    expect(hurried).toMatchObject({ exitCode: 0, stdout: 'jobs: 1 of 1 jobs are due now\n' })
+    expect((await store.getJob(later))?.runAt?.getTime()).toBeLessThan(Date.now() + 600_000)
+  })
+
+  it('OPS-9 does nothing unasked, and points at a wrong token', async () => {
+    const jobId = await enqueue()
+    const why = ['--reason', 'r']
+    const cancel = (...args: string[]) => run('jobs', 'cancel', ...args, ...why)
+    expect(await cancel('--where', 'type:asr')).toMatchObject({ exitCode: 2 })
+    expect(await cancel('--where', 'type:asr', '--expect', '9', '--yes')).toMatchObject({ exitCode: 4 })
+    expect(await cancel('--where', 'type:asr', '--dry-run')).toMatchObject({ exitCode: 0 })
+    expect(await cancel('--where', 'type:none', '--yes')).toMatchObject({ exitCode: 1 })
+    expect(await cancel('--where', ' ', '--yes')).toMatchObject({ exitCode: 2 })
+    expect(await cancel('--yes')).toMatchObject({ exitCode: 2 })
+    expect(await cancel(jobId, '--where', 'type:asr', '--yes')).toMatchObject({ exitCode: 2 })
+    expect(await cancel('--where', 'type:asr colour:red', '--yes')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/where: unknown key colour; use .*\n *At character 10: colour:red/),
+    })
+    expect(await statusOf(jobId)).toBe('waiting')
+  })
+})
+
+describe('words', () => {
+  const commands = 'list get retry cancel discard export'.split(' ').map((verb) => `jobs ${verb}`)
+  it.each([...commands, 'why', 'dead list', 'dead show', 'dead redrive', 'dead discard'])(
+    'OPS-9 the help of %s has an example',
+    async (command) => {
+      const { stdout } = await runInProcess([...command.split(' '), '--help'])
+      expect(stdout).toContain(`$ unstuck ${command}`)
+    },
+  )
+})

@@ -1,0 +1,183 @@
+// Workers, webhooks and rescues from the command line.
+import { userInfo } from 'node:os'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import type { JobStore, WorkerReport } from '../../src/store/job-store.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import { elapse } from '../support/postgres-harness.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+import { runInProcess } from './support/in-process.ts'
+
+const profile = nativeProfile('unstuck')
+const [table] = profile.tables
+let database: TestDatabase
+let store: JobStore
+
+beforeAll(async () => {
+  database = await createInstalledDatabase()
+  store = createPostgresStore({ client: database.pool, table })
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.pool.query(
+    'truncate unstuck.jobs, unstuck.events, unstuck.workers, unstuck.webhooks, unstuck.deliveries',
+  )
+})
+
+const run = (...args: string[]) => runInProcess(args, { DATABASE_URL: database.url })
+const parse = (text: string) => JSON.parse(text) as Record<string, unknown>
+const forward = (ms: number) => elapse(database.pool, table, 'unstuck', ms)
+const report: WorkerReport = {
+  workerId: 'alpha:1',
+  phase: 'running',
+  version: '0.1.0',
+  types: ['asr', 'mail'],
+  concurrency: 4,
+  running: 1,
+  reportMs: 15_000,
+}
+
+describe('status', () => {
+  it('SEE-3 never calls a rescue unneeded beside a job past its lease', async () => {
+    expect((await run('status')).stdout).toContain('● rescue last 24 h: none needed')
+    await store.enqueueJobs([{ type: 'asr' }])
+    await store.claimJobs({ workerId: 'w1', queues: ['asr'], limit: 1, leaseMs: 10_000 })
+    await forward(60_000)
+    const { exitCode, stdout } = await run('status')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('! rescue last 24 h: none yet, 1 to rescue now — promise')
+  })
+})
+
+describe('workers', () => {
+  it('SEE-5 list shows live ones, and old ones only with --all', async () => {
+    await store.reportWorker({ ...report, workerId: 'old:1' })
+    await forward(7_200_000)
+    await store.reportWorker(report)
+    const listed = await run('workers', 'list')
+    expect(listed.exitCode).toBe(0)
+    expect(listed.stdout).toMatch(/jobs +alpha:1 +live +\d+ m?s ago +1\/4 +– +0\.1\.0 +asr mail/)
+    expect(listed.stdout).not.toContain('old:1')
+    expect(parse((await run('workers', 'list', '--all', '--json')).stdout)).toMatchObject({
+      workers: [
+        { workerId: 'alpha:1', state: 'live' },
+        { workerId: 'old:1', state: 'gone' },
+      ],
+    })
+  })
+
+  it('SEE-5 list exits with 1 where a worker is silent while its jobs run', async () => {
+    await store.reportWorker(report)
+    await store.enqueueJobs([{ type: 'asr' }])
+    await store.claimJobs({ workerId: 'alpha:1', queues: ['asr'], limit: 1 })
+    await forward(120_000)
+    const listed = await run('workers', 'list')
+    expect(listed).toMatchObject({ exitCode: 1 })
+    expect(listed.stdout).toContain('silent, 1 jobs run under its name')
+  })
+
+  it('WORK-4 drain asks a worker, with who and why, and exits with 1 where there is none', async () => {
+    await store.reportWorker(report)
+    expect(await run('workers', 'drain', 'alpha:1', '--reason', 'new host')).toMatchObject({ exitCode: 0 })
+    expect(await store.reportWorker(report)).toEqual({ isDrainRequested: true })
+    expect(await store.listWorkers()).toMatchObject([
+      { drainRequestedBy: userInfo().username, drainReason: 'new host' },
+    ])
+    expect((await run('workers', 'list')).stdout).toContain('asked it to drain')
+    const unknown = await run('workers', 'drain', 'beta:1', '--reason', 'x', '--json')
+    expect(unknown.exitCode).toBe(1)
+    expect(parse(unknown.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
+  })
+
+  it('OPS-9 why names the missing worker, and status the rescues of the day', async () => {
+    const [job] = await store.enqueueJobs([{ type: 'burnin' }])
+    await store.reportWorker(report)
+    const why = await run('why', job?.jobId ?? '')
+    expect(why.stdout).toContain('NO_WORKER_FOR_TYPE')
+    expect(why.stdout).toContain('none of 1 live workers handles burnin')
+    await store.reportWorker({ ...report, types: ['burnin'] })
+    expect((await run('why', job?.jobId ?? '')).stdout).toContain('1 worker handles burnin, 3 slots free')
+  })
+
+  it('SEE-6 status tells how long rescues took, and what was promised', async () => {
+    expect((await run('status')).stdout).toContain('rescue last 24 h: none needed — promise ≤ 362 s')
+    await store.writePolicy({ reapBackoffStepsMs: [0], requeueRatePerS: 0 })
+    const claim = () => store.claimJobs({ workerId: 'alpha:1', queues: ['asr'], limit: 1 })
+    await store.enqueueJobs([{ type: 'asr' }])
+    await claim()
+    await forward(310_000)
+    await store.sweepJobs()
+    await claim()
+    expect((await run('status')).stdout).toMatch(
+      /● rescue last 24 h: 1 rescued, p50 5 min, p95 5 min, worst 5 min — promise ≤ 362 s/,
+    )
+    expect(parse((await run('status', '--json')).stdout)).toMatchObject({
+      tables: [{ slo: { rescued: 1, inTime: 1, share: 1 } }],
+    })
+  })
+})
+
+describe('webhooks', () => {
+  it('OPS-10 add prints the secret once; list shows the webhook without it', async () => {
+    const added = await run('webhooks', 'add', 'https://example.com/hooks', '--event', 'failed', '--json')
+    expect(added.exitCode).toBe(0)
+    const { secret, webhookId } = parse(added.stdout)
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const listed = await run('webhooks', 'list')
+    expect(listed.stdout).toContain(String(webhookId))
+    expect(listed.stdout).not.toContain('whsec_')
+    expect(parse((await run('webhooks', 'list', '--json')).stdout)).toMatchObject({
+      webhooks: [{ url: 'https://example.com/hooks', events: ['failed'], createdBy: userInfo().username }],
+    })
+    expect(await run('webhooks', 'remove', String(webhookId))).toMatchObject({ exitCode: 0 })
+    expect(await run('webhooks', 'remove', String(webhookId))).toMatchObject({ exitCode: 1 })
+  })
+
+  it('OPS-10 one is switched off and on again, with who and why', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const { webhookId } = await store.addWebhook({ url: 'https://example.com/', secret })
+    const off = await run('webhooks', 'disable', webhookId, '--reason', 'noise', '--json')
+    expect(parse(off.stdout)).toMatchObject({ webhook: { isActive: false, inactiveReason: 'noise' } })
+    expect(await run('webhooks', 'enable', webhookId)).toMatchObject({ exitCode: 0 })
+    expect(await store.listWebhooks()).toMatchObject([{ isActive: true }])
+    const missing = await run('webhooks', 'enable', '00000000-0000-4000-8000-000000000000')
+    expect(missing.exitCode).toBe(1)
+  })
+
+  it('OPS-8 an address that is none and an event that does not exist are refused', async () => {
+    for (const args of [
+      ['add', 'example.com'],
+      ['add', 'https://ana:pw@example.com/'],
+      ['add', 'https://example.com/', '--event', 'fialed'],
+      ['add', 'https://example.com/', '--secret', 'hunter2'],
+    ]) {
+      const refused = await run('webhooks', ...args)
+      expect(refused.exitCode).toBe(2)
+      expect(refused.stdout).toBe('')
+    }
+    expect(await store.listWebhooks()).toEqual([])
+  })
+
+  it('OPS-10 deliveries are listed, and sent once more on demand', async () => {
+    await store.addWebhook({
+      url: 'https://example.com/',
+      secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      events: ['cancelled'],
+    })
+    const [job] = await store.enqueueJobs([{ type: 'asr' }])
+    await store.cancelJobs([job?.jobId ?? ''])
+    const [taken] = await store.takeDeliveries()
+    if (taken === undefined) throw new Error('nothing is to be sent')
+    await store.recordDelivery(taken, { isDelivered: false, status: 410, error: 'answered 410' })
+    const listed = await run('webhooks', 'deliveries')
+    expect(listed.stdout).toContain('answered 410')
+    expect(parse((await run('webhooks', 'deliveries', '--status', 'delivered', '--json')).stdout)).toEqual({
+      deliveries: [],
+    })
+    expect(await run('webhooks', 'redeliver', taken.deliveryId)).toMatchObject({ exitCode: 0 })
+    expect(await store.takeDeliveries()).toMatchObject([{ deliveryId: taken.deliveryId, tries: 1 }])
+    const missing = await run('webhooks', 'redeliver', '00000000-0000-4000-8000-000000000000')
+    expect(missing.exitCode).toBe(1)
+  })
+})

@@ -1,0 +1,71 @@
+// The demo's own promise: whatever it kills, nothing is lost, and its receipt would say so.
+import { describe, expect, it } from 'vitest'
+import { promisedMs } from '../../src/demo/demo-settings.ts'
+import { runCommand } from '../cli/support/run-command.ts'
+import { isListening, readReceipt, startDemo } from './demo-command.ts'
+
+/** The storyboard lasts under a minute on an idle machine. */
+const LIMIT_MS = 240_000
+
+/** Its settings with the defaults beside them, and what became of each act. */
+function expectStory(said: string): void {
+  expect(said).toMatch(/demo: +lease 3 s · beat 1 s · sweep 0.5 s · backoff 0 s/)
+  expect(said).toMatch(/default: +lease 300 s · beat 15 s · sweep 60 s · backoff 30 s/)
+  expect(said).toMatch(/brisk: +lease 45 s · beat 15 s · sweep 5 s/)
+  expect(said).toContain('kept its lease and is done')
+  expect(said).toContain('breaker closed by health probes')
+  expect(said).toContain('rests in the dead letters after 3 workers')
+  expect(said).toMatch(/late write for job \d+ → lease-lost: 0 rows/)
+}
+
+describe('unstuck demo', () => {
+  it('REAP-1 LEASE-5 LEASE-9 BREAK-2 FAIL-5 SEE-5 ends in a good receipt, beside one that loses an effect and exits with 1', {
+    timeout: LIMIT_MS,
+  }, async () => {
+    const whole = startDemo(['--seed', '1', '--port', '4141'])
+    const losing = startDemo(['--seed', '2', '--port', '4141', '--acts', 'kill'], {
+      DEMO_FAULT: 'lose-effect',
+    })
+    const [good, bad] = await Promise.all([whole.result, losing.result])
+    const receipt = readReceipt(good.stdout)
+    expect({ ...receipt, stderr: good.stderr }).toMatchObject({
+      lost: 0,
+      finishedTwice: 0,
+      lateRescues: 0,
+      deadOtherwise: 0,
+    })
+    expect(good.exitCode).toBe(0)
+    expect(receipt).toMatchObject({ seed: 1, promisedMs, deadOnPurpose: 1 })
+    expect(receipt.attemptsSpentByBreaker).toBe(0)
+    expect(receipt.done).toBe(receipt.jobsIn - 1)
+    // One by kill -9, three by the poison job, and what all had in hand when everything went down.
+    expect(receipt.workersKilled).toBeGreaterThanOrEqual(7)
+    expect(receipt.rescues).toBeGreaterThanOrEqual(5)
+    expect(receipt.handRolledStuck).toBeGreaterThan(0)
+    expectStory(good.stderr)
+
+    const { seed, lost } = readReceipt(bad.stdout)
+    expect({ seed, exitCode: bad.exitCode, stderr: bad.stderr }).toMatchObject({ seed: 2, exitCode: 1 })
+    expect(lost).toBeGreaterThan(0)
+    const ports = [good, bad].map(({ stderr }) => /dashboard: http:\/\/127\.0\.0\.1:(\d+)/.exec(stderr)?.[1])
+    expect(new Set(ports).size).toBe(2)
+    for (const port of ports) expect(await isListening(Number(port))).toBe(false)
+  })
+
+  it('REAP-1 exits with 1 where a job is finished twice', { timeout: LIMIT_MS }, async () => {
+    const demo = startDemo(['--seed', '3', '--no-serve', '--acts', 'kill'], { DEMO_FAULT: 'finish-twice' })
+    const { exitCode, stdout, stderr } = await demo.result
+    expect(readReceipt(stdout).finishedTwice).toBeGreaterThan(0)
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1 })
+  })
+
+  it.each([
+    ['--seed', '-1'],
+    ['--speed', '0'],
+    ['--port', '70000'],
+  ])('OPS-8 refuses %s %s with one line', async (flag, value) => {
+    const { exitCode, stderr } = await runCommand(['demo', flag, value])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('It takes a')
+  })
+})
