@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist', 'coverage'])
-const SEEN_DOT_FOLDERS = new Set(['.github', '.ci', '.changeset'])
+const SEEN_DOT_FOLDERS = new Set(['.github', '.ci'])
 
 /**
  * Paths below `folder`, relative to `root`, with forward slashes, in a stable order. A missing folder is empty.
