@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { oneOf, readOptions, UsageError, wholeNumber } from '../scripts/read-options.mjs'
+import { oneOf, readOptions, UsageError, wholeNumber } from '../scripts/support/read-options.mjs'
 import { type ContenderId, contenderIds } from './contender.ts'
 import { measures } from './measures/index.ts'
 import { type SizeName, sizes } from './sizes.ts'

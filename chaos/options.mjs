@@ -1,4 +1,4 @@
-import { minutesInMs, oneOf, readOptions, UsageError, wholeNumber } from '../scripts/read-options.mjs'
+import { minutesInMs, oneOf, readOptions, UsageError, wholeNumber } from '../scripts/support/read-options.mjs'
 import { makeSteps } from './schedule.mjs'
 import { policyOf } from './settings.mjs'
 

@@ -2,8 +2,8 @@
 // come down again?
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exitCodeOf, NOT_MADE, watchInterruption } from '../scripts/interruption.mjs'
-import { minutesInMs, positiveNumber, readOptions } from '../scripts/read-options.mjs'
+import { exitCodeOf, NOT_MADE, watchInterruption } from '../scripts/support/interruption.mjs'
+import { minutesInMs, positiveNumber, readOptions } from '../scripts/support/read-options.mjs'
 import { withFolder } from './clean-ups.mjs'
 import { ChaosDatabase, queryRows, readSql } from './database.mjs'
 import { Disturbances } from './disturbances.mjs'

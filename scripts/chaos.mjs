@@ -10,7 +10,7 @@ import { countByKind } from '../chaos/schedule.mjs'
 import { SmallDisk } from '../chaos/small-disk.mjs'
 import { problemOf } from '../chaos/summary.mjs'
 import { clockLibrary } from '../chaos/worker-clock.mjs'
-import { exitCodeOf, NOT_MADE, watchInterruption } from './interruption.mjs'
+import { exitCodeOf, NOT_MADE, watchInterruption } from './support/interruption.mjs'
 
 /** @import { Violation } from '../chaos/history.mjs' */
 

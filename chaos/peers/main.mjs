@@ -1,5 +1,5 @@
 // Puts the contenders through the same faults, one after the other. Progress on stderr, results on stdout.
-import { exitCodeOf, NOT_MADE, watchInterruption } from '../../scripts/interruption.mjs'
+import { exitCodeOf, NOT_MADE, watchInterruption } from '../../scripts/support/interruption.mjs'
 import { loadContender } from './contender.mjs'
 import { readPeerOptions } from './options.mjs'
 import { toTable } from './result-table.mjs'

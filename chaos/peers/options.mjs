@@ -1,4 +1,4 @@
-import { minutesInMs, readOptions, UsageError, wholeNumber } from '../../scripts/read-options.mjs'
+import { minutesInMs, readOptions, UsageError, wholeNumber } from '../../scripts/support/read-options.mjs'
 import { contenderIds, isContenderId } from './contender.mjs'
 import { makeRounds } from './make-rounds.mjs'
 

@@ -24,7 +24,7 @@ const tools = [
   { script: 'chaos/soak.mjs', bad: ['--rate', 'fast'] },
   { script: 'scripts/mutants.mjs', bad: ['--only', 'M1,M99'] },
   { script: 'scripts/spec.mjs', bad: ['--steps', '0'] },
-  { script: 'scripts/test-properties.mjs', bad: ['--jobs', ''] },
+  { script: 'scripts/test/properties.mjs', bad: ['--jobs', ''] },
 ]
 
 describe.each(tools)('$script', { timeout: TIMEOUT_MS }, ({ script, bad }) => {
