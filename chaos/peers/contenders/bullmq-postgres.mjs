@@ -1,6 +1,6 @@
 // https://docs.bullmq.io/guide/going-to-production: close() on SIGTERM, errors handled. https://docs.bullmq.io/guide/jobs/stalled:
 // the number of stalls may be raised.
-import { importPeer } from '../../../bench/import-peer.mjs'
+import { importPeer } from '../../../bench/contenders/import-peer.mjs'
 import { BUDGET, CONCURRENCY, EXPIRY_MS, SWEEP_MS } from '../settings.mjs'
 import { readPeerVersion } from './peer-version.mjs'
 

@@ -1,6 +1,6 @@
 // https://worker.graphile.org/docs/error-handling: a job of a process that was killed stays locked for 4 hours.
 import { EventEmitter } from 'node:events'
-import { importPeer } from '../../../bench/import-peer.mjs'
+import { importPeer } from '../../../bench/contenders/import-peer.mjs'
 import { BUDGET, CONCURRENCY, DEPLOY_GRACE_MS, WORKER_GRACE_MS } from '../settings.mjs'
 import { readPeerVersion } from './peer-version.mjs'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { importPeer } from '../../../bench/import-peer.mjs'
+import { importPeer } from '../../../bench/contenders/import-peer.mjs'
 
 /**
  * Of the package that is installed, and only where it can be loaded by this Node.

@@ -1,6 +1,6 @@
 // https://github.com/timgit/pg-boss/blob/master/docs/api/queues.md: a heartbeat for dead workers, the expiry well above the
 // longest job. Both intervals of supervision as short as it accepts; a deploy is told with stop() and its timeout.
-import { importPeer } from '../../../bench/import-peer.mjs'
+import { importPeer } from '../../../bench/contenders/import-peer.mjs'
 import { BUDGET, CONCURRENCY, EXPIRY_MS, SWEEP_MS, WORKER_GRACE_MS } from '../settings.mjs'
 import { readPeerVersion } from './peer-version.mjs'
 

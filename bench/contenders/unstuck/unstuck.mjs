@@ -1,4 +1,4 @@
-import { nativeProfile } from '../../dist/index.js'
+import { nativeProfile } from '../../../dist/index.js'
 import { createUnstuck } from './unstuck-application.mjs'
 
 export default createUnstuck({

@@ -1,9 +1,9 @@
 // @ts-check
 // One process under test: a worker that counts its jobs, a producer that adds some, a client that claims, or a load. Talks to
 // the parent over IPC, and goes with it.
-import { loadContender } from './load-contender.mjs'
+import { loadContender } from '../contenders/load-contender.mjs'
 
-/** @import { Addition, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from './contender.ts' */
+/** @import { Addition, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from '../contenders/contender.ts' */
 
 const REPORT_MS = 20
 const OFFER_MS = 5
@@ -184,8 +184,8 @@ function burn() {
 
 /** One job after another of the queue that `id` names, until told to stop. */
 async function claim() {
-  const { createPostgresStore, openConnectionPool } = await import('../dist/store/postgres/index.js')
-  const { nativeProfile } = await import('../dist/index.js')
+  const { createPostgresStore, openConnectionPool } = await import('../../dist/store/postgres/index.js')
+  const { nativeProfile } = await import('../../dist/index.js')
   const pool = openConnectionPool({ databaseUrl: url, connections: 1 })
   const [table] = nativeProfile('unstuck').tables
   const store = createPostgresStore({ client: pool.client, table, schema: 'unstuck' })

@@ -1,11 +1,11 @@
 // The native table, for measures of single statements: one connection, so that nothing runs beside what is measured.
-import { type JobStore, nativeProfile } from '../dist/index.js'
+import { type JobStore, nativeProfile } from '../../dist/index.js'
 import {
   createPostgresStore,
   migrateUp,
   openConnectionPool,
   type SqlClient,
-} from '../dist/store/postgres/index.js'
+} from '../../dist/store/postgres/index.js'
 
 export interface NativeStore {
   store: JobStore<SqlClient>

@@ -1,15 +1,15 @@
 // The Neo4j store on a server of its own, the one of the tests with more memory.
 import type { Driver } from 'neo4j-driver'
-import { createNeo4jStore, installNeo4j, openDriver } from '../dist/store/neo4j/index.js'
-import { startNeo4j } from '../test/neo4j/neo4j-server.ts'
-import { meterOthers } from './load-meter.ts'
-import { describeMachine, packageVersions, versionOf } from './machine.ts'
-import { type Measure, type Run, runMeasure } from './measure.ts'
-import { neo4jGrowth } from './measures/neo4j-growth.ts'
-import { neo4jWorkers } from './measures/neo4j-workers.ts'
-import type { Report } from './report.ts'
-import type { MeasureResult } from './result.ts'
-import type { SizeName, Sizes } from './sizes.ts'
+import { createNeo4jStore, installNeo4j, openDriver } from '../../../dist/store/neo4j/index.js'
+import { startNeo4j } from '../../../test/neo4j/neo4j-server.ts'
+import { type Measure, type Run, runMeasure } from '../../measure.ts'
+import { meterOthers } from '../../processes/load-meter.ts'
+import { describeMachine, packageVersions, versionOf } from '../../processes/machine.ts'
+import type { Report } from '../../report/report.ts'
+import type { MeasureResult } from '../../report/result.ts'
+import type { SizeName, Sizes } from '../../sizes.ts'
+import { neo4jGrowth } from './growth.ts'
+import { neo4jWorkers } from './workers.ts'
 
 const HEAP_MB = 1_024
 const PAGE_CACHE_MB = 512

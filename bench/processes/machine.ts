@@ -20,7 +20,7 @@ export function describeMachine(): Machine {
 
 const packages = ['pg-boss', 'graphile-worker', 'bullmq', 'ioredis', 'pg']
 
-/** Of what is installed, not of what was asked for. */
+/** Versions as installed, which may differ from those requested. */
 export function packageVersions(named = packages): Record<string, string> {
   const versions = named.map((name) => [name, versionOf(`node_modules/${name}/package.json`)] as const)
   return {
@@ -30,7 +30,10 @@ export function packageVersions(named = packages): Record<string, string> {
   }
 }
 
+const BENCH = new URL('../', import.meta.url)
+
+/** `path` is relative to bench/. */
 export function versionOf(path: string): string {
-  const { version } = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(new URL(path, BENCH), 'utf8')) as { version: string }
   return version
 }

@@ -1,10 +1,10 @@
 // What finished nodes cost a claim. Each variant has a label of its own, filled once.
 import neo4j from 'neo4j-driver'
-import { readCypher } from '../../dist/store/neo4j/graph/cypher-files.js'
-import type { Measure, Values } from '../measure.ts'
-import type { Neo4jBench } from '../neo4j-bench.ts'
-import { type Profile, profileHits, profileText } from '../profile-text.ts'
-import { timeWork } from './time-work.ts'
+import { readCypher } from '../../../dist/store/neo4j/graph/cypher-files.js'
+import type { Measure, Values } from '../../measure.ts'
+import { timeWork } from '../time-work.ts'
+import type { Neo4jBench } from './neo4j-bench.ts'
+import { type Profile, profileHits, profileText } from './profile-text.ts'
 
 const BATCH = 10
 /** Nodes of one statement that fills the label. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { drawChart } from './chart.ts'
 import { type Report, toMarkdown } from './report.ts'
 
-const page = new URL('../docs/performance.md', import.meta.url)
-const images = new URL('../docs/images/', import.meta.url)
+const page = new URL('../../docs/performance.md', import.meta.url)
+const images = new URL('../../docs/images/', import.meta.url)
 const MARKS = /(<!-- results of npm run bench -->\n)[\s\S]*(\n<!-- end of the results -->)/
 
 /** The path of the Markdown file. */

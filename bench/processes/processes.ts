@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Addition, ContenderId, TimedClaim, WorkerReport } from './contender.ts'
+import type { Addition, ContenderId, TimedClaim, WorkerReport } from '../contenders/contender.ts'
 
 const child = fileURLToPath(new URL('child.mjs', import.meta.url))
 const running = new Set<ChildProcess>()

@@ -1,6 +1,6 @@
 // The native table without what makes it safe: what fence, lease and budgets cost is the difference.
-import { readBenchSql } from '../sql-file.mjs'
-import { startRawWorker } from './raw-worker.mjs'
+import { readBenchSql } from '../../sql-file.mjs'
+import { startRawWorker } from '../baseline/raw-worker.mjs'
 import unstuck from './unstuck.mjs'
 
 export default {

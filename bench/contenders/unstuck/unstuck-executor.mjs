@@ -1,4 +1,4 @@
-import { executorProfile } from '../../dist/profile/index.js'
+import { executorProfile } from '../../../dist/profile/index.js'
 import { createApplicationTables } from './application-tables.mjs'
 import { createUnstuck } from './unstuck-application.mjs'
 

@@ -2,8 +2,8 @@
 // no heartbeats, no limits.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { readBenchSql } from '../../sql-file.mjs'
 import { queryOnce } from '../query-once.mjs'
-import { readBenchSql } from '../sql-file.mjs'
 import { startRawWorker } from './raw-worker.mjs'
 
 const START = [-1, '-infinity', '0']

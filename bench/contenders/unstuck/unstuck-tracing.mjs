@@ -1,5 +1,5 @@
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
-import { nativeProfile } from '../../dist/index.js'
+import { nativeProfile } from '../../../dist/index.js'
 import { createUnstuck } from './unstuck-application.mjs'
 
 /** Every span is made and batched; where they go is no part of the measure. */

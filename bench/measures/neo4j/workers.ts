@@ -1,8 +1,8 @@
 // Workers that take one job at a time and complete it: what claims of one queue cost each other.
-import type { Measure, Values } from '../measure.ts'
-import type { Neo4jBench } from '../neo4j-bench.ts'
-import { percentile } from '../statistics.ts'
-import { timed } from '../timed.ts'
+import type { Measure, Values } from '../../measure.ts'
+import { percentile } from '../../report/statistics.ts'
+import { timed } from '../../timed.ts'
+import type { Neo4jBench } from './neo4j-bench.ts'
 
 const LABEL = 'BenchWorkerJob'
 const WORKERS = [1, 4, 16]

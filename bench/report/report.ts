@@ -1,8 +1,9 @@
 // One run as JSON and as Markdown.
+
+import type { Machine } from '../processes/machine.ts'
+import type { SizeName } from '../sizes.ts'
 import type { Goal } from './goals.ts'
-import type { Machine } from './machine.ts'
 import type { Column, MeasureResult, Row } from './result.ts'
-import type { SizeName } from './sizes.ts'
 import type { Spread } from './statistics.ts'
 
 export interface Report {

@@ -1,7 +1,7 @@
 // What every queue under test can do. The adapters are plain JavaScript, because the peers' types are there only where they are
 // installed.
-import type { SqlClient } from '../dist/store/postgres/index.js'
-import type { ServerKind } from './servers.ts'
+import type { SqlClient } from '../../dist/store/postgres/index.js'
+import type { ServerKind } from '../processes/servers.ts'
 
 export interface Contender {
   name: string

@@ -1,5 +1,5 @@
 // Through the public API, as an application would.
-import { unstuck } from '../../dist/index.js'
+import { unstuck } from '../../../dist/index.js'
 import { queryOnce } from '../query-once.mjs'
 
 /**
@@ -16,7 +16,7 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
     needs: 'postgres',
     async install(url) {
       await prepare?.(url)
-      const { migrateUp } = await import('../../dist/store/postgres/index.js')
+      const { migrateUp } = await import('../../../dist/store/postgres/index.js')
       await migrateUp({ databaseUrl: url, schema: 'unstuck', profile })
       if (policy === undefined) return
       const queue = open(url)
