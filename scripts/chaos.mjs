@@ -1,18 +1,19 @@
 // @ts-check
 // Runs the reliability layer under faults and judges what is left. Exit code 1 where an invariant was violated, 3 where the run
 // could not be made, or shows nothing.
-import { readChaosOptions } from '../chaos/options.mjs'
-import { poolerVersion } from '../chaos/pooler.mjs'
-import { runChaos } from '../chaos/run-chaos.mjs'
-import { runDeploy } from '../chaos/run-deploy.mjs'
-import { runFailover } from '../chaos/run-failover.mjs'
-import { countByKind } from '../chaos/schedule.mjs'
-import { SmallDisk } from '../chaos/small-disk.mjs'
-import { problemOf } from '../chaos/summary.mjs'
-import { clockLibrary } from '../chaos/worker-clock.mjs'
+
+import { countByKind } from '../chaos/src/faults/schedule.mjs'
+import { SmallDisk } from '../chaos/src/faults/small-disk.mjs'
+import { clockLibrary } from '../chaos/src/faults/worker-clock.mjs'
+import { problemOf } from '../chaos/src/judge/summary.mjs'
+import { readChaosOptions } from '../chaos/src/options.mjs'
+import { poolerVersion } from '../chaos/src/processes/pooler.mjs'
+import { runChaos } from '../chaos/src/scenarios/run-chaos.mjs'
+import { runDeploy } from '../chaos/src/scenarios/run-deploy.mjs'
+import { runFailover } from '../chaos/src/scenarios/run-failover.mjs'
 import { exitCodeOf, NOT_MADE, watchInterruption } from './support/interruption.mjs'
 
-/** @import { Violation } from '../chaos/history.mjs' */
+/** @import { Violation } from '../chaos/src/judge/history.mjs' */
 
 const MAX_SHOWN = 20
 const runs = {

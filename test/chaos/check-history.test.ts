@@ -21,11 +21,11 @@ interface Judge {
 }
 
 const { checkHistory, judged } = (await import(
-  new URL('../../chaos/check-history.mjs', import.meta.url).href
+  new URL('../../chaos/src/judge/check-history.mjs', import.meta.url).href
 )) as Judge
 
 const { tellStory } = (await import(
-  new URL('../../chaos/invariants/job-story.mjs', import.meta.url).href
+  new URL('../../chaos/src/judge/job-story.mjs', import.meta.url).href
 )) as {
   tellStory: (jobId: string, events: Story['events']) => { counted: number; releases: number }
 }

@@ -29,7 +29,7 @@ interface Evidence {
 }
 
 const load = (path: string): Promise<unknown> =>
-  import(new URL(`../../chaos/peers/${path}`, import.meta.url).href)
+  import(new URL(`../../chaos/src/peers/${path}`, import.meta.url).href)
 const { makeRounds } = (await load('make-rounds.mjs')) as {
   makeRounds: (options: { seed: number; durationMs: number }) => Fault[]
 }

@@ -8,7 +8,7 @@ interface Fault {
 }
 
 const { makeSchedule, makeLocks, faultKinds } = (await import(
-  new URL('../../chaos/schedule.mjs', import.meta.url).href
+  new URL('../../chaos/src/faults/schedule.mjs', import.meta.url).href
 )) as {
   makeSchedule: (options: { seed: number; durationMs: number }) => Fault[]
   makeLocks: (options: { seed: number; durationMs: number }) => Fault[]

@@ -14,7 +14,7 @@ interface PhaseReport {
 }
 
 const { phaseAt, summarisePhases } = (await import(
-  new URL('../../chaos/soak-report.mjs', import.meta.url).href
+  new URL('../../chaos/src/scenarios/soak-report.mjs', import.meta.url).href
 )) as {
   phaseAt: (atMs: number, durationMs: number) => string
   summarisePhases: (measured: {

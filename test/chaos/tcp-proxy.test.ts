@@ -13,7 +13,9 @@ interface Proxy {
   close: () => void
 }
 
-const { TcpProxy } = (await import(new URL('../../chaos/tcp-proxy.mjs', import.meta.url).href)) as {
+const { TcpProxy } = (await import(
+  new URL('../../chaos/src/faults/tcp-proxy.mjs', import.meta.url).href
+)) as {
   TcpProxy: new (targetPort: number) => Proxy
 }
 

@@ -12,7 +12,7 @@ interface Clock {
 }
 
 const { WorkerClock, clockLibrary, removeClockMemory } = (await import(
-  new URL('../../chaos/worker-clock.mjs', import.meta.url).href
+  new URL('../../chaos/src/faults/worker-clock.mjs', import.meta.url).href
 )) as {
   WorkerClock: new (file: string, wrongByS: number) => Clock
   clockLibrary: string | null

@@ -1,0 +1,64 @@
+// What a machine that was too slow makes impossible to judge: whoever waited for a processor for half a lease could not keep one.
+
+/** @import { History } from './history.mjs' */
+/** @import { Stall } from '../processes/stall-meter.mjs' */
+
+/** Every beat passes the proxies of the run and the database. */
+const ON_THE_WAY = ['run', 'database']
+/** A run that stops for a beat may stop for a lease. */
+const STOPPED_MS = 500
+
+/**
+ * Could this worker have had no processor for its beats?
+ * @param {History} history
+ * @param {string} workerId `w1-3`
+ * @param {number} from
+ * @param {number} to
+ */
+export function isStarved({ stalls, times }, workerId, from, to) {
+  const within = stalls.filter((stall) => stall.from <= to && stall.to >= from)
+  if (within.some((stall) => stall.by !== 'processor' && stall.to - stall.from >= STOPPED_MS)) return true
+  return waitedMs(within, [workerId.replace(/-\d+$/, ''), ...ON_THE_WAY]) >= times.leaseMs / 2
+}
+
+/**
+ * Could nobody who sweeps have had one? The least starved decides.
+ * @param {History} history
+ * @param {number} from
+ * @param {number} to
+ */
+export function areAllStarved({ stalls, times }, from, to) {
+  const within = stalls.filter((stall) => stall.from <= to && stall.to >= from)
+  const sweepers = new Set(
+    stalls.flatMap(({ who }) => (who === undefined || ON_THE_WAY.includes(who) ? [] : [who])),
+  )
+  if (sweepers.size === 0) return false
+  const leastMs = Math.min(...[...sweepers].map((who) => waitedMs(within, [who, ...ON_THE_WAY])))
+  return leastMs >= times.leaseMs / 2
+}
+
+/**
+ * @param {Stall[]} stalls
+ * @param {string[]} names
+ */
+function waitedMs(stalls, names) {
+  return stalls.reduce((sum, { who, ms = 0 }) => (names.includes(who ?? '') ? sum + ms : sum), 0)
+}
+
+/**
+ * The longest that anybody waited in as much time as a lease lasts: what a run on this machine can be trusted with.
+ * @param {History} history
+ */
+export function worstWaitMs({ stalls, times }) {
+  const waits = stalls.filter(({ by }) => by === 'processor')
+  let worstMs = 0
+  for (const { who, from } of waits)
+    worstMs = Math.max(
+      worstMs,
+      waitedMs(
+        waits.filter((wait) => wait.from >= from && wait.from < from + times.leaseMs),
+        [who ?? ''],
+      ),
+    )
+  return worstMs
+}

@@ -1,0 +1,82 @@
+// What a soak has measured, third by third. Pure, so that it can be shown readings that nothing ran for.
+
+/** @import { LedgerLine } from '../judge/history.mjs' */
+/** @typedef {typeof PHASES[number]} Phase */
+/** @typedef {typeof measures[number]} Measure */
+/** @typedef {{ atS: number, phase: Phase } & Record<Measure, number>} Reading */
+/** @typedef {{ measure: Measure, last: number | null, perMinute: number | null }} Slope */
+/** @typedef {{ phase: Phase, claims: number, claimP99Ms: number | null, slopes: Slope[], unknown?: string }} PhaseReport */
+
+const measures = /** @type {const} */ ([
+  'deadTuples',
+  'tableBytes',
+  'indexBytes',
+  'unfinished',
+  'workerBytes',
+  'reaperBytes',
+])
+const PHASES = /** @type {const} */ (['before', 'pinned', 'after'])
+/** Two are always on a line. */
+const LEAST_READINGS = 3
+
+/**
+ * @param {number} atMs
+ * @param {number} durationMs
+ * @returns {Phase}
+ */
+export function phaseAt(atMs, durationMs) {
+  return PHASES[Math.min(2, Math.floor((3 * atMs) / durationMs))] ?? 'after'
+}
+
+/**
+ * @param {{ readings: Reading[], ledger: LedgerLine[], durationMs: number }} measured
+ * @returns {PhaseReport[]}
+ */
+export function summarisePhases({ readings, ledger, durationMs }) {
+  const first = ledger[0]?.at ?? 0
+  return PHASES.map((phase) => {
+    const own = readings.filter((reading) => reading.phase === phase)
+    const claims = ledger.flatMap(({ kind, at, ms }) =>
+      kind === 'claimed' && ms !== undefined && phaseAt(at - first, durationMs) === phase ? [ms] : [],
+    )
+    const slopes = measures.map((measure) => ({
+      measure,
+      last: finite(own.at(-1)?.[measure]),
+      perMinute: own.length < LEAST_READINGS ? null : finite(60 * slopeOf(own, measure)),
+    }))
+    return {
+      phase,
+      claims: claims.length,
+      claimP99Ms: percentile(claims, 0.99),
+      slopes,
+      ...(own.length < LEAST_READINGS ? { unknown: `${own.length} readings have no slope` } : {}),
+    }
+  })
+}
+
+/** @param {number | undefined} number NaN where this system does not tell */
+function finite(number) {
+  return number !== undefined && Number.isFinite(number) ? Math.round(number) : null
+}
+
+/**
+ * Least squares, by second.
+ * @param {Reading[]} readings
+ * @param {Measure} measure
+ */
+function slopeOf(readings, measure) {
+  const count = readings.length
+  const meanX = readings.reduce((sum, { atS }) => sum + atS, 0) / count
+  const meanY = readings.reduce((sum, reading) => sum + reading[measure], 0) / count
+  const over = readings.reduce((sum, reading) => sum + (reading.atS - meanX) * (reading[measure] - meanY), 0)
+  return over / readings.reduce((sum, { atS }) => sum + (atS - meanX) ** 2, 0)
+}
+
+/**
+ * @param {number[]} numbers
+ * @param {number} share
+ */
+function percentile(numbers, share) {
+  const found = numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)]
+  return found === undefined ? null : Math.round(found * 10) / 10
+}
