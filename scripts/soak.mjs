@@ -1,3 +1,3 @@
 // @ts-check
-// Steady load for a long time: chaos/src/scenarios/soak.mjs.
-import '../chaos/src/scenarios/soak.mjs'
+// Starts chaos/src/scenarios/soak.ts as built: steady load for a long time.
+import '../chaos/dist/scenarios/soak.js'

@@ -1,6 +1,6 @@
 // How often a job is claimed until it is done. A worker that claims ahead more than it starts gives jobs back and claims them
 // again: more writes for the same work.
-import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.mjs'
+import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
 import type { Addition } from '../contenders/contender.ts'
 import { loadContender } from '../contenders/load-contender.mjs'
 import { type Bench, LeftOut, type Measure, type Values } from '../measure.ts'
