@@ -21,7 +21,11 @@ const STEPS = [
   { name: 'types of website', command: tool('tsc'), args: ['-p', 'website/tsconfig.json'] },
   { name: 'types of chaos', command: tool('tsc'), args: ['-p', 'chaos/tsconfig.json'] },
   { name: 'types of bench', command: tool('tsc'), args: ['-p', 'bench/tsconfig.json'] },
-  { name: 'imports', command: process.execPath, args: ['scripts/check/imports.mjs'] },
+  {
+    name: 'imports',
+    command: tool('depcruise'),
+    args: ['--config', 'scripts/check/import-rules.mjs', 'src', 'embedded/src'],
+  },
   { name: 'dashboard size', command: process.execPath, args: ['scripts/check/dashboard-size.mjs'] },
   { name: 'sql home', command: process.execPath, args: ['scripts/check/sql-home.mjs'] },
   { name: 'links', command: process.execPath, args: ['scripts/check/links.mjs'] },

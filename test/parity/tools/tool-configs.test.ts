@@ -25,10 +25,14 @@ describe('the lint configuration', () => {
     '{ "compilerOptions": { "strict": true, "module": "NodeNext", "lib": ["ES2023", "DOM"], "noEmit": true } }'
 
   function lint(path: string, content: string) {
+    return lintAll({ [path]: content })
+  }
+
+  function lintAll(files: Record<string, string>) {
     const tree = {
       'tsconfig.json': TSCONFIG,
       'src/job/job.ts': 'export interface Job {\n  id: string\n}\n',
-      [path]: content,
+      ...files,
     }
     return runTool(
       'oxlint/bin/oxlint',
@@ -62,6 +66,36 @@ describe('the lint configuration', () => {
     const { status, output } = lint('src/broken.ts', content)
     expect(output).toContain(`(${rule})`)
     expect(status).toBe(1)
+  })
+
+  const impure = [
+    'export const at = Date.now()',
+    'export const at = new Date()',
+    'export const at = Date()',
+    'export const chance = Math.random()',
+    'export const at = performance.now()',
+    'export const clock = globalThis.performance',
+    'setTimeout(() => 1, 5)',
+    'export const timers = { setInterval }',
+  ]
+
+  it('job and policy may use neither clock nor timer nor chance', () => {
+    const planted = ['src/job', 'src/policy'].flatMap((folder) =>
+      impure.map((line, index): [string, string] => [`${folder}/impure-${index}.ts`, `${line}\n`]),
+    )
+    const { output } = lintAll(Object.fromEntries(planted))
+    const found = output.matchAll(/(src\/\w+\/impure-\d\.ts):.*\(no-restricted-(?:globals|properties)\)/g)
+    expect(new Set([...found].map(([, path]) => path))).toEqual(new Set(planted.map(([path]) => path)))
+  })
+
+  it('a date as a type, a member of a forbidden name, a test and other layers are free', () => {
+    const now = 'export const now = () => Date.now()\n'
+    const free = {
+      'src/policy/retry.ts': 'export const at = (run: { performance: Date }): Date => run.performance\n',
+      'src/policy/retry.test.ts': now,
+      'src/runtime/clock.ts': now,
+    }
+    expect(lintAll(free)).toMatchObject({ status: 0 })
   })
 })
 
