@@ -1,16 +1,17 @@
 // The benchmark: one run, everything side by side. `npm run bench -- --help` says what can be asked for.
-import { judgeGoals } from './goals.ts'
-import { meterOthers } from './load-meter.ts'
-import { describeMachine, packageVersions } from './machine.ts'
+
 import { runMeasure } from './measure.ts'
 import { measures } from './measures/index.ts'
-import { runOnNeo4j, startNeo4jBench } from './neo4j-bench.ts'
+import { runOnNeo4j, startNeo4jBench } from './measures/neo4j/neo4j-bench.ts'
 import { belongsTo, type Options, parseOptions } from './options.ts'
-import { type Report, toMarkdown } from './report.ts'
-import type { MeasureResult } from './result.ts'
-import { type Servers, serverSettings, startServers } from './servers.ts'
+import { meterOthers } from './processes/load-meter.ts'
+import { describeMachine, packageVersions } from './processes/machine.ts'
+import { type Servers, serverSettings, startServers } from './processes/servers.ts'
+import { judgeGoals } from './report/goals.ts'
+import { type Report, toMarkdown } from './report/report.ts'
+import type { MeasureResult } from './report/result.ts'
+import { writeDocs, writeResults } from './report/write-results.ts'
 import { sizes } from './sizes.ts'
-import { writeDocs, writeResults } from './write-results.ts'
 
 const startedAtMs = performance.now()
 

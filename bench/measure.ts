@@ -1,11 +1,11 @@
 // A measure is a table: a row for each variant, a column for each value. Its variants run in turn, then all of them again.
-import type { Contender, ContenderId } from './contender.ts'
-import { loadContender } from './load-contender.mjs'
-import { meterOthers } from './load-meter.ts'
-import type { Column, MeasureResult } from './result.ts'
-import type { Servers } from './servers.ts'
+import type { Contender, ContenderId } from './contenders/contender.ts'
+import { loadContender } from './contenders/load-contender.mjs'
+import { meterOthers } from './processes/load-meter.ts'
+import type { Servers } from './processes/servers.ts'
+import type { Column, MeasureResult } from './report/result.ts'
+import { type Spread, spreadOf } from './report/statistics.ts'
 import type { Sizes } from './sizes.ts'
-import { type Spread, spreadOf } from './statistics.ts'
 
 /** What every measure is told. */
 export interface Run {

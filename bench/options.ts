@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { oneOf, readOptions, UsageError, wholeNumber } from '../scripts/read-options.mjs'
-import { type ContenderId, contenderIds } from './contender.ts'
+import { oneOf, readOptions, UsageError, wholeNumber } from '../scripts/support/read-options.mjs'
+import { type ContenderId, contenderIds } from './contenders/contender.ts'
 import { measures } from './measures/index.ts'
 import { type SizeName, sizes } from './sizes.ts'
 

@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { bringNeo4j, jars, SKIPPED } from './neo4j-jars.mjs'
+import { bringNeo4j, jars, SKIPPED } from './test/neo4j-jars.mjs'
 
 const home = fileURLToPath(new URL('../bench', import.meta.url))
 const node = `${home}/node_modules/node22/bin/node`

@@ -1,10 +1,10 @@
 // @ts-check
-// Runs chaos/peers/main.mjs. The peers need a newer Node than ours: both are packages of bench/, installed from npm on first
+// Runs chaos/src/peers/main.ts as built. The peers need a newer Node than ours: both are packages of bench/, installed from npm on first
 // use, for Linux x64. Elsewhere the peers that cannot be loaded are named as skipped, and unstuck runs alone.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readPeerOptions } from '../chaos/peers/options.mjs'
+import { readPeerOptions } from '../chaos/dist/peers/options.js'
 
 const home = fileURLToPath(new URL('../bench', import.meta.url))
 const node = `${home}/node_modules/node22/bin/node`
@@ -16,7 +16,7 @@ if (isSupported && !existsSync(node))
   spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: home, stdio: ['ignore', 2, 2] })
 if (!existsSync(node)) console.error('Node 22 for the peers is not installed: see what is skipped below.')
 
-const main = fileURLToPath(new URL('../chaos/peers/main.mjs', import.meta.url))
+const main = fileURLToPath(new URL('../chaos/dist/peers/main.js', import.meta.url))
 // With a channel it notices when this process is gone.
 const run = spawn(existsSync(node) ? node : process.execPath, [main, ...process.argv.slice(2)], {
   stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

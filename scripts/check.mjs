@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isRunAsCommand } from './problems.mjs'
+import { isRunAsCommand } from './check/problems.mjs'
 
 /** @typedef {{ name: string, command: string, args: string[] }} Step */
 
@@ -21,11 +21,15 @@ const STEPS = [
   { name: 'types of website', command: tool('tsc'), args: ['-p', 'website/tsconfig.json'] },
   { name: 'types of chaos', command: tool('tsc'), args: ['-p', 'chaos/tsconfig.json'] },
   { name: 'types of bench', command: tool('tsc'), args: ['-p', 'bench/tsconfig.json'] },
-  { name: 'imports', command: process.execPath, args: ['scripts/check-imports.mjs'] },
-  { name: 'dashboard size', command: process.execPath, args: ['scripts/check-dashboard-size.mjs'] },
-  { name: 'sql home', command: process.execPath, args: ['scripts/check-sql-home.mjs'] },
-  { name: 'links', command: process.execPath, args: ['scripts/check-links.mjs'] },
-  { name: 'tidy', command: process.execPath, args: ['scripts/tidy.mjs'] },
+  {
+    name: 'imports',
+    command: tool('depcruise'),
+    args: ['--config', 'scripts/check/import-rules.mjs', 'src', 'embedded/src'],
+  },
+  { name: 'dashboard size', command: process.execPath, args: ['scripts/check/dashboard-size.mjs'] },
+  { name: 'sql home', command: process.execPath, args: ['scripts/check/sql-home.mjs'] },
+  { name: 'links', command: process.execPath, args: ['scripts/check/links.mjs'] },
+  { name: 'tidy', command: process.execPath, args: ['scripts/check/tidy.mjs'] },
   { name: 'dead code', command: tool('knip'), args: ['--no-progress'] },
 ]
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../embedded/dist/index.js'
 import { mutants, quickMutants } from '../mutants/mutants.mjs'
-import { exitCodeOf, watchInterruption } from './interruption.mjs'
-import { readOptions, UsageError } from './read-options.mjs'
-import { runInGroup } from './run-in-group.mjs'
+import { exitCodeOf, watchInterruption } from './support/interruption.mjs'
+import { readOptions, UsageError } from './support/read-options.mjs'
+import { runInGroup } from './support/run-in-group.mjs'
 
 /** @import { Edit, Mutant, Suite } from '../mutants/mutants.mjs' */
 /** @typedef {{ file: string, title: string }} Killer */

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { readOptions, wholeNumber } from './read-options.mjs'
+import { readOptions, wholeNumber } from './support/read-options.mjs'
 
 /** @typedef {{ lastStep: { verb: string, answer: string }, jobs: unknown }} State */
 /** @typedef {{ states: Record<string, never>[] }} Trace */

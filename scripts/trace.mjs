@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
-import { isRunAsCommand, printProblems } from './problems.mjs'
-import { descendants, lineOf, listFiles, parseSource, readText } from './source-tree.mjs'
+import { isRunAsCommand, printProblems } from './check/problems.mjs'
+import { descendants, lineOf, listFiles, parseSource, readText } from './check/source-tree.mjs'
 
-/** @import { Problem } from './problems.mjs' */
+/** @import { Problem } from './check/problems.mjs' */
 /** @typedef {{ file: string, line: number, title: string }} Test */
 /** @typedef {{ id: string, line: number, isOpen: boolean, tests: Test[] }} Requirement */
 /** @typedef {{ requirements: Requirement[], problems: Problem[] }} Trace */

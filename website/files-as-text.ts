@@ -1,5 +1,5 @@
 // A link to a file of the repository that is no page, such as a script of an example, is text on the site: the site has pages
-// only. scripts/check-links.mjs holds that such a file exists.
+// only. scripts/check/links.mjs holds that such a file exists.
 
 interface Token {
   type: string

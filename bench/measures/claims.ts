@@ -1,11 +1,18 @@
 // How often a job is claimed until it is done. A worker that claims ahead more than it starts gives jobs back and claims them
 // again: more writes for the same work.
-import { TcpProxy } from '../../chaos/tcp-proxy.mjs'
-import type { Addition } from '../contender.ts'
-import { loadContender } from '../load-contender.mjs'
+import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
+import type { Addition } from '../contenders/contender.ts'
+import { loadContender } from '../contenders/load-contender.mjs'
 import { type Bench, LeftOut, type Measure, type Values } from '../measure.ts'
-import { withNativeStore } from '../native-store.ts'
-import { addJobs, type BenchWorker, clockMs, pause, startBenchWorker, startLoad } from '../processes.ts'
+import { withNativeStore } from '../processes/native-store.ts'
+import {
+  addJobs,
+  type BenchWorker,
+  clockMs,
+  pause,
+  startBenchWorker,
+  startLoad,
+} from '../processes/processes.ts'
 import { readBenchSql } from '../sql-file.mjs'
 
 /** Slots of a worker, by default. */

@@ -1,6 +1,6 @@
-import type { Addition, Contender, ContenderId } from '../contender.ts'
+import type { Addition, Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, type Measure, type Values } from '../measure.ts'
-import { addJobs } from '../processes.ts'
+import { addJobs } from '../processes/processes.ts'
 
 const columns = [
   { key: 'single', title: 'one by one, jobs/s' },

@@ -1,8 +1,8 @@
 // What a large table costs: the statements of a worker, a sweep that finds nothing, and what the dashboard reads.
 import type { Bench, Measure, Values } from '../measure.ts'
-import { installNative, type NativeStore, withNativeStore } from '../native-store.ts'
+import { installNative, type NativeStore, withNativeStore } from '../processes/native-store.ts'
+import { percentile } from '../report/statistics.ts'
 import { readBenchSql } from '../sql-file.mjs'
-import { percentile } from '../statistics.ts'
 import { timed } from '../timed.ts'
 import { timeWork } from './time-work.ts'
 

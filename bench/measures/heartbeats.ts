@@ -1,8 +1,8 @@
 // One statement extends the leases of all running jobs. With autovacuum off for the table: the worst case between two vacuums.
 import type { Bench, Measure, Values } from '../measure.ts'
-import { claimAll, installNative, type NativeStore, withNativeStore } from '../native-store.ts'
+import { claimAll, installNative, type NativeStore, withNativeStore } from '../processes/native-store.ts'
+import { percentile } from '../report/statistics.ts'
 import { readBenchSql } from '../sql-file.mjs'
-import { percentile } from '../statistics.ts'
 
 export const heartbeats: Measure = {
   id: 'heartbeats',

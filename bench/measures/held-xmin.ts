@@ -1,8 +1,8 @@
 // Churn while somebody leaves a transaction open: dead rows and index entries cannot be removed.
 import pg from 'pg'
-import type { Contender, ContenderId } from '../contender.ts'
+import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, type Measure, type Values } from '../measure.ts'
-import { clockMs, pause, startBenchWorker } from '../processes.ts'
+import { clockMs, pause, startBenchWorker } from '../processes/processes.ts'
 import { readBenchSql } from '../sql-file.mjs'
 import { filled } from './process.ts'
 

@@ -1,8 +1,8 @@
 // A worker that has nothing to do, and how soon a new process takes its first job.
 import { readFileSync } from 'node:fs'
-import type { Contender, ContenderId } from '../contender.ts'
+import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, type Measure, type Values } from '../measure.ts'
-import { clockMs, pause, startBenchWorker } from '../processes.ts'
+import { clockMs, pause, startBenchWorker } from '../processes/processes.ts'
 import { filled } from './process.ts'
 
 const FIRST_JOB_MS = 30_000

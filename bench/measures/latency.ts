@@ -1,7 +1,7 @@
-import type { Contender, ContenderId } from '../contender.ts'
+import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, type Measure, type Values } from '../measure.ts'
-import { addJobs, clockMs, pause, startBenchWorker } from '../processes.ts'
-import { percentile } from '../statistics.ts'
+import { addJobs, clockMs, pause, startBenchWorker } from '../processes/processes.ts'
+import { percentile } from '../report/statistics.ts'
 
 const RATE_PER_S = 50
 /** What has not begun by then is not counted as fast. */

@@ -1,4 +1,4 @@
-import type { ContenderId } from '../contender.ts'
+import type { ContenderId } from '../contenders/contender.ts'
 import { contenderVariants, type Measure } from '../measure.ts'
 import { measureProcess } from './process.ts'
 

@@ -1,8 +1,8 @@
 // Claim → handler → complete of no-op jobs, end to end, from the first handler until nothing is unfinished.
-import type { Contender, ContenderId } from '../contender.ts'
+import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, LeftOut, type Measure, type Values } from '../measure.ts'
-import { addJobs, clockMs, pause, startBenchWorker } from '../processes.ts'
-import type { Fresh } from '../servers.ts'
+import { addJobs, clockMs, pause, startBenchWorker } from '../processes/processes.ts'
+import type { Fresh } from '../processes/servers.ts'
 
 /** What was not done by then never will be. */
 const GIVE_UP_MS = 180_000

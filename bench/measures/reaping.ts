@@ -1,10 +1,10 @@
 // A whole sweep of leases that have run out, each with its event row, while another process claims.
-import type { TimedClaim } from '../contender.ts'
+import type { TimedClaim } from '../contenders/contender.ts'
 import type { Bench, Measure, Values } from '../measure.ts'
-import { claimAll, installNative, type NativeStore, withNativeStore } from '../native-store.ts'
-import { clockMs, pause, startClaims } from '../processes.ts'
+import { claimAll, installNative, type NativeStore, withNativeStore } from '../processes/native-store.ts'
+import { clockMs, pause, startClaims } from '../processes/processes.ts'
+import { percentile } from '../report/statistics.ts'
 import { readBenchSql } from '../sql-file.mjs'
-import { percentile } from '../statistics.ts'
 
 const CALM_MS = 1_000
 

@@ -1,7 +1,7 @@
 // What the statements of a worker take, on whatever store: claim, complete, and a sweep that finds nothing.
 import type { JobStore } from '../../dist/index.js'
 import type { Values } from '../measure.ts'
-import { percentile } from '../statistics.ts'
+import { percentile } from '../report/statistics.ts'
 import { timed } from '../timed.ts'
 
 export interface WorkToTime {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Report } from '../../bench/report.ts'
+import type { Report } from '../../bench/report/report.ts'
 
 const script = fileURLToPath(new URL('../../scripts/bench.mjs', import.meta.url))
 const smallest = ['--quick', '--jobs', 'small', '--contenders', 'unstuck,raw']

@@ -1,11 +1,11 @@
 // What is made of the numbers; no process is started.
 import { describe, expect, it } from 'vitest'
-import { drawChart } from '../../bench/chart.ts'
-import { judgeGoals } from '../../bench/goals.ts'
-import { type Profile, profileHits, profileText } from '../../bench/profile-text.ts'
-import { type Report, toMarkdown } from '../../bench/report.ts'
-import type { MeasureResult, Row } from '../../bench/result.ts'
-import { percentile, spreadOf } from '../../bench/statistics.ts'
+import { type Profile, profileHits, profileText } from '../../bench/measures/neo4j/profile-text.ts'
+import { drawChart } from '../../bench/report/chart.ts'
+import { judgeGoals } from '../../bench/report/goals.ts'
+import { type Report, toMarkdown } from '../../bench/report/report.ts'
+import type { MeasureResult, Row } from '../../bench/report/result.ts'
+import { percentile, spreadOf } from '../../bench/report/statistics.ts'
 
 function row(id: string, values: Record<string, number[]>, problem: string | null = null): Row {
   const spreads = Object.entries(values).map(([key, runs]) => [key, spreadOf(runs)] as const)

@@ -30,7 +30,7 @@ let server: Server
 let site: string
 
 beforeAll(async () => {
-  const script = fileURLToPath(new URL('../../scripts/build-docs.mjs', import.meta.url))
+  const script = fileURLToPath(new URL('../../scripts/docs/build-site.mjs', import.meta.url))
   execFileSync(process.execPath, [script], { env: { ...process.env, DOCS_BASE: BASE }, stdio: 'pipe' })
   server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://x').pathname

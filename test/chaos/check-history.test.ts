@@ -1,34 +1,8 @@
 // The judge of a chaos run against histories that nothing ran for: a clean one, and that one with one thing wrong in it.
 import { describe, expect, it } from 'vitest'
-
-interface Story {
-  jobs: Record<string, unknown>[]
-  events: { id: string; jobId: string; type: string; at: number; details: Record<string, unknown> }[]
-  txEffects: { jobId: string; leaseId: string }[]
-  deliveries: Record<string, unknown>[]
-  ledger: Record<string, unknown>[]
-  samples: { at: number; mismatched: number; overdueMs: number }[]
-  disturbances: { who: string; kind: string; from: number; to: number }[]
-  stalls: { from: number; to: number; by: 'timer' | 'query' | 'processor'; who?: string; ms?: number }[]
-  holds: { at: number }[]
-  enqueuedIds: string[]
-  intrusions: { act: string; outcome: string }[]
-}
-
-interface Judge {
-  judged: string[]
-  checkHistory: (history: Story) => Record<'violations' | 'unjudged', { invariant: string }[]>
-}
-
-const { checkHistory, judged } = (await import(
-  new URL('../../chaos/check-history.mjs', import.meta.url).href
-)) as Judge
-
-const { tellStory } = (await import(
-  new URL('../../chaos/invariants/job-story.mjs', import.meta.url).href
-)) as {
-  tellStory: (jobId: string, events: Story['events']) => { counted: number; releases: number }
-}
+import { checkHistory, judged } from '../../chaos/src/judge/check-history.ts'
+import type { History } from '../../chaos/src/judge/history.ts'
+import { tellStory } from '../../chaos/src/judge/job-story.ts'
 
 const T0 = Date.parse('2026-01-01T00:00:00Z')
 const iso = (at: number) => new Date(at).toISOString()
@@ -44,7 +18,7 @@ const row = {
 }
 
 /** One job that was rescued from a killed worker, one that failed to the end, one that completed in a transaction. */
-function cleanHistory() {
+function cleanHistory(): History {
   const event = (id: number, jobId: string, type: string, at: number, details: Record<string, unknown>) => ({
     id: String(id),
     jobId,
@@ -127,20 +101,22 @@ function cleanHistory() {
       line('ended', 3_411, 'w2-1', 'a', 'l2', { end: 'completed' }),
       line('answered', 210, 'w2-1', 'b', 'p1', answer('failJobs', 'retried')),
       line('ended', 210, 'w2-1', 'c', 't1', { end: 'completed' }),
-    ] as Record<string, unknown>[],
+    ],
     samples: [{ at: T0 + 2_900, mismatched: 0, overdueMs: 300 }],
     disturbances: [{ who: 'w1-1', kind: 'gone', from: T0 + 700, to: Number.POSITIVE_INFINITY }],
     stalls: [],
     holds: [],
     enqueuedIds: ['a', 'b', 'c'],
     intrusions: [{ act: 'cancel', outcome: 'not-found' }],
-  } satisfies Story & Record<string, unknown>
+  }
 }
 
-type History = ReturnType<typeof cleanHistory>
-const jobOf = (history: History, id: string) =>
-  (history.jobs as Record<string, unknown>[]).find((job) => job['id'] === id) ?? {}
-const eventOf = (history: Story, id: number) => {
+const jobOf = (history: History, id: string) => {
+  const found = history.jobs.find((job) => job.id === id)
+  if (found === undefined) throw new Error(`no job ${id}`)
+  return found
+}
+const eventOf = (history: History, id: number) => {
   const found = history.events.find((event) => event.id === String(id))
   if (found === undefined) throw new Error(`no event ${id}`)
   return found
@@ -169,7 +145,7 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   I3: {
     what: 'a row that moved without an event',
     plant: (history) => {
-      jobOf(history, 'b')['status'] = 'succeeded'
+      jobOf(history, 'b').status = 'succeeded'
     },
   },
   I4: {
@@ -196,13 +172,13 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   I8: {
     what: 'a job that still waits after the end',
     plant: (history) => {
-      jobOf(history, 'a')['status'] = 'waiting'
+      jobOf(history, 'a').status = 'waiting'
     },
   },
   I9: {
     what: 'an attempt that nobody made',
     plant: (history) => {
-      jobOf(history, 'a')['attempt'] = 3
+      jobOf(history, 'a').attempt = 3
     },
   },
   I10: {
@@ -220,7 +196,7 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   I12: {
     what: 'a poison job that ended with a failure too many',
     plant: (history) => {
-      jobOf(history, 'b')['failures'] = 4
+      jobOf(history, 'b').failures = 4
     },
   },
   I13: {
@@ -231,7 +207,7 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   I15: {
     what: 'a finished job that kept its lease',
     plant: (history) => {
-      jobOf(history, 'a')['leaseId'] = 'l2'
+      jobOf(history, 'a').leaseId = 'l2'
     },
   },
   I16: {
@@ -245,7 +221,7 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   I18: {
     what: 'two rows in the outbox for one event',
     plant: (history) => {
-      const [delivery] = history.deliveries as { count: number }[]
+      const [delivery] = history.deliveries
       if (delivery !== undefined) delivery.count = 2
     },
   },
@@ -256,7 +232,7 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   I20: {
     what: 'a job that is dead with budget left',
     plant: (history) => {
-      jobOf(history, 'b')['maxAttempts'] = 5
+      jobOf(history, 'b').maxAttempts = 5
     },
   },
   rescue: {
@@ -266,14 +242,14 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
 }
 
 /** The reap of the killed worker, 3,001 ms after its last beat. */
-function takeLate(history: Story): void {
+function takeLate(history: History): void {
   eventOf(history, 3).at = T0 + 3_601
   eventOf(history, 3).details['next_run_at'] = iso(T0 + 3_601)
   eventOf(history, 4).at = T0 + 3_700
   eventOf(history, 5).at = T0 + 3_800
 }
 
-const invariantsOf = (history: Story) => checkHistory(history).violations.map(({ invariant }) => invariant)
+const invariantsOf = (history: History) => checkHistory(history).violations.map(({ invariant }) => invariant)
 
 describe('the judge of a chaos run', () => {
   it('finds nothing in a clean history', () => {
@@ -295,7 +271,7 @@ describe('the judge of a chaos run', () => {
 
   it('notices a completion whose row names another lease than the holder', () => {
     const history = cleanHistory()
-    jobOf(history, 'a')['finishedLeaseId'] = 'l1'
+    jobOf(history, 'a').finishedLeaseId = 'l1'
     expect(invariantsOf(history)).toEqual(expect.arrayContaining(['I2', 'I7']))
   })
 
@@ -325,7 +301,7 @@ describe('the judge of a chaos run', () => {
     ])('does not judge a reap where %s', (_, stalls) => {
       const history = cleanHistory()
       history.disturbances.splice(0)
-      ;(history.stalls as Story['stalls']).push(...stalls)
+      history.stalls.push(...stalls)
       expect(checkHistory(history)).toMatchObject({ violations: [], unjudged: [{ invariant: 'I19' }] })
     })
 
@@ -336,7 +312,7 @@ describe('the judge of a chaos run', () => {
     ])('judges a reap where %s', (_, stalls) => {
       const history = cleanHistory()
       history.disturbances.splice(0)
-      ;(history.stalls as Story['stalls']).push(...stalls)
+      history.stalls.push(...stalls)
       expect(invariantsOf(history)).toContain('I19')
     })
 
@@ -348,11 +324,11 @@ describe('the judge of a chaos run', () => {
         from: T0 + 2_700,
         to: T0 + 3_500,
       }))
-      ;(history.stalls as Story['stalls']).push(...waits)
+      history.stalls.push(...waits)
       expect(invariantsOf(history)).not.toContain('rescue')
       expect(checkHistory(history).unjudged).toMatchObject([{ invariant: 'rescue' }])
       history.stalls.pop()
-      ;(history.stalls as Story['stalls']).push({ ...cpu('w2', 20), from: T0 + 2_700, to: T0 + 3_500 })
+      history.stalls.push({ ...cpu('w2', 20), from: T0 + 2_700, to: T0 + 3_500 })
       expect(invariantsOf(history)).toContain('rescue')
     })
   })
@@ -401,10 +377,10 @@ describe('the judge of a chaos run', () => {
 
   it('allows a rescue what the machine stood still, an outage and a hold', () => {
     const excuses: ((history: History) => void)[] = [
-      ({ stalls }) => (stalls as Story['stalls']).push({ from: T0, to: T0 + 200, by: 'timer' }),
+      ({ stalls }) => stalls.push({ from: T0, to: T0 + 200, by: 'timer' }),
       ({ disturbances }) =>
         disturbances.push({ who: '*', kind: 'database-stopped', from: T0 + 700, to: T0 + 800 }),
-      ({ holds }) => (holds as Story['holds']).push({ at: T0 + 3_000 }),
+      ({ holds }) => holds.push({ at: T0 + 3_000 }),
     ]
     for (const excuse of excuses) {
       const history = cleanHistory()
@@ -420,7 +396,7 @@ describe('the judge of a chaos run', () => {
     history.disturbances.splice(0)
     history.disturbances.push({ who: 'w1', kind: 'pause', from: T0 + 700, to: T0 + 3_500 })
     expect(invariantsOf(history)).toContain('rescue')
-    jobOf(history, 'a')['type'] = 'tx'
+    jobOf(history, 'a').type = 'tx'
     expect(invariantsOf(history)).not.toContain('rescue')
   })
 

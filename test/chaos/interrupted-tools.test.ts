@@ -63,7 +63,7 @@ describe('npm run soak', () => {
   it('reports what it measured until it is ended, and leaves nothing behind', {
     timeout: 240_000,
   }, async () => {
-    const run = start('chaos/soak.mjs', '--minutes', '30', '--json')
+    const run = start('scripts/soak.mjs', '--minutes', '30', '--json')
     const ended = once(run, 'close')
     let printed = ''
     run.stdout?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -3,39 +3,9 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { type Evidence, judgeWrites, type Write } from '../../chaos/src/peers/judge-writes.ts'
+import { makeRounds } from '../../chaos/src/peers/make-rounds.ts'
 import { descendantsOf, untilGone } from '../demo/demo-command.ts'
-
-interface Fault {
-  atMs: number
-  kind: string
-  target: string
-  durationMs: number
-}
-interface Write {
-  job: string
-  kind: string
-  who: string
-  spent: number
-  at: number
-}
-interface Evidence {
-  writes: Write[]
-  ledger: { kind: string; at: number; worker: string; job: string }[]
-  disturbances: { who: string; kind: string; from: number; to: number }[]
-  kills: { workerId: string; at: number }[]
-  deploys: { workerId: string; at: number }[]
-  acknowledged: string[]
-  unfinished: { job: string; state: string }[]
-}
-
-const load = (path: string): Promise<unknown> =>
-  import(new URL(`../../chaos/peers/${path}`, import.meta.url).href)
-const { makeRounds } = (await load('make-rounds.mjs')) as {
-  makeRounds: (options: { seed: number; durationMs: number }) => Fault[]
-}
-const { judgeWrites } = (await load('judge-writes.mjs')) as {
-  judgeWrites: (evidence: Evidence) => Record<string, unknown>
-}
 
 describe('the rounds of faults for the peers', () => {
   it('are the same for the same seed, and others for another', () => {

@@ -1,19 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-interface Fault {
-  atMs: number
-  kind: string
-  target: string
-  durationMs: number
-}
-
-const { makeSchedule, makeLocks, faultKinds } = (await import(
-  new URL('../../chaos/schedule.mjs', import.meta.url).href
-)) as {
-  makeSchedule: (options: { seed: number; durationMs: number }) => Fault[]
-  makeLocks: (options: { seed: number; durationMs: number }) => Fault[]
-  faultKinds: { kind: string }[]
-}
+import { faultKinds, makeLocks, makeSchedule } from '../../chaos/src/faults/schedule.ts'
 
 describe('the schedule of a chaos run', () => {
   it('is the same for the same seed, and another for another', () => {

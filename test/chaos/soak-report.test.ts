@@ -1,28 +1,5 @@
 import { describe, expect, it } from 'vitest'
-
-interface Reading {
-  atS: number
-  phase: string
-  [measure: string]: number | string
-}
-interface PhaseReport {
-  phase: string
-  claims: number
-  claimP99Ms: number | null
-  slopes: { measure: string; last: number | null; perMinute: number | null }[]
-  unknown?: string
-}
-
-const { phaseAt, summarisePhases } = (await import(
-  new URL('../../chaos/soak-report.mjs', import.meta.url).href
-)) as {
-  phaseAt: (atMs: number, durationMs: number) => string
-  summarisePhases: (measured: {
-    readings: Reading[]
-    ledger: { kind: string; at: number; ms?: number }[]
-    durationMs: number
-  }) => PhaseReport[]
-}
+import { type PhaseReport, phaseAt, summarisePhases } from '../../chaos/src/scenarios/soak-report.ts'
 
 const DURATION_MS = 30_000
 const readingsAt = (...seconds: number[]) =>
@@ -31,14 +8,23 @@ const readingsAt = (...seconds: number[]) =>
     phase: phaseAt(atS * 1_000, DURATION_MS),
     deadTuples: 10 + 2 * atS,
     tableBytes: 8_192,
+    indexBytes: 8_192,
+    unfinished: 0,
     workerBytes: Number.NaN,
+    reaperBytes: Number.NaN,
   }))
 const slopeOf = (report: PhaseReport | undefined, measure: string) =>
   report?.slopes.find((slope) => slope.measure === measure)
 
 describe('the report of a soak', () => {
   it('has the last value and the slope of each third', () => {
-    const ledger = [0, 5_000, 12_000].map((at) => ({ kind: 'claimed', at: 1_000_000 + at, ms: 4 }))
+    const ledger = [0, 5_000, 12_000].map((at) => ({
+      kind: 'claimed',
+      at: 1_000_000 + at,
+      worker: 'w1-1',
+      pid: 1,
+      ms: 4,
+    }))
     const readings = readingsAt(0, 3, 6, 9, 12, 15, 18)
     const [before, pinned] = summarisePhases({ readings, ledger, durationMs: DURATION_MS })
     expect(before).toMatchObject({ phase: 'before', claims: 2, claimP99Ms: 4 })

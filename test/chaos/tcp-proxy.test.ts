@@ -1,21 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-
-interface Proxy {
-  listen: () => Promise<number>
-  blackhole: () => void
-  delay: (delayMs: number) => void
-  halfOpen: () => void
-  reset: () => number
-  loseAnswerTo: (text: string, onLost: () => void) => void
-  heal: () => void
-  close: () => void
-}
-
-const { TcpProxy } = (await import(new URL('../../chaos/tcp-proxy.mjs', import.meta.url).href)) as {
-  TcpProxy: new (targetPort: number) => Proxy
-}
+import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
 
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 const cleanUps: (() => void)[] = []

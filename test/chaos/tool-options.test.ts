@@ -21,10 +21,10 @@ function run(
 const tools = [
   { script: 'scripts/chaos.mjs', bad: ['--minutes', '1441'] },
   { script: 'scripts/chaos-peers.mjs', bad: ['--seed', '1.5'] },
-  { script: 'chaos/soak.mjs', bad: ['--rate', 'fast'] },
+  { script: 'scripts/soak.mjs', bad: ['--rate', 'fast'] },
   { script: 'scripts/mutants.mjs', bad: ['--only', 'M1,M99'] },
   { script: 'scripts/spec.mjs', bad: ['--steps', '0'] },
-  { script: 'scripts/test-properties.mjs', bad: ['--jobs', ''] },
+  { script: 'scripts/test/properties.mjs', bad: ['--jobs', ''] },
 ]
 
 describe.each(tools)('$script', { timeout: TIMEOUT_MS }, ({ script, bad }) => {

@@ -5,19 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, it } from 'vitest'
-
-interface Clock {
-  env: () => NodeJS.ProcessEnv
-  step: (byS: number) => void
-}
-
-const { WorkerClock, clockLibrary, removeClockMemory } = (await import(
-  new URL('../../chaos/worker-clock.mjs', import.meta.url).href
-)) as {
-  WorkerClock: new (file: string, wrongByS: number) => Clock
-  clockLibrary: string | null
-  removeClockMemory: (pid: number | undefined) => void
-}
+import { clockLibrary, removeClockMemory, WorkerClock } from '../../chaos/src/faults/worker-clock.ts'
 
 /** Says again and again what its wall clock and its monotonic one tell. */
 const PROGRAM = `setInterval(() => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { scriptUrl } from './fixture-tree.ts'
+import { scriptUrl } from './tools/fixture-tree.ts'
 
 it('SEE-5 the picture of the demo is what its screen draws', async () => {
-  const { renderDemoPicture } = (await import(scriptUrl('demo-picture').href)) as {
+  const { renderDemoPicture } = (await import(scriptUrl('docs/demo-picture').href)) as {
     renderDemoPicture: () => string
   }
   const picture = readFileSync(new URL('../../docs/images/demo.svg', import.meta.url), 'utf8')

@@ -17,7 +17,7 @@ interface DeployFiles {
 }
 
 const root = new URL('../../', import.meta.url)
-const files = (await import(new URL('scripts/deploy-files.mjs', root).href)) as DeployFiles
+const files = (await import(new URL('scripts/docs/deploy-files.mjs', root).href)) as DeployFiles
 const { listAlerts, renderAlerts, renderDashboard } = files
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const rules = 'deploy/prometheus/alerts.yml'

@@ -1,21 +1,11 @@
 // What could keep the heartbeat thread from its beats: a main thread that stops in the middle of a hand-over or before one, a
 // connection that is silent.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
-
-interface Proxy {
-  listen: () => Promise<number>
-  halfOpen: () => void
-  delay: (delayMs: number) => void
-  close: () => void
-}
-
-const { TcpProxy } = (await import(new URL('../../chaos/tcp-proxy.mjs', import.meta.url).href)) as {
-  TcpProxy: new (targetPort: number) => Proxy
-}
 
 const LEASE_MS = 3_000
 /** Each way: an answer takes longer than a third of a lease, and a new connection longer than a lease. */
@@ -75,7 +65,7 @@ describe('the heartbeat thread', () => {
     expect(await store.getJob(jobId)).toMatchObject({ status: 'succeeded', fence: 1, crashes: 0 })
   }, 120_000)
 
-  it.each<[string, (proxy: Proxy) => void]>([
+  it.each<[string, (proxy: TcpProxy) => void]>([
     ['that hangs on a silent connection is sent again on another one', (proxy) => proxy.halfOpen()],
     ['over a slow network is waited for', (proxy) => proxy.delay(SLOW_MS)],
   ])(

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitepress'
-import { headingSlug } from '../../scripts/heading-slug.mjs'
+import { headingSlug } from '../../scripts/check/heading-slug.mjs'
 import { showFilesAsText } from '../files-as-text.ts'
 import { addressOf, sidebar } from '../sidebar.ts'
 import { writeLlmsFiles } from '../write-llms-files.ts'

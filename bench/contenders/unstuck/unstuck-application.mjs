@@ -1,0 +1,57 @@
+// Through the public API, as an application would.
+import { unstuck } from '../../../dist/index.js'
+import { queryOnce } from '../query-once.mjs'
+
+/**
+ * `prepare` makes what was there before the install, `policy` is stored, `observe` switches something on
+ * in the worker.
+ */
+export function createUnstuck({ name, settings, profile, prepare, policy, observe }) {
+  const [table] = profile.tables
+  const open = (url) => unstuck({ databaseUrl: url, profile: profile.name })
+  const { waiting, running } = table.statuses
+  return {
+    name,
+    settings,
+    needs: 'postgres',
+    async install(url) {
+      await prepare?.(url)
+      const { migrateUp } = await import('../../../dist/store/postgres/index.js')
+      await migrateUp({ databaseUrl: url, schema: 'unstuck', profile })
+      if (policy === undefined) return
+      const queue = open(url)
+      await queue.store.writePolicy(policy)
+      await queue.stop()
+    },
+    async openProducer(url) {
+      const queue = open(url)
+      return {
+        addOne: (payload) => queue.enqueue({ type: 'noop', payload }),
+        addMany: (payloads) => queue.enqueueMany(payloads.map((payload) => ({ type: 'noop', payload }))),
+        addInTransaction: (tx, payload) => queue.enqueue({ type: 'noop', payload }, { tx }),
+        close: () => queue.stop(),
+      }
+    },
+    async startWorker(url, onJob) {
+      const queue = open(url)
+      queue.handle('noop', async (job) => {
+        const ended = onJob(job.payload)
+        if (ended !== undefined) await ended
+      })
+      const stopObserving = await observe?.(queue)
+      await queue.start()
+      return {
+        async stop() {
+          await stopObserving?.()
+          await queue.stop()
+        },
+      }
+    },
+    countUnfinished: (url) =>
+      queryOnce(
+        url,
+        `select count(*)::int as count from "${table.schema}"."${table.table}" where status = any ($1)`,
+        [[waiting, ...running]],
+      ),
+  }
+}

@@ -1,0 +1,18 @@
+// The native table without what makes it safe: what fence, lease and budgets cost is the difference.
+import { readBenchSql } from '../../sql-file.mjs'
+import { startRawWorker } from '../baseline/raw-worker.mjs'
+import unstuck from './unstuck.mjs'
+
+export default {
+  ...unstuck,
+  name: 'unstuck’s table, unfenced',
+  settings: 'batches of 500 by plain statements; no lease, budgets, heartbeats or retries',
+  startWorker(url, onJob) {
+    const claim = readBenchSql('unfenced_claim')
+    const complete = readBenchSql('unfenced_complete')
+    return startRawWorker(url, onJob, {
+      claim: async (client, limit) => (await client.query(claim, ['w', limit])).rows,
+      complete: (client, jobs) => client.query(complete, [jobs.map(({ id }) => id)]),
+    })
+  },
+}

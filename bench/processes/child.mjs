@@ -1,0 +1,205 @@
+// @ts-check
+// One process under test: a worker that counts its jobs, a producer that adds some, a client that claims, or a load. Talks to
+// the parent over IPC, and goes with it.
+import { loadContender } from '../contenders/load-contender.mjs'
+
+/** @import { Addition, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from '../contenders/contender.ts' */
+
+const REPORT_MS = 20
+const OFFER_MS = 5
+
+process.on('disconnect', () => process.exit(1))
+// The parent hears it too, and says what to do.
+process.on('SIGINT', () => {})
+
+const [role, id = '', url = '', plan = '[]'] = process.argv.slice(2)
+if (role === 'work') await work()
+else if (role === 'add') await add(/** @type {Addition[]} */ (JSON.parse(plan)))
+else if (role === 'claim') await claim()
+else if (role === 'burn') burn()
+else throw new Error(`${role} is not a role`)
+
+function clockMs() {
+  return performance.timeOrigin + performance.now()
+}
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+/**
+ * @param {number} ms
+ * @returns {Promise<void>}
+ */
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+async function work() {
+  const contender = await loadContender(/** @type {ContenderId} */ (id))
+  /** @type {WorkerReport} */
+  const report = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
+  let startCpuMs = 0
+  const worker = await contender.startWorker(url, ({ sentAtMs, handlerMs = 0 }) => {
+    if (report.firstAtMs === null) {
+      report.firstAtMs = clockMs()
+      startCpuMs = cpuMs()
+    }
+    report.handled++
+    if (sentAtMs !== undefined) report.latenciesMs.push(clockMs() - sentAtMs)
+    return handlerMs > 0 ? pause(handlerMs) : undefined
+  })
+  process.send?.({ isReady: true })
+  let told = -1
+  setInterval(() => {
+    if (report.handled === told) return
+    told = report.handled
+    process.send?.({ ...report, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: cpuMs() - startCpuMs })
+    report.latenciesMs = []
+  }, REPORT_MS)
+  process.on('message', () => void worker.stop().then(() => process.exit(0)))
+}
+
+/** @param {Addition[]} additions */
+async function add(additions) {
+  const contender = await loadContender(/** @type {ContenderId} */ (id))
+  const producer = await contender.openProducer(url)
+  // Connections are opened and code is compiled.
+  await producer.addOne({ i: -1 })
+  /** @type {(number | null)[]} */
+  const elapsedMs = []
+  for (const addition of additions) {
+    const startedAtMs = clockMs()
+    const isDone = await addJobs(producer, addition)
+    elapsedMs.push(isDone ? clockMs() - startedAtMs : null)
+  }
+  process.send?.({ elapsedMs })
+  await producer.close()
+  process.exit(0)
+}
+
+/**
+ * @param {Producer} producer
+ * @param {Addition} addition
+ * @returns {Promise<boolean>} false where it cannot
+ */
+async function addJobs(producer, { mode, width, count, handlersMs = [] }) {
+  if (mode === 'single') await addSingly(producer, width, count)
+  else if (mode === 'batch') {
+    for (let from = 0; from < count; from += width)
+      await producer.addMany(payloads(Math.min(width, count - from), from, handlersMs))
+  } else if (mode === 'paced') await addPaced(producer, width, count)
+  else if (mode === 'offered') await offer(producer, width, count, handlersMs)
+  else {
+    if (producer.addInTransaction === undefined) return false
+    await addInTransactions(producer.addInTransaction, count)
+  }
+  return true
+}
+
+/**
+ * @param {number} count
+ * @param {number} from
+ * @param {number[]} handlersMs
+ * @returns {Payload[]}
+ */
+function payloads(count, from, handlersMs) {
+  return Array.from({ length: count }, (_, index) => {
+    const i = from + index
+    const handlerMs = handlersMs[i % handlersMs.length]
+    return handlerMs === undefined ? { i } : { i, handlerMs }
+  })
+}
+
+/**
+ * @param {Producer} producer
+ * @param {number} callers
+ * @param {number} count
+ */
+async function addSingly(producer, callers, count) {
+  let next = 0
+  const call = async () => {
+    while (next < count) await producer.addOne({ i: next++ })
+  }
+  await Promise.all(Array.from({ length: callers }, call))
+}
+
+/**
+ * @param {NonNullable<Producer['addInTransaction']>} addInTransaction
+ * @param {number} count
+ */
+async function addInTransactions(addInTransaction, count) {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  for (let i = 0; i < count; i++) {
+    await client.query('begin')
+    await addInTransaction(client, { i })
+    await client.query('commit')
+  }
+  await client.end()
+}
+
+/**
+ * @param {Producer} producer
+ * @param {number} ratePerS
+ * @param {number} count
+ */
+async function addPaced(producer, ratePerS, count) {
+  const startedAtMs = clockMs()
+  /** @type {Promise<unknown>[]} */
+  const adding = []
+  for (let i = 0; i < count; i++) {
+    const waitMs = startedAtMs + (i * 1_000) / ratePerS - clockMs()
+    if (waitMs > 0) await pause(waitMs)
+    adding.push(producer.addOne({ i, sentAtMs: clockMs() }))
+  }
+  await Promise.all(adding)
+}
+
+/**
+ * What was not added in time is added late: the load is offered, whether the server keeps up or not.
+ * @param {Producer} producer
+ * @param {number} ratePerS
+ * @param {number} count
+ * @param {number[]} handlersMs
+ */
+async function offer(producer, ratePerS, count, handlersMs) {
+  const startedAtMs = clockMs()
+  for (let added = 0; added < count; ) {
+    await pause(OFFER_MS)
+    const due = Math.min(count, Math.floor(((clockMs() - startedAtMs) * ratePerS) / 1_000), added + 1_000)
+    if (due > added) await producer.addMany(payloads(due - added, added, handlersMs))
+    added = due
+  }
+}
+
+/** A core's worth of load, in turns: the end of the parent is noticed between them. */
+function burn() {
+  const untilMs = clockMs() + REPORT_MS
+  while (clockMs() < untilMs);
+  setImmediate(burn)
+}
+
+/** One job after another of the queue that `id` names, until told to stop. */
+async function claim() {
+  const { createPostgresStore, openConnectionPool } = await import('../../dist/store/postgres/index.js')
+  const { nativeProfile } = await import('../../dist/index.js')
+  const pool = openConnectionPool({ databaseUrl: url, connections: 1 })
+  const [table] = nativeProfile('unstuck').tables
+  const store = createPostgresStore({ client: pool.client, table, schema: 'unstuck' })
+  const stopping = new AbortController()
+  process.on('message', () => stopping.abort())
+  /** @type {TimedClaim[]} */
+  const claims = []
+  for (let isReady = false; !stopping.signal.aborted; ) {
+    const atMs = clockMs()
+    await store.claimJobs({ workerId: 'bench', queues: [id], limit: 1 })
+    claims.push([atMs, clockMs() - atMs])
+    if (!isReady && claims.length === 20) isReady = process.send?.({ isReady: true }) ?? true
+  }
+  process.send?.({ claims })
+  await pool.close()
+  process.exit(0)
+}

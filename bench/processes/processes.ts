@@ -1,0 +1,101 @@
+// Starts the processes under test, and waits for what they tell.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Addition, ContenderId, TimedClaim, WorkerReport } from '../contenders/contender.ts'
+
+const child = fileURLToPath(new URL('child.mjs', import.meta.url))
+const running = new Set<ChildProcess>()
+// A bench that is interrupted leaves nothing behind.
+process.on('exit', () => {
+  for (const process of running) process.kill('SIGKILL')
+})
+
+export const clockMs = (): number => performance.timeOrigin + performance.now()
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+function start(args: string[]): ChildProcess {
+  const started = fork(child, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  running.add(started)
+  started.once('exit', () => running.delete(started))
+  return started
+}
+
+async function stopProcess(process: ChildProcess): Promise<void> {
+  if (process.exitCode !== null || process.signalCode !== null) return
+  process.send({ isStop: true })
+  const timer = setTimeout(() => process.kill('SIGKILL'), 10_000)
+  await once(process, 'exit')
+  clearTimeout(timer)
+}
+
+export interface BenchWorker {
+  pid: number
+  forkedAtMs: number
+  report(): WorkerReport
+  stop(): Promise<void>
+}
+
+export async function startBenchWorker(id: ContenderId, url: string): Promise<BenchWorker> {
+  const forkedAtMs = clockMs()
+  const process = start(['work', id, url])
+  let report: WorkerReport = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
+  await new Promise<void>((resolve, reject) => {
+    process.on('message', (message: WorkerReport | { isReady: true }) => {
+      if ('isReady' in message) resolve()
+      else report = { ...message, latenciesMs: [...report.latenciesMs, ...message.latenciesMs] }
+    })
+    process.once('exit', (code) => reject(new Error(`a worker of ${id} ended with ${code}`)))
+  })
+  return {
+    pid: process.pid ?? 0,
+    forkedAtMs,
+    report: () => report,
+    stop: () => stopProcess(process),
+  }
+}
+
+/** How long each took, in ms; null where the contender cannot do it. */
+export async function addJobs(
+  id: ContenderId,
+  url: string,
+  additions: Addition[],
+): Promise<(number | null)[]> {
+  const process = start(['add', id, url, JSON.stringify(additions)])
+  let elapsedMs: (number | null)[] = []
+  process.on('message', (message: { elapsedMs: (number | null)[] }) => {
+    elapsedMs = message.elapsedMs
+  })
+  await once(process, 'exit')
+  if (process.exitCode !== 0) throw new Error(`a producer of ${id} ended with ${process.exitCode}`)
+  return elapsedMs
+}
+
+/** So many processes that do nothing but compute. */
+export function startLoad(count: number): { stop(): void } {
+  const processes = Array.from({ length: count }, () => start(['burn']))
+  return {
+    stop() {
+      for (const process of processes) process.kill('SIGKILL')
+    },
+  }
+}
+
+/** Claims job after job of one queue of the native table. */
+export async function startClaims(queue: string, url: string): Promise<{ stop(): Promise<TimedClaim[]> }> {
+  const process = start(['claim', queue, url])
+  let claims: TimedClaim[] = []
+  await new Promise<void>((resolve, reject) => {
+    process.on('message', (message: { isReady: true } | { claims: TimedClaim[] }) => {
+      if ('isReady' in message) resolve()
+      else claims = message.claims
+    })
+    process.once('exit', (code) => reject(new Error(`the claiming process ended with ${code}`)))
+  })
+  return {
+    async stop() {
+      await stopProcess(process)
+      return claims
+    },
+  }
+}

@@ -1,0 +1,40 @@
+// <date>.md, .json and a graph for each measure that has one; and, where asked for, the page of the
+// documentation between its two marks.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { drawChart } from './chart.ts'
+import { type Report, toMarkdown } from './report.ts'
+
+const page = new URL('../../docs/performance.md', import.meta.url)
+const images = new URL('../../docs/images/', import.meta.url)
+const MARKS = /(<!-- results of npm run bench -->\n)[\s\S]*(\n<!-- end of the results -->)/
+
+/** The path of the Markdown file. */
+export function writeResults(report: Report, folder: string, suffix = ''): string {
+  mkdirSync(folder, { recursive: true })
+  const name = report.startedAt.slice(0, 16).replace('T', '-').replace(':', '') + suffix
+  const graphs = graphsOf(report)
+  for (const [id, svg] of graphs) writeFileSync(join(folder, `${name}-${id}.svg`), svg)
+  const path = join(folder, `${name}.md`)
+  const body = toMarkdown(report, (id) => (graphs.has(id) ? `${name}-${id}.svg` : null))
+  writeFileSync(path, `# Benchmark of ${report.startedAt.slice(0, 10)}\n\n${body}\n`)
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(report, null, 2)}\n`)
+  return path
+}
+
+export function writeDocs(report: Report): void {
+  const graphs = graphsOf(report)
+  for (const [id, svg] of graphs) writeFileSync(new URL(`bench-${id}.svg`, images), svg)
+  const body = toMarkdown(report, (id) => (graphs.has(id) ? `images/bench-${id}.svg` : null))
+  const before = readFileSync(page, 'utf8')
+  if (!MARKS.test(before)) throw new Error('docs/performance.md has lost its marks')
+  writeFileSync(
+    page,
+    before.replace(MARKS, (_, start: string, end: string) => `${start}\n${body}\n${end}`),
+  )
+}
+
+function graphsOf({ measures }: Report): Map<string, string> {
+  const drawn = measures.map((measure) => [measure.id, drawChart(measure)] as const)
+  return new Map(drawn.filter((pair): pair is readonly [string, string] => pair[1] !== null))
+}

@@ -1,8 +1,0 @@
-// https://worker.graphile.org/docs/admin-functions: where "the process that runs Graphile Worker notices that it has exited",
-// it may unlock the jobs of that worker. Here whoever restarts the processes does so, and knows for certain.
-import { createGraphile, unlockPools } from './create-graphile.mjs'
-
-export const contender = {
-  ...createGraphile('graphile-worker + forceUnlockWorkers', { forceUnlockWorkers: 'after every exit' }),
-  unlock: unlockPools,
-}

@@ -1,3 +1,0 @@
-import { createGraphile } from './create-graphile.mjs'
-
-export const contender = createGraphile('graphile-worker')

@@ -1,0 +1,185 @@
+// Carries one fault of the schedule out, keeps a note of whom it disturbs, and undoes it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChaosDatabase, readSql } from '../processes/database.ts'
+import type { Pooler } from '../processes/pooler.ts'
+import type { ProcessSlot } from '../processes/process-slot.ts'
+import type { SqlReaper } from '../processes/sql-reaper.ts'
+import {
+  fillDisk,
+  killBackend,
+  killPooler,
+  lockTable,
+  stopDatabase,
+  useUpConnections,
+  useUpPool,
+  vacuumFull,
+} from './database-faults.ts'
+import type { Disturbances } from './disturbances.ts'
+import type { Fault } from './schedule.ts'
+import type { SmallDisk } from './small-disk.ts'
+import { clockLibrary } from './worker-clock.ts'
+
+export interface Scene {
+  database: ChaosDatabase
+  /** its qualified name */
+  table: string
+  workers: ProcessSlot[]
+  reaper: ProcessSlot
+  sqlReaper: SqlReaper
+  disturbances: Disturbances
+  /** null where none can be mounted */
+  disk: SmallDisk | null
+  /** between the workers and the server */
+  pooler: Pooler | null
+}
+/** Resolves to whether the fault hit anything. */
+export type Inject = (scene: Scene, slot: ProcessSlot, fault: Fault) => Promise<boolean>
+
+/** How long an armed proxy waits for a request. */
+const ARMED_MS = 1_500
+const DELAYS_MS = [20, 150, 600]
+const STEPS_S = [-86_400, -600, -4, -1, 1, 4, 600, 86_400]
+const LOOKS = 60
+
+const injections: Record<string, Inject> = {
+  kill: async (_, slot, { durationMs }) => {
+    slot.restartMs = durationMs
+    slot.signal('SIGKILL')
+    return true
+  },
+  pause: (scene, slot, { durationMs }) => pause(scene, slot, durationMs),
+  terminate: async (_, slot, { durationMs }) => {
+    slot.restartMs = durationMs
+    slot.signal('SIGTERM')
+    return true
+  },
+  block: async ({ disturbances }, slot, { durationMs }) => {
+    const end = disturbances.begin(slot.name, 'block')
+    slot.order({ kind: 'block', durationMs })
+    await sleep(durationMs)
+    end()
+    return true
+  },
+  'clock-stepped': stepClock,
+  'pool-used-up': useUpPool,
+  blackhole: (scene, slot, fault) => breakProxy(scene, slot, fault, () => slot.proxy.blackhole()),
+  delay: (scene, slot, fault) =>
+    breakProxy(scene, slot, fault, () => slot.proxy.delay(DELAYS_MS[fault.atMs % DELAYS_MS.length] ?? 20)),
+  'half-open': (scene, slot, fault) => breakProxy(scene, slot, fault, () => slot.proxy.halfOpen()),
+  reset: async ({ disturbances }, slot) => {
+    const end = disturbances.begin(slot.name, 'reset')
+    const count = slot.proxy.reset()
+    end()
+    return count > 0
+  },
+  'answer-lost': (scene, slot, fault) => loseAnswer(scene, slot, fault, '"unstuck"'),
+  'commit-answer-lost': (scene, slot, fault) => loseAnswer(scene, slot, fault, '_jobs'),
+  'statement-cancelled': (scene, slot, fault) => hitSessions(scene, slot, fault, 'cancel_statements'),
+  'session-ended': (scene, slot, fault) => hitSessions(scene, slot, fault, 'end_sessions'),
+  'reaper-kill': async (_, slot, { durationMs }) => {
+    slot.restartMs = durationMs
+    slot.signal('SIGKILL')
+    return true
+  },
+  'reaper-pause': (scene, slot, { durationMs }) => pause(scene, slot, durationMs),
+  'reaper-clock-stepped': stepClock,
+  'reaper-reset': async (_, slot) => slot.proxy.reset() > 0,
+  'reaper-keeps-locks': async ({ sqlReaper, disturbances }, _, { durationMs, atMs }) => {
+    const end = disturbances.begin('locks', 'reaper-keeps-locks')
+    await sqlReaper.keepLocks(durationMs, atMs % 2 === 0).finally(end)
+    return true
+  },
+  'connections-used-up': useUpConnections,
+  'database-stopped': stopDatabase,
+  'backend-killed': killBackend,
+  'disk-full': fillDisk,
+  'pooler-killed': killPooler,
+  'table-locked': lockTable,
+  'vacuum-full': vacuumFull,
+}
+
+/** @returns whether anything was hit */
+export async function inject(scene: Scene, fault: Fault): Promise<boolean> {
+  const slot = scene.workers.find(({ name }) => name === fault.target) ?? scene.reaper
+  const injection = injections[fault.kind]
+  if (injection === undefined) throw new Error(`unknown fault ${fault.kind}`)
+  try {
+    return await injection(scene, slot, fault)
+  } catch {
+    // Another fault was there first: a session cannot be ended while the server is down.
+    return false
+  }
+}
+
+async function pause({ disturbances }: Scene, slot: ProcessSlot, durationMs: number) {
+  if (slot.isPaused) return false
+  slot.isPaused = true
+  const end = disturbances.begin(slot.name, 'pause')
+  slot.signal('SIGSTOP')
+  await sleep(durationMs)
+  slot.signal('SIGCONT')
+  slot.isPaused = false
+  end()
+  return true
+}
+
+async function breakProxy(
+  { disturbances }: Scene,
+  slot: ProcessSlot,
+  { kind, durationMs }: Fault,
+  start: () => void,
+) {
+  const end = disturbances.begin(slot.name, kind)
+  start()
+  await sleep(durationMs)
+  slot.proxy.heal()
+  end()
+  return true
+}
+
+async function loseAnswer({ disturbances }: Scene, slot: ProcessSlot, { kind }: Fault, text: string) {
+  const end = disturbances.begin(slot.name, kind)
+  const lost = new AbortController()
+  slot.proxy.loseAnswerTo(text, () => lost.abort())
+  await sleep(ARMED_MS, undefined, { signal: lost.signal }).catch(() => {})
+  if (!lost.signal.aborted) slot.proxy.disarm()
+  end()
+  return lost.signal.aborted
+}
+
+async function hitSessions(
+  { database, disturbances, pooler }: Scene,
+  slot: ProcessSlot,
+  { kind }: Fault,
+  query: string,
+) {
+  if (!database.isUp) return false
+  const sql = await readSql(query)
+  // Behind a pooler nobody knows whose session it is.
+  const end = disturbances.begin(pooler === null ? slot.name : '*', kind)
+  try {
+    // Statements are short: some looks until one is under way.
+    for (let look = 0; look < LOOKS; look++) {
+      const rows = await database.look(sql, [pooler === null ? slot.proxy.upstreamPorts() : null])
+      if ((rows as { count: number }[]).some(({ count }) => count > 0)) return true
+      await sleep(10)
+    }
+    return false
+  } finally {
+    end()
+  }
+}
+
+async function stepClock(
+  { disturbances }: Scene,
+  slot: ProcessSlot,
+  { durationMs, atMs }: Fault,
+): Promise<boolean> {
+  if (clockLibrary === null) return false
+  const end = disturbances.begin(slot.name, 'clock-stepped')
+  slot.clock?.step(STEPS_S[atMs % STEPS_S.length] ?? 1)
+  await sleep(durationMs)
+  slot.clock?.step(0)
+  end()
+  return true
+}

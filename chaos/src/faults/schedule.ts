@@ -1,0 +1,161 @@
+// Which fault happens when, to whom and for how long: decided by the seed alone, before anything is started.
+import { between, createRandom, pickWeighted } from '../random.ts'
+import { BEHIND_MS, DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, WORKERS } from '../settings.ts'
+
+export type FaultTarget = 'worker' | 'reaper' | 'database' | 'pooler'
+export interface FaultKind {
+  kind: string
+  target: FaultTarget
+  weight: number
+  /** for how long; of a kill, until another process is started */
+  durationMs: [number, number]
+}
+export interface Fault {
+  /** since the start of the faults */
+  atMs: number
+  kind: string
+  /** `w1` … of the workers, `reaper`, `database` or `pooler` */
+  target: string
+  durationMs: number
+}
+
+export const faultKinds: FaultKind[] = [
+  { kind: 'kill', target: 'worker', weight: 4, durationMs: [100, 1_500] },
+  { kind: 'pause', target: 'worker', weight: 6, durationMs: [300, 5_000] },
+  { kind: 'terminate', target: 'worker', weight: 3, durationMs: [100, 500] },
+  { kind: 'block', target: 'worker', weight: 7, durationMs: [300, 4_000] },
+  { kind: 'clock-stepped', target: 'worker', weight: 12, durationMs: [500, 5_000] },
+  { kind: 'pool-used-up', target: 'worker', weight: 5, durationMs: [300, 3_000] },
+  { kind: 'blackhole', target: 'worker', weight: 6, durationMs: [300, 5_000] },
+  { kind: 'delay', target: 'worker', weight: 14, durationMs: [500, 3_000] },
+  { kind: 'half-open', target: 'worker', weight: 8, durationMs: [500, 4_000] },
+  { kind: 'reset', target: 'worker', weight: 45, durationMs: [0, 0] },
+  { kind: 'answer-lost', target: 'worker', weight: 35, durationMs: [0, 0] },
+  { kind: 'commit-answer-lost', target: 'worker', weight: 35, durationMs: [0, 0] },
+  { kind: 'statement-cancelled', target: 'worker', weight: 45, durationMs: [0, 0] },
+  { kind: 'session-ended', target: 'worker', weight: 45, durationMs: [0, 0] },
+  { kind: 'reaper-kill', target: 'reaper', weight: 2, durationMs: [100, 3_000] },
+  { kind: 'reaper-pause', target: 'reaper', weight: 3, durationMs: [500, 5_000] },
+  { kind: 'reaper-clock-stepped', target: 'reaper', weight: 4, durationMs: [500, 5_000] },
+  { kind: 'reaper-reset', target: 'reaper', weight: 4, durationMs: [0, 0] },
+  { kind: 'reaper-keeps-locks', target: 'database', weight: 3, durationMs: [500, 3_000] },
+  { kind: 'connections-used-up', target: 'database', weight: 2, durationMs: [500, 3_000] },
+  { kind: 'database-stopped', target: 'database', weight: 1, durationMs: [0, 10 * LEASE_MS] },
+  { kind: 'backend-killed', target: 'database', weight: 1.5, durationMs: [0, 0] },
+  { kind: 'disk-full', target: 'database', weight: 1.5, durationMs: [500, 4_000] },
+  { kind: 'pooler-killed', target: 'pooler', weight: 1, durationMs: [0, 2_000] },
+]
+
+/** Only one of these at a time: two outages that overlap are one. */
+const EXCLUSIVE = new Set([
+  'database-stopped',
+  'backend-killed',
+  'disk-full',
+  'connections-used-up',
+  'pooler-killed',
+  'reaper-keeps-locks',
+])
+const MEAN_GAP_MS = 150
+/** An outage takes at most this part of a run, or a short run would be nothing else. */
+const LONGEST_OUTAGE_SHARE = 0.15
+
+/** Nothing but outages: workers that nothing else disturbs must keep their jobs through every one of them (C9). */
+function makeOutages({ seed, durationMs }: { seed: number; durationMs: number }): Fault[] {
+  const random = createRandom(seed)
+  const faults: Fault[] = []
+  for (let atMs = 2 * LEASE_MS; atMs < durationMs; ) {
+    const outageMs = between(random, 0, 10 * LEASE_MS)
+    faults.push({ atMs, kind: 'database-stopped', target: 'database', durationMs: outageMs })
+    atMs += outageMs + between(random, 2 * LEASE_MS, 4 * LEASE_MS)
+  }
+  return faults
+}
+
+/** Nothing but locks that every beat has to wait for, for up to ten leases: they are outages for whoever holds a lease (C26). */
+export function makeLocks({ seed, durationMs }: { seed: number; durationMs: number }): Fault[] {
+  const random = createRandom(seed)
+  const faults: Fault[] = []
+  for (let atMs = 2 * LEASE_MS; atMs < durationMs; ) {
+    const lockedMs = between(random, LEASE_MS / 4, 10 * LEASE_MS)
+    const kind = random() < 0.6 ? 'table-locked' : 'vacuum-full'
+    faults.push({ atMs, kind, target: 'database', durationMs: lockedMs })
+    atMs += lockedMs + between(random, LEASE_MS, 4 * LEASE_MS)
+  }
+  return faults
+}
+
+export function makeSchedule({ seed, durationMs }: { seed: number; durationMs: number }): Fault[] {
+  const random = createRandom(seed)
+  const faults: Fault[] = []
+  let exclusiveUntilMs = 0
+  for (let atMs = 500; ; ) {
+    atMs += between(random, MEAN_GAP_MS * 0.2, MEAN_GAP_MS * 1.8)
+    if (atMs >= durationMs) return faults
+    const chosen = pickWeighted(
+      random,
+      faultKinds.map((value) => ({ weight: value.weight, value })),
+    )
+    const [least, most] = chosen.durationMs
+    const drawnMs = between(random, least, most)
+    const worker = `w${between(random, 1, WORKERS)}`
+    const fault = {
+      atMs,
+      kind: chosen.kind,
+      target: chosen.target === 'worker' ? worker : chosen.target,
+      durationMs: Math.min(drawnMs, Math.max(500, Math.round(durationMs * LONGEST_OUTAGE_SHARE))),
+    }
+    if (EXCLUSIVE.has(fault.kind)) {
+      if (atMs < exclusiveUntilMs) continue
+      exclusiveUntilMs = atMs + fault.durationMs + 2 * LEASE_MS
+    }
+    faults.push(fault)
+  }
+}
+
+/** The one failover of its scenario: the replica falls behind, and takes over. */
+export function makeFailover({ durationMs }: { durationMs: number }): [Fault, Fault] {
+  const atMs = Math.round(durationMs / 2)
+  return [
+    { atMs, kind: 'replica-behind', target: 'replica', durationMs: BEHIND_MS },
+    { atMs: atMs + BEHIND_MS, kind: 'failover', target: 'database', durationMs: 0 },
+  ]
+}
+
+/** One deploy. It has no times: each step waits for the one before. */
+export function makeDeploy() {
+  return Array.from({ length: DEPLOYED_WORKERS }, (_, index) => ({
+    after: index === 0 ? `${DEPLOYED_JOBS} jobs run` : `w${index} works again`,
+    kind: 'terminate',
+    target: `w${index + 1}`,
+  }))
+}
+
+/** What will be done to whom, in any scenario. */
+export function makeSteps({
+  scenario,
+  seed,
+  durationMs,
+}: {
+  scenario: 'random' | 'outages' | 'locks' | 'failover' | 'deploy'
+  seed: number
+  durationMs: number
+}) {
+  switch (scenario) {
+    case 'random':
+      return makeSchedule({ seed, durationMs })
+    case 'outages':
+      return makeOutages({ seed, durationMs })
+    case 'locks':
+      return makeLocks({ seed, durationMs })
+    case 'failover':
+      return makeFailover({ durationMs })
+    default:
+      return makeDeploy()
+  }
+}
+
+export function countByKind(faults: { kind: string }[]) {
+  const counts: Record<string, number> = {}
+  for (const { kind } of faults) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}

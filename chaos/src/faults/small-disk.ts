@@ -1,0 +1,78 @@
+// The disk that the tables are on: a tmpfs, which becomes full when it is made as small as what is on it.
+import { spawnSync } from 'node:child_process'
+import { chownSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChaosDatabase, queryRows } from '../processes/database.ts'
+
+/** Memory is only taken by what is written. */
+const SIZE = '2g'
+
+export class SmallDisk {
+  #path
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Root in a container may be allowed less than root. */
+  static isPossible() {
+    const path = mkdtempSync(join(tmpdir(), 'unstuck-chaos-disk-'))
+    const isMounted = run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'unstuck-chaos', path])
+    if (isMounted) run('umount', [path])
+    rmdirSync(path)
+    return isMounted
+  }
+
+  /**
+   * @param database whose tables go onto it; not installed yet
+   * @returns null where this process may not mount
+   */
+  static async mount(folder: string, database: ChaosDatabase): Promise<SmallDisk | null> {
+    const path = join(folder, 'tables')
+    mkdirSync(path)
+    if (!run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'unstuck-chaos', path])) return null
+    const disk = new SmallDisk(path)
+    try {
+      await disk.#take(database)
+      return disk
+    } catch (error) {
+      run('umount', [path])
+      throw error
+    }
+  }
+
+  async #take(database: ChaosDatabase) {
+    const { uid, gid } = statSync(database.dataDir)
+    chownSync(this.#path, uid, gid)
+    await database.withClient(async (client) => {
+      await client.query(`create tablespace small location '${this.#path}'`)
+      const [row] = (await queryRows(client, 'select quote_ident(current_database()) as name')) as {
+        name: string
+      }[]
+      await client.query(`alter database ${row?.name} set default_tablespace = small`)
+    })
+  }
+
+  fill() {
+    const { bsize, blocks, bfree } = statfsSync(this.#path)
+    return run('mount', ['-o', `remount,size=${(blocks - bfree) * bsize}`, this.#path])
+  }
+
+  free() {
+    return run('mount', ['-o', `remount,size=${SIZE}`, this.#path])
+  }
+
+  /** What is on it stays where it is, on the disk below: it may be needed as evidence. */
+  unmount() {
+    const copy = `${this.#path}.copy`
+    run('cp', ['-a', this.#path, copy])
+    if (!run('umount', [this.#path])) return
+    rmdirSync(this.#path)
+    renameSync(copy, this.#path)
+  }
+}
+
+function run(program: string, args: string[]) {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0
+}

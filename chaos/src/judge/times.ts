@@ -1,0 +1,251 @@
+// I10, I16, I19, and the reported I14 and rescues: what was taken back, when, and from whom.
+
+import { concerns, type Disturbance } from '../faults/disturbances.ts'
+import { type History, overlapMs, type Violation } from './history.ts'
+import type { Claim, Story } from './job-story.ts'
+import { areAllStarved, isStarved } from './starvation.ts'
+
+export type Reap = {
+  jobId: string
+  claim: Claim
+  reapedAt: number
+  leaseEnd: number
+  beatAt: number
+  isTimeout: boolean
+}
+
+const ROUNDING_MS = 1.001
+/** Nobody can take back while these last, so lateness is counted without them. */
+const NO_SWEEPS = new Set([
+  'database-stopped',
+  'backend-killed',
+  'disk-full',
+  'connections-used-up',
+  'reaper-keeps-locks',
+  'table-locked',
+  'vacuum-full',
+])
+/**
+ * Beats survive these: an outage of the database is waited out (C9), a blocked loop has a thread beside it (C7), which has a
+ * connection of its own, and the wall clock of a worker counts for nothing (C5).
+ */
+const NO_EXCUSE = new Set([
+  'database-stopped',
+  'backend-killed',
+  'block',
+  'pool-used-up',
+  'clock-stepped',
+  'reaper-keeps-locks',
+  'table-locked',
+  'vacuum-full',
+])
+/** One lost connection costs one beat; two in one lease may cost the lease. */
+const HALF_AN_EXCUSE = new Set([
+  'reset',
+  'statement-cancelled',
+  'session-ended',
+  'answer-lost',
+  'commit-answer-lost',
+  'directed:commit-answer-lost',
+  'directed:complete-answer-lost',
+])
+/** The server does not hear that whoever opened the transaction is away. */
+const HOLDS_SESSION = new Set(['pause', 'blackhole', 'half-open', 'delay'])
+
+function findReaps(stories: Map<string, Story>): Reap[] {
+  return [...stories.values()].flatMap(({ jobId, claims }) =>
+    claims.flatMap((claim) => {
+      const { end } = claim
+      if (end === null || !end.type.startsWith('reaper:')) return []
+      const { lease_expires_at: leaseEnd, last_heartbeat_at: beatAt, cause } = end.details
+      return [
+        {
+          jobId,
+          claim,
+          reapedAt: end.at,
+          leaseEnd: Date.parse(String(leaseEnd)),
+          beatAt: Date.parse(String(beatAt)),
+          isTimeout: cause === 'timeout',
+        },
+      ]
+    }),
+  )
+}
+
+export function checkTimes(history: History, stories: Map<string, Story>): Violation[] {
+  const reaps = findReaps(stories)
+  const starts = startTimes(history)
+  return [
+    ...reaps.flatMap((reap) => [...checkUnexpired(history, reap)]),
+    ...checkOverdue(history),
+    ...checkRescues(history, stories),
+    ...reaps
+      .filter((reap) => isFalse(history, reap, starts))
+      .map(({ jobId, claim, reapedAt, beatAt }) => ({
+        invariant: 'I19',
+        message: `job ${jobId}: taken from ${claim.worker} at ${iso(reapedAt)}, last beat ${iso(beatAt)}; nothing was wrong with it`,
+        isStarved: isStarved(history, claim.worker, beatAt, reapedAt),
+      })),
+  ]
+}
+
+function iso(ms: number) {
+  return new Date(ms).toISOString()
+}
+
+function* checkUnexpired(
+  { times }: History,
+  { jobId, claim, reapedAt, leaseEnd, isTimeout }: Reap,
+): Iterable<Violation> {
+  if (reapedAt < leaseEnd - ROUNDING_MS)
+    yield {
+      invariant: 'I10',
+      message: `job ${jobId}: reaped ${leaseEnd - reapedAt} ms before its lease ended`,
+    }
+  if (!isTimeout && reapedAt - claim.at < times.leaseMs - ROUNDING_MS)
+    yield { invariant: 'I10', message: `job ${jobId}: reaped ${reapedAt - claim.at} ms after its claim` }
+}
+
+export function overdueBound({ times, stalls }: History) {
+  return 3 * times.sweepMs + times.leaseMs + longestStallMs(stalls)
+}
+
+function isAway({ kind }: Disturbance) {
+  return kind !== 'reaper-keeps-locks'
+}
+
+function longestStallMs(stalls: History['stalls']) {
+  return stalls.reduce((most, { from, to, by }) => (by === 'processor' ? most : Math.max(most, to - from)), 0)
+}
+
+function* checkOverdue(history: History): Iterable<Violation> {
+  const { samples, disturbances } = history
+  const outages = disturbances.filter(({ kind }) => NO_SWEEPS.has(kind))
+  if (samples.length === 0) yield { invariant: 'I16', message: 'nobody ever looked at the table' }
+  for (const { at, mismatched, overdueMs } of samples) {
+    if (mismatched > 0)
+      yield {
+        invariant: 'I15',
+        message: `${mismatched} rows at ${iso(at)} whose lease fields do not fit their status`,
+      }
+    const lateMs = overdueMs - overlapMs(outages, at - overdueMs, at)
+    const away = outages.filter((outage) => isAway(outage) && isWithin(outage, at - overdueMs, at))
+    // A second outage lets the hold of the first begin anew, as long as the database was not there for a lease between.
+    const againMs = away.length > 1 ? history.times.leaseMs : 0
+    if (lateMs > overdueBound(history) + againMs)
+      yield {
+        invariant: 'I16',
+        message: `a lease was over for ${Math.round(lateMs)} ms at ${iso(at)}`,
+        isStarved: areAllStarved(history, at - overdueMs, at),
+      }
+  }
+}
+
+function startTimes({ ledger }: History) {
+  const spans: Map<string, { from: number; to: number }> = new Map()
+  for (const { kind, job, lease, at } of ledger) {
+    const key = `${job} ${lease}`
+    if (kind === 'started') spans.set(key, { from: at, to: Number.POSITIVE_INFINITY })
+    const span = spans.get(key)
+    if (kind === 'ended' && span !== undefined) span.to = at
+  }
+  return spans
+}
+
+/** Was the job taken from a worker that ran it, and that nothing kept from renewing? */
+function isFalse(
+  { disturbances }: History,
+  { jobId, claim, reapedAt, leaseEnd, beatAt, isTimeout }: Reap,
+  starts: Map<string, { from: number; to: number }>,
+) {
+  if (isTimeout) return false
+  const run = starts.get(`${jobId} ${claim.lease}`)
+  // A claim whose answer was lost, or lay in a blocked process, is nobody's yet.
+  if (run === undefined || run.from > leaseEnd || run.to < reapedAt) return false
+  const during = disturbances.filter(
+    (disturbance) => concerns(disturbance, claim.worker) && isWithin(disturbance, beatAt, reapedAt),
+  )
+  return during.reduce((sum, disturbance) => sum + weightOf(disturbance), 0) < 1
+}
+
+function isWithin(span: { from: number; to: number }, from: number, to: number) {
+  return span.from <= to && span.to >= from
+}
+
+function weightOf({ kind }: Disturbance) {
+  if (NO_EXCUSE.has(kind)) return 0
+  return HALF_AN_EXCUSE.has(kind) ? 0.5 : 1
+}
+
+/** Effects after the lease had been taken away: no promise forbids them, so they are counted (I14). */
+export function measureLateEffects({ ledger }: History, stories: Map<string, Story>) {
+  let count = 0
+  let latestMs = 0
+  for (const { kind, job, lease, at } of ledger) {
+    if (kind !== 'effect') continue
+    const end = stories.get(job ?? '')?.claims.find((claim) => claim.lease === lease)?.end
+    if (end == null || !end.type.startsWith('reaper:') || at <= end.at) continue
+    count++
+    latestMs = Math.max(latestMs, Math.round(at - end.at))
+  }
+  return { count, latestMs }
+}
+
+/**
+ * Reaps that no outage and no hold delayed, and from the last sign of life until the job waits again. A stage or a transaction may
+ * have had a longer lease: what counts is the time after its end.
+ */
+function findRescues({ times, disturbances, holds }: History, stories: Map<string, Story>) {
+  const outages = disturbances.filter(({ kind }) => NO_SWEEPS.has(kind))
+  const isDelayed = ({ beatAt, leaseEnd, reapedAt }: Reap) =>
+    outages.some((outage) => isWithin({ ...outage, to: outage.to + 2 * times.leaseMs }, beatAt, reapedAt)) ||
+    holds.some(({ at }) => at >= leaseEnd && at <= reapedAt + times.sweepMs)
+  return findReaps(stories)
+    .filter((reap) => !isDelayed(reap))
+    .map((reap) => ({ ...reap, tookMs: times.leaseMs + reap.reapedAt - reap.leaseEnd }))
+}
+
+function rescueBound({ times }: History) {
+  return times.leaseMs + times.sweepMs
+}
+
+function* checkRescues(history: History, stories: Map<string, Story>): Iterable<Violation> {
+  const boundMs = rescueBound(history) + longestStallMs(history.stalls)
+  const transactional = new Set(history.jobs.flatMap(({ id, type }) => (type === 'tx' ? [id] : [])))
+  for (const { jobId, claim, leaseEnd, reapedAt, tookMs } of findRescues(history, stories)) {
+    // The session of a transaction that nobody ends keeps the row locked, and no sweep waits for it.
+    const isLocked =
+      transactional.has(jobId) &&
+      history.disturbances.some(
+        (disturbance) =>
+          concerns(disturbance, claim.worker) &&
+          HOLDS_SESSION.has(disturbance.kind) &&
+          isWithin(disturbance, leaseEnd, reapedAt),
+      )
+    if (tookMs > boundMs && !isLocked)
+      yield {
+        invariant: 'rescue',
+        message: `job ${jobId}: waited again at ${iso(reapedAt)}, ${Math.round(tookMs)} ms after its last beat; allowed are ${boundMs}`,
+        isStarved: areAllStarved(history, leaseEnd, reapedAt),
+      }
+  }
+}
+
+/** How quick rescues were; and how long the job then waited for a worker after its backoff, which depends on whether any was left. */
+export function measureRescues(history: History, stories: Map<string, Story>) {
+  const rescues = findRescues(history, stories)
+  let longestWaitMs = 0
+  for (const { jobId, claim, reapedAt } of rescues) {
+    const claims = stories.get(jobId)?.claims ?? []
+    const next = claims[claims.indexOf(claim) + 1]
+    if (next !== undefined)
+      longestWaitMs = Math.max(longestWaitMs, next.at - Math.max(next.notBefore, reapedAt))
+  }
+  return {
+    count: rescues.length,
+    slowestMs: Math.round(rescues.reduce((most, { tookMs }) => Math.max(most, tookMs), 0)),
+    boundMs: rescueBound(history),
+    stallMs: longestStallMs(history.stalls),
+    longestWaitMs: Math.round(longestWaitMs),
+  }
+}

@@ -1,0 +1,92 @@
+// Runs the reliability layer under faults and judges what is left. Exit code 1 where an invariant was violated, 3 where the run
+// could not be made, or shows nothing.
+
+import { exitCodeOf, NOT_MADE, watchInterruption } from '../../scripts/support/interruption.mjs'
+import { countByKind } from './faults/schedule.ts'
+import { SmallDisk } from './faults/small-disk.ts'
+import { clockLibrary } from './faults/worker-clock.ts'
+import type { Violation } from './judge/history.ts'
+import { problemOf } from './judge/summary.ts'
+import { readChaosOptions } from './options.ts'
+import { poolerVersion } from './processes/pooler.ts'
+import { runChaos } from './scenarios/run-chaos.ts'
+import { runDeploy } from './scenarios/run-deploy.ts'
+import { runFailover } from './scenarios/run-failover.ts'
+
+const MAX_SHOWN = 20
+const runs = {
+  random: runChaos,
+  outages: runChaos,
+  locks: runChaos,
+  failover: runFailover,
+  deploy: runDeploy,
+}
+
+const options = readChaosOptions()
+const say = (line: string) => {
+  if (!options.isJson) console.log(line)
+}
+
+if (options.isPrinted) printSchedule()
+else await run()
+
+function printSchedule() {
+  for (const step of options.schedule) console.log(JSON.stringify(step))
+  say(JSON.stringify(countByKind(options.schedule)))
+}
+
+async function run() {
+  const { signal } = watchInterruption()
+  try {
+    const skipped = skippedFaults()
+    for (const line of skipped) say(`skipped: ${line}`)
+    if (options.isPooled && poolerVersion() === null)
+      return tellNone({ skipped: ['--pooler: the program pgbouncer is not on this machine'] })
+    const { summary, violations, unjudged, keptIn } = await runs[options.scenario]({
+      ...options,
+      signal,
+      say,
+    })
+    signal.throwIfAborted()
+    const problem = problemOf(summary)
+    const told = {
+      ...summary,
+      ...(problem === null ? {} : { problem }),
+      ...(keptIn === null ? {} : { keptIn }),
+    }
+    tellViolations(violations)
+    tellViolations(unjudged, 'not judged: ')
+    console.log(options.isJson ? JSON.stringify({ ...told, skipped }) : JSON.stringify(told, null, 2))
+    process.exitCode = violations.length > 0 ? 1 : problem === null ? 0 : NOT_MADE
+  } catch (error) {
+    process.exitCode = signal.aborted ? exitCodeOf(signal) : NOT_MADE
+    if (!signal.aborted) {
+      console.error(error)
+      tellNone({ problem: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  // Whatever still waits for a dead server must not keep the process.
+  process.exit()
+}
+
+/** There is a line though there was no run. */
+function tellNone(why: { skipped: string[] } | { problem: string }) {
+  const { scenario, seed, profile } = options
+  if (options.isJson) console.log(JSON.stringify({ scenario, seed, profile, ...why }))
+  else if ('skipped' in why) console.log(`skipped: ${why.skipped.join()}`)
+  else console.log(`the run could not be made: ${why.problem}`)
+}
+
+function tellViolations(violations: Violation[], label: string = '') {
+  for (const { invariant, message } of violations.slice(0, MAX_SHOWN))
+    console.error(`${label}${invariant} ${message}`)
+  if (violations.length > MAX_SHOWN) console.error(`… and ${violations.length - MAX_SHOWN} more`)
+}
+
+/** What this machine cannot do is named, so that nothing looks tested that was not. */
+function skippedFaults() {
+  return [
+    ...(clockLibrary === null ? ['wrong and stepping clocks: libfaketime is not on this machine'] : []),
+    ...(SmallDisk.isPossible() ? [] : ['a full disk: this user may not mount one']),
+  ]
+}

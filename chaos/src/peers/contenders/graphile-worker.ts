@@ -1,0 +1,3 @@
+import { createGraphile } from './create-graphile.ts'
+
+export const contender = createGraphile('graphile-worker')

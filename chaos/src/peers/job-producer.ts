@@ -1,0 +1,43 @@
+// The application: enqueues until it is told that the job is there. Not behind a proxy.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Contender } from './contender.ts'
+
+const RETRY_MS = 500
+const ANSWER_LIMIT_MS = 10_000
+
+/** @returns the keys of the jobs that were acknowledged */
+export async function produceJobs({
+  producer,
+  jobs,
+  signal,
+}: {
+  producer: Awaited<ReturnType<Contender['openProducer']>>
+  jobs: { atMs: number; workMs: number }[]
+  signal: AbortSignal
+}): Promise<string[]> {
+  const from = performance.now()
+  const acknowledged: string[] = []
+  for (const [index, { atMs, workMs }] of jobs.entries()) {
+    await sleep(Math.max(0, atMs - (performance.now() - from)))
+    // A job whose answer was lost may be there: the next try is another job.
+    for (let tries = 0; !signal.aborted; tries++) {
+      const key = `${index}.${tries}`
+      if (await isAcknowledged(producer.add({ key, workMs }))) {
+        acknowledged.push(key)
+        break
+      }
+      await sleep(RETRY_MS)
+    }
+  }
+  return acknowledged
+}
+
+function isAcknowledged(adding: Promise<unknown>) {
+  return Promise.race([
+    adding.then(
+      () => true,
+      () => false,
+    ),
+    sleep(ANSWER_LIMIT_MS, false, { ref: false }),
+  ])
+}

@@ -1,0 +1,81 @@
+// Everything that works on the job table: the workers and a reaper, each a process behind its own proxy, and a reaper of SQL alone.
+import { join } from 'node:path'
+import type { Disturbances } from '../faults/disturbances.ts'
+import { WorkerClock } from '../faults/worker-clock.ts'
+import { type ChaosProfile, CONCURRENCY, WORKERS } from '../settings.ts'
+import type { CleanUps } from './clean-ups.ts'
+import { tableOf } from './database.ts'
+import { ProcessSlot } from './process-slot.ts'
+import { SqlReaper } from './sql-reaper.ts'
+
+export interface SceneOptions {
+  databaseUrl: string
+  sqlReaperUrl: string
+  /** whom the workers connect as, in turn */
+  roles?: string[]
+  folder: string
+  profile: ChaosProfile
+  disturbances: Disturbances
+  cleanUps: CleanUps
+  onDirected: (kind: string) => void
+  workerCount?: number
+  /** of each worker */
+  concurrency?: number
+}
+
+/** By how much clocks are wrong, slot after slot: right, an hour ahead, a day behind, some seconds. */
+const WRONG_BY_S = [0, 3_600, -86_400, 7, -3]
+
+export async function startScene(options: SceneOptions) {
+  const { folder, profile, disturbances, cleanUps, onDirected, roles = [] } = options
+  const ledgerOf = (name: string) => join(folder, `${name}.ledger`)
+  const slotOf = (name: string, script: URL, index: number) => {
+    const slot = new ProcessSlot({
+      name,
+      script,
+      databaseUrl: withUser(options.databaseUrl, roles[index % roles.length]),
+      env: {
+        PATH: process.env['PATH'],
+        UNSTUCK_PROFILE: profile,
+        UNSTUCK_WEBHOOK_ALLOW_PRIVATE: '1',
+        CHAOS_LEDGER: ledgerOf(name),
+        CHAOS_CONCURRENCY: String(options.concurrency ?? CONCURRENCY),
+      },
+      clock: new WorkerClock(join(folder, `${name}.clock`), WRONG_BY_S[index % WRONG_BY_S.length] ?? 0),
+      disturbances,
+      onDirected,
+    })
+    cleanUps.addKill(() => slot.close())
+    return slot
+  }
+  const workers = Array.from({ length: options.workerCount ?? WORKERS }, (_, index) =>
+    slotOf(`w${index + 1}`, new URL('worker-process.js', import.meta.url), index),
+  )
+  const reaper = slotOf('reaper', new URL('reaper-process.js', import.meta.url), 1)
+  const { attachment } = tableOf(profile)
+  const sqlReaper = new SqlReaper(options.sqlReaperUrl, attachment === 'native' ? '' : `__${attachment}`)
+  await Promise.all([...workers, reaper].map((slot) => slot.start()))
+  sqlReaper.start()
+  cleanUps.add(() => sqlReaper.stop())
+  return { workers, reaper, sqlReaper, ledgers: workers.map(({ name }) => ledgerOf(name)) }
+}
+
+/** As a deploy would: everybody is asked to leave. */
+export async function stopScene({
+  workers,
+  reaper,
+  sqlReaper,
+}: {
+  workers: ProcessSlot[]
+  reaper: ProcessSlot
+  sqlReaper: SqlReaper
+}) {
+  await Promise.all([...workers, reaper].map((slot) => slot.leave()))
+  await sqlReaper.stop()
+}
+
+function withUser(databaseUrl: string, user: string | undefined) {
+  const url = new URL(databaseUrl)
+  if (user !== undefined) url.username = user
+  return url.href
+}

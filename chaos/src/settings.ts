@@ -1,0 +1,38 @@
+// The times of a run. Short, so that many leases end in a minute; the proportions are those of a real deployment.
+
+export const LEASE_MS = 2_000
+const HEARTBEAT_MS = 500
+export const SWEEP_MS = 1_000
+export const POLL_MS: [number, number] = [200, 400]
+const HANG_DEADLINE_MS = 3_000
+export const POISON_MAX_ATTEMPTS = 3
+export const WORKERS = 8
+export const CONCURRENCY = 4
+/** How far the replica of a failover is behind. */
+export const BEHIND_MS = 4_000
+/** Of the scenario deploy: all of these jobs run at once. */
+export const DEPLOYED_WORKERS = 5
+export const DEPLOYED_JOBS = 50
+/** More than a worker has for its calls. */
+export const CALLS_THAT_HANG = 12
+
+/** Over the stored policy of the table. Everything else is the profile's own. */
+const times = {
+  default_lease_ms: LEASE_MS,
+  heartbeat_ms: HEARTBEAT_MS,
+  sweep_interval_ms: SWEEP_MS,
+  stage_deadlines_ms: { hang: HANG_DEADLINE_MS },
+  reap_backoff_steps_ms: [200],
+  failure_backoff_steps_ms: [200, 400],
+  failure_backoff_jitter_ms: 100,
+  events: 'all',
+}
+
+/** Ordinary jobs meet many faults each: their budgets are wide, those of poison jobs are in their rows. */
+export const policyOf = {
+  native: { ...times, max_attempts: 5, max_crashes: 12, max_timeouts: 3 },
+  clip: { ...times, max_attempts: 30 },
+  executor: { ...times, max_attempts: 30 },
+}
+
+export type ChaosProfile = keyof typeof policyOf

@@ -1,0 +1,148 @@
+// The application: enqueues, sometimes cancels, and tries to act on jobs of other owners. Not behind a proxy: what it was told
+// counts as acknowledged.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadConfig, openDeployment } from 'unstuck'
+import type { Intrusion } from '../judge/history.ts'
+import { type ChaosDatabase, queryRows, tableOf } from '../processes/database.ts'
+import { type ChaosProfile, policyOf } from '../settings.ts'
+import type { Batch } from './workload.ts'
+
+const WEBHOOK_EVENTS = ['reaper:requeued', 'failed']
+const ACTS_EVERY = 8
+const RETRY_MS = 500
+/** A loaded machine may take some seconds to start a worker. */
+const NO_PROGRESS_MS = 60_000
+
+export class JobFeeder {
+  enqueuedIds: string[] = []
+  unknownEnqueues = 0
+  intrusions: Intrusion[] = []
+  webhooks: { webhookId: string; events: string[] }[] = []
+  storedPolicy
+  #isEnough = false
+  #deployment
+  #database
+  #table
+  #receiver = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => response.end())
+  })
+
+  constructor(database: Pick<ChaosDatabase, 'url' | 'withClient'>, profile: ChaosProfile) {
+    this.#database = database
+    this.#table = tableOf(profile)
+    const policy = policyOf[profile]
+    this.storedPolicy = {
+      maxCrashes: 'max_crashes' in policy ? policy.max_crashes : this.#table.policy.maxCrashes,
+      maxTimeouts: 'max_timeouts' in policy ? policy.max_timeouts : this.#table.policy.maxTimeouts,
+    }
+    this.#deployment = openDeployment(
+      loadConfig({ env: { DATABASE_URL: database.url, UNSTUCK_PROFILE: profile } }),
+    )
+  }
+
+  static async open(database: Pick<ChaosDatabase, 'url' | 'withClient'>, profile: ChaosProfile) {
+    const feeder = new JobFeeder(database, profile)
+    await feeder.#addWebhook()
+    return feeder
+  }
+
+  get #store() {
+    return this.#deployment.tables[0].store
+  }
+
+  async #addWebhook() {
+    await new Promise((resolve) => this.#receiver.listen(0, '127.0.0.1', () => resolve(undefined)))
+    const { port } = this.#receiver.address() as AddressInfo
+    const { webhookId } = await this.#store.addWebhook({
+      url: `http://127.0.0.1:${port}/`,
+      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      events: WEBHOOK_EVENTS,
+    })
+    this.webhooks.push({ webhookId, events: WEBHOOK_EVENTS })
+  }
+
+  async feed(batches: Batch[]) {
+    const from = performance.now()
+    for (const [index, { atMs, jobs }] of batches.entries()) {
+      await sleep(Math.max(0, atMs - (performance.now() - from)))
+      if (this.#isEnough) return
+      const [first] = await this.enqueue(jobs)
+      if (index % ACTS_EVERY !== 0 || first === undefined) continue
+      // An act that meets an outage is not made again.
+      await this.#act(first, jobs[0]?.owner ?? '').catch(() => {})
+    }
+  }
+
+  /** What an outage held up is left out: the run has its time. */
+  stopFeeding() {
+    this.#isEnough = true
+  }
+
+  /** As an application would: again until it is told that they are there. Those of the tries before may be there too. */
+  async enqueue(jobs: Batch['jobs']): Promise<string[]> {
+    while (!this.#isEnough) {
+      try {
+        const ids = (await this.#store.enqueueJobs(jobs)).map(({ jobId }) => jobId)
+        this.enqueuedIds.push(...ids)
+        return ids
+      } catch {
+        this.unknownEnqueues++
+        await sleep(RETRY_MS)
+      }
+    }
+    return []
+  }
+
+  async #act(jobId: string, owner: string) {
+    const asIntruder = { owner: `not ${owner}`, actor: 'intruder' }
+    const [cancelled] = await this.#store.cancelJobs([jobId], asIntruder)
+    const [retried] = await this.#store.retryJobs([jobId], asIntruder)
+    this.intrusions.push(
+      { act: 'cancel', outcome: cancelled?.outcome ?? 'nothing' },
+      { act: 'retry', outcome: retried?.outcome ?? 'nothing' },
+    )
+    await this.#store.cancelJobs([jobId], { owner, actor: 'application' })
+  }
+
+  /** What the outside was told, and what it tried. */
+  told() {
+    const { enqueuedIds, intrusions, webhooks } = this
+    return { enqueuedIds, intrusions, webhooks }
+  }
+
+  /** Waits until nothing waits or runs, for as long as it gets less. */
+  async drain(signal: AbortSignal | undefined) {
+    const from = performance.now()
+    let least = Number.POSITIVE_INFINITY
+    for (let progressAt = from; performance.now() - progressAt < NO_PROGRESS_MS; ) {
+      if (signal?.aborted === true) throw new Error('interrupted')
+      const unfinished = await this.#countUnfinished()
+      if (unfinished === 0) break
+      if (unfinished < least) progressAt = performance.now()
+      least = Math.min(least, unfinished)
+      await sleep(200)
+    }
+    return Math.round(performance.now() - from)
+  }
+
+  async #countUnfinished() {
+    const { schema, table, statuses } = this.#table
+    const words = [statuses.waiting, ...statuses.running].map((word) => `'${word}'`).join(', ')
+    return this.#database
+      .withClient(async (client) => {
+        const sql = `select id from ${schema}.${table} where status in (${words})`
+        return (await queryRows(client, sql)).length
+      })
+      .catch(() => Number.POSITIVE_INFINITY)
+  }
+
+  async close() {
+    this.stopFeeding()
+    this.#receiver.close()
+    this.#receiver.closeAllConnections()
+    await this.#deployment.close()
+  }
+}

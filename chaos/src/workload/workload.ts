@@ -1,0 +1,91 @@
+// What is enqueued when, by the seed: first many short jobs, then a nearly empty queue of handlers about as long as a lease.
+// The second is what notices a missing fence: a worker that was paused comes back while its job runs elsewhere.
+import { between, createRandom } from '../random.ts'
+import { POISON_MAX_ATTEMPTS } from '../settings.ts'
+
+export type WorkloadName = 'both' | 'throughput' | 'sparse' | 'tx' | 'long'
+export type PlannedJob = {
+  type: string
+  payload: { workMs: number; fault?: string }
+  owner: string
+  maxAttempts?: number
+}
+export type Batch = { atMs: number; jobs: PlannedJob[] }
+
+const OWNERS = ['anna', 'ben', 'cleo']
+/** Faults at a place in the handler, which no random time would meet. */
+const DIRECTED = ['kill-after-start', 'kill-after-effect', 'lose-complete-answer', 'lose-tx-answer']
+
+export function makeWorkload({
+  seed,
+  durationMs,
+  workload,
+}: {
+  seed: number
+  durationMs: number
+  workload: WorkloadName
+}): Batch[] {
+  const random = createRandom(seed ^ 0x5eed)
+  const sparseFromMs = { both: durationMs / 2, throughput: durationMs, tx: durationMs, sparse: 0, long: 0 }[
+    workload
+  ]
+  const batches: Batch[] = []
+  for (let atMs = 0; atMs < durationMs; ) {
+    const isSparse = atMs >= sparseFromMs
+    const count = isSparse ? 1 : between(random, 4, 16)
+    const make = { long: longJob, tx: txJob }[workload as string]
+    const jobs = Array.from({ length: count }, () => (make ?? (isSparse ? sparseJob : quickJob))(random))
+    batches.push({ atMs, jobs })
+    atMs += isSparse ? between(random, 300, 900) : between(random, 200, 600)
+  }
+  return [...batches, ...poisonBatches(random, durationMs)].toSorted((a, b) => a.atMs - b.atMs)
+}
+
+function quickJob(random: () => number): PlannedJob {
+  const owner = pickOwner(random)
+  const drawn = random()
+  if (drawn < 0.006) return directedJob(random, owner)
+  const type = drawn < 0.22 ? 'tx' : drawn < 0.3 ? 'limited' : drawn < 0.36 ? 'flaky' : 'quick'
+  return { type, payload: { workMs: between(random, 0, 60) }, owner }
+}
+
+function sparseJob(random: () => number): PlannedJob {
+  const owner = pickOwner(random)
+  const drawn = random()
+  if (drawn < 0.06) return directedJob(random, owner)
+  return { type: drawn < 0.3 ? 'tx' : 'slow', payload: { workMs: between(random, 1_200, 2_700) }, owner }
+}
+
+function txJob(random: () => number): PlannedJob {
+  return { type: 'tx', payload: { workMs: between(random, 0, 60) }, owner: pickOwner(random) }
+}
+
+/** Several leases long, so that some of them run whenever the database goes. */
+function longJob(random: () => number): PlannedJob {
+  return { type: 'slow', payload: { workMs: between(random, 3_000, 9_000) }, owner: pickOwner(random) }
+}
+
+function directedJob(random: () => number, owner: string): PlannedJob {
+  const fault = DIRECTED[between(random, 0, DIRECTED.length - 1)] ?? 'kill-after-start'
+  const type = fault === 'lose-tx-answer' ? 'tx' : 'quick'
+  return { type, payload: { workMs: between(random, 0, 200), fault }, owner }
+}
+
+function poisonBatches(random: () => number, durationMs: number): Batch[] {
+  const count = Math.max(2, Math.round(durationMs / 15_000))
+  return Array.from({ length: count }, (_, index) => ({
+    atMs: between(random, 0, durationMs * 0.8),
+    jobs: [
+      {
+        type: index % 2 === 0 ? 'poison' : 'hang',
+        payload: { workMs: between(random, 0, 100) },
+        owner: pickOwner(random),
+        maxAttempts: POISON_MAX_ATTEMPTS,
+      },
+    ],
+  }))
+}
+
+function pickOwner(random: () => number) {
+  return OWNERS[between(random, 0, OWNERS.length - 1)] ?? 'anna'
+}

@@ -1,0 +1,169 @@
+// @ts-check
+// Bundles three parts of what the compiler wrote to dist/. Run by `npm run build` after tsc.
+// 1. Node pays for each file it loads, in memory and time. The modules that an application loads go into three chunks; each of
+//    them leaves a file that re-exports from its chunk in its place (ADR 0017).
+// 2. The heartbeat thread is one file, for the same reason.
+// 3. @hono/zod-openapi and the dependencies it runs go into one file, with their licences beside it (ADR 0015). zod and hono
+//    stay outside: an application must load one copy of each.
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+
+/** @import { BuildOptions, Plugin } from 'rolldown' */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SRC = join(ROOT, 'src')
+const DIST = join(ROOT, 'dist')
+const APPLICATION = 'index.ts'
+const HEARTBEAT_THREAD = 'compose/heartbeat-thread.ts'
+const HANDLER_CHILD = 'runtime/child/handler-child.ts'
+const ZOD_OPENAPI = 'http/openapi/zod-openapi.ts'
+/** Needs no package. Enough for the memory store and the Neo4j store. */
+const VOCABULARY = /^(?:errors|job|policy|profile)\/(?!next-run)/
+const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
+
+const common = { cwd: ROOT, platform: /** @type {const} */ ('node') }
+/** A minifier would undo the escapes of `keepPlaces`. */
+const output = { sourcemap: true, minify: false }
+
+const modules = await listModules(APPLICATION)
+// Each attempt may start a process, which must not load a database driver.
+const childModules = await listModules(HANDLER_CHILD)
+
+/** @type {BuildOptions[]} */
+const bundles = [
+  {
+    ...common,
+    input: Object.fromEntries(modules.map((name) => [name.slice(0, -'.ts'.length), join(SRC, name)])),
+    plugins: [keepPlaces(), removeCompilerMaps()],
+    output: {
+      ...output,
+      dir: DIST,
+      chunkFileNames: '[name].js',
+      codeSplitting: {
+        groups: [
+          { name: 'vocabulary', test: (id) => VOCABULARY.test(nameOf(id)), priority: 2 },
+          { name: 'children', test: (id) => childModules.includes(nameOf(id)), priority: 1 },
+          { name: 'application' },
+        ],
+      },
+    },
+  },
+  {
+    ...common,
+    input: join(SRC, HEARTBEAT_THREAD),
+    plugins: [keepPlaces()],
+    output: { ...output, file: join(DIST, builtName(HEARTBEAT_THREAD)) },
+  },
+  {
+    ...common,
+    input: join(SRC, ZOD_OPENAPI),
+    external: ['zod', /^hono(?:\/|$)/],
+    plugins: [addLicences(posix.basename(builtName(ZOD_OPENAPI), '.js'))],
+    output: { file: join(DIST, builtName(ZOD_OPENAPI)), sourcemap: true },
+  },
+]
+
+export default bundles
+
+/**
+ * The modules that an entry loads at once.
+ * @param {string} entry
+ */
+async function listModules(entry) {
+  const { output } = await build({
+    ...common,
+    input: join(SRC, entry),
+    plugins: [keepPlaces()],
+    treeshake: false,
+    write: false,
+  })
+  return output[0].moduleIds.filter((id) => id.startsWith(SRC)).map(nameOf)
+}
+
+/** @param {string} id */
+function nameOf(id) {
+  return relative(SRC, id).replaceAll('\\', '/')
+}
+
+/** @param {string} name */
+function builtName(name) {
+  return `./${name.replace(/\.ts$/, '.js')}`
+}
+
+/** @returns {Plugin} */
+function keepPlaces() {
+  return {
+    name: 'keep-places',
+    // Packages and dynamic imports stay where they are.
+    resolveId(specifier, importer, { kind }) {
+      if (importer === undefined) return null
+      if (!specifier.startsWith('.')) return { id: specifier, external: 'absolute' }
+      if (kind !== 'dynamic-import') return null
+      return { id: builtName(posix.join(dirname(nameOf(importer)), specifier)), external: 'absolute' }
+    },
+    // A bundled module finds its files from the place where it was.
+    transform(code, id) {
+      if (!code.includes('import.meta.url')) return null
+      const address = `new URL('${builtName(nameOf(id))}', import.meta.url).href`
+      return { code: code.replaceAll('import.meta.url', address), map: null }
+    },
+    // V8 keeps a text with a character beyond Latin-1 at two bytes for each character. `charset: 'ascii'` spares comments.
+    renderChunk: (code) => ({ code: code.replaceAll(/[^\0-\x7F]/g, escapeUnit), map: null }),
+  }
+}
+
+/** @param {string} unit */
+function escapeUnit(unit) {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/**
+ * Deletes tsc's source maps of modules that are re-exports now.
+ * @returns {Plugin}
+ */
+function removeCompilerMaps() {
+  return {
+    name: 'remove-compiler-maps',
+    writeBundle(_, files) {
+      for (const file of Object.values(files))
+        if (file.type === 'chunk' && file.isEntry) rmSync(join(DIST, `${file.fileName}.map`), { force: true })
+    },
+  }
+}
+
+/**
+ * @param {string} name
+ * @returns {Plugin}
+ */
+function addLicences(name) {
+  return {
+    name: 'add-licences',
+    generateBundle() {
+      const ids = [...this.getModuleIds()].map((id) => id.replaceAll('\\', '/'))
+      const folders = new Set(ids.flatMap((id) => PACKAGE_FOLDER.exec(id) ?? []))
+      const source = [...folders].sort().map(describeLicence).join('\n\n---\n\n')
+      this.emitFile({ type: 'asset', fileName: `${name}.LICENSE.txt`, source })
+    },
+  }
+}
+
+/** @param {string} folder */
+function describeLicence(folder) {
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+  const { name, version } = /** @type {{ name: string, version: string }} */ (JSON.parse(manifest))
+  return `${name} ${version}\n\n${readFileSync(licenceOf(folder, name), 'utf8').trim()}\n`
+}
+
+/**
+ * The packages of Hono's middleware come without a copy of their licence, which is Hono's.
+ * @param {string} folder
+ * @param {string} name
+ */
+function licenceOf(folder, name) {
+  const own = join(folder, 'LICENSE')
+  if (existsSync(own)) return own
+  if (name.startsWith('@hono/')) return join(ROOT, 'node_modules/hono/LICENSE')
+  throw new Error(`${name} has no licence to put beside its bundle`)
+}

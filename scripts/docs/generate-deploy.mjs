@@ -1,0 +1,19 @@
+// @ts-check
+// Writes the files of deploy/ that are made from the table of metrics or from sql/; test/parity holds them to it.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { renderAlerts, renderDashboard, renderSupabase } from './deploy-files.mjs'
+
+const { instruments } = await import('../../dist/observe/metrics/instruments.js')
+const { supabaseSql } = await import('../../dist/store/postgres/index.js')
+
+const files = {
+  'prometheus/alerts.yml': renderAlerts(instruments),
+  'grafana/unstuck.json': renderDashboard(instruments),
+  'supabase.sql': renderSupabase(supabaseSql('unstuck')),
+}
+for (const [name, text] of Object.entries(files)) {
+  const file = new URL(`../../deploy/${name}`, import.meta.url)
+  mkdirSync(new URL('.', file), { recursive: true })
+  writeFileSync(file, text)
+  console.log(`deploy/${name}`)
+}

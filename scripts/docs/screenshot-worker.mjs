@@ -1,0 +1,29 @@
+// @ts-check
+// A worker whose jobs take as long as their payload says and end as it says: what scripts/docs/take-screenshots.mjs looks at.
+import { setTimeout as waitFor } from 'node:timers/promises'
+import { permanentError, unstuck } from 'unstuck'
+
+/** @typedef {{ ms: number, code?: string, reason?: string }} Payload */
+
+const TYPES = [
+  { type: 'run_asr', queue: 'media', stage: 'asr' },
+  { type: 'run_tsa', queue: 'media', stage: 'tsa' },
+  { type: 'burn_in', queue: 'media', stage: 'burnin' },
+  { type: 'upload_clip', queue: 'uploads', stage: 'upload' },
+  { type: 'convert', queue: 'render', stage: 'convert' },
+]
+
+const workerId = String(process.env['WORKER_ID'])
+const q = unstuck({ workerId, concurrency: 8, handleSignals: true, pollMs: [100, 300] })
+for (const { type, queue, stage } of TYPES)
+  q.handle(
+    type,
+    async (job, { signal, stage: enter }) => {
+      await enter(stage)
+      const { ms, code, reason = '' } = /** @type {Payload} */ (job.payload)
+      await waitFor(ms, undefined, { signal })
+      if (code !== undefined) throw permanentError(reason, { code })
+    },
+    { queue },
+  )
+await q.start()

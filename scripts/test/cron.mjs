@@ -1,0 +1,23 @@
+// @ts-check
+// Runs the suite that has pg_cron do the sweeping, on Debian's PostgreSQL 15. Where it is not installed, the suite is named as
+// skipped, and nothing counts as passed that did not run.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const suites = ['test/cron/cron.test.ts']
+const binaries = '/usr/lib/postgresql/15'
+const extension = '/usr/share/postgresql/15/extension/pg_cron.control'
+
+const missing = [`${binaries}/bin/postgres`, extension].find((path) => !existsSync(path))
+if (missing === undefined) {
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const args = ['vitest', 'run', '--config', 'test/cron/vitest.config.ts', ...process.argv.slice(2)]
+  const env = { ...inherited, UNSTUCK_TEST_BINARIES: binaries }
+  process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
+} else {
+  for (const suite of suites)
+    console.log(`skipped: ${suite}: postgresql-15 or postgresql-15-cron is not on this machine (${missing})`)
+  console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
+}

@@ -1,0 +1,25 @@
+// @ts-check
+// Runs the suites of the Neo4j store on a real Neo4j with APOC, which Maven brings. Where Java or Maven is missing they are
+// named as skipped, and the exit code says so.
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bringNeo4j, jars, SKIPPED } from './neo4j-jars.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const suites = readdirSync(join(root, 'test', 'neo4j')).filter((name) => name.endsWith('.test.ts'))
+
+const missing = bringNeo4j()
+if (missing === null) run()
+else {
+  for (const suite of suites) console.log(`skipped: test/neo4j/${suite}: ${missing}`)
+  console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
+  process.exitCode = SKIPPED
+}
+
+function run() {
+  const args = ['vitest', 'run', '--config', 'test/neo4j/vitest.config.ts', ...process.argv.slice(2)]
+  const env = { ...process.env, UNSTUCK_TEST_NEO4J_JARS: jars }
+  process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
+}

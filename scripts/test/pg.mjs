@@ -1,0 +1,41 @@
+// @ts-check
+// Runs the store, SQL and race suites on every supported PostgreSQL: 14, 16 and 17 from npm, 15 where Debian's package is
+// there, 18 embedded. What is missing is named, and nothing counts as passed that did not run.
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { installVersions, serversOf } from './pg-servers.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const wholeSuites = ['test/store', 'test/sql', 'test/race', 'test/migrate']
+// One table through the conformance suite, and what depends on the version: plans, locks, the installed schema. Of the races
+// those of the lock order and of the statements that see a row change under them; the others take the same locks.
+const quickSuites = [
+  'test/store/native.test.ts',
+  'test/sql/plans.test.ts',
+  'test/sql/vectors.test.ts',
+  'test/race/claim.test.ts',
+  'test/race/finish-and-reap.test.ts',
+  'test/race/beat-and-reap.test.ts',
+  'test/race/cancel.test.ts',
+  'test/race/enqueue.test.ts',
+  'test/race/lock-order.test.ts',
+  'test/race/reapers.test.ts',
+  'test/migrate/schema.test.ts',
+]
+
+const isQuick = process.argv.includes('--quick')
+const suites = isQuick ? quickSuites : wholeSuites
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--quick')
+installVersions()
+
+/** @type {string[]} */
+const failed = []
+const { present, missing } = serversOf(wanted)
+for (const { name, env } of present) {
+  console.log(`\nPostgreSQL ${name}`)
+  if (spawnSync('npx', ['vitest', 'run', ...suites], { cwd: root, stdio: 'inherit', env }).status !== 0)
+    failed.push(name)
+}
+for (const name of missing) console.log(`skipped: PostgreSQL ${name} is not on this machine`)
+if (failed.length > 0) console.log(`failed on PostgreSQL ${failed.join(', ')}`)
+process.exitCode = failed.length > 0 ? 1 : 0

@@ -1,0 +1,24 @@
+// @ts-check
+// Runs the suites that go through PgBouncer in transaction mode. Where it is not installed, all of them are named as
+// skipped, and nothing counts as passed that did not run.
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const suites = [
+  'test/pgbouncer/attach.test.ts',
+  'test/pgbouncer/store.test.ts',
+  'test/pgbouncer/tx.test.ts',
+  'test/pgbouncer/worker.test.ts',
+]
+
+// Debian keeps it where only root looks.
+const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+
+if (spawnSync('pgbouncer', ['--version'], { env }).status === 0) {
+  const args = ['vitest', 'run', '--config', 'test/pgbouncer/vitest.config.ts', ...process.argv.slice(2)]
+  process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
+} else {
+  for (const suite of suites) console.log(`skipped: ${suite}: the program pgbouncer is not on this machine`)
+  console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
+}

@@ -1,0 +1,29 @@
+// @ts-check
+// Runs test/teams, databases as teams have them, on the oldest and the newest supported PostgreSQL: 14 (from npm, Linux
+// x64) and 18 (embedded). `--quick` runs the newest alone; other arguments go to Vitest. The queues that teams have are
+// installed from npm on first use.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { installVersions, serversOf } from './pg-servers.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const isQuick = process.argv.includes('--quick')
+const filters = process.argv.slice(2).filter((argument) => argument !== '--quick')
+const versions = isQuick ? ['18'] : ['14', '18']
+if (!isQuick) installVersions()
+const queues = `${root}test/teams/queues`
+if (!existsSync(`${queues}/node_modules`))
+  spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: queues, stdio: 'inherit' })
+
+/** @type {string[]} */
+const failed = []
+const { present, missing } = serversOf(versions)
+for (const { name, env } of present) {
+  console.log(`\nPostgreSQL ${name}`)
+  const args = ['vitest', 'run', '--config', 'test/teams/vitest.config.ts', ...filters]
+  if (spawnSync('npx', args, { cwd: root, stdio: 'inherit', env }).status !== 0) failed.push(name)
+}
+for (const name of missing) console.log(`skipped: test/teams on PostgreSQL ${name}: not on this machine`)
+if (failed.length > 0) console.log(`failed on PostgreSQL ${failed.join(', ')}`)
+process.exitCode = failed.length > 0 ? 1 : 0
