@@ -1,5 +1,5 @@
-// What the site has, in the order in which it is read. The navigation, llms.txt and the test that no page is left out are
-// made from it. Paths are those of the repository.
+// The pages of the site, in reading order. The navigation, llms.txt and the completeness test use this list. Paths are those
+// of the repository.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 export interface SidebarPage {
@@ -14,7 +14,7 @@ export interface SidebarGroup {
 
 const root = new URL('../', import.meta.url)
 
-/** Where a page is on the site, below its base; README.md is the front page. */
+/** Address of a page on the site, below its base; README.md is the front page. */
 export function addressOf({ path }: SidebarPage): string {
   return path === 'README.md'
     ? ''
@@ -25,7 +25,7 @@ function page(title: string, path: string): SidebarPage {
   return { title, path }
 }
 
-/** `0003-the-lease-id-is-random.md` is called "0003 the lease id is random". */
+/** Titles `0003-the-lease-id-is-random.md` as "0003 the lease id is random". */
 function decisions(): SidebarPage[] {
   const files = readdirSync(new URL('docs/adr/', root)).filter((file) => /^\d/.test(file))
   return files
