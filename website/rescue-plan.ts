@@ -1,6 +1,6 @@
 // Results of the rescue calculator. Backoff and the heartbeat check are the engine's own functions.
-import { backoffMs, reapBackoff } from '../src/policy/backoff.ts'
-import { judgeBeat } from '../src/policy/beat-check.ts'
+
+import { judgeBeat } from '../src/policy/lease/beat-check.ts'
 import type { Policy } from '../src/policy/policy.ts'
 import { backoffMs, reapBackoff } from '../src/policy/retry/backoff.ts'
 

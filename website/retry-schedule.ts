@@ -1,5 +1,7 @@
 // Results of the retry schedule: every attempt of a job that never succeeds, by the engine's own functions.
-import { type Backoff, backoffMs, failureBackoff, reapBackoff } from '../src/policy/backoff.ts'
+
+import type { Policy } from '../src/policy/policy.ts'
+import { type Backoff, backoffMs, failureBackoff, reapBackoff } from '../src/policy/retry/backoff.ts'
 import {
   type Counts,
   countEnd,
