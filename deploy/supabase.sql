@@ -12,7 +12,7 @@ grant insert, update, delete on
   "unstuck".breakers, "unstuck".dependencies, "unstuck".probes, "unstuck".pauses, "unstuck".rate_limits,
   "unstuck".dedupe_locks, "unstuck".kept_workers, "unstuck".workers, "unstuck".webhooks, "unstuck".deliveries,
   "unstuck".operations, "unstuck".operation_jobs, "unstuck".causes,
-  "unstuck".observations, "unstuck".sweep_history, "unstuck".acts
+  "unstuck".observations, "unstuck".sweep_history, "unstuck".audit_entries
   to "service_role";
 
 -- Every attached table with what attach made beside it, under names that the project calls. PostgREST serves whatever

@@ -17,7 +17,7 @@ import { createInstaller, loadConfig } from 'unstuck'
  * @returns {Promise<ExampleDatabase>}
  */
 export async function openDatabase({ folder, tables, server = {} }) {
-  // A setting that is refused should be told before anything is started.
+  // Reports an invalid setting before anything is started.
   loadConfig({ env: process.env })
   const database = await findDatabase(folder, server)
   try {

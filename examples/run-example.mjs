@@ -1,4 +1,4 @@
-// Runs an example until it is done or interrupted, and takes down what it has started, the last thing first.
+// Runs an example until it is done or interrupted, and shuts down what it started, in reverse order.
 import { errorCatalog, isUnstuckError } from 'unstuck'
 
 /** @typedef {(close: () => unknown) => void} AtEnd */
@@ -21,8 +21,8 @@ export async function runExample(main) {
 }
 
 /**
- * A wrong setting, a port that is taken, a database that runs already: their messages say it all. Anything else is a bug, and
- * its stack is what helps.
+ * A wrong setting, a taken port, a database that already runs: the message is enough. Anything else is a bug and needs its
+ * stack.
  * @param {unknown} error
  */
 function report(error) {

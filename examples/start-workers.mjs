@@ -17,7 +17,7 @@ export function startWorkers({ command, args, count, isNode = command === proces
   let isStopping = false
   /** @type {(reason: Error) => void} */
   let fail = () => {}
-  /** Rejects where a worker leaves by itself: starting it again would not help. */
+  /** Rejects if a worker exits by itself: restarting would not help. */
   const failed = new Promise((_, reject) => {
     fail = reject
   })

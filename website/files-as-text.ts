@@ -1,5 +1,5 @@
-// A link to a file of the repository that is no page, such as a script of an example, is text on the site: the site has pages
-// only. scripts/check/links.mjs holds that such a file exists.
+// Links to files that are not pages, such as a script of an example, become text: the site has only pages.
+// scripts/check-links.mjs checks that such a file exists.
 
 interface Token {
   type: string
@@ -8,7 +8,7 @@ interface Token {
   children: Token[] | null
 }
 
-/** As much of markdown-it as is used here. */
+/** The part of markdown-it used here. */
 interface MarkdownParser {
   core: { ruler: { push: (name: string, rule: (state: { tokens: Token[] }) => void) => unknown } }
 }

@@ -1,4 +1,4 @@
-// Policies to begin from: those of the shipped profiles, and the preset brisk over the native one.
+// Initial policies: those of the shipped profiles, and the preset brisk over the native one.
 import { briskPolicy, nativePolicy, type Policy } from '../src/policy/policy.ts'
 import { shippedProfile, shippedProfileNames } from '../src/profile/shipped.ts'
 
@@ -7,7 +7,7 @@ export interface Preset {
   policy: Policy
 }
 
-/** A worker without work looks again after 1 to 2 s. */
+/** An idle worker polls every 1 to 2 s. */
 export const DEFAULT_POLL_MS = 2_000
 
 export const presets: Preset[] = [

@@ -1,4 +1,4 @@
-// What the rescue calculator shows. Backoff and the judgement of heartbeats are the engine's own functions.
+// Results of the rescue calculator. Backoff and the heartbeat check are the engine's own functions.
 
 import { judgeBeat } from '../src/policy/lease/beat-check.ts'
 import type { Policy } from '../src/policy/policy.ts'
@@ -6,22 +6,22 @@ import { backoffMs, reapBackoff } from '../src/policy/retry/backoff.ts'
 
 export interface RescueInput {
   policy: Policy
-  /** The longest pause between two looks of a worker without work. */
+  /** Maximum poll interval of an idle worker. */
   pollMs: number
   runningJobs: number
   workers: number
 }
 
 export interface RescuePlan {
-  /** From the last heartbeat of a worker that dies to the next claim of the last of its jobs. */
+  /** From the last heartbeat of a dying worker to the next claim of the last of its jobs. */
   worstMs: number
-  /** The worst case without backoff and spread, which the policy asks for: what the metrics call the promise. */
+  /** The worst case without the backoff and spread of the policy: the promise in metrics. */
   promiseMs: number
   backoffMs: number
-  /** Over how long the jobs of one worker come back, on top of their backoff (REAP-14, REAP-15). */
+  /** Period over which the jobs of one worker come back, on top of their backoff (REAP-14, REAP-15). */
   spreadMs: number
   beatsPerLease: number
-  /** Heartbeats in a row that may fail while the lease still holds. */
+  /** Consecutive heartbeats that may fail without losing the lease. */
   sparedBeats: number
   rowWritesPerS: number
   statementsPerS: number
@@ -31,7 +31,7 @@ export interface RescuePlan {
   warnings: string[]
 }
 
-/** Of one heartbeat of one job: 110 bytes were measured with 5,000 running jobs (docs/performance.md). */
+/** WAL of one heartbeat of one job, measured with 5,000 running jobs (docs/performance.md). */
 const WAL_BYTES_PER_BEAT = 110
 
 export function planRescue({ policy, pollMs, runningJobs, workers }: RescueInput): RescuePlan {
@@ -50,7 +50,7 @@ export function planRescue({ policy, pollMs, runningJobs, workers }: RescueInput
     backoffMs: firstBackoffMs,
     spreadMs,
     beatsPerLease: defaultLeaseMs / heartbeatMs,
-    // A beat at the very end of the lease is too late, and one of those before it has to arrive.
+    // A heartbeat at the very end of the lease is too late, and one of the earlier ones has to arrive.
     sparedBeats: Math.max(0, Math.ceil(defaultLeaseMs / heartbeatMs) - 2),
     rowWritesPerS,
     statementsPerS: (workers * 1_000) / heartbeatMs,

@@ -1,4 +1,4 @@
-// What the viewer of retry schedules shows: every try of a job that never succeeds, by the engine's own functions.
+// Results of the retry schedule: every attempt of a job that never succeeds, by the engine's own functions.
 
 import type { Policy } from '../src/policy/policy.ts'
 import { type Backoff, backoffMs, failureBackoff, reapBackoff } from '../src/policy/retry/backoff.ts'
@@ -13,9 +13,9 @@ import {
 
 export interface Try {
   number: number
-  /** Until the next try, without and with all of the jitter. Null where there is no next one: the job is dead. */
+  /** Wait until the next attempt, without and with the full jitter. Null if the job is dead. */
   waitMs: { least: number; most: number } | null
-  /** From the end of the first try to the start of the next, if every try ends at once. */
+  /** From the end of the first attempt to the start of the next, if every attempt ends at once. */
   sinceFirstMs: { least: number; most: number } | null
 }
 

@@ -1,4 +1,4 @@
-/** Exactly, in the units that people set: `2 s`, `6 min 32 s`, `1 h`. */
+/** Exact duration in common units: `2 s`, `6 min 32 s`, `1 h`. */
 export function showTime(ms: number): string {
   if (ms < 1_000) return ms === 0 ? 'at once' : `${Math.round(ms)} ms`
   const parts: string[] = []

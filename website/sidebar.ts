@@ -1,5 +1,5 @@
-// What the site has, in the order in which it is read. The navigation, llms.txt and the test that no page is left out are
-// made from it. Paths are those of the repository.
+// The pages of the site, in reading order. The navigation, llms.txt and the completeness test use this list. Paths are those
+// of the repository.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 export interface SidebarPage {
@@ -14,7 +14,7 @@ export interface SidebarGroup {
 
 const root = new URL('../', import.meta.url)
 
-/** Where a page is on the site, below its base; README.md is the front page. */
+/** Address of a page on the site, below its base; README.md is the front page. */
 export function addressOf({ path }: SidebarPage): string {
   return path === 'README.md'
     ? ''
@@ -25,7 +25,7 @@ function page(title: string, path: string): SidebarPage {
   return { title, path }
 }
 
-/** `0003-the-lease-id-is-random.md` is called "0003 the lease id is random". */
+/** Titles `0003-the-lease-id-is-random.md` as "0003 the lease id is random". */
 function decisions(): SidebarPage[] {
   const files = readdirSync(new URL('docs/adr/', root)).filter((file) => /^\d/.test(file))
   return files
@@ -58,7 +58,7 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Concepts',
     pages: [
-      page('The life of a job', 'docs/concepts/job-lifecycle.md'),
+      page('Job lifecycle', 'docs/concepts/job-lifecycle.md'),
       page('Leases and the database clock', 'docs/concepts/leases.md'),
       page('Fences', 'docs/concepts/fences.md'),
       page('Heartbeats', 'docs/concepts/heartbeats.md'),
@@ -82,7 +82,7 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Guides: your table',
     pages: [
-      page('Attach a table that you have', 'docs/guides/attach.md'),
+      page('Attach an existing table', 'docs/guides/attach.md'),
       page('Observe, reap, enforce', 'docs/guides/modes.md'),
       page('Scan and doctor', 'docs/guides/scan-and-doctor.md'),
       page('Clip and ASR jobs', 'docs/guides/clip.md'),
@@ -100,7 +100,7 @@ export const sidebar: SidebarGroup[] = [
     pages: [
       page('Stage leases', 'docs/guides/stage-leases.md'),
       page('Long and CPU-heavy jobs', 'docs/guides/long-jobs.md'),
-      page('Effects exactly once', 'docs/guides/exactly-once-effects.md'),
+      page('Exactly-once effects', 'docs/guides/exactly-once-effects.md'),
       page('Call an outside service', 'docs/guides/outside-services.md'),
       page('Limits per tenant', 'docs/guides/limits-per-tenant.md'),
       page('Recurring jobs', 'docs/guides/recurring-jobs.md'),
@@ -129,13 +129,13 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Operations',
     pages: [
-      page('Install, upgrade, take out', 'docs/operations/install-and-upgrade.md'),
+      page('Install, upgrade, uninstall', 'docs/operations/install-and-upgrade.md'),
       page('Deploy', 'docs/guides/deploy.md'),
       page('Database roles and limits', 'docs/guides/database-roles.md'),
       page('Sizing and PostgreSQL tuning', 'docs/operations/sizing-and-tuning.md'),
       page('Performance', 'docs/performance.md'),
       page('Production checklist', 'docs/operations/production-checklist.md'),
-      page('The objective for rescues', 'docs/operations/slo.md'),
+      page('Rescue SLO', 'docs/operations/slo.md'),
       page('Alerts', 'docs/operations/alerts.md'),
       page('UnstuckStuckOver2xTTL', 'docs/operations/stuck-over-2x-ttl.md'),
       page('UnstuckNoReaper', 'docs/operations/no-reaper.md'),
@@ -144,8 +144,8 @@ export const sidebar: SidebarGroup[] = [
       page('UnstuckOldestWaiting', 'docs/operations/oldest-waiting.md'),
       page('UnstuckDeadRateHigh', 'docs/operations/dead-rate-high.md'),
       page('UnstuckLeasesLost', 'docs/operations/leases-lost.md'),
-      page('Clocks that differ', 'docs/operations/clock-skew.md'),
-      page('A bloated table', 'docs/operations/table-bloat.md'),
+      page('Clock skew', 'docs/operations/clock-skew.md'),
+      page('Table bloat', 'docs/operations/table-bloat.md'),
     ],
   },
   {
@@ -162,7 +162,7 @@ export const sidebar: SidebarGroup[] = [
   {
     title: 'Reference',
     pages: [
-      page('What is where', 'docs/reference/index.md'),
+      page('Overview', 'docs/reference/index.md'),
       page('Configuration', 'docs/reference/config.md'),
       page('Command line', 'docs/reference/cli.md'),
       page('HTTP API', 'docs/reference/http.md'),

@@ -1,4 +1,4 @@
-// llms.txt is a list of the pages with a sentence each, llms-full.txt all of them in one file: for programs that read.
+// llms.txt is a list of the pages with a sentence each, llms-full.txt all of them in one file, for language models.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addressOf, type SidebarPage, sidebar } from './sidebar.ts'
@@ -31,7 +31,7 @@ function describePage(page: SidebarPage, base: string): string {
   return `- [${page.title}](${base}${addressOf(page)}): ${firstSentence(readText(page.path))}`
 }
 
-/** Of the first paragraph that is prose. */
+/** First sentence of the first paragraph of prose. */
 function firstSentence(markdown: string): string {
   const paragraphs = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').split(/\n\s*\n/)
   const prose = paragraphs.find((text) => /^[A-Za-z`*"]/.test(text.trim())) ?? ''

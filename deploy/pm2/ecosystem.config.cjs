@@ -7,10 +7,10 @@ const service = {
   script,
   // Not `cluster`: these processes share no socket, and each has its own connections.
   exec_mode: 'fork',
-  // A wrong configuration does not get better by starting again.
+  // Restarting does not fix a wrong configuration.
   stop_exit_codes: [2],
   exp_backoff_restart_delay: 200,
-  // The worker ends its child processes itself, after their grace. PM2 would signal them at once.
+  // The worker ends its child processes itself, after their grace period. PM2 would signal them at once.
   treekill: false,
   merge_logs: true,
 }
@@ -23,7 +23,7 @@ module.exports = {
       name: 'unstuck-worker',
       args: ['worker', './handlers.js', '--json'],
       instances: 2,
-      // More than the grace of running jobs (25 s) and of handlers that do not stop (5 s) together.
+      // More than the grace periods of running jobs (25 s) and of hanging handlers (5 s) together.
       kill_timeout: 40_000,
     },
   ],

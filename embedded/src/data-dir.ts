@@ -10,7 +10,7 @@ import { runProgram } from './run-program.ts'
 /** initdb takes about a second: a half-made data directory this old was left behind by a killed process. */
 const ABANDONED_AFTER_MS = 10 * 60_000
 
-/** Makes sure that a cluster for these binaries is there, and answers with the superuser's password. */
+/** Ensures a cluster for these binaries, and returns the superuser's password. */
 export async function openDataDir(
   place: DataDirPlace,
   binaries: Binaries,
@@ -60,7 +60,7 @@ async function readPassword(dataDir: string): Promise<string | undefined> {
   throw new EmbeddedPostgresError('UNTRUSTED_FOLDER', message)
 }
 
-/** Of several processes that create the same data directory at once, the first decides on the password. */
+/** If several processes create the same data directory at once, the first decides the password. */
 async function obtainPassword(dataDir: string): Promise<string> {
   const password = randomBytes(24).toString('base64url')
   const draft = draftOf(dataDir)

@@ -11,7 +11,7 @@ import { sharedFolder } from './stage-binaries.ts'
 export type DataDirPlace = {
   path: string
   runAs: RunAs | undefined
-  /** What goes when the server is stopped: nothing for data that is kept. */
+  /** Folder removed at stop; undefined for persistent data. */
   removeAtStop: string | undefined
 }
 

@@ -37,7 +37,7 @@ async function start(options: StartPostgresOptions = {}): Promise<PostgresServer
   return server
 }
 
-/** What an attempt failed with. */
+/** Returns the error of an attempt, and throws if there is none. */
 async function failure(attempt: Promise<unknown>): Promise<{ code?: unknown; message: string }> {
   const [outcome] = await Promise.allSettled([attempt])
   if (outcome.status === 'rejected' && outcome.reason instanceof Error) return outcome.reason

@@ -1,4 +1,4 @@
-// The program of each stage: ffmpeg where this machine has it, else a stand-in that burns CPU and writes a file.
+// The program of each stage: ffmpeg if it is installed, else a stand-in that burns CPU and writes a file.
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

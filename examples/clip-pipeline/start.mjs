@@ -13,7 +13,7 @@ import { hasFfmpeg } from './programs.mjs'
 const folder = resolve(process.argv[2] ?? '.unstuck/clip-pipeline')
 const clipCount = Number(process.argv[3] ?? 2)
 const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
-/** So short that one can wait for it. The defaults: lease 300, heartbeat 15, sweep 60, backoff 30 s, 2 min, 10 min. */
+/** Short enough to watch. Defaults: lease 300, heartbeat 15, sweep 60, backoff 30 s, 2 min, 10 min. */
 const settings = {
   DEFAULT_LEASE_SEC: '4',
   HEARTBEAT_SEC: '1',
@@ -44,7 +44,7 @@ await runExample(async (atEnd) => {
 })
 
 /**
- * What an earlier run has left unfinished goes on; new clips come when there is nothing.
+ * Continues unfinished clips of an earlier run, or enqueues new ones if there are none.
  * @param {Unstuck} q
  */
 async function enqueueClips(q) {

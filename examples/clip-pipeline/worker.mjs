@@ -1,4 +1,4 @@
-// One job is one clip, and goes through three stages. Each has a lease of its own, and its program dies with this process.
+// One job is one clip, and goes through three stages. Each has its own lease, and its program dies with this process.
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ q.handle(
     const { name } = /** @type {{ name: string }} */ (job.payload)
     const files = await placeFiles(name)
     for (const stage of stages) {
-      // A file under its own name is complete: what an earlier attempt has finished is not done again.
+      // A file under its final name is complete: results of an earlier attempt are reused.
       if (existsSync(files[stage])) say(`${name}: ${stage} is there already`)
       else await runStage(stage, name, files, context)
     }
@@ -63,7 +63,7 @@ async function placeFiles(name) {
 }
 
 /**
- * On the disk before it has its name: whoever sees the file sees all of it, also after a power cut.
+ * Flushed before it is renamed: a visible file is complete, also after a power cut.
  * @param {string} part
  * @param {string} file
  */
@@ -75,7 +75,7 @@ async function putInPlace(part, file) {
 }
 
 /**
- * Halves that killed attempts have left.
+ * Partial files of killed attempts.
  * @param {string} name
  */
 async function removeParts(name) {

@@ -1,5 +1,5 @@
 // An embedding API as providers have them: a token for each call, a bucket that fills at a rate, and 429 with Retry-After
-// where it is empty. The vectors are made from a digest; everything else is real.
+// when it is empty. The vectors are made from a digest; everything else is real.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -43,7 +43,7 @@ export async function startApi({ ratePerS, burst }) {
   }
 
   const server = createServer((request, response) => {
-    // A worker that was killed hangs up.
+    // A killed worker hangs up.
     answer(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')

@@ -1,5 +1,5 @@
-// Two workers embed texts through an API that allows ten calls a second, some of which somebody else uses up: our own limit
-// keeps most jobs from a 429, and what gets one all the same is given back.
+// Two workers embed texts through an API that allows ten calls a second, some of which another client uses up: our own limit
+// prevents most 429s, and a job that still gets one is released.
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,11 +14,11 @@ import { startApi } from './api.mjs'
 const folder = resolve(process.argv[2] ?? '.unstuck/embedding-worker')
 const textCount = Number(process.argv[3] ?? 60)
 const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
-/** What the API allows, and what we believe it does: nobody knows the burst of a provider exactly. */
+/** The API's limit, and our estimate of it: nobody knows the burst of a provider exactly. */
 const apiLimit = { ratePerS: 10, burst: 5 }
 const ownLimit = { ratePerS: 10, burst: 10 }
 const NOT_OURS = 'not ours'
-/** So short that one can wait for it. The defaults: lease 300, heartbeat 120, sweep 60. The retention has none. */
+/** Short enough to watch. Defaults: lease 300, heartbeat 120, sweep 60. The retention has none. */
 const settings = {
   DEFAULT_LEASE_SEC: '6',
   HEARTBEAT_SEC: '2',
@@ -57,7 +57,7 @@ await runExample(async (atEnd) => {
 })
 
 /**
- * Somebody else with the same key: now and then the API says 429 though our own limit was kept.
+ * Another client with the same key: now and then the API answers 429 although our own limit was kept.
  * @param {string} url
  */
 function useUpTokens(url) {
@@ -68,7 +68,7 @@ function useUpTokens(url) {
 }
 
 /**
- * What an earlier run has left unfinished goes on; new texts come when there is nothing.
+ * Continues unfinished texts of an earlier run, or enqueues new ones if there are none.
  * @param {Unstuck} q
  */
 async function enqueueTexts(q) {

@@ -16,7 +16,7 @@ q.handle(
       return /** @type {unknown} */ (await answer.json())
     } catch (error) {
       if (isJobError(error) && error.gatewayStatus === 429) {
-        // The API is right and the job is not to blame: it goes back, and comes again when the API said.
+        // Not a failure of the job: released until the time that the API named.
         const delayMs = error.retryAfterMs ?? 1_000
         say(`429 for "${text}": given back for ${delayMs} ms`)
         await q.store.releaseJobs([job], { delayMs })
@@ -24,12 +24,12 @@ q.handle(
       throw error
     }
   },
-  // One bucket for all workers together. What was claimed and gets no token is released in one statement.
+  // One bucket for all workers together. Claimed jobs without a token are released in one statement.
   { limits: [{ key: 'embedding-api', ratePerS, burst }] },
 )
 
 q.on('limit:reached', ({ released, waitMs }) => {
-  // The bucket is shared, so single ones come by all the time.
+  // The bucket is shared, so single tokens become available all the time.
   if (released > 1) say(`no tokens left: ${released} unstarted jobs released for ${Math.round(waitMs)} ms`)
 })
 q.on('job:ended', ({ job, end, code }) => {

@@ -1,4 +1,4 @@
--- So short that one can wait for it; the profile has 30 minutes for run_tsa and 15 for build_artifact.
+-- Short enough to watch; the profile has 30 minutes for run_tsa and 15 for build_artifact.
 select unstuck.write_policy('executor_jobs', '{"stage_leases_ms": {"run_tsa": 4000, "build_artifact": 4000}}') is not null;
 
 -- New jobs, unless an earlier run has left some.

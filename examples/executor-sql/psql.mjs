@@ -8,7 +8,7 @@ const options = ['--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1']
 export const hasProgram = (name) => spawnSync(name, ['--version']).status === 0
 
 /**
- * What it printed. Throws what PostgreSQL said.
+ * Returns its output. Throws the error of PostgreSQL.
  * @param {string} file
  * @param {{ variables?: Record<string, string | number>, isBare?: boolean }} [how]
  */
@@ -27,7 +27,7 @@ export function runFile(file, { variables = {}, isBare = false } = {}) {
 }
 
 /**
- * Goes on until it is stopped.
+ * Runs until it is stopped.
  * @param {string} file
  * @returns {() => void}
  */

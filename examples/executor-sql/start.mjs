@@ -1,4 +1,4 @@
-// No worker in Node: Python works through psql, and the database sweeps itself. What is here starts these programs.
+// No worker in Node: Python works through psql, and the database sweeps itself. This starts these programs.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,7 +14,7 @@ const seconds = Number(process.argv[4] ?? 5)
 const worker = fileURLToPath(new URL('worker.py', import.meta.url))
 process.env['UNSTUCK_PROFILE'] = 'executor'
 
-/** Where Debian puts PostgreSQL 15 and its pg_cron (packages postgresql-15 and postgresql-15-cron). */
+/** Debian's paths of PostgreSQL 15 and its pg_cron (packages postgresql-15 and postgresql-15-cron). */
 const debian = {
   binaries: '/usr/lib/postgresql/15',
   extension: '/usr/share/postgresql/15/extension/pg_cron.control',

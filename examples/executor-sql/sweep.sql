@@ -1,2 +1,2 @@
--- Where the server has no pg_cron: a sweep every second, for as long as this psql runs.
+-- For servers without pg_cron: a sweep every second, as long as this psql runs.
 call unstuck.run_sweep__executor_jobs('psql') \watch 1

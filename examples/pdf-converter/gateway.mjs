@@ -1,4 +1,4 @@
-// The outside service that makes XML of a PDF, and that can be broken. It reads no real PDF, only lines of text in one.
+// The outside service that converts a PDF to XML, and that can be broken. It reads no real PDF, only lines of text in one.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -31,7 +31,7 @@ export async function startGateway() {
   }
 
   const server = createServer((request, response) => {
-    // A worker that was killed hangs up.
+    // A killed worker hangs up.
     answer(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')

@@ -20,7 +20,7 @@ const port = Number(process.env['PORT'] ?? 4780)
 const uploadsDir = join(folder, 'uploads')
 const resultsDir = join(folder, 'results')
 const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
-/** So short that one can wait for it. The defaults: lease 300, heartbeat 30, delay 5000, jitter 5000, window 20, cooldown 30000. */
+/** Short enough to watch. Defaults: lease 300, heartbeat 30, delay 5000, jitter 5000, window 20, cooldown 30000. */
 const settings = {
   WORKER_LEASE_TTL_SEC: '6',
   HEARTBEAT_SEC: '2',

@@ -1,4 +1,4 @@
--- What `prisma migrate` makes of the model ConversionJob: camelCase in the client, one name in the database.
+-- Created by `prisma migrate` from the model ConversionJob: camelCase in the client, one name in the database.
 create table if not exists conversion_jobs (
   id               text primary key,
   owner            text,

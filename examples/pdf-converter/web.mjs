@@ -12,7 +12,7 @@ import { writeWholeFile } from './write-whole-file.mjs'
 /** @import { Gateway } from './gateway.mjs' */
 /** @typedef {{ q: Unstuck, gateway: Gateway, uploadsDir: string, resultsDir: string }} Parts */
 
-/** The login of an example: whoever says so is one of them. */
+/** An example login: anybody can be either of them. */
 const users = ['ana', 'bob']
 const MAX_PDF_BYTES = 5 * 1024 * 1024
 const BANNER = 'Converter busy — jobs will resume automatically.'
@@ -66,7 +66,7 @@ function addFiles(web, { q, uploadsDir, resultsDir }) {
     if (pdf.length > MAX_PDF_BYTES) return c.json({ code: 'TOO_LARGE' }, 413)
     if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) return c.json({ code: 'NOT_PDF' }, 415)
     const source = `${randomUUID()}.pdf`
-    // First the file, then the job: a job never waits for a file that is not there.
+    // First the file, then the job: a job never waits for a missing file.
     await writeWholeFile(join(uploadsDir, source), pdf, 'upload')
     const payload = { source, name: c.req.query('name') ?? source }
     const { jobId } = await q.enqueue({ type: 'convert', owner, payload })
@@ -91,7 +91,7 @@ function addFiles(web, { q, uploadsDir, resultsDir }) {
 }
 
 /**
- * Somebody else's job is not there, as in the API.
+ * A job of another owner is not found, as in the API.
  * @param {Context} c
  * @param {Unstuck} q
  */

@@ -2,8 +2,7 @@ import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * All of it or nothing, also after a power cut: written beside its place, flushed, and renamed; then the folder is flushed,
- * which holds the name.
+ * Complete or absent, also after a power cut: written to a temporary name, flushed and renamed; then the folder is flushed.
  * @param {string} file
  * @param {string | Uint8Array} content
  * @param {string} mark differs for each writer, so that two never write to the same part

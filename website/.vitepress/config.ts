@@ -6,8 +6,7 @@ import { writeLlmsFiles } from '../write-llms-files.ts'
 
 const base = process.env['DOCS_BASE'] ?? '/'
 
-// Pages outside of this folder do not find what is installed in it. What is rendered on the server is run from this folder, where
-// Node finds it.
+// Pages outside of this folder do not find its packages; server-rendered code runs from this folder, where Node finds them.
 const findVue = {
   name: 'find-vue',
   enforce: 'pre' as const,
@@ -19,9 +18,9 @@ export default defineConfig({
   title: 'unstuck',
   description: 'No job stays stuck in processing: leases, heartbeats and a reaper for PostgreSQL job tables.',
   lang: 'en',
-  // No picture: a browser would ask for one that is not there.
+  // No icon: a browser would request a missing one.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  // The Markdown of the repository as it lies there, so that links hold here and in an editor.
+  // The Markdown of the repository in place, so that links work here and in an editor.
   srcDir: '..',
   srcExclude: ['test/**', 'website/**'],
   outDir: './dist',
