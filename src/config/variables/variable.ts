@@ -3,7 +3,7 @@ import type { ProfileName } from '../../profile/shipped.ts'
 import type { CircuitConfig, Config, FlagName, GatewayConfig, HttpConfig } from '../config.ts'
 import type { ValueKind } from './value-kind.ts'
 
-export type PolicySetting = `policy.${keyof Policy & string}` | `policy.stageFactors.${string}`
+export type PolicySetting = `policy.${keyof Policy}` | `policy.stageFactors.${string}`
 
 /** The path of a value in the configuration and in the config file. */
 export type Setting =
