@@ -53,7 +53,7 @@ const bundles = [
   {
     ...common,
     input: join(SRC, HEARTBEAT_THREAD),
-    plugins: [keepPlaces()],
+    plugins: [keepPlaces('..')],
     output: { ...output, file: join(DIST, builtName(HEARTBEAT_THREAD)) },
   },
   {
@@ -92,8 +92,13 @@ function builtName(name) {
   return `./${name.replace(/\.ts$/, '.js')}`
 }
 
-/** @returns {Plugin} */
-function keepPlaces() {
+/**
+ * @param {string} root path from the bundle to dist/
+ * @returns {Plugin}
+ */
+function keepPlaces(root = '.') {
+  /** @param {string} name */
+  const placeOf = (name) => posix.join(root, builtName(name)).replace(/^(?!\.)/, './')
   return {
     name: 'keep-places',
     // Packages and dynamic imports stay where they are.
@@ -101,12 +106,12 @@ function keepPlaces() {
       if (importer === undefined) return null
       if (!specifier.startsWith('.')) return { id: specifier, external: 'absolute' }
       if (kind !== 'dynamic-import') return null
-      return { id: builtName(posix.join(dirname(nameOf(importer)), specifier)), external: 'absolute' }
+      return { id: placeOf(posix.join(dirname(nameOf(importer)), specifier)), external: 'absolute' }
     },
     // A bundled module finds its files from the place where it was.
     transform(code, id) {
       if (!code.includes('import.meta.url')) return null
-      const address = `new URL('${builtName(nameOf(id))}', import.meta.url).href`
+      const address = `new URL('${placeOf(nameOf(id))}', import.meta.url).href`
       return { code: code.replaceAll('import.meta.url', address), map: null }
     },
     // V8 keeps a text with a character beyond Latin-1 at two bytes for each character. `charset: 'ascii'` spares comments.
