@@ -114,7 +114,7 @@ it('SEE-2 OpenTelemetry and Prometheus tell the same facts, and each instrument 
   const prometheus = await createMetrics({ events, table: 'jobs', ...readers })
   const otel = await openOtelMetrics({ events, table: 'jobs', ...readers })
   emitOneOfEach()
-  // What fails to be read is counted with the next collection.
+  // A failed read is counted with the next collection.
   await collect()
 
   await prometheus.text()
