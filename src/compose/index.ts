@@ -1,4 +1,4 @@
-// The one place that names a concrete store: configuration in, a working deployment out.
+// Composes a deployment from a configuration. Only this folder names concrete stores.
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import type * as Embedded from '@unstuck/embedded'
@@ -42,14 +42,14 @@ export interface DeploymentTable {
 
 export interface Deployment {
   tables: [DeploymentTable, ...DeploymentTable[]]
-  /** Of the whole install: for a server of the HTTP API. */
+  /** Access to the whole install, for the HTTP API. */
   access: AccessStore
-  /** The same in read-only transactions of 2 s at most: for people who look. */
+  /** The same in read-only transactions of 2 s at most, for people who look. */
   reading: Pick<Deployment, 'tables' | 'access'>
   close(): Promise<void>
 }
 
-/** The tables of the configured profile over one pool of connections. */
+/** Opens the tables of the configured profile over one connection pool. */
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
   const { client, reader, close } = openConnectionPool({ databaseUrl })
@@ -76,32 +76,32 @@ function openTables(config: Config, client: SqlClient): Pick<Deployment, 'tables
 }
 
 export interface Installer {
-  /** Where it installs, in words. */
+  /** Describes where it installs. */
   place: string
-  /** What became of the jobs when the engine was taken out, in words. */
+  /** Describes what remains of the jobs after `down`. */
   keptJobs: string
-  /** `phases` are steps of the team's own plan, where the profile has one: all where absent. */
+  /** `phases` are steps of the profile's own plan, if it has one. Default: all. */
   up(onStep?: (step: string) => void, phases?: number[], options?: UpOptions): Promise<void>
-  /** What `up` would run on this database, and nothing that is there. Looks only. */
+  /** The statements `up` would run on this database. Read-only. */
   plan(options?: IndexOption & { isConcurrent?: boolean }): Promise<AttachPlan>
-  /** Answers false where there was nothing to take out. */
+  /** Returns false if nothing was installed. */
   down(options: Pick<MigrateDownOptions, 'isPurge' | 'only' | 'onStep'>): Promise<boolean>
-  /** Who loses something by `down`. Looks only. */
+  /** Who depends on the engine and would be affected by `down`. Read-only. */
   readUse(): Promise<EngineUse>
   status(): Promise<MigrationStatus>
-  /** What `up` would run on an empty database; needs no connection. */
+  /** The statements `up` would run on an empty database. Needs no connection. */
   sql(): string
-  /** The role of workers and its grants, or the grants of another role; needs no connection. */
+  /** The worker role and its grants, or the grants of another role. Needs no connection. */
   rolesSql(role?: string): string
 }
 
 export interface IndexOption {
-  /** Those that the team's document names too. */
+  /** Also creates the indexes that the team's document names. */
   hasDocumentIndexes?: boolean
 }
 
 export interface UpOptions extends IndexOption {
-  /** Tables that this run attaches start in mode observe, and not in reap. */
+  /** Tables attached by this run start in observe mode instead of reap. */
   startsObserved?: boolean
 }
 
@@ -129,7 +129,7 @@ export function createInstaller(config: Config, url?: string, profile = profileO
   }
 }
 
-/** The tables of this name in the configured database, for a profile to be made from. Looks only. */
+/** Finds the tables of this name in the configured database, to draft a profile from. Read-only. */
 export async function findTables(
   config: Config,
   named: { schema: string | null; table: string },
@@ -138,7 +138,7 @@ export async function findTables(
   return (await loadPostgres()).readTableShapes(databaseUrl, named)
 }
 
-/** So short that nobody's database feels it. */
+/** Short enough not to disturb a production database. */
 const SCAN_TIMEOUT_MS = 2_000
 
 export interface ScanFor {
@@ -146,7 +146,7 @@ export interface ScanFor {
   onTable?: (table: string, index: number, count: number) => void
 }
 
-/** What is stuck in the configured database, whoever made its queues. Writes nothing. */
+/** Finds stuck jobs of any queue library in the configured database. Read-only. */
 export async function scan(config: Config, options: ScanFor): Promise<ScanReport> {
   const shipped = shippedProfileNames.map((name) => shippedProfile(name, config.schema))
   const profiles = config.ownProfile === null ? shipped : [config.ownProfile, ...shipped]
@@ -159,10 +159,10 @@ export async function scan(config: Config, options: ScanFor): Promise<ScanReport
   })
 }
 
-/** Longer than a scan's: it is run on purpose, against one's own table. */
+/** Longer than that of a scan: doctor runs on request, against one's own table. */
 const DOCTOR_TIMEOUT_MS = 5_000
 
-/** What `doctor` judges. Reads only, in transactions that cannot write. */
+/** Reads the facts for `doctor`, in read-only transactions. */
 export async function examine(config: Config): Promise<DoctorFacts> {
   const { schema, policy } = config
   const { tables } = profileOf(config)
@@ -185,7 +185,7 @@ export async function examine(config: Config): Promise<DoctorFacts> {
   )
 }
 
-/** Where heartbeats and hints go. */
+/** The URL for heartbeats and notifications. */
 export async function findDirectUrl({ directUrl }: Config, databaseUrl: string): Promise<string> {
   if (directUrl === null || directUrl === databaseUrl || isNeo4jUrl(databaseUrl)) return databaseUrl
   await requireSameDatabase(databaseUrl, directUrl)
@@ -194,12 +194,12 @@ export async function findDirectUrl({ directUrl }: Config, databaseUrl: string):
 
 export interface DevelopmentDatabase {
   url: string
-  /** What it is, for people. */
+  /** For display. */
   description: string
   stop(): Promise<void>
 }
 
-/** The configured database, else an embedded PostgreSQL that goes away at stop: for demos. */
+/** The configured database, else an embedded PostgreSQL that is deleted at stop, for demos. */
 export async function openDevelopmentDatabase(config: Config): Promise<DevelopmentDatabase> {
   if (config.databaseUrl !== null) {
     return { url: config.databaseUrl, description: 'the database of DATABASE_URL', stop: async () => {} }
@@ -210,17 +210,17 @@ export async function openDevelopmentDatabase(config: Config): Promise<Developme
 }
 
 export interface Database {
-  /** Where the database is. An embedded one is started and installed at the first call. */
+  /** URL of the database. An embedded one is started and installed at the first call. */
   url(): Promise<string>
-  /** Stops an embedded one when the last user in this process has closed it. */
+  /** Stops an embedded database when its last user in this process has closed it. */
   close(): Promise<void>
 }
 
 /**
- * The configured database. Where none is, an embedded PostgreSQL whose data stays in `.unstuck`, but never in production:
- * jobs would go into a folder of some container. `tell` hears one line when it has started.
+ * The configured database. If none is configured, an embedded PostgreSQL whose data stays in `.unstuck`, but never in
+ * production: jobs would be stored inside a container. `print` gets one line when it has started.
  */
-export function openDatabase(config: Config, tell: (line: string) => void = () => {}): Database {
+export function openDatabase(config: Config, print: (line: string) => void = () => {}): Database {
   const { databaseUrl } = config
   if (databaseUrl !== null) return { url: async () => databaseUrl, close: async () => {} }
   if (process.env['NODE_ENV'] === 'production') requireUrl(databaseUrl)
@@ -228,7 +228,7 @@ export function openDatabase(config: Config, tell: (line: string) => void = () =
   let starting: Promise<string> | undefined
   return {
     url() {
-      starting ??= useEmbedded(config, tell).catch((error: unknown) => {
+      starting ??= useEmbedded(config, print).catch((error: unknown) => {
         starting = undefined
         throw error
       })
@@ -242,7 +242,7 @@ export function openDatabase(config: Config, tell: (line: string) => void = () =
   }
 }
 
-async function useEmbedded(config: Config, tell: (line: string) => void): Promise<string> {
+async function useEmbedded(config: Config, print: (line: string) => void): Promise<string> {
   const server = await embedded.hold()
   try {
     await createInstaller(config, server.url).up()
@@ -251,13 +251,13 @@ async function useEmbedded(config: Config, tell: (line: string) => void): Promis
     throw error
   }
   const folder = relative(process.cwd(), server.dataDir)
-  tell(
+  print(
     `DATABASE_URL is not set: an embedded PostgreSQL ${server.version} in ${folder} is used, for development only`,
   )
   return server.url
 }
 
-/** One server for the process: a data directory takes no second one. */
+/** One server per process: a data directory allows only one. */
 const embedded = {
   starting: undefined as Promise<Embedded.PostgresServer> | undefined,
   holders: 0,
@@ -321,16 +321,16 @@ function noEmbedded(cause?: unknown): UnstuckError {
   )
 }
 
-/** The installer and what looks at whole databases: no worker asks for these. */
+/** Loaded on demand: workers need neither the installer nor the scanners. */
 const loadPostgres = () => import('../store/postgres/index.ts')
 
-/** For what looks at tables. */
+/** For commands that inspect tables. */
 function requirePostgres(url: string | null): string {
   if (isNeo4jUrl(url)) throw noTables()
   return requireUrl(url)
 }
 
-/** The address of the database, or one clear error. */
+/** The URL of the database, or a clear error. */
 function requireUrl(url: string | null): string {
   if (url !== null) return url
   throw new UnstuckError(

@@ -1,4 +1,4 @@
-// One table with all its verbs, for a worker and for tools.
+// Opens one table with all its verbs, for workers and tools.
 import type { TableProfile } from '../profile/profile.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
@@ -19,11 +19,11 @@ export interface OpenTableOptions extends ConnectionPoolOptions {
 
 export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'> {
   store: JobStore<SqlClient>
-  /** Throws where the schema in the database and this version do not fit together. Absent: there is no schema. */
+  /** Throws if the installed schema does not fit this version. Absent for stores without a schema. */
   checkSchema?: () => Promise<void>
 }
 
-/** One table over connections of its own. */
+/** Opens one table over its own connections. */
 export function openTable({ schema, table, ...options }: OpenTableOptions): OpenTable {
   if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
     return deferNeo4jStore(options.databaseUrl, table.policy)

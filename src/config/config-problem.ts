@@ -3,7 +3,7 @@ import { showValue, UnstuckError } from '../errors/index.ts'
 export interface ConfigProblem {
   /** The variable, the option, or the field of the config file. */
   name: string
-  /** As shown: shortened, without secrets. Null where nothing was set. */
+  /** As displayed: shortened, without secrets. Null if nothing was set. */
   got: string | null
   takes: string
 }
@@ -16,7 +16,7 @@ export function nameInFile(path: string): string {
   return `${path} in the config file`
 }
 
-/** All problems at once, so that one restart is enough. */
+/** Lists all problems, so that one restart is enough. */
 export function invalidConfig(problems: readonly ConfigProblem[]): UnstuckError {
   const lines = new Map(problems.map((found) => [describeProblem(found), found]))
   const count = lines.size === 1 ? '1 problem' : `${lines.size} problems`

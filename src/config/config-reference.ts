@@ -51,13 +51,13 @@ A column for each profile: the value in force where nothing is set, \`${NO_DEFAU
 the profile does not use the variable.
 `
 
-/** The page docs/reference/config.md. */
+/** Renders docs/reference/config.md. */
 export function renderConfigReference(): string {
   const sections = variableGroups.map(({ title, variables }) => `### ${title}\n\n${renderTable(variables)}`)
   return `${[INTRODUCTION.trimEnd(), ...sections].join('\n\n')}\n`
 }
 
-/** Padded as the formatter of the repository does it, or the page and this function would disagree after each run of it. */
+/** Padded as the repository's formatter does, so that formatting does not change the page. */
 function renderTable(variables: readonly Variable[]): string {
   const head = ['Variable', 'Meaning', 'Takes', ...shippedProfileNames, 'Sets', 'Requirement']
   const body = variables.map(cellsOf)

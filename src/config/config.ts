@@ -7,21 +7,21 @@ import type { ProfileName } from '../profile/shipped.ts'
 export type FlagName = 'databaseUrl' | 'directUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'
 
 export interface ConfigSources {
-  /** `process.env` of the caller; nothing else is read. */
+  /** The caller's `process.env`; nothing else is read. */
   env: Readonly<Record<string, string | undefined>>
   flags?: { [Flag in FlagName]?: string | undefined }
   file?: ConfigFile | undefined
 }
 
-/** What `unstuck.config.ts` exports as its default. */
+/** The default export of `unstuck.config.ts`. */
 export interface ConfigFile {
   databaseUrl?: string | undefined
   migrateUrl?: string | undefined
   directUrl?: string | undefined
   schema?: string | undefined
-  /** The name of a shipped one, or one of your own. */
+  /** Name of a shipped profile, or your own. */
   profile?: ProfileName | OwnProfile | undefined
-  /** Times of leases, heartbeats and sweeps, under everything that is set one by one. */
+  /** Lease, heartbeat and sweep times. Individual settings override it. */
   preset?: 'brisk' | undefined
   policy?: PolicyOverride | undefined
   workerConcurrency?: number | undefined
@@ -34,50 +34,50 @@ export interface ConfigFile {
 
 export interface Config {
   databaseUrl: string | null
-  /** The same as `databaseUrl` where nothing else is set. */
+  /** Default: `databaseUrl`. */
   migrateUrl: string | null
-  /** For heartbeats and hints of new work. Default: `databaseUrl`. */
+  /** For heartbeats and notifications of new jobs. Default: `databaseUrl`. */
   directUrl: string | null
   schema: string
-  /** The name of the profile. `profileOf` answers the profile itself. */
+  /** Name of the profile. `profileOf` returns the profile itself. */
   profile: string
-  /** The config file's own; null where a shipped one is in force. */
+  /** The config file's own profile; null if a shipped one is in force. */
   ownProfile: Profile | null
-  /** Only what the environment or the file set: sent with each call over the stored policy, never written back. */
+  /** Only settings of the environment and the file: sent with each call over the stored policy, never written back. */
   policy: PolicyOverride
-  /** For rows that bring none of their own, or a column default would make the setting inert (OPS-8). */
+  /** For rows without `max_attempts`: a column default would otherwise hide the setting (OPS-8). */
   enqueueMaxAttempts: number | null
-  /** From `policy`, else from the profile. A policy stored in the database comes between the two. */
+  /** From `policy`, else from the profile. A stored policy takes precedence over the profile. */
   heartbeatMs: number
-  /** As `heartbeatMs`. */
+  /** Same precedence as `heartbeatMs`. */
   sweepIntervalMs: number
   workerConcurrency: number
-  /** Of the JSON of one payload, in UTF-8. */
+  /** Limit on one payload as JSON in UTF-8. */
   maxPayloadBytes: number
-  /** `1` where webhooks may go to private addresses and over plain HTTP. */
+  /** `1` allows webhooks to private addresses and over plain HTTP. */
   webhookAllowPrivate: string
   gateway: GatewayConfig
   circuit: CircuitConfig
   http: HttpConfig
   /** Every setting of the profile with its source, secrets masked. */
   values: ConfigValue[]
-  /** One line each; none of them stops the start. */
+  /** One line each; none prevents the start. */
   warnings: string[]
 }
 
 export interface GatewayConfig {
   url: string | null
   timeoutMs: number
-  /** What the breaker's health probe asks instead of `url`. */
+  /** Address of the breaker's health probe. Default: `url`. */
   probeUrl: string | null
   uploadsDir: string | null
   resultsDir: string | null
 }
 
 export interface CircuitConfig {
-  /** The last so many calls. */
+  /** Number of last calls. */
   window: number
-  /** Older calls count no more; null looks at no age. */
+  /** Maximum age of calls; null for any age. */
   windowMs: number | null
   /** Above 0 and up to 1. */
   failThreshold: number

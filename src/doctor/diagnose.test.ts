@@ -94,7 +94,7 @@ const facts: DoctorFacts = {
   unreadable: [],
 }
 
-/** What is not fine, as level, check and fix. */
+/** Level, check and fix of every finding that is not fine. */
 function troubles(change: Partial<DoctorFacts>): [Finding['level'], string, string | null][] {
   return diagnose({ ...facts, ...change })
     .filter(({ level }) => level !== 'fine')

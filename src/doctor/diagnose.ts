@@ -1,4 +1,4 @@
-// Facts in, findings out. Every check is a small function of the facts; none of them reads or changes anything.
+// Turns facts into findings. Every check is a pure function of the facts.
 import { checkConnection } from './checks/connection.ts'
 import { checkDeadlines } from './checks/deadlines.ts'
 import {

@@ -1,4 +1,4 @@
-// What the checks judge. Everything was read in read-only transactions; null is what could not be read.
+// Facts for the checks, read in read-only transactions. Null means unreadable.
 import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
@@ -12,7 +12,7 @@ export interface DoctorFacts {
   horizon: HorizonHolder[] | null
   breakers: Breaker[] | null
   tables: TableFacts[]
-  /** Why something is null above or below. */
+  /** Read errors. */
   unreadable: Unreadable[]
 }
 
@@ -28,7 +28,7 @@ export interface ServerFacts {
   now: Date
   /** The database's clock minus this host's. */
   clockSkewMs: number
-  /** Of one question and its answer. */
+  /** Round trip of one query. */
   roundTripMs: number
   isStandby: boolean
   hasAutovacuum: boolean
@@ -39,9 +39,9 @@ export interface ServerFacts {
 }
 
 export interface RouteFacts {
-  /** The address of the jobs leads to the server itself, not to a pooler. */
+  /** The database URL leads to the server itself, not to a pooler. */
   isDirect: boolean
-  /** Of UNSTUCK_DIRECT_URL; null if it is not set. */
+  /** The connection of UNSTUCK_DIRECT_URL; null if it is not set. */
   direct: { isDirect: boolean; isSameDatabase: boolean } | null
 }
 
@@ -60,34 +60,34 @@ export interface HorizonHolder {
   name: string
   state: string
   ageMs: number | null
-  /** How many transactions ago the oldest row that it may still need was made. */
+  /** Age, in transactions, of the oldest row that it may still need. */
   xminAge: number | null
   fix: string
 }
 
 export interface TableFacts {
-  /** With its schema. */
+  /** Qualified by its schema. */
   name: string
   stored: Policy | null
-  /** What the environment or the config file of this process sets over it. */
+  /** Overrides by the environment or the config file of this process. */
   override: PolicyOverride
   /** The statement that would store the override. */
   storeOverride: string | null
-  /** Against the policy of a profile in the config file, with the statement that stores that; null of a shipped profile. */
+  /** Drift from the policy of a profile in the config file, and the statement that stores it; null for a shipped profile. */
   profileDrift: { differences: PolicyDifference[]; statement: string | null } | null
-  /** Maxima in rows, or by the default of their column, that win over the policy's. Not of the native table: enqueue sets it. */
+  /** Maxima in rows, or from a column default, that win over the policy. Null for the native table: enqueue sets it. */
   ownMaxima: { maximum: number; jobs: number; isDefault: boolean; fix: string }[] | null
-  /** By which running rows without a lease are judged. */
+  /** Rule for running rows without a lease. */
   ageRule: AgeRule | null
   health: Health | null
   mode: TableMode | null
   longOverdue: { jobs: number; ids: string[]; oldestMs: number | null } | null
-  /** Those that were released most, of the waiting ones that something keeps sending back. */
+  /** Waiting jobs that are released again and again, the most released first. */
   releasedOften: { jobs: number; ids: string[]; most: number } | null
   unknownWords: { word: string | null; jobs: number }[] | null
   relation: RelationFacts | null
   missingRights: { object: string; missing: string; fix: string }[] | null
-  /** What row security may hide from this role, by command. */
+  /** Rows that row security may hide from this role, by command. */
   hiddenRows: HiddenRows[] | null
   exposedObjects: ExposedObject[] | null
   claim: IndexUse | null
@@ -99,18 +99,18 @@ export interface TableFacts {
 export interface HiddenRows {
   object: string
   commands: string
-  /** No policy lets the role through at all. */
+  /** No row security policy applies to the role. */
   isAll: boolean
   fix: string
 }
 
-/** A view, function or table of ours that shows a role more than the job table does. */
+/** A view, function or table of unstuck that shows a role more than the job table does. */
 export interface ExposedObject {
   kind: 'view' | 'function' | 'table'
   object: string
   /** Null: it could show everything, but no such role may read it yet. */
   role: string | null
-  /** By row security; otherwise the role has no right on the job table. */
+  /** Hidden by row security; otherwise the role has no permission on the job table. */
   isHidden: boolean
   fix: string
 }
@@ -118,13 +118,13 @@ export interface ExposedObject {
 export interface RelationFacts {
   isUnlogged: boolean
   hasPrimaryKey: boolean
-  /** Null where it was never set, which means 100. */
+  /** Null if never set, which means 100. */
   fillfactor: number | null
   hasAutovacuum: boolean
   scaleFactor: number
   liveRows: number
   deadRows: number
-  /** Null where it was never vacuumed. */
+  /** Null if never vacuumed. */
   vacuumAgeMs: number | null
   beatIndexes: { name: string; columns: string[]; drop: string }[]
   fixes: RelationFixes
@@ -138,12 +138,12 @@ export interface RelationFixes {
   setScaleFactor: string
   vacuum: string
   analyze: string
-  /** With pg_cron. */
+  /** Statement that schedules sweeps with pg_cron. */
   scheduleSweeps: string
 }
 
 export interface IndexUse {
-  /** The index that attach made for it, and the statement that makes it. */
+  /** The index that attach created, and the statement that creates it. */
   expected: string
   create: string
   isThere: boolean

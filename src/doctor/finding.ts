@@ -6,7 +6,7 @@ export interface Finding {
   check: string
   level: Level
   message: string
-  /** The statement, command or setting that mends it; null where there is nothing to mend. */
+  /** The statement, command or setting that fixes it; null if there is nothing to fix. */
   fix: string | null
 }
 

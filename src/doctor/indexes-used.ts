@@ -5,7 +5,7 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** How a plan of EXPLAIN (format json) reads the table: the names of its indexes, or `seq scan`. */
+/** How an EXPLAIN (format json) plan reads the table: names of indexes, or `seq scan`. */
 export function indexesUsed(explained: unknown, table: string): string[] {
   const [{ Plan: plan } = {}] = explained as [{ Plan?: PlanNode }?]
   const used = new Set<string>()

@@ -1,5 +1,5 @@
-// Gathers the facts one after the other, each in a read-only transaction of its own. What cannot be read is noted and the
-// rest goes on: a doctor that stops at the first missing right would say the least where most is wrong.
+// Reads the facts one after the other, each in its own read-only transaction. Read errors are recorded and the rest goes on:
+// stopping at the first missing permission would report least when most is wrong.
 import { isUnstuckError } from '../errors/index.ts'
 import { type Policy, type PolicyOverride, withOverride } from '../policy/policy.ts'
 import { differingSettings, policyDifferences } from '../policy/policy-differences.ts'
@@ -19,17 +19,17 @@ import { indexesUsed } from './indexes-used.ts'
 import { type Row, toExposedObject, toHiddenRows, toHolder, toRelation, toServer } from './rows.ts'
 
 export interface DoctorSources {
-  /** A file of sql/doctor for one table, in a read-only transaction. */
+  /** Runs a file of sql/doctor for one table, in a read-only transaction. */
   look(name: string, table: TableProfile, params?: unknown[]): Promise<Row[]>
   migrations(): Promise<MigrationFacts>
   route(): Promise<RouteFacts>
-  /** The indexes that attach makes, by what they are for. */
+  /** The indexes that attach creates, by purpose. */
   indexes(table: TableProfile): Record<'claim' | 'sweep', { name: string; create: string }>
-  /** As JSON in the names of SQL; null where nothing is overridden. */
+  /** As JSON with SQL names; null if nothing is overridden. */
   policyText(override: PolicyOverride): string | null
   tables: { table: TableProfile; store: JobStore }[]
   override: PolicyOverride
-  /** The profile stands in the config file. */
+  /** The profile is defined in the config file. */
   isOwnProfile: boolean
 }
 
@@ -66,17 +66,17 @@ export async function readFacts(sources: DoctorSources): Promise<DoctorFacts> {
 }
 
 async function readServer(sources: DoctorSources, table: TableProfile): Promise<ServerFacts> {
-  // The first answer pays for what is new to the connection.
+  // The first query also pays for setting up the connection.
   await sources.look('server', table)
   const sentAt = Date.now()
   const startedAt = performance.now()
   const [row] = await sources.look('server', table)
   const tookMs = performance.now() - startedAt
-  // A look is five statements one after the other, and the clock was read in the middle one.
+  // A look is five statements, and the third reads the clock.
   return toServer(row ?? {}, { hostClockMs: sentAt + tookMs / 2, roundTripMs: tookMs / 5 })
 }
 
-/** The direct address may be out of reach while the database is not. */
+/** The direct URL may be unreachable while the database is not. */
 async function readRoute(sources: DoctorSources, unreadable: Unreadable[]): Promise<RouteFacts | null> {
   try {
     return await sources.route()
@@ -164,7 +164,7 @@ async function readRights(
   }
 }
 
-/** The statement that stores it. */
+/** Returns the statement that stores it. */
 async function storePolicy(
   sources: DoctorSources,
   table: TableProfile,

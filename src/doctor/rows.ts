@@ -1,4 +1,4 @@
-// Rows of sql/doctor as facts.
+// Converts rows of sql/doctor to facts.
 import type { ExposedObject, HiddenRows, HorizonHolder, RelationFacts, ServerFacts } from './facts.ts'
 
 export type Row = Record<string, unknown>

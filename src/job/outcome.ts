@@ -19,5 +19,5 @@ export type RunNowOutcome = 'due' | 'already-due' | 'not-waiting' | 'generation-
 export type DiscardOutcome = 'discarded' | 'running' | 'generation-changed' | 'not-found'
 export type EnqueueOutcome = 'created' | 'duplicate'
 
-/** What a sweep did with a job, or would do in observe mode. */
+/** Result of a sweep for one job; in observe mode, what it would be. */
 export type ReapAction = 'requeued' | 'dead' | 'cancelled' | 'held' | 'reported'

@@ -1,37 +1,37 @@
-// Everything a worker or reaper tells, by name and with typed fields. Logs, metrics and traces are made from these.
+// The events of workers and reapers, by name and with typed fields. Logs, metrics and traces are built on them.
 import type { ClaimedJob } from '../job/lease.ts'
 import type { ReapAction } from '../job/outcome.ts'
 
-/** How an attempt ended for the worker that made it. */
+/** How an attempt ended for its worker. */
 export type AttemptEnd =
   | 'completed'
   | 'retried'
   | 'dead'
   | 'cancelled'
   | 'released'
-  /** The lease was lost: nothing was written but a late result. */
+  /** The lease was lost: nothing was written except a late result. */
   | 'lost'
 
-/** What one call of an outside service came to. */
+/** The result of one call to an external service. */
 export interface OutsideCall {
-  /** The breaker that hears of it; null where the handler names no dependency. */
+  /** The breaker it is reported to; null if the handler names no dependency. */
   dependency: string | null
   /** Without user, password, query and fragment. */
   url: string
-  /** Null where no answer came. */
+  /** Null if there was no answer. */
   status: number | null
   durationMs: number
   outcome: string
 }
 
-/** What waits while a table is in mode observe. */
+/** Services that stand by while a table is in observe mode. */
 export type StandingService = 'claims' | 'schedules' | 'dispatch' | 'retention'
 
 export interface RuntimeEvents {
   'worker:started': { workerId: string; types: string[]; concurrency: number }
   'worker:draining': { workerId: string; reason: string; running: number }
   'worker:stopped': { workerId: string; exitCode: number }
-  /** The store could not be told of the worker. */
+  /** The worker could not be reported to the store. */
   'worker:unreported': { workerId: string; error: unknown }
   'jobs:enqueued': { table: string; type: string; queue: string; created: number; duplicates: number }
   'job:started': { job: ClaimedJob }
@@ -40,20 +40,20 @@ export interface RuntimeEvents {
     end: AttemptEnd
     durationMs: number
     code?: string
-    /** Where the attempt is lost because nothing could be written: why. Where the handler or a service gave it back: why. */
+    /** Why nothing could be written, or why the handler or a service released the job. */
     reason?: string
     retryInMs?: number | null
-    /** Of the last call that went through `gateway`; null where no answer came. */
+    /** Status of the last call through `gateway`; null if there was no answer. */
     gatewayStatus?: number | null
-    /** How the breaker of the job's dependency was when this worker last heard of it. */
+    /** Last known state of the breaker of the job's dependency. */
     breaker?: string
   }
   'job:aborted': { job: ClaimedJob; reason: string }
-  /** No heartbeat got through for a whole lease: somebody else may have the job, and nobody here knows yet. */
+  /** No heartbeat was answered for a whole lease: another worker may hold the job. */
   'job:at-risk': { job: ClaimedJob }
   'job:hung': { job: ClaimedJob; leaked: number; leakBudget: number }
   'claim:failed': { error: unknown }
-  /** The tokens ran out: so many jobs went back unstarted, and come again after the wait. */
+  /** The tokens ran out: `released` jobs were released unstarted, until after `waitMs`. */
   'limit:reached': { key: string; released: number; waitMs: number }
   'gateway:called': { job: ClaimedJob; call: OutsideCall }
   'breaker:changed': { name: string; from: string; to: string; reason: string | null }
@@ -77,7 +77,7 @@ export interface RuntimeEvents {
     requeued: number
     dead: number
     held: number
-    /** Why leases were held; `table-locked` with none held where the sweep could not look. */
+    /** Why leases were held; `table-locked`, with none held, if the sweep could not read the table. */
     holdReason: string | null
     durationMs: number
   }
@@ -93,7 +93,7 @@ export interface RuntimeEvents {
     tries: number
     durationMs: number
   }
-  /** The ids are null where the store could not be asked. `failed` is given up, `retried` comes again. */
+  /** The ids are null if the store was unreachable. `failed` is final, `retried` is sent again. */
   'delivery:failed': {
     table: string
     webhookId: string | null
@@ -104,19 +104,19 @@ export interface RuntimeEvents {
   }
   'schedule:enqueued': { name: string; jobId: string; dueAt: Date }
   'schedule:failed': { name: string; error: unknown }
-  /** Hints of new work arrive, or do not: the worker polls either way. */
+  /** Notifications of new jobs arrive, or do not: the worker polls either way. */
   'listen:started': { channel: string }
   'listen:failed': { reason: string }
-  /** The table is in mode observe: the service waits until the mode is another. Told once. */
+  /** The table is in observe mode: the service waits until the mode changes. Emitted once. */
   'service:standing-by': { service: StandingService; error: unknown }
-  /** Something an operator should change; nothing is broken yet. */
+  /** A setting that an operator should change. */
   'config:warned': { warning: string }
 }
 
 export type EventName = keyof RuntimeEvents
 export type EventListener<Name extends EventName> = (fields: RuntimeEvents[Name]) => void
 
-/** A listener that throws is its own problem: no event may break a job. */
+/** Errors of listeners are ignored: no event may break a job. */
 export class RuntimeEventEmitter {
   readonly #listeners = new Map<EventName, Set<EventListener<never>>>()
 
@@ -127,7 +127,7 @@ export class RuntimeEventEmitter {
     return () => listeners.delete(listener)
   }
 
-  /** For those that would cost something to say. */
+  /** For events that are expensive to build. */
   hasListeners(name: EventName): boolean {
     return (this.#listeners.get(name)?.size ?? 0) > 0
   }
@@ -137,7 +137,7 @@ export class RuntimeEventEmitter {
       try {
         ;(listener as EventListener<Name>)(fields)
       } catch {
-        // See above.
+        // Ignored: see the class comment.
       }
     }
   }

@@ -1,5 +1,5 @@
-// What the owner of a job may read of its failure: one of the public codes, and a reason without addresses (FAIL-2). What was
-// found out stays in the row, for operators.
+// The failure of a job as its owner may see it: one of the public codes, and a reason without addresses (FAIL-2). The row
+// keeps the details, for operators.
 import { toPublicCode } from '../errors/index.ts'
 
 const ADDRESS = '<address>'
@@ -9,7 +9,7 @@ const IPV4 = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g
 const IPV6 = /(?<![\w:.])\[?(?=[0-9a-f:.]*::|(?:[0-9a-f]{1,4}:){5})[0-9a-f:.]+\]?(?::\d{1,5})?(?!\w)/gi
 /** `localhost:80`, `gw.internal:443`, `gateway:8080`, and not `line:12`. */
 const HOST_AND_PORT = /\b(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z][a-z0-9-]*(?=:\d{4,5}\b)):\d{2,5}\b/gi
-/** As Node words it: `getaddrinfo ENOTFOUND gw.internal`. */
+/** As in Node's `getaddrinfo ENOTFOUND gw.internal`. */
 const LOOKED_UP = /\b(ENOTFOUND|EAI_[A-Z]+) [\w.-]+/g
 const CODE_LIKE = /\b[A-Z][A-Z0-9_]{2,}\b/g
 

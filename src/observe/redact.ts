@@ -1,5 +1,5 @@
-// Takes secrets out of what is shown: payloads, results, reasons. Pure; what it gives is a copy. It guards against the
-// ordinary slip, not against somebody who hides a secret on purpose.
+// Removes secrets from payloads, results and reasons before they are shown. Pure; returns a copy. It guards against ordinary
+// slips, not against secrets hidden on purpose.
 import type { JsonValue } from '../job/job.ts'
 
 const REDACTED = '[redacted]'
@@ -14,12 +14,12 @@ const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:)[^\s/@]+@/gi
 const CARD_NUMBER = /\b\d(?:[ -]?\d){12,18}\b/g
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b/g
 const EMAIL = /\b[\w.%+-]+@[\w-]+(?:\.[\w-]+)+\b/g
-/** As `policy/classify-error.ts` masks it: what another language wrote did not go through there. */
+/** Masked as in classify-error.ts, which errors written by other languages do not pass. */
 const NAMED_VALUE = /\b([\w-]{0,40}(?:token|secret|passw(?:or)?d|signature|api[_-]?key))=[^\s&#;,]+/gi
 const UNSTUCK_TOKEN = /\bunstuck_[\w-]{20,}/g
 
 export interface RedactOptions {
-  /** E-mail addresses too; left where absent. */
+  /** Also masks e-mail addresses. Default: false. */
   withEmails?: boolean
 }
 
@@ -47,7 +47,7 @@ export function redactJson(value: JsonValue, options: RedactOptions = {}): JsonV
   )
 }
 
-/** The check of Luhn. */
+/** Luhn check. */
 function isCardNumber(text: string): boolean {
   const digits = Array.from(text.replaceAll(/\D/g, ''), Number)
   const sum = digits.toReversed().reduce((total, digit, index) => {

@@ -1,6 +1,6 @@
 // One trace from the call that enqueued a job to the end of each of its attempts (SEE-4). The context of the send travels in
-// the job's `traceparent`; the span of an attempt continues that trace, and has a link to the send as the conventions for
-// messaging ask. Needs a propagator for W3C trace context, which every SDK brings by default.
+// the job's `traceparent`; the span of an attempt continues that trace and links to the send, as the messaging conventions
+// require. Needs a propagator for W3C trace context, which every SDK has by default.
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
 import { isUnstuckError } from '../errors/index.ts'
 import type { NewJob } from '../job/job.ts'
@@ -8,11 +8,11 @@ import type { ClaimedJob } from '../job/lease.ts'
 import { loadOtel, type OtelApi } from './load-otel.ts'
 
 export interface Tracing {
-  /** False where spans would go nowhere. */
+  /** False if spans would go nowhere. */
   isActive(): boolean
-  /** Gives the jobs the trace of the caller; one that has a `traceparent` keeps it. */
+  /** Adds the caller's trace to the jobs; a job with a `traceparent` keeps it. */
   enqueue<T>(jobs: NewJob[], table: string, send: (jobs: NewJob[]) => Promise<T>): Promise<T>
-  /** `run` has the span of the attempt as its active one, so that what the handler does becomes part of the trace. */
+  /** Runs with the span of the attempt active, so that the handler's spans become part of the trace. */
   process<T>(
     job: ClaimedJob,
     workerId: string,
@@ -21,17 +21,17 @@ export interface Tracing {
   ): Promise<T>
 }
 
-/** Null where @opentelemetry/api is not installed. */
+/** Null if @opentelemetry/api is not installed. */
 export async function openTracing(): Promise<Tracing | null> {
   const otel = await loadOtel()
   return otel === null ? null : new OtelTracing(otel)
 }
 
-// The conventions for messaging are still experimental and change their package with every version: copied.
+// Copied: the messaging conventions are experimental, and their package changes with every version.
 const SYSTEM = { 'messaging.system.name': 'unstuck' }
 const FAILED_ENDS = ['retried', 'dead', 'lost']
 
-/** How long it is believed that there is no provider. */
+/** How long a missing provider is cached. */
 const INACTIVE_MS = 1_000
 
 class OtelTracing implements Tracing {
@@ -87,7 +87,7 @@ class OtelTracing implements Tracing {
     })
   }
 
-  /** The API is there without an SDK as soon as any dependency uses it: spans of nothing were a tenth of what a short job allocates. */
+  /** Any dependency may install the API without an SDK: empty spans were 10 % of the allocations of a short job. */
   isActive(): boolean {
     if (this.#isActive || performance.now() < this.#askAgainAtMs) return this.#isActive
     const { ROOT_CONTEXT, isSpanContextValid } = this.#otel
@@ -101,7 +101,7 @@ class OtelTracing implements Tracing {
     return this.#otel.trace.getTracer('unstuck').startSpan(name, options, parent)
   }
 
-  /** Of an error only its code is kept: messages and stacks may hold what a trace must not. */
+  /** Records only the code of an error: messages and stacks may contain secrets. */
   async #inSpan<T>(span: Span, active: Context, work: () => Promise<T>): Promise<T> {
     try {
       return await this.#otel.context.with(active, work)
@@ -132,7 +132,7 @@ function sendAttributes(jobs: NewJob[], table: string): Attributes {
   }
 }
 
-/** The queue, where all jobs have the same. */
+/** The queue, if all jobs share one. */
 function destinationOf(jobs: NewJob[]): string | undefined {
   const [queue, ...others] = new Set(jobs.map((job) => job.queue ?? job.type))
   return others.length === 0 ? queue : undefined

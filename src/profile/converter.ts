@@ -10,7 +10,7 @@ const converterPolicy: Policy = {
   maxTimeouts: 5,
   maxRuntimeMs: 0,
   heartbeatMs: 30_000,
-  // The pace of the worker's own loop.
+  // The interval of the document's worker loop.
   sweepIntervalMs: 2_000,
   reapBackoffStepsMs: [0],
   requeueRatePerS: 0,

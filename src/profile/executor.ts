@@ -1,5 +1,5 @@
-// The executor of document 003: `public.executor_jobs` in a Supabase layout, swept by pg_cron. Its one rule is the age of the
-// lock or of the heartbeat, whichever is newer, against the TTL of the type.
+// The executor of document 003: `public.executor_jobs` in a Supabase layout, swept by pg_cron. Its only rule compares the age
+// of the lock or heartbeat, whichever is newer, with the TTL of the type.
 import { nativePolicy, type Policy } from '../policy/policy.ts'
 import type { Profile } from './profile.ts'
 
@@ -19,7 +19,7 @@ const executorPolicy: Policy = {
     submit_anchor_polygon: 60 * MINUTE_MS,
     submit_anchor_bitcoin: 60 * MINUTE_MS,
   },
-  // A heartbeat keeps a job alive for as long as it comes.
+  // Heartbeats keep a job alive without limit.
   defaultDeadlineMs: 0,
   maxRuntimeMs: 0,
   sweepIntervalMs: 30_000,

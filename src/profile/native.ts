@@ -1,7 +1,7 @@
 import { nativePolicy } from '../policy/policy.ts'
 import type { Profile } from './profile.ts'
 
-/** Our own table. It lives in the engine's schema, whatever that is called. */
+/** unstuck's own table, in the engine's schema. */
 export function nativeProfile(schema: string): Profile {
   return {
     name: 'native',

@@ -1,4 +1,4 @@
-// A profile that a team writes for a table of its own, in the config file. What it leaves out is filled in here.
+// A team's own profile in the config file, and its defaults.
 import { nativePolicy, type PolicyOverride, withOverride } from '../policy/policy.ts'
 import type { Profile, TableProfile, TeamEvents } from './profile.ts'
 
@@ -27,12 +27,12 @@ export interface OwnTable
     > {
   statuses: Omit<TableProfile['statuses'], 'cancelled'> & { cancelled?: string | null }
   teamEvents?: (Omit<TeamEvents, 'schema'> & { schema?: string }) | null
-  /** Over the policy of the native table. */
+  /** Overrides the policy of the native table. */
   policy?: PolicyOverride
 }
 
 const PUBLIC = 'public'
-/** Room for the longest name of a function before it. */
+/** Leaves room for the longest function name before it. */
 const LONGEST_ATTACHMENT = 40
 
 export function completeProfile({ tables: [first, ...others], ...profile }: OwnProfile): Profile {
@@ -53,7 +53,7 @@ export function completeTable({ policy, teamEvents, statuses, ...table }: OwnTab
   }
 }
 
-/** A plain name for functions and policies, whatever the table is called. */
+/** A plain identifier for functions and policies. */
 export function attachmentName(table: string): string {
   const plain = table
     .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')

@@ -1,10 +1,10 @@
-// How the engine sees one deployment: its tables, their columns and words, and its policy.
+// The description of a deployment: its tables, their columns and status words, and its policy.
 import type { CodeSet } from '../errors/index.ts'
 import type { JobStatus } from '../job/job.ts'
 import type { BreakerMode } from '../policy/dependency/breaker.ts'
 import type { Policy } from '../policy/policy.ts'
 
-/** Every column the engine uses, by its own name. A profile maps it to the team's column, or lets attach add it. */
+/** All columns that the engine uses. A profile maps each to the team's column, or attach adds it. */
 export const logicalColumns = [
   'id',
   'type',
@@ -61,36 +61,36 @@ export interface TableProfile {
   idType: IdType
   /** Columns whose name differs from the engine's. */
   columns: Partial<Record<LogicalColumn, string>>
-  /** The words of its status column. A claim writes the first running word; a null means dead with a code. */
+  /** Words of its status column. A claim writes the first running word. Null: cancelled jobs are dead, with a code. */
   statuses: Record<Exclude<JobStatus, 'running' | 'cancelled'>, string> & {
     running: [string, ...string[]]
     cancelled: string | null
   }
-  /** Words of rows that are none of the engine's business: it leaves them alone. */
+  /** Words of rows that the engine ignores. */
   ignoredStatuses?: string[]
-  /** The type of rows that were not enqueued through the engine, where the table has no type column. */
+  /** Type of rows that were not enqueued through the engine, if the table has no type column. */
   defaultType: string | null
-  /** The times by which a running row without a lease is judged (REAP-8). */
+  /** Times that determine the age of a running row without a lease (REAP-8). */
   ageColumns: [LogicalColumn, ...LogicalColumn[]]
-  /** The team's own events table, written in the same transaction as ours. */
+  /** The team's own events table, written in the same transaction as the engine's. */
   teamEvents: TeamEvents | null
   /**
-   * Waiting jobs without budget are not claimed, and sweeps end them. Only for a table that nobody but the engine writes: of a
-   * team's table a waiting job runs once more, and its end is judged (C29).
+   * Waiting jobs without budget are not claimed, and sweeps end them. Only for a table that only the engine writes: in a
+   * team's table a waiting job runs once more before it is ended (C29).
    */
   judgesWaiting?: boolean
-  /** `last_attempt_at` is the team's time of its lock: cleared with it, and newer than our lease where a hand locked. */
+  /** `last_attempt_at` is the time of the team's lock: cleared with it, and newer than our lease if locked manually. */
   hasLockTime?: boolean
   /**
-   * No two unfinished jobs of a type may have one dedupe key, whoever writes them: attach adds a unique index. Elsewhere
-   * only jobs that are enqueued through the engine are deduplicated.
+   * Unfinished jobs of a type have unique dedupe keys, whoever writes them: attach adds a unique index. Otherwise only jobs
+   * enqueued through the engine are deduplicated.
    */
   hasUniqueDedupeKey?: boolean
-  /** The team's own column of one error text, beside our code and reason. */
+  /** The team's own column for an error text, beside code and reason. */
   lastError?: LastError
-  /** Functions and views of the team's own SQL, in the order of their removal. */
+  /** Functions and views that the team's SQL calls, in the order of their removal. */
   teamObjects?: TeamObject[]
-  /** Indexes that the team's own document names. Made on request: one over a column that heartbeats write costs HOT. */
+  /** Indexes that the team's document names. Created on request: an index on a column that heartbeats write prevents HOT. */
   documentIndexes?: DocumentIndex[]
   policy: Policy
 }
@@ -107,35 +107,35 @@ export interface TeamEvents {
   dataColumn: string
 }
 
-/** `{lease_min}`, `{worker_id}` and `{attempt}` stand for those of the lease that ran out. */
+/** `{lease_min}`, `{worker_id}` and `{attempt}` are replaced by those of the expired lease. */
 export interface LastError {
   column: string
   requeued: string
   dead: string
 }
 
-/** Something in the schema of the table, under a name that the team's SQL calls. */
+/** An object in the table's schema, under a name that the team's SQL calls. */
 export interface TeamObject {
-  /** A file of sql/team makes it; a wrapper is made from what has its name: it calls another function before that. */
+  /** Created by a file of sql/team. A wrapper replaces an existing function and calls another one before it. */
   kind: 'function' | 'view' | 'wrapper'
   name: string
-  /** The types of a function's arguments, where it has any. */
+  /** Argument types of a function, if it has any. */
   takes?: string
-  /** What a wrapper calls first. */
+  /** The function that a wrapper calls first. */
   calls?: string
-  /** Which step of the team's own plan brings it. */
+  /** Step of the team's own plan that creates it. */
   phase: number
 }
 
 export interface Profile {
-  /** A shipped one's, or that of a team's own. */
+  /** Name of a shipped profile, or of a team's own. */
   name: string
   tables: [TableProfile, ...TableProfile[]]
-  /** The codes that people outside may see; a job's own code as it is where absent. */
+  /** Codes that users may see. Default: the job's own code. */
   codes?: CodeSet
-  /** How the breaker of the gateway closes, where the application does not say. */
+  /** Default mode of the gateway's breaker. */
   breakerMode?: BreakerMode
-  /** Workers delete ended jobs past the retention, where the application does not say. */
+  /** Whether workers delete ended jobs past their retention, by default. */
   isPruned?: boolean
 }
 

@@ -6,35 +6,35 @@ import type { DependencyOptions } from '../runtime/limits/dependencies.ts'
 import { requireLimits } from '../runtime/limits/token-limiter.ts'
 
 export interface UnstuckOptions {
-  /** Over UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
+  /** Overrides UNSTUCK_DATABASE_URL, DATABASE_URL and PG*. */
   databaseUrl?: string
-  /** Over UNSTUCK_DIRECT_URL: the same database without a pooler in between. Default: `databaseUrl`. */
+  /** Overrides UNSTUCK_DIRECT_URL: the same database without a pooler. Default: `databaseUrl`. */
   directUrl?: string
-  /** The config file; that of UNSTUCK_CONFIG, or `unstuck.config.*` in the working directory, where absent. */
+  /** Path of the config file. Default: UNSTUCK_CONFIG, else `unstuck.config.*` in the working directory. */
   config?: string
   schema?: string
   profile?: string
-  /** Which table of the profile; its first where absent. */
+  /** Table of the profile. Default: its first. */
   table?: string
   workerId?: string
   concurrency?: number
-  /** Drain on SIGTERM and SIGINT; only where this worker owns the process. */
+  /** Drain on SIGTERM and SIGINT. Only if this worker owns the process. */
   handleSignals?: boolean
   graceMs?: number
   hangGraceMs?: number
   txTimeoutMs?: number
-  /** Connections for transactions of handlers; more of them wait for one that is free. Default: 10. */
+  /** Connections for transactions of handlers; further transactions wait. Default: 10. */
   txConnections?: number
   leakBudget?: number
   onHang?: 'reopen' | 'exit'
   pollMs?: [least: number, most: number]
   /** Settings of the breakers that handlers name as their `dependency`. */
   dependencies?: Record<string, DependencyOptions>
-  /** Publishes what waits again to an outside queue; the policy's `dispatch` says whether it is noted. */
+  /** Publishes requeued jobs to an external queue, if the policy's `dispatch` records them. */
   dispatch?: DispatchAdapter
-  /** Delete ended jobs past the retention while the worker runs; true where the table is unstuck's own. */
+  /** Delete ended jobs past their retention while the worker runs. Default: as the profile says; true for the native table. */
   prune?: boolean
-  /** pino, or anything of its shape; silent where absent. */
+  /** pino, or a compatible logger. Default: silent. */
   logger?: Logger
 }
 

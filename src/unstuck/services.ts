@@ -1,5 +1,5 @@
-// What runs beside the claims of a worker: hints of new work, schedules, dispatch to an outside queue, retention,
-// webhooks, and the reports that tell of the worker.
+// The services that run beside a worker: notifications of new jobs, schedules, dispatch to an external queue, retention,
+// webhooks, and reports of the worker.
 import { createRequire } from 'node:module'
 import { listen } from '../compose/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
@@ -19,9 +19,9 @@ export interface ServiceOptions {
   table: TableProfile
   events: RuntimeEventEmitter
   policy: PolicyOverride
-  /** Over the stored policy when a job is enqueued. */
+  /** Overrides the stored policy when a job is enqueued. */
   enqueuePolicy: PolicyOption
-  /** Null where the policy switches hints off. */
+  /** Null if the policy disables notifications. */
   listenUrl: string | null
   onHint: () => void
   schedules: RecurringJob[]
@@ -29,7 +29,7 @@ export interface ServiceOptions {
   isPruning: boolean
   /** Jobs that run now. */
   running: () => number
-  /** Somebody asked the worker to drain. */
+  /** An operator requested a drain. */
   onDrain: () => void
   allowsPrivateWebhooks: boolean
 }
@@ -77,7 +77,7 @@ function startSending(options: ServiceOptions): Services | undefined {
   return startWebhookSender({ table: table.table, store, events, allowsPrivate: allowsPrivateWebhooks })
 }
 
-/** Without schedules of its own too: one that another process stored runs as long as any worker does. */
+/** Runs even without schedules of its own: those that another process stored run as long as any worker does. */
 function startScheduling({ store, schedules, events, enqueuePolicy }: ServiceOptions): Services {
   return startScheduler({ store, schedules, events, ...enqueuePolicy })
 }

@@ -1,4 +1,4 @@
-// From configuration and options to a running worker.
+// Starts a worker from configuration and options.
 
 import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
 import type { OpenTable, SqlClient } from '../compose/index.ts'
@@ -25,9 +25,9 @@ export interface ApplicationParts {
 }
 
 export interface StartedParts extends ApplicationParts {
-  /** For heartbeats: connections of a pooler may all be in use by handlers. */
+  /** For heartbeats: handlers may use all connections of a pooler. */
   directUrl: string
-  /** In force: what is stored, and over it what this process was given. */
+  /** The stored policy with this process's overrides. */
   policy: Policy
   tracing: Tracing | null
 }
@@ -36,7 +36,7 @@ export const DEFAULT_HANG_GRACE_MS = 5_000
 
 export async function startApplicationWorker(parts: StartedParts): Promise<Worker> {
   const { open, config, options, table, events, handlers, policy, tracing } = parts
-  // It connects while the breakers are prepared.
+  // Connects while the breakers are prepared.
   const heartbeat = startHeartbeat(parts)
   const dependencies = await untilReady(
     heartbeat,
@@ -65,7 +65,7 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
   })
 }
 
-/** A worker that cannot beat, or whose breakers are refused, does not start; its thread does not stay behind. */
+/** A worker that cannot send heartbeats, or whose breakers are refused, does not start; its thread is stopped. */
 async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>): Promise<T> {
   const died = heartbeat.died.then((error) => Promise.reject(error))
   try {
@@ -77,10 +77,10 @@ async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>): Promis
   }
 }
 
-/** The dependency that GATEWAY_URL is the address of. */
+/** The dependency at GATEWAY_URL. */
 const GATEWAY = 'gateway'
 
-/** CIRCUIT_*, GATEWAY_URL and its probe's are for the dependency `gateway`; what the code says of it wins. */
+/** CIRCUIT_*, GATEWAY_URL and its probe URL configure the dependency `gateway`; options in code override them. */
 function dependencyOptions({
   config,
   options,
@@ -95,7 +95,7 @@ function dependencyOptions({
   const probeUrl = gateway.probeUrl ?? gateway.url
   const hasProbe = probeUrl !== null || given[GATEWAY]?.probeUrl !== undefined
   const configured: DependencyOptions = {
-    // Without a probe nothing but an operator would end a hold.
+    // Without a probe only an operator could end a hold.
     ...(breakerMode !== undefined && hasProbe ? { mode: breakerMode } : {}),
     ...(isSet('circuit.window') ? { windowCalls: circuit.window } : {}),
     ...(isSet('circuit.windowMs') ? { windowMs: circuit.windowMs } : {}),

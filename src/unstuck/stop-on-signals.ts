@@ -1,6 +1,6 @@
 import type { Worker } from '../runtime/worker/worker.ts'
 
-/** The first signal drains; a second one gives everything back at once. */
+/** The first signal drains; a second one releases all jobs at once. */
 export function stopOnSignals(worker: Worker, ended: Promise<number>): void {
   let hasCome = false
   const stop = (signal: NodeJS.Signals) => {
@@ -14,7 +14,7 @@ export function stopOnSignals(worker: Worker, ended: Promise<number>): void {
     process.off('SIGTERM', stop)
     process.off('SIGINT', stop)
     process.exitCode = exitCode
-    // What a hung or careless handler left behind must not hold up a deploy; unref: nor does this.
+    // Resources that a handler left open must not delay a deploy; `unref`, so that this timer does not either.
     setTimeout(() => process.exit(exitCode), 1_000).unref()
   })
 }

@@ -1,4 +1,4 @@
-// The front door for applications: register handlers, start, enqueue.
+// The API for applications: register handlers, start, enqueue.
 import {
   type Database,
   findDirectUrl,
@@ -49,17 +49,17 @@ export interface Unstuck {
     job: RecurringJob['job'],
     options?: Pick<RecurringJob, 'timezone' | 'overlap'>,
   ): Unstuck
-  /** Sweeps, claims and processes until `stop`, or until it has to leave; answers when it has begun. */
+  /** Sweeps, claims and runs jobs until `stop`, or until it has to leave. Resolves when it has started. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Settles with the exit code of the worker: 0, or 1 where a hang or a critical error made it leave. */
+  /** Resolves with the worker's exit code: 1 if hung handlers or a critical error stopped it, else 0. */
   ended: Promise<number>
   enqueue(job: NewJob, options?: { tx?: SqlClient }): Promise<EnqueuedJob>
   enqueueMany(jobs: NewJob[], options?: { tx?: SqlClient }): Promise<EnqueuedJob[]>
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void
-  /** For Prometheus, with a registry of their own; counts from the first call on. */
+  /** Prometheus metrics in their own registry, counted from the first call on. */
   metrics(): Promise<Metrics>
-  /** What an operator should know of this process; healthy where there is nothing. */
+  /** Problems that an operator should know of; healthy if there are none. */
   health(): { isHealthy: boolean; problems: string[] }
   store: JobStore<SqlClient>
 }
@@ -146,7 +146,7 @@ class Application implements Unstuck {
     if (this.#starting !== undefined)
       return Promise.reject(invalidArgument('start', 'a second call', 'one call for each instance'))
     this.#starting = this.#start().catch((error: unknown) => {
-      // What was refused may be mended and tried again.
+      // A refused start may be corrected and repeated.
       this.#starting = undefined
       throw error
     })
@@ -159,7 +159,7 @@ class Application implements Unstuck {
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const databaseUrl = await this.#database.url()
     const directUrl = await findDirectUrl(this.#config, databaseUrl)
-    // Fails at once where nothing is installed, or too little: a worker that cannot work should not look alive.
+    // Fails at once if the schema is missing or too old: a worker that cannot work should not look alive.
     await this.#open.checkSchema?.()
     const stored = await this.store.readPolicy()
     const policy = withOverride(stored, this.#config.policy)
@@ -199,7 +199,7 @@ class Application implements Unstuck {
       try {
         await services.stop()
         otelMetrics?.stop()
-        // The last status write is done: only now may the connections go (WORK-4).
+        // The last status is written: only now may the connections be closed (WORK-4).
         await this.#close()
       } finally {
         this.#end(exitCode)
@@ -208,7 +208,7 @@ class Application implements Unstuck {
   }
 
   async stop(): Promise<void> {
-    // One that is under way ends first: half a worker cannot be stopped.
+    // A start in progress ends first: half a worker cannot be stopped.
     await this.#starting?.catch(() => {})
     if (this.#worker === undefined) return this.#close()
     await this.#worker.stop()
@@ -251,7 +251,7 @@ class Application implements Unstuck {
     return fileHandler(file, { ...options, killAfterMs })
   }
 
-  /** A lease that one lost beat loses is no lease (LEASE-4). */
+  /** Refuses a lease that a single lost heartbeat would lose (LEASE-4). */
   #requireBeats(policy: Policy): void {
     const { refusal, warnings } = judgeBeat(policy)
     if (refusal !== undefined) throw new UnstuckError('INVALID_CONFIG', refusal)
@@ -270,7 +270,7 @@ class Application implements Unstuck {
     return enqueued
   }
 
-  /** The maximum is for rows that bring none of their own (OPS-8). */
+  /** The maximum applies to rows without their own (OPS-8). */
   #enqueuePolicy(): PolicyOption {
     const { enqueueMaxAttempts, policy } = this.#config
     const override: PolicyOverride = {

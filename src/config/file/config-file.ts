@@ -6,15 +6,15 @@ import { variables } from '../variables/variables.ts'
 import { isPlainObject, readPolicy, unknownField } from './policy-fields.ts'
 import { readOwnProfile } from './read-own-profile.ts'
 
-/** A config file with its policy checked; the other values are checked by the setting they are for. */
+/** A config file whose policy is checked. Other values are checked with their setting. */
 export interface CheckedFile {
   values: ReadonlyMap<Setting, unknown>
   policy: PolicyOverride
-  /** Where the file brings a profile of its own. */
+  /** The file's own profile, if it has one. */
   ownProfile?: Profile | undefined
 }
 
-/** `file` is what a module exported, so nothing about it is certain. */
+/** `file` is the export of a module, so nothing about it is certain. */
 export function checkConfigFile(file: unknown, problems: ConfigProblem[]): CheckedFile {
   const values = new Map<Setting, unknown>()
   if (file === undefined) return { values, policy: {} }
@@ -55,7 +55,7 @@ function collect(
   }
 }
 
-/** Those policy fields that a variable could set too, so that they meet its precedence. */
+/** Policy fields that a variable can set too, to apply precedence. */
 function collectPolicy(policy: PolicyOverride, values: Map<Setting, unknown>): void {
   for (const setting of settings) {
     const [group, field, stage] = setting.split('.')

@@ -1,5 +1,5 @@
-// What each field of a policy takes where a config file sets it: the words and ranges of sql/migrations/0001_engine.sql,
-// checked at start instead of at the first call.
+// The words and ranges of policy fields in a config file, as in sql/migrations/0001_engine.sql, but checked at start instead
+// of at the first call.
 import { closestName } from '../../errors/index.ts'
 import type { Policy, PolicyOverride } from '../../policy/policy.ts'
 import { type ConfigProblem, problem } from '../config-problem.ts'
@@ -58,7 +58,7 @@ const fieldKinds: Record<keyof Policy, FieldKind> = {
   dispatch: { type: 'choice', words: ['off', 'requeued'] },
 }
 
-/** The fields that are fine; the others become problems. */
+/** Returns the valid fields and reports the others as problems. */
 export function readPolicy(
   fields: Readonly<Record<string, unknown>>,
   nameOf: (field: string) => string,

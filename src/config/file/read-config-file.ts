@@ -14,8 +14,8 @@ export function defineConfig(file: ConfigFile): ConfigFile {
 }
 
 /**
- * What the config file exports; undefined where there is none. `given` is a path that somebody set, which has to exist.
- * By `require`, which loads ES modules too and is done when it answers: `unstuck()` is no promise.
+ * Returns the export of the config file; undefined if there is none. A path `given` explicitly has to exist. Uses `require`,
+ * which also loads ES modules and is synchronous, as `unstuck()` is.
  */
 export function readConfigFile(
   cwd: string,
@@ -56,14 +56,14 @@ function explain(path: string, cause: unknown): UnstuckError {
     return refusal(`${name}: has a top-level await, which a config file may not have`, cause)
   }
   const isTypeScript = extname(path).endsWith('ts')
-  // Some loaders read TypeScript on any Node, so it is tried first.
+  // Some loaders support TypeScript on any Node, so loading is tried first.
   if (isTypeScript && !readsTypeScript() && (isSyntaxError(cause) || code === 'ERR_UNKNOWN_FILE_EXTENSION')) {
     return refusal(`${name} needs Node 22.18 or Bun; name it ${name.replace(/\.m?ts$/, '.mjs')}`, cause)
   }
   return refusal(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
 }
 
-/** By name: the module may come from another realm, as under a test runner. */
+/** By name: the error may come from another realm, as under a test runner. */
 function isSyntaxError(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'SyntaxError'
 }
@@ -75,7 +75,7 @@ export function readsTypeScript(): boolean {
   )
 }
 
-/** A CommonJS file may export the object itself; an ES module without a default export has said nothing. */
+/** A CommonJS file may export the object itself; an ES module needs a default export. */
 function defaultExport(loaded: unknown): unknown {
   if (typeof loaded !== 'object' || loaded === null) return loaded
   if ('default' in loaded) return loaded.default

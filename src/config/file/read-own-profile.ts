@@ -1,5 +1,5 @@
-// The profile that a config file brings instead of the name of a shipped one. `given` is what a module exported, so nothing
-// about it is certain: every field is checked, and all that is wrong is told at once.
+// Reads the profile that a config file defines instead of naming a shipped one. `given` is the export of a module, so every
+// field is checked, and all problems are reported at once.
 import { closestName } from '../../errors/index.ts'
 import { completeProfile, type OwnProfile, type OwnTable } from '../../profile/own-profile.ts'
 import { logicalColumns, type Profile } from '../../profile/profile.ts'
@@ -7,7 +7,7 @@ import { isShippedProfile } from '../../profile/shipped.ts'
 import { type ConfigProblem, nameInFile, problem } from '../config-problem.ts'
 import { isPlainObject, readPolicy, unknownField } from './policy-fields.ts'
 
-/** Undefined where something is wrong with it. */
+/** Undefined if it has problems. */
 export function readOwnProfile(
   given: Record<string, unknown>,
   problems: ConfigProblem[],
@@ -22,7 +22,7 @@ export function readOwnProfile(
     : completeProfile(structuredClone(given) as unknown as OwnProfile)
 }
 
-/** How one field is judged: by a sentence that ends "takes …", and by fields of its own. */
+/** Check of one field: `takes` completes the error message, `fields` are nested checks. */
 interface Rule {
   takes: string
   accepts: (value: unknown) => boolean

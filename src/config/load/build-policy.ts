@@ -7,7 +7,7 @@ export type FoundValues = ReadonlyMap<Setting, FoundValue>
 
 type NumberField = { [Field in keyof Policy]: Policy[Field] extends number ? Field : never }[keyof Policy]
 
-/** What was set over the policy of the profile, and nothing else. */
+/** The settings that override the policy of the profile. */
 export function buildPolicy(
   base: Policy,
   filePolicy: PolicyOverride,
@@ -35,8 +35,8 @@ function assign(policy: PolicyOverride, setting: PolicySetting, value: string | 
 }
 
 /**
- * A base or a cap turns steps into a growing wait (REAP-5). The one that is not set comes from the profile, and yields
- * to the one that is: somebody chose that.
+ * A base or a cap replaces steps by an exponential backoff (REAP-5). The one that is not set comes from the profile, and
+ * yields to the one that was set on purpose.
  */
 function shapeBackoff(
   cause: 'reap' | 'failure',

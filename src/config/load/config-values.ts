@@ -10,7 +10,7 @@ import { maskUrl } from './show-url.ts'
 
 type Value = string | number | null
 
-/** What was set, else the default of the table. */
+/** The value that was set, else the default. */
 export function readSetting(setting: Setting, found: FoundValues, profile: ProfileName): Value {
   const set = found.get(setting)?.value
   if (set !== undefined) return set
@@ -31,7 +31,7 @@ export function readTextSetting(setting: Setting, found: FoundValues, profile: P
   return value === null ? null : String(value)
 }
 
-/** Every setting that counts in the profile, in the order of the table, then what only the config file can set. */
+/** Every setting of the profile in the order of the table, then those that only the config file can set. */
 export function listValues(
   found: FoundValues,
   profile: ProfileName,
@@ -59,13 +59,13 @@ export function listValues(
 
 type StepsField = 'reapBackoffStepsMs' | 'failureBackoffStepsMs'
 
-/** Where there are steps, base and cap have no effect and are not shown. */
+/** If there are steps, base and cap have no effect and are not shown. */
 function stepsInsteadOf(setting: string): StepsField | undefined {
   const [, cause] = /^policy\.(reap|failure)Backoff(?:Base|Max)Ms$/.exec(setting) ?? []
   return cause === undefined ? undefined : (`${cause}BackoffStepsMs` as StepsField)
 }
 
-/** The other way round: steps of a file that a variable replaced, and what steps of a file replace. */
+/** The reverse: steps of a file that a variable replaced, and base and cap that steps of a file replaced. */
 function isShapedAway(field: keyof Policy, inForce: Policy): boolean {
   if (field === 'reapBackoffStepsMs' || field === 'failureBackoffStepsMs') return inForce[field].length === 0
   const steps = stepsInsteadOf(`policy.${field}`)

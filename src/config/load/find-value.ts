@@ -9,7 +9,7 @@ import { variablesOf } from '../variables/variables.ts'
 import { libpqUrl } from './libpq-url.ts'
 import { showRefusedUrl } from './show-url.ts'
 
-/** A value that somebody set, and who. */
+/** A value that was set, and its source. */
 export interface FoundValue {
   value: string | number
   source: Extract<ConfigSource, 'flag' | 'file' | 'preset' | `env ${string}`>
@@ -21,16 +21,16 @@ export interface FoundValue {
 
 export interface Search extends Pick<ConfigSources, 'env' | 'flags'> {
   file: CheckedFile
-  /** Whose variables count; those of native for a profile of one's own. */
+  /** Profile whose variables apply; native for a team's own profile. */
   profile: ProfileName
-  /** As people know it, where that differs. */
+  /** Its display name, if different. */
   profileName?: string
   problems: ConfigProblem[]
 }
 
 /**
- * Option, then variables in the order of the table, then config file. Only the one that wins is read: what is shadowed
- * may belong to somebody else, such as a `DATABASE_URL` of another kind of database beside `UNSTUCK_DATABASE_URL`.
+ * Looks at the option, then at the variables in the order of the table, then at the config file. Only the first is checked:
+ * others may belong to another program, such as a `DATABASE_URL` of another kind of database beside `UNSTUCK_DATABASE_URL`.
  */
 export function findValue(setting: Setting, search: Search): FoundValue | undefined {
   const candidates = variablesOf(search.profile).filter(({ sets }) => sets.includes(setting))
@@ -54,10 +54,10 @@ function findInFile(setting: Setting, candidates: Variable[], search: Search): F
   const given = search.file.values.get(setting)
   const name = nameInFile(setting)
   if (given === undefined) return undefined
-  // The fields of a policy were checked when the file was read.
+  // Policy fields were checked when the file was read.
   if (setting.startsWith('policy.')) return { value: given as number, source: 'file', name, given }
   const [variable] = candidates
-  // A setting of another profile: allowed, so that one file can serve several.
+  // Settings of other profiles are allowed, so that one file can serve several.
   return variable === undefined ? undefined : read(variable, given, 'file', name, search)
 }
 

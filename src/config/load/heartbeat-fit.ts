@@ -4,8 +4,8 @@ import { type ConfigProblem, nameInFile, problem } from '../config-problem.ts'
 import type { FoundValues } from './build-policy.ts'
 
 /**
- * Do enough heartbeats fit into the shortest lease (LEASE-4)? Only what somebody set is judged: the numbers of a profile
- * are its document's.
+ * Checks that enough heartbeats fit into the shortest lease (LEASE-4). Only explicit settings are checked: the defaults of a
+ * profile come from its document.
  */
 export function checkHeartbeatFit(
   policy: Policy,

@@ -3,10 +3,10 @@ import { problem } from '../config-problem.ts'
 import { connectionVariables } from '../variables/connection-variables.ts'
 import { describeKind, readText } from '../variables/value-kind.ts'
 
-/** A password alone, or a wish for encryption, is no connection. */
+/** A password or an SSL mode alone does not make a connection. */
 const MAKES_A_CONNECTION = ['PGHOST', 'PGPORT', 'PGUSER', 'PGDATABASE']
 
-/** The connection that libpq's variables describe, as a URL. */
+/** The connection described by libpq's variables, as a URL. */
 export function libpqUrl(
   env: Readonly<Record<string, string | undefined>>,
   problems: ConfigProblem[],
@@ -29,7 +29,7 @@ function joinUrl(parts: Record<string, string>): string {
   const password = parts['PGPASSWORD'] === undefined ? '' : `:${encodeURIComponent(parts['PGPASSWORD'])}`
   const login = `${encodeURIComponent(parts['PGUSER'] ?? '')}${password}`
   const query = new URLSearchParams()
-  // A socket's directory and an IPv6 address fit into the query only; there it wins over the host before it.
+  // A socket directory or an IPv6 address only fits into the query, where it takes precedence over the host.
   if (!isName) query.set('host', host)
   if (parts['PGSSLMODE'] !== undefined) query.set('sslmode', parts['PGSSLMODE'])
   const search = query.size === 0 ? '' : `?${query.toString()}`
@@ -38,7 +38,7 @@ function joinUrl(parts: Record<string, string>): string {
   return `postgresql://${at}${isName ? host : 'localhost'}:${port}/${databasePath(parts['PGDATABASE'] ?? '')}${search}`
 }
 
-/** Clients leave escaped delimiters of a path escaped, so only those that would end it are escaped. */
+/** Clients do not unescape path delimiters, so only those that would end the path are escaped. */
 function databasePath(database: string): string {
   return encodeURI(database).replace(/[?#]/g, encodeURIComponent)
 }

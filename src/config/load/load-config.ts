@@ -13,8 +13,7 @@ import { checkHeartbeatFit } from './heartbeat-fit.ts'
 import { findStrayNames } from './stray-names.ts'
 
 /**
- * The configuration in force, from what the caller passes and nothing else. Throws INVALID_CONFIG with all problems at
- * once.
+ * Builds the configuration from the given sources and nothing else. Throws INVALID_CONFIG with all problems at once.
  */
 export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   const problems: ConfigProblem[] = []
@@ -55,7 +54,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   }
 }
 
-/** Unless an option or a variable names another one. */
+/** The file's own profile, unless an option or a variable names another one. */
 function ownProfileInForce(
   { ownProfile }: CheckedFile,
   { env, flags }: Pick<ConfigSources, 'env' | 'flags'>,
@@ -64,12 +63,12 @@ function ownProfileInForce(
   return ownProfile !== undefined && (wanted ?? ownProfile.name) === ownProfile.name ? ownProfile : null
 }
 
-/** What names a profile of one's own is done with: as the name of a shipped one it would be refused. */
+/** Removes the name of the team's own profile, which would be refused as the name of a shipped one. */
 function withoutProfile({ env, flags }: Pick<ConfigSources, 'env' | 'flags'>): Pick<Search, 'env' | 'flags'> {
   return { env: { ...env, UNSTUCK_PROFILE: undefined }, flags: { ...flags, profile: undefined } }
 }
 
-/** First of all, since it decides which variables count. A bad name stands in as native to find the other problems. */
+/** Read first, since it decides which variables apply. An invalid name counts as native, to find the other problems. */
 function findProfile(search: Search): ProfileName {
   const name = String(findValue('profile', search)?.value ?? 'native')
   return isShippedProfile(name) ? name : 'native'
@@ -87,7 +86,7 @@ function findAll(search: Search, own: Profile | null): FoundValues {
   return found
 }
 
-/** Under what is set one by one, be it in the environment or in the file. */
+/** Individual settings of the environment and the file override the preset. */
 function addPreset(found: Map<Setting, FoundValue>): void {
   const preset = found.get('preset')
   if (preset === undefined) return
@@ -97,7 +96,7 @@ function addPreset(found: Map<Setting, FoundValue>): void {
   }
 }
 
-/** Variables without which a profile does not start (OPS-2). */
+/** Variables that the profile requires and that are not set (OPS-2). */
 export function findMissing(profile: ProfileName, found: ReadonlyMap<Setting, unknown>): ConfigProblem[] {
   return variables
     .filter(({ requiredBy, sets }) => requiredBy?.includes(profile) && !sets.some((set) => found.has(set)))

@@ -2,13 +2,13 @@ import { showKind } from '../../errors/index.ts'
 import { parseUrl } from '../variables/value-kind.ts'
 
 const MASK = '***'
-/** Everything else in a query may be a secret: `password`, `sslpassword`, tokens. */
+/** Other query parameters may be secrets: `password`, `sslpassword`, tokens. */
 const SHOWN_PARAMETERS = ['application_name', 'connect_timeout', 'dbname', 'host', 'port', 'sslmode', 'user']
 
-/** A URL for people: where it points, without its password. */
+/** A URL without its password, for display. */
 export function maskUrl(text: string): string {
   const url = parseUrl(text)
-  // An unescaped `/`, `?` or `#` in a password makes the rest of it look like a path, with the real `@` behind it.
+  // An unescaped `/`, `?` or `#` in a password makes the rest look like a path that contains the real `@`.
   if (url === undefined || `${url.pathname}${url.search}${url.hash}`.includes('@')) return MASK
   const password = url.password === '' ? '' : `:${MASK}`
   const login = url.username === '' && password === '' ? '' : `${url.username}${password}@`
@@ -19,7 +19,7 @@ export function maskUrl(text: string): string {
   return `${url.protocol}//${login}${url.host}${url.pathname}${search}`
 }
 
-/** A refused URL for an error: nobody knows where its password is, so only the scheme is shown. */
+/** An invalid URL in an error: its password cannot be located, so only the scheme is shown. */
 export function showRefusedUrl(text: string): string {
   if (text === '') return '""'
   const scheme = /^[a-z][a-z0-9+.-]{0,19}:\/\//i.exec(text)

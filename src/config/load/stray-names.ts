@@ -5,10 +5,10 @@ import type { Search } from './find-value.ts'
 
 const OUR_PREFIX = 'UNSTUCK_'
 const PREFIXES = [OUR_PREFIX, 'REAPER_']
-/** What Kubernetes sets for a service that happens to be called `unstuck` or `reaper`. */
+/** Set by Kubernetes for a service called `unstuck` or `reaper`. */
 const SERVICE_LINK = /_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/
 
-/** Names that are set and have no effect: probable typos, and variables of other profiles. */
+/** Reports variables without effect: probable typos, and variables of other profiles. */
 export function findStrayNames(
   search: Search,
   isSet: (setting: Setting) => boolean,
@@ -30,7 +30,7 @@ export function findStrayNames(
   }
 }
 
-/** Nobody but us reads these names, so a near miss is a mistake that would go unnoticed. */
+/** Only unstuck reads these names, so a near miss is a mistake that would go unnoticed. */
 function judgeOurs(name: string, { problems }: Search, warnings: string[]): void {
   const known = variables
     .map((variable) => variable.name)
@@ -43,7 +43,7 @@ function judgeOurs(name: string, { problems }: Search, warnings: string[]): void
   }
 }
 
-/** These may well be variables of others, so a near miss stops nothing. */
+/** These may belong to other programs, so a near miss is only a warning. */
 function warnOfNearMiss(
   name: string,
   used: Variable[],
@@ -61,7 +61,7 @@ function warnOfNearMiss(
     warnings.push(`${name}: is set, but there is no such variable; did you mean ${near}?`)
 }
 
-/** Directories and addresses under such plain names are the application's own as often as not. */
+/** Directories and addresses with such general names often belong to the application. */
 function isOthersBusiness({ kind }: Variable): boolean {
   return kind.type === 'text' || kind.type === 'url'
 }

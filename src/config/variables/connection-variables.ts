@@ -19,7 +19,7 @@ const STORE_URL: ValueKind = {
 }
 const TEXT: ValueKind = { type: 'text' }
 
-/** The parts from which a connection is made where no URL is set. As in libpq, an empty one counts as not set. */
+/** Parts of a connection if no URL is set. As in libpq, an empty one counts as not set. */
 const libpqVariables: readonly Variable[] = [
   libpqVariable('PGHOST', 'Host of the database, or the directory of its socket.', TEXT, 'localhost'),
   libpqVariable(
@@ -86,7 +86,7 @@ export const connectionVariables: readonly Variable[] = [
     default: null,
     sets: ['migrateUrl'],
     requirement: 'OPS-8',
-    // A flag for the database is meant for migrations too.
+    // The database option applies to migrations too.
     flag: 'databaseUrl',
     isSecret: true,
   },

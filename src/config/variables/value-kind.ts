@@ -1,5 +1,5 @@
-// What a value may look like: one reader and one description for each kind, so that an error, the reference and the check
-// cannot disagree.
+// Kinds of values: one parser and one description each, so that checks, errors and the reference agree. Not zod: loading it
+// takes 14 MB and as long as the rest of the package, and an application loads the configuration (ADR 0017).
 
 export type ValueKind =
   | { type: 'whole'; unit: Unit; min: number; max: number }
@@ -12,7 +12,7 @@ export type ValueKind =
 
 export type Unit = keyof typeof unitFactors
 
-/** To what the program counts in: durations are milliseconds everywhere inside. */
+/** Factor to the internal unit: durations are milliseconds. */
 const unitFactors = {
   seconds: 1000,
   milliseconds: 1,
@@ -24,7 +24,7 @@ const unitFactors = {
   port: 1,
 }
 
-/** The longest wait that a timer of the runtime can make; a longer one would fire at once. */
+/** Longest timer of Node.js; a longer one would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 const MAX_TIMER_SEC = Math.floor(MAX_TIMER_MS / 1000)
 
@@ -36,7 +36,7 @@ export function milliseconds(min: number, max = MAX_TIMER_MS): ValueKind {
   return { type: 'whole', unit: 'milliseconds', min, max }
 }
 
-/** The value in the program's unit, or undefined where the text is refused. */
+/** The value in the internal unit, or undefined if it is invalid. */
 export function readText(kind: ValueKind, text: string): string | number | undefined {
   switch (kind.type) {
     case 'whole': {
@@ -60,7 +60,7 @@ export function readText(kind: ValueKind, text: string): string | number | undef
   }
 }
 
-/** The same for a value that is no text: a number of a config file, already in the program's unit. */
+/** The same for a number of a config file, which is already in the internal unit. */
 export function readNumber(kind: ValueKind, value: number): number | undefined {
   switch (kind.type) {
     case 'whole':
@@ -74,7 +74,7 @@ export function readNumber(kind: ValueKind, value: number): number | undefined {
   }
 }
 
-/** Ends the sentence "got …, takes …". */
+/** Completes "got …, takes …". */
 export function describeKind(kind: ValueKind): string {
   switch (kind.type) {
     case 'whole':
@@ -102,7 +102,7 @@ function isWithin({ min, max }: { min: number; max: number }, value: number): bo
   return value >= min && value <= max
 }
 
-/** A bare 1 could be 1 % or all, so it is refused; every other number has one reading. */
+/** A bare 1 could mean 1 % or 100 %, so it is refused; every other number is unambiguous. */
 function readShare(text: string): number | undefined {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? []
   if (digits === undefined) return undefined
@@ -112,12 +112,12 @@ function readShare(text: string): number | undefined {
   return share > 0 && share <= 1 ? share : undefined
 }
 
-/** The rules of PostgreSQL for a name (C19): no NUL, at most 63 bytes, and `pg_` belongs to the server. */
+/** PostgreSQL's rules for names (C19): no NUL, at most 63 bytes, and `pg_` is reserved. */
 function isSchemaName(text: string): boolean {
   return isText(text) && new TextEncoder().encode(text).length <= 63 && !text.startsWith('pg_')
 }
 
-/** A lone surrogate has no encoding, so neither the database nor a URL could carry it. */
+/** A lone surrogate cannot be encoded, neither for the database nor in a URL. */
 function isText(text: string): boolean {
   return text !== '' && !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 }
@@ -128,7 +128,7 @@ function isUrl(text: string, protocols: readonly string[]): boolean {
   return url !== undefined && protocols.includes(url.protocol) && isDecodable(url)
 }
 
-/** `postgres://user@/db`, the default host, is fine for PostgreSQL and its clients, but not for the URL standard. */
+/** `postgres://user@/db`, with the default host, is valid for PostgreSQL clients, but not for the URL standard. */
 export function parseUrl(text: string): URL | undefined {
   for (const candidate of [text, text.replace('@/', '@localhost/')]) {
     if (URL.canParse(candidate)) return new URL(candidate)
@@ -136,7 +136,7 @@ export function parseUrl(text: string): URL | undefined {
   return undefined
 }
 
-/** Clients decode these parts and throw on an escape that is no UTF-8; a bare `%` they take for itself. */
+/** Clients decode these parts and throw on an escape that is not UTF-8; they accept a bare `%`. */
 function isDecodable(url: URL): boolean {
   try {
     for (const part of [url.username, url.password, url.hostname, url.pathname]) {

@@ -1,5 +1,5 @@
-// The one table of every environment variable. Order is precedence: of the variables that set the same thing, the first
-// that is set wins.
+// The table of all environment variables. Order is precedence: of the variables that set the same value, the first that is
+// set wins.
 import type { ProfileName } from '../../profile/shipped.ts'
 import { connectionVariables } from './connection-variables.ts'
 import { httpVariables } from './http-variables.ts'

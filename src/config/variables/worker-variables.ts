@@ -2,7 +2,7 @@ import { shippedProfileNames } from '../../profile/shipped.ts'
 import { milliseconds } from './value-kind.ts'
 import type { Variable } from './variable.ts'
 
-/** PostgreSQL takes no larger string in a jsonb. */
+/** Largest string in a jsonb. */
 const JSONB_MAX_BYTES = 2 ** 28 - 1
 
 export const workerVariables: readonly Variable[] = [

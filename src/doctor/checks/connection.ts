@@ -2,7 +2,7 @@ import type { DoctorFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 
 const OLDEST_VERSION = 140_000
-/** Leases are the database's business alone, so a host that is off harms nothing but what people read. */
+/** Leases use the database's clock only, so a skewed host affects nothing but displayed times. */
 const MAX_SKEW_MS = 1_000
 
 export function checkConnection({ server }: DoctorFacts): Finding[] {
@@ -16,7 +16,7 @@ export function checkConnection({ server }: DoctorFacts): Finding[] {
   }
   const skew = `clock skew ${(clockSkewMs / 1000).toFixed(2)} s`
   const message = `PostgreSQL ${version}, ${Math.round(roundTripMs)} ms; ${skew}`
-  // Half of the way there is the error of the measurement.
+  // The measurement error is half a round trip.
   if (Math.abs(clockSkewMs) <= MAX_SKEW_MS + roundTripMs) return [fine('connection', message)]
   const fix =
     'Keep the clock of this host in step (NTP). Leases use the database’s clock and are not affected.'

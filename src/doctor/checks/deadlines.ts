@@ -3,7 +3,7 @@ import { withOverride } from '../../policy/policy.ts'
 import type { TableFacts } from '../facts.ts'
 import { type Finding, fine, warning } from '../finding.ts'
 
-/** A stage that may run for longer than the whole attempt is stopped before its deadline. */
+/** A stage whose deadline exceeds the runtime limit of an attempt is stopped before it. */
 export function checkDeadlines({ name, stored, override }: TableFacts): Finding[] {
   if (stored === null) return []
   const { maxRuntimeMs, typeRuntimesMs, stageDeadlinesMs } = withOverride(stored, override)

@@ -2,7 +2,7 @@ import { showDuration } from '../../policy/explain/show-duration.ts'
 import type { DoctorFacts, TableFacts } from '../facts.ts'
 import { type Finding, warning } from '../finding.ts'
 
-/** Somebody, or the engine, holds jobs back on purpose: told, so that nobody looks elsewhere. */
+/** Jobs held on purpose, by an operator or the engine: reported, so that nobody looks elsewhere. */
 export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
   return (breakers ?? [])
     .filter(({ state }) => state !== 'closed')
@@ -24,10 +24,10 @@ export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
     })
 }
 
-/** So long may a new dependency wait for its first call. */
+/** How long a new dependency may wait for its first call. */
 const UNHEARD_MS = 600_000
 
-/** A breaker that hears of no call cannot open: its jobs would fail one after the other. */
+/** A breaker without reported calls cannot open: its jobs would fail one after the other. */
 export function checkUnheard({ breakers, tables, server }: DoctorFacts): Finding[] {
   const queues = tables.flatMap((table) => table.queues ?? [])
   return (breakers ?? []).flatMap(({ name, calls, reason, since }) => {
@@ -53,7 +53,7 @@ export function checkQueues({ name, queues }: TableFacts): Finding[] {
     })
 }
 
-/** They are never ended for that: somebody has to know of them (RATE-5, RATE-6). */
+/** Such jobs are never ended, so an operator has to know of them (RATE-5, RATE-6). */
 export function checkReleases({ name, releasedOften }: TableFacts): Finding[] {
   if (releasedOften === null || releasedOften.jobs === 0) return []
   const { jobs, ids, most } = releasedOften

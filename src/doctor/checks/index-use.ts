@@ -1,7 +1,7 @@
 import type { IndexUse, TableFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 
-/** Below this PostgreSQL may well read the whole table, or take any index: all are as cheap. */
+/** Below this, PostgreSQL may read the whole table or use any index: the cost is the same. */
 const MIN_ROWS = 10_000
 
 export function checkIndexUse(table: TableFacts): Finding[] {

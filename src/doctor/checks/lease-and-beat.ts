@@ -5,7 +5,7 @@ import { type Finding, fine, problem, warning } from '../finding.ts'
 
 const CHECK = 'lease vs beat'
 
-/** On the policy in force for this process: what is stored, and over it what the environment sets. */
+/** Checks the stored policy with the overrides of this process. */
 export function checkLeaseAndBeat({ name, stored, override }: TableFacts): Finding[] {
   if (stored === null) return []
   const policy = withOverride(stored, override)
@@ -19,7 +19,7 @@ export function checkLeaseAndBeat({ name, stored, override }: TableFacts): Findi
   return [fine(CHECK, `${name}: lease ${defaultLeaseMs / 1000} s, heartbeat ${heartbeatMs / 1000} s`)]
 }
 
-/** The verdict ends with what to set. */
+/** The verdict ends with the setting to change. */
 function split(text: string): [message: string, fix: string | null] {
   const at = text.indexOf(': set ')
   return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + 2)]

@@ -9,7 +9,7 @@ import { type Finding, fine, warning } from '../finding.ts'
 
 const CHECK = 'policy drift'
 
-/** What this process would override, and what the profile asks for: other processes, and SQL itself, go by what is stored. */
+/** Overrides of this process and of the profile that are not stored: other processes and SQL use the stored policy. */
 export function checkPolicyDrift(table: TableFacts): Finding[] {
   const { name, stored, override, storeOverride, profileDrift } = table
   if (stored === null) return []
@@ -21,7 +21,7 @@ export function checkPolicyDrift(table: TableFacts): Finding[] {
   return findings.length > 0 ? findings : [fine(CHECK, `nothing here overrides the stored policy of ${name}`)]
 }
 
-/** The row's own wins (OPS-8), also one that the default of a team's column gave it. */
+/** The row's own maximum wins (OPS-8), also one from the default of a team's column. */
 function ownMaxima({ name, ownMaxima: found }: TableFacts, maxAttempts: number): Finding[] {
   return (found ?? []).map(({ maximum, jobs, isDefault, fix }) => {
     const rows = jobs === 0 ? [] : [jobs === 1 ? '1 unfinished job' : `${jobs} unfinished jobs`]

@@ -3,7 +3,7 @@ import { type Finding, fine, problem, warning } from '../finding.ts'
 
 const SET_DIRECT = 'Set UNSTUCK_DIRECT_URL to the address of the server behind the pooler.'
 
-/** All connections of a user share a pool there, so transactions of handlers can keep heartbeats waiting (C27). */
+/** Behind a pooler all connections of a user share a pool, so transactions of handlers can delay heartbeats (C27). */
 export function checkPooler({ route }: DoctorFacts): Finding[] {
   if (route === null) return []
   const { isDirect, direct } = route

@@ -1,7 +1,7 @@
 import type { TableFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 
-/** Rows that this role cannot see look like rows that do not exist: a reaper would find nothing, and be content. */
+/** Hidden rows look like missing rows: a reaper would find nothing and report no error. */
 export function checkHiddenRows({ name, hiddenRows }: TableFacts, role: string): Finding[] {
   const check = 'row security'
   if (hiddenRows === null) return []
@@ -12,7 +12,7 @@ export function checkHiddenRows({ name, hiddenRows }: TableFacts, role: string):
   })
 }
 
-/** Nothing of ours shows a role more than its table does (OPS-11). */
+/** No view or function of unstuck may show a role more than the job table does (OPS-11). */
 export function checkExposure({ name, exposedObjects }: TableFacts): Finding[] {
   const check = 'exposure'
   if (exposedObjects === null) return []

@@ -5,7 +5,7 @@ import { type Finding, fine, problem, warning } from '../finding.ts'
 const CHECK = 'status words'
 const FIX = 'Name the word in the profile, or give these rows one that it knows.'
 
-/** A row with such a word is claimed, reaped and deleted by nobody. One that has ended only stays; any other is stuck. */
+/** A row with an unknown word is never claimed, reaped or deleted: stuck, unless it has ended. */
 export function checkStatusWords({ name, unknownWords }: TableFacts): Finding[] {
   if (unknownWords === null) return []
   if (unknownWords.length === 0) return [fine(CHECK, `every status of ${name} is one of its profile’s`)]

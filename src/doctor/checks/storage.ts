@@ -3,7 +3,7 @@ import type { RelationFacts, ServerFacts, TableFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 
 const MAX_DEAD_SHARE = 0.2
-/** Below this a share says nothing. */
+/** Below this, a ratio is meaningless. */
 const MIN_DEAD_ROWS = 10_000
 const ADVISED_SCALE_FACTOR = 0.02
 const MAX_FILLFACTOR = 90

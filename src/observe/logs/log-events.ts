@@ -1,4 +1,4 @@
-// One structured line for everything that matters to an operator, with the same field names everywhere (SEE-1).
+// One structured log line per event that matters to an operator, with the same field names everywhere (SEE-1).
 import type { RuntimeEventEmitter } from '../events.ts'
 import { reasonOf, snake } from './log-fields.ts'
 import { logJobEvents } from './log-job-events.ts'
@@ -7,7 +7,7 @@ import type { Logger } from './logger.ts'
 
 export type { Logger } from './logger.ts'
 
-/** Between two lines of one outage: a beat is tried every 500 ms. */
+/** Interval between two lines about one outage: heartbeats are retried every 500 ms. */
 const REMIND_MS = 60_000
 /** A shorter block of the event loop is ordinary work. */
 const WORTH_A_LINE_MS = 1_000
@@ -42,7 +42,7 @@ function logWorkerEvents(events: RuntimeEventEmitter, logger: Logger): void {
   })
 }
 
-/** An outage is a line at its start, one a minute while it lasts, and one at its end; each tells how many beats failed. */
+/** Logs an outage at its start, once a minute and at its end, each time with the number of failed heartbeats. */
 function logHeartbeats(events: RuntimeEventEmitter, logger: Logger): void {
   let failures = 0
   let nextLineMs = 0

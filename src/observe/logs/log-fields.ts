@@ -1,4 +1,4 @@
-// The names of fields, the same in every line (SEE-1). Payloads, results, stacks and passwords are never among them.
+// Field names, the same in every line (SEE-1). Payloads, results, stacks and passwords are never logged.
 import type { ClaimedJob } from '../../job/lease.ts'
 
 const MAX_REASON_LENGTH = 300
@@ -7,7 +7,7 @@ export function jobFields({ jobId, type, queue, stage, attempt, fence }: Claimed
   return { job_id: jobId, type, queue, stage, attempt, fence }
 }
 
-/** One line, without the login of a URL that a driver may have put into its message. */
+/** One line, without credentials of a URL that a driver may have put into its message. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const [line = ''] = message.split(/[\r\n]/, 1)

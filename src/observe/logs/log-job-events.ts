@@ -1,10 +1,10 @@
-// Lines about single jobs. Each has the fields of SEE-1 as far as they are known.
+// Log lines about single jobs, each with the fields of SEE-1 as far as they are known.
 import type { ReapAction } from '../../job/outcome.ts'
 import type { AttemptEnd, RuntimeEventEmitter, RuntimeEvents } from '../events.ts'
 import { jobFields } from './log-fields.ts'
 import type { Logger } from './logger.ts'
 
-/** What the row says after each end, in the words of a job's status. */
+/** Status of the row after each end. */
 const statusAfter: Record<AttemptEnd, string> = {
   completed: 'succeeded',
   retried: 'waiting',
@@ -17,7 +17,7 @@ const statusAfter: Record<AttemptEnd, string> = {
 const MAX_REMEMBERED = 10_000
 
 interface ReapLine {
-  /** The event that the sweep wrote beside the job, where it wrote one. */
+  /** The event that the sweep recorded for the job, if any. */
   event: string
   level: keyof Logger
   status: string
@@ -48,7 +48,7 @@ const reapLines: Record<ReapAction, ReapLine> = {
     event: 'reaper:reported',
     level: 'warn',
     status: 'running',
-    // The reason says why: no rule judges it, or the table is only observed.
+    // The reason says why: no rule applies, or the table is in observe mode.
     message: 'job not touched',
   },
 }
@@ -100,7 +100,7 @@ function logEnd(ended: RuntimeEvents['job:ended'], logger: Logger): void {
   else logger.info(fields, `job ${end}`)
 }
 
-/** Every sweep reports the same rows again until somebody looks at them: they are remembered, up to a bound. */
+/** Every sweep reports the same rows again: they are remembered, up to a bound, and logged once. */
 function isNew(reported: Set<string>, key: string): boolean {
   if (reported.has(key)) return false
   if (reported.size >= MAX_REMEMBERED) reported.clear()
@@ -108,7 +108,7 @@ function isNew(reported: Set<string>, key: string): boolean {
   return true
 }
 
-/** A call that went well is part of a job that has its own line, and one that was given up belongs to `job:aborted`. */
+/** A successful call is covered by the line of its job, an aborted one by `job:aborted`. */
 function logCall({ job, call }: RuntimeEvents['gateway:called'], logger: Logger): void {
   const { dependency, url, status, durationMs, outcome } = call
   if (outcome === 'ok' || outcome === 'aborted') return

@@ -1,4 +1,4 @@
-// Lines about what goes on beside the jobs: sweeps, retention, schedules, dispatch, breakers, limits, hints.
+// Log lines of services: sweeps, retention, schedules, dispatch, breakers, limits, notifications.
 import type { RuntimeEventEmitter } from '../events.ts'
 import { reasonOf, snake } from './log-fields.ts'
 import type { Logger } from './logger.ts'

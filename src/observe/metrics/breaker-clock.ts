@@ -1,11 +1,11 @@
-// How long each breaker has been anything but closed, as far as this process heard.
+// How long each breaker has been other than closed, as far as this process knows.
 
 export const breakerStates = ['closed', 'open', 'half-open', 'held'] as const
 
 interface Known {
   state: string
   sinceMs: number
-  /** In earlier times; the time that still runs comes on top. */
+  /** Sum of past periods, without the current one. */
   openMs: number
 }
 
@@ -21,7 +21,7 @@ export class BreakerClock {
     })
   }
 
-  /** Every breaker there is: one that is gone holds nothing back. */
+  /** Takes the list of all breakers: one that is missing no longer exists. */
   noteAll(breakers: readonly { name: string; state: string }[], nowMs: number): void {
     const found = new Map(breakers.map(({ name, state }) => [name, state]))
     for (const name of new Set([...found.keys(), ...this.#known.keys()])) {

@@ -1,18 +1,18 @@
-// Every metric once. Prometheus, OpenTelemetry and docs/reference/metrics.md are made from this table, so that they cannot
-// drift apart (SEE-2, REAP-10).
+// The table of all metrics. Prometheus, OpenTelemetry and docs/reference/metrics.md are derived from it, so that they agree
+// (SEE-2, REAP-10).
 
 export interface Instrument {
   kind: 'counter' | 'histogram' | 'gauge'
-  /** `recorded` when an event comes by, or `read` when somebody asks for the metrics. */
+  /** `recorded` by events, or `read` when the metrics are collected. */
   source: 'recorded' | 'read'
-  /** The name for Prometheus; the other one is for OpenTelemetry. */
+  /** Name in Prometheus; `name` is that in OpenTelemetry. */
   prometheus: string
   otel: string
   unit: '1' | 's' | 'ms'
   help: string
-  /** Never a job, an owner or a worker: their number has no bound. */
+  /** Never a job, an owner or a worker: their number is unbounded. */
   labels: readonly string[]
-  /** Upper ends, in the unit. */
+  /** Upper bounds, in the unit. */
   buckets?: readonly number[]
 }
 
@@ -298,7 +298,7 @@ export type ReadName = NamesOf<{ source: 'read' }>
 
 export type Labels<Name extends InstrumentName> = Record<(typeof instruments)[Name]['labels'][number], string>
 
-/** Where recorded values go: Prometheus or OpenTelemetry. */
+/** Receives recorded values: Prometheus or OpenTelemetry. */
 export interface MetricSink {
   add<Name extends CounterName>(name: Name, labels: Labels<Name>, count: number): void
   observe<Name extends HistogramName>(name: Name, labels: Labels<Name>, value: number): void

@@ -1,13 +1,13 @@
-/** More values than this of one label are of no use to a reader, and cost whoever stores them. */
+/** More values of one label are useless to a reader and expensive to store. */
 const MAX_VALUES = 100
 const OTHER = 'other'
 
-/** Types, codes and queues are named by the application: the first hundred of each keep their name, the rest is `other`. */
+/** Types, codes and queues are named by the application: the first hundred keep their name, the rest is `other`. */
 export class LabelLimit {
   readonly #seen = new Map<string, Set<string>>()
 
   apply<Labels extends Record<string, string>>(labels: Labels): Labels {
-    // Nearly always as they are: no copy for each event.
+    // Nearly always unchanged: no copy per event.
     let isWithin = true
     for (const label in labels) isWithin &&= this.#limit(label, labels[label] as string) === labels[label]
     if (isWithin) return labels

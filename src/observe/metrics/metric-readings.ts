@@ -1,15 +1,15 @@
-// The metrics that are read when somebody asks: what this process knows, and what the database says.
+// Metrics that are read on collection, from this process and from the database.
 import { BreakerClock, breakerStates } from './breaker-clock.ts'
 import type { Labels, ReadName, Sample } from './instruments.ts'
 import { LabelLimit } from './label-limit.ts'
 import type { RuntimeEventSource } from './record-events.ts'
 
-/** Each is a verb of the store; what is absent is not shown. */
+/** Verbs of the store. Metrics of an absent one are left out. */
 export interface MetricReaders {
   readHealth?: () => Promise<HealthReading>
   readQueues?: () => Promise<readonly QueueReading[]>
   readBreakers?: () => Promise<readonly BreakerReading[]>
-  /** Of the last 24 hours. */
+  /** Covers the last 24 hours. */
   readSlo?: () => Promise<SloReading>
 }
 
@@ -20,7 +20,7 @@ export interface HealthReading {
   unjudged: number
   releasedOften: number
   reaperAgeMs: number | null
-  /** Row security may hide jobs: where it hides all of them, nothing is known about them. */
+  /** Set if row security may hide jobs; if it hides all of them, nothing is known about them. */
   hidden?: { isAll: boolean } | null
 }
 
@@ -48,13 +48,13 @@ export interface SloReading {
 
 export interface MetricsOptions extends MetricReaders {
   events: RuntimeEventSource
-  /** The table of the jobs whose events carry none. */
+  /** Table of job events, which carry none. */
   table: string
 }
 
-/** Several scrapers cost the database no more than one. */
+/** Several scrapers cost the database no more than one does. */
 const CACHE_MS = 5_000
-/** A scrape is given up after 10 s by default: the other metrics must not go with it. */
+/** Prometheus aborts a scrape after 10 s by default: a slow read must not take the other metrics with it. */
 const READ_TIMEOUT_MS = 3_000
 
 type ReaderName = keyof MetricReaders
@@ -85,7 +85,7 @@ export class MetricReadings {
         this.#running++
       }),
       events.on('job:ended', () => {
-        // The start of a job that was already running is not heard of.
+        // The start of a job that was already running was not counted.
         this.#running = Math.max(0, this.#running - 1)
       }),
       events.on('loop:lagged', ({ lagMs }) => {
@@ -101,7 +101,7 @@ export class MetricReadings {
       this.#storedAtMs = nowMs
       this.#stored = this.#readStored()
     }
-    // The database first: what it says of breakers is part of what this process knows.
+    // The database first: its breakers update the clocks of this process.
     const stored = await this.#stored
     return [...stored, ...this.#readOwn()]
   }
@@ -136,7 +136,7 @@ export class MetricReadings {
     return [...health, ...queues, ...slo]
   }
 
-  /** What cannot be read is absent: an old value would look like a quiet system. */
+  /** Values that cannot be read are left out: an old value would look like a quiet system. */
   async #attempt<T>(
     name: ReaderName,
     read: (() => Promise<T>) | undefined,
@@ -179,7 +179,7 @@ export class MetricReadings {
     return [
       sample('rescues', { table, in_time: 'true' }, inTime),
       sample('rescues', { table, in_time: 'false' }, rescued - inTime),
-      // Absent where nothing had to be rescued: no time is not a short one.
+      // Left out without rescues: no time is not a short time.
       ...quantiles.flatMap(([quantile, ms]) =>
         ms === null ? [] : [sample('rescueTime', { table, quantile }, ms / 1_000)],
       ),
@@ -206,7 +206,7 @@ function sample<Name extends ReadName>(name: Name, labels: Labels<Name>, value: 
   return { name, labels, value }
 }
 
-/** Queues past the limit of names share one. */
+/** Queues beyond the label limit share one name. */
 function summed(samples: readonly Sample[]): Sample[] {
   const byKey = new Map<string, Sample>()
   for (const each of samples) {

@@ -1,4 +1,4 @@
-// Metrics for Prometheus. prom-client is loaded by the first call: importing this package does not pay for it.
+// Metrics for Prometheus. prom-client is loaded by the first call, not by importing this package.
 import type * as prom from 'prom-client'
 import {
   type Instrument,
@@ -11,12 +11,12 @@ import { MetricReadings, type MetricsOptions } from './metric-readings.ts'
 import { recordEvents } from './record-events.ts'
 
 export interface Metrics {
-  /** A registry of its own: that of the application stays as it is, and may be merged with it. */
+  /** A separate registry, which may be merged with that of the application. */
   registry: prom.Registry
-  /** What an endpoint answers, with `contentType`. */
+  /** Body of a metrics endpoint, of type `contentType`. */
   text(): Promise<string>
   contentType: string
-  /** Hears no more events. What was counted stays. */
+  /** Stops listening. Counts are kept. */
   stop(): void
 }
 
@@ -65,7 +65,7 @@ function settingsOf({ prometheus, help, labels }: Instrument, registry: prom.Reg
   return { name: prometheus, help, labelNames: [...labels], registers: [registry] }
 }
 
-/** Its values are made anew for every scrape, also those of a counter: they are totals already. */
+/** Its values are replaced at every scrape, also those of a counter, which are totals already. */
 function createReadMetric(
   client: typeof prom,
   kind: Instrument['kind'],

@@ -1,7 +1,7 @@
-// With the real SDK, and next to Prometheus: both must tell the same.
+// With the real SDK, and next to Prometheus: both must show the same.
 import { metrics as otelMetrics } from '@opentelemetry/api'
 import { DataPointType, MeterProvider, type MetricData, MetricReader } from '@opentelemetry/sdk-metrics'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { type AttemptEnd, RuntimeEventEmitter } from '../events.ts'
 import { instruments } from './instruments.ts'
@@ -24,6 +24,7 @@ beforeEach(() => {
   otelMetrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
 })
 afterEach(async () => {
+  vi.useRealTimers()
   otelMetrics.disable()
   await reader.shutdown()
 })
@@ -90,7 +91,7 @@ function emitOneOfEach(): void {
   events.emit('loop:lagged', { lagMs: 200 })
 }
 
-it('SEE-2 OpenTelemetry and Prometheus tell the same facts, and each instrument has some', async () => {
+it('SEE-2 OpenTelemetry and Prometheus show the same facts, and each instrument has some', async () => {
   const readers = {
     readHealth: async () => ({
       overdue: 1,
@@ -111,14 +112,16 @@ it('SEE-2 OpenTelemetry and Prometheus tell the same facts, and each instrument 
     }),
     readBreakers: () => Promise.reject(new Error('away')),
   }
+  // Both read durations that grow with time.
+  vi.useFakeTimers({ toFake: ['performance'] })
   const prometheus = await createMetrics({ events, table: 'jobs', ...readers })
   const otel = await openOtelMetrics({ events, table: 'jobs', ...readers })
   emitOneOfEach()
-  // What fails to be read is counted with the next collection.
+  // A failed read is counted with the next collection.
   await collect()
 
   await prometheus.text()
-  const told = await otelFacts()
+  const shown = await otelFacts()
   const metrics = await prometheus.registry.getMetricsAsJSON()
   const expected = Object.values(instruments).map(({ prometheus: name, otel: dotted, kind }) => {
     const values = metrics.find((metric) => metric.name === name)?.values ?? []
@@ -134,7 +137,7 @@ it('SEE-2 OpenTelemetry and Prometheus tell the same facts, and each instrument 
         .toSorted(),
     ]
   })
-  expect(told).toEqual(Object.fromEntries(expected))
+  expect(shown).toEqual(Object.fromEntries(expected))
   otel?.stop()
   prometheus.stop()
 })

@@ -1,4 +1,4 @@
-// The metrics of ./metrics.ts through OpenTelemetry: the same table, the same facts, other names.
+// The metrics of ./metrics.ts through OpenTelemetry: the same table, other names.
 import type { BatchObservableResult, Counter, Histogram, Meter, Observable } from '@opentelemetry/api'
 import { loadOtel } from '../load-otel.ts'
 import { type Instrument, type InstrumentName, instrumentEntries, type MetricSink } from './instruments.ts'
@@ -9,7 +9,7 @@ export interface OtelMetrics {
   stop(): void
 }
 
-/** To the meter provider that is registered when it is called. Null where there is none, or no @opentelemetry/api. */
+/** Uses the meter provider registered at the time of the call. Null without one, or without @opentelemetry/api. */
 export async function openOtelMetrics(options: MetricsOptions): Promise<OtelMetrics | null> {
   const otel = await loadOtel()
   if (otel === null) return null

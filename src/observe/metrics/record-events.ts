@@ -1,14 +1,14 @@
-// What the events of a worker and a reaper count for. Prometheus and OpenTelemetry hear the same.
+// Turns events of workers and reapers into metrics, the same for Prometheus and OpenTelemetry.
 import type { EventListener, EventName, RuntimeEvents } from '../events.ts'
 import type { CounterName, HistogramName, Labels, MetricSink } from './instruments.ts'
 import { LabelLimit } from './label-limit.ts'
 
-/** Of the emitter, or of an application: whatever tells runtime events. */
+/** Any source of runtime events: the emitter, or an application. */
 export interface RuntimeEventSource {
   on<Name extends EventName>(name: Name, listener: EventListener<Name>): () => void
 }
 
-/** Answers the call that ends it. */
+/** Returns a function that stops it. */
 export function recordEvents(events: RuntimeEventSource, table: string, given: MetricSink): () => void {
   const sink = limited(given)
   const offs = [

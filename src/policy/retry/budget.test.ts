@@ -19,7 +19,7 @@ interface BudgetVector {
   name: string
   input: {
     policy: Pick<Policy, 'attemptCountedAt' | 'failureBudget' | 'reapBudget' | 'maxCrashes' | 'maxTimeouts'>
-    /** Of the running job, as its claim left them. */
+    /** Counts of the running job after its claim. */
     counts: Counts
     by: 'holder' | 'sweep'
     end: AttemptEnd
@@ -123,7 +123,7 @@ function walk(policy: Policy): { unclaimable: Counts[]; isEndless: boolean } {
   return { unclaimable, isEndless: ways.length > 0 }
 }
 
-/** What one more claim and each bad end of it leave waiting. */
+/** The waiting jobs that one more claim and each of its bad ends lead to. */
 function waitingAfter(policy: Policy, waiting: Counts): Counts[] {
   const running = { ...waiting, attempt: waiting.attempt + (policy.attemptCountedAt === 'claim' ? 1 : 0) }
   const ends: Omit<BudgetVector['input'], 'policy'>[] = [

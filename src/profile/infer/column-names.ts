@@ -1,5 +1,5 @@
-// The names under which hand-made job tables keep what the engine needs, the most telling first. Only columns whose meaning
-// the name fixes are here; the others are added by attach.
+// Column names that hand-made job tables use for the engine's columns, the most specific first. Only names with an unambiguous
+// meaning are listed; attach adds the other columns.
 import type { LogicalColumn } from '../profile.ts'
 
 export const columnNames: Partial<Record<LogicalColumn, readonly string[]>> = {
@@ -68,7 +68,7 @@ export const columnNames: Partial<Record<LogicalColumn, readonly string[]>> = {
   expected_duration_ms: ['expected_duration_ms'],
 }
 
-/** Names that may mean something else: what to look at before they are used. */
+/** Ambiguous names, with what to verify before they are used. */
 export const columnDoubts: Readonly<Record<string, string>> = {
   expires_at: 'is it the end of a lock, and not of the job itself?',
   visible_at: 'is it the end of a lock, and not the time from which a waiting job may run?',
@@ -81,12 +81,12 @@ export const columnDoubts: Readonly<Record<string, string>> = {
   user_id: 'is it the owner for whom jobs are limited and shown?',
 }
 
-/** The time at which a worker took its lock: cleared with it. */
+/** Time at which a worker took its lock, cleared with it. */
 export const lockTimeNames: ReadonlySet<string> = new Set(['locked_at', 'claimed_at', 'leased_at'])
 
 type Kind = 'text' | 'time' | 'count' | 'whole' | 'large' | 'json' | 'uuid'
 
-/** What a column has to hold, for those that are not times. */
+/** Required kinds of columns other than times. */
 const columnKinds: Partial<Record<LogicalColumn, Kind>> = {
   type: 'text',
   queue: 'text',

@@ -1,5 +1,5 @@
-// Is this a job table that somebody made by hand? Judged by the names of its columns: a status that can say "running", a
-// time, and at least one thing that only jobs have, such as who locked the row or how often it was tried.
+// Guesses by column names whether a table is a hand-made job table: a status that can be "running", a time, and at least one
+// column that only jobs have, such as the owner of the lock or the number of attempts.
 import { type Certainty, type ScanTarget, type SightedTable, tableArgument } from './scan-target.ts'
 import { inSnakeCase } from './snake-case.ts'
 
@@ -13,7 +13,7 @@ const RUNNING_WORDS = [
   'executing',
   'working',
 ]
-/** Subscriptions and accounts are active and started too: these words need more signs beside them. */
+/** Subscriptions and accounts use these words too: they need more evidence. */
 const AMBIGUOUS_WORDS = new Set(['active', 'started', 'locked'])
 
 const STATUS = /(^|_)(status|state)$/
@@ -94,7 +94,7 @@ function isRunning(word: string, signs: number): boolean {
   return RUNNING_WORDS.includes(plain) && (signs >= 2 || !AMBIGUOUS_WORDS.has(plain))
 }
 
-/** As people write them; compared as they are, so that an index over the column can serve. */
+/** Common spellings, compared exactly, so that an index on the column can be used. */
 function everyForm(words: string[]): string[] {
   const separated = words.flatMap((word) =>
     ['_', '-', ' ', ''].map((between) => word.replaceAll('_', between)),

@@ -1,5 +1,5 @@
-// A profile for a table that somebody made by hand, from its catalogue entry and the words in its rows. It is a proposal: what
-// the names leave open comes back as questions, for a person to answer in the config file.
+// Drafts a profile for a hand-made table from its catalogue entry and the words in its rows. Ambiguities are returned as
+// questions, to be answered in the config file.
 
 import type { OwnTable } from '../own-profile.ts'
 import { type IdType, type LogicalColumn, logicalColumns } from '../profile.ts'
@@ -12,11 +12,11 @@ import type { TableShape } from './table-shape.ts'
 export interface InferredProfile {
   table: OwnTable
   certainty: Certainty
-  /** What to look at before it is used, one sentence each. */
+  /** Points to verify before it is used, one sentence each. */
   questions: string[]
 }
 
-/** The table cannot be attached, whatever a profile says. */
+/** The table cannot be attached with any profile. */
 export interface NoProfile {
   problem: string
   hint: string
@@ -33,7 +33,7 @@ export function statusColumn({ columns }: TableShape): string | undefined {
     .toSorted((a, b) => a.length - b.length)[0]
 }
 
-/** `wordsInRows` are those of the status column. */
+/** `wordsInRows` are the values of the status column. */
 export function inferProfile(shape: TableShape, wordsInRows: string[]): InferredProfile | NoProfile {
   const status = statusColumn(shape)
   if (status === undefined) {
@@ -79,7 +79,7 @@ function idOf({
   partitionColumns,
   columns,
 }: TableShape): { column: string; type: IdType } | NoProfile {
-  // The key of a partitioned table holds what it is partitioned by.
+  // The key of a partitioned table includes the partition columns.
   const others = primaryKey.filter((name) => !partitionColumns.includes(name))
   const [column, second] = others.length === 0 ? primaryKey : others
   if (column === undefined) {
@@ -101,7 +101,7 @@ function idOf({
 
 interface FoundColumns {
   columns: Partial<Record<LogicalColumn, string>>
-  /** Those that the table has. */
+  /** Columns that the table has. */
   ofTeam: ReadonlySet<LogicalColumn>
   questions: string[]
 }
@@ -127,7 +127,7 @@ function findColumns(shape: TableShape, taken: Set<string>): FoundColumns {
       )
     }
   }
-  // A name of the engine's that the table uses for something else stays the table's.
+  // A column of the engine's name with another meaning stays the table's.
   for (const column of logicalColumns) {
     if (columns[column] === undefined && column !== 'id' && column !== 'status' && column in shape.columns)
       columns[column] = `unstuck_${column}`
@@ -135,7 +135,7 @@ function findColumns(shape: TableShape, taken: Set<string>): FoundColumns {
   return { columns, ofTeam, questions }
 }
 
-/** The claim compares these, and a comparison with NULL is never true. */
+/** The claim compares these, and comparisons with NULL are never true. */
 const neverNull: readonly LogicalColumn[] = ['type', 'priority', 'created_at']
 
 function isUsable(column: LogicalColumn, { columns }: TableShape, name: string): boolean {

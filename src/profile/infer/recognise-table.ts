@@ -1,5 +1,5 @@
-// Which queue a table belongs to, from its name and columns alone. Known queues first, then the shipped profiles, then a
-// guess by the words and columns that hand-rolled job tables use.
+// Finds the queue of a table by name and columns alone: known queues first, then shipped profiles, then a guess by the words
+// and columns that hand-made job tables use.
 
 import { columnName, type Profile, type TableProfile } from '../profile.ts'
 import { guessTable } from './guess-table.ts'
@@ -12,7 +12,7 @@ import {
   tableArgument,
 } from './scan-target.ts'
 
-/** Null where nothing speaks for jobs. */
+/** Null without any evidence of jobs. */
 export function recogniseTable(
   sighted: SightedTable,
   all: SightedTable[],
@@ -60,12 +60,12 @@ function usableOwners(
   all: SightedTable[],
 ): OwnerTable | null {
   if (owners === undefined || !(owners.jobColumn in sighted.columns)) return null
-  // An application may give all its tables a prefix.
+  // Applications may prefix all their tables.
   const found = all.find(({ schema, table }) => schema === sighted.schema && table.endsWith(owners.table))
   return found !== undefined && owners.timeColumn in found.columns ? { ...owners, table: found.table } : null
 }
 
-/** Its name alone may be anybody's: one of the times that the profile judges by must be there too. */
+/** The name alone proves little: one of the profile's age columns must exist too. */
 function isOfProfile(profile: TableProfile, { schema, table, columns }: SightedTable): boolean {
   if (profile.schema !== schema || profile.table !== table) return false
   const words = columns[columnName(profile, 'status')]?.words

@@ -1,4 +1,4 @@
-// What a scan sees of a table in the catalogue, and what it will look for in its rows. Data only: the store makes SQL of it.
+// A table as a scan finds it in the catalogue, and what to look for in its rows. Data only: the store turns it into SQL.
 
 /** A table of the catalogue that might hold jobs. */
 export interface SightedTable {
@@ -12,19 +12,19 @@ export interface SightedTable {
 }
 
 export interface SightedColumn {
-  /** As `format_type` names it, without length. */
+  /** Name from `format_type`, without length. */
   type: string
   /** The words of an enum; null for every other type. */
   words: string[] | null
 }
 
-/** All conditions of a target hold for a running row. */
+/** A running row meets all conditions of a target. */
 export type Condition =
   | { column: string; words: string[] }
   | { column: string; isNull: boolean }
   | { column: string; above: number }
 
-/** A moment at which a worker is given up. */
+/** When a worker is considered dead. */
 export interface EndRule {
   column: string
   plusSeconds?: number
@@ -32,7 +32,7 @@ export interface EndRule {
   plusIntervalColumn?: string
 }
 
-/** A table of the same schema with one row per worker, which beats there instead of in the jobs. */
+/** A table in the same schema with one row per worker, which holds its heartbeat instead of the jobs. */
 export interface OwnerTable {
   table: string
   key: string
@@ -42,7 +42,7 @@ export interface OwnerTable {
   aliveSeconds: number
 }
 
-/** As an argument of a command: quoted for SQL and for a shell where it must be. */
+/** As a command argument, quoted for SQL and for a shell if needed. */
 export function tableArgument(schema: string, table: string): string {
   const name = [schema, table]
     .map((part) => (/^\w+$/.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
@@ -56,22 +56,22 @@ export interface ScanTarget {
   schema: string
   table: string
   kind: 'known queue' | 'profile' | 'hand-rolled'
-  /** `River`, `clip`, or how sure a guess is. */
+  /** `River`, `clip`, or the certainty of a guess. */
   name: string
   certainty: Certainty
-  /** The columns that told. */
+  /** The columns that identified it. */
   evidence: string[]
   primaryKey: string[]
-  /** Null where the rows do not say which of them run. */
+  /** Null if rows do not show which of them run. */
   running: Condition[] | null
   timeColumns: string[]
-  /** Those of them that count seconds since 1970. */
+  /** Time columns in seconds since 1970. */
   epochColumns: string[]
   ends: EndRule[]
   owners: OwnerTable | null
-  /** By what a row is called stuck; null where only its age tells. */
+  /** Rule for a stuck row; null if only its age counts. */
   rule: string | null
   remedy: string
-  /** The command to go on with; null where the queue has to help itself. */
+  /** The next command; null if the queue has to recover by itself. */
   next: string | null
 }

@@ -1,4 +1,4 @@
-// Which role a status word plays, by the words that people use.
+// Maps common status words to roles.
 import type { JobStatus } from '../../job/job.ts'
 import type { TableProfile } from '../profile.ts'
 import { inSnakeCase } from './snake-case.ts'
@@ -33,9 +33,9 @@ const roleWords: Record<JobStatus, readonly string[]> = {
 }
 
 export interface FoundWords {
-  /** Those that the column's type or CHECK takes; null where it takes any. */
+  /** Words that the column's type or CHECK allows; null if any. */
   takes: string[] | null
-  /** Those that rows have. */
+  /** Words found in rows. */
   inRows: string[]
   defaultWord: string | null
 }
@@ -51,7 +51,7 @@ export function statusRoles({ takes, inRows, defaultWord }: FoundWords): StatusR
   const wordsOf = (role: JobStatus) => inOrder(words, roleWords[role])
   const only = (role: 'waiting' | 'succeeded' | 'dead'): string => {
     const found = wordsOf(role)
-    // What a new row gets is where it begins.
+    // The column default is the initial status.
     const first = found.find((word) => role === 'waiting' && word === defaultWord) ?? found[0]
     if (first !== undefined) return first
     const guess = (role === 'waiting' ? defaultWord : null) ?? roleWords[role][0] ?? role
@@ -84,7 +84,7 @@ function guessed(role: JobStatus, word: string, takes: string[] | null): string 
     : `statuses.${role}: none of the words that the column takes says so; '${word}' is a guess.`
 }
 
-/** Those of `words` that `known` lists, in its order. */
+/** The intersection, in the order of `known`. */
 function inOrder(words: string[], known: readonly string[]): string[] {
   return known.flatMap((name) => words.filter((word) => inSnakeCase(word) === name))
 }

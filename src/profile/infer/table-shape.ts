@@ -1,21 +1,21 @@
-// What the catalogue and a few rows tell of a table that a profile is to be made for.
+// Facts from the catalogue and a few rows of a table, to draft a profile from.
 
 export interface TableShape {
   schema: string
   table: string
   primaryKey: string[]
-  /** Empty where the table is not partitioned. */
+  /** Empty if the table is not partitioned. */
   partitionColumns: string[]
   columns: Record<string, ShapeColumn>
 }
 
 export interface ShapeColumn {
-  /** As `format_type` names it, without length. */
+  /** Name from `format_type`, without length. */
   type: string
   isNullable: boolean
   isGenerated: boolean
-  /** Those of an enum, or of a CHECK over this column alone; null where any text may be written. */
+  /** Words of an enum, or of a CHECK on this column alone; null if any text is allowed. */
   words: string[] | null
-  /** The default, where it is a plain text. */
+  /** The default, if it is a text literal. */
   defaultWord: string | null
 }

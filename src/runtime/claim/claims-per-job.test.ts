@@ -11,7 +11,7 @@ interface Cell {
   name: string
   /** How long the handler of each job takes. */
   handlersMs: number[]
-  /** Jobs offered a second; all of them are there from the start where absent. */
+  /** Jobs enqueued per second. Default: all at the start. */
   offeredPerS?: number
   /** How long a call of the store takes, on average. */
   callMs?: number

@@ -21,7 +21,7 @@ describe('a loop that news wakes, whenever the news comes', () => {
           while (!stopping.signal.aborted) {
             waker.reset()
             const found = arrived
-            // What arrives while the look is under way is not in its answer.
+            // Work that arrives during the look is not in its answer.
             await scheduler.schedule(Promise.resolve(), 'look')
             const hasFound = found > seen
             seen = found

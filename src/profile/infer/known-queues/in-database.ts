@@ -1,4 +1,4 @@
-// Queues and engines that live in SQL, or bring a server of their own.
+// Queues and engines that live in SQL or have their own server.
 import type { KnownQueue } from './known-queue.ts'
 
 const pgmq: KnownQueue = {

@@ -1,4 +1,4 @@
-// Queues that others made. A column that an older or newer version does not have is left out of the rule.
+// Other queue libraries. Columns that an older or newer version lacks are left out of the rules.
 import type { SightedColumn } from '../scan-target.ts'
 import { databaseQueues } from './in-database.ts'
 import { javascriptQueues } from './javascript.ts'
@@ -15,7 +15,7 @@ export const knownQueues: readonly KnownQueue[] = [
   ...databaseQueues,
 ]
 
-/** What the catalogue is searched with: a table of a known queue has one of the columns. */
+/** Columns to search the catalogue for: every table of a known queue has one of them. */
 export const rareColumns: readonly string[] = [
   ...new Set(knownQueues.flatMap(({ columns: [first] }) => first)),
 ]
@@ -25,10 +25,10 @@ export interface NamedColumns {
   columns: Record<string, Pick<SightedColumn, 'type'>>
 }
 
-/** `isPart` where it is another table of the queue than that of its jobs. */
+/** `isPart` if it is not the queue's table of jobs. */
 export function queueOf(found: NamedColumns): { queue: KnownQueue; isPart: boolean } | null {
   for (const queue of knownQueues) {
-    // An archive has the columns of its queue, and more.
+    // An archive has all columns of its queue, and more.
     if (queue.parts?.some((part) => hasShape(part, found))) return { queue, isPart: true }
     if (hasShape(queue, found)) return { queue, isPart: false }
   }

@@ -1,6 +1,6 @@
 import { HOUR_S, type KnownQueue } from './known-queue.ts'
 
-/** Version 9 wrote its names without underscores, version 10 an interval where later ones have seconds. */
+/** Version 9 has names without underscores, version 10 an interval where later ones have seconds. */
 const pgBoss: KnownQueue = {
   name: 'pg-boss',
   version: '12.35.0',

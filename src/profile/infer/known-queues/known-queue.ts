@@ -1,14 +1,13 @@
-// What is known of a queue that others made: how its tables are recognised, which rows run, by what the queue itself judges that
-// a worker is gone, and what brings such a job back there.
+// A queue library: how its tables are recognised, which rows run, when it considers a worker dead, and how it recovers a job.
 import type { Condition, EndRule, OwnerTable } from '../scan-target.ts'
 
-/** Proves a table by its columns, in whatever schema and under whatever name. */
+/** Identifies a table by its columns, in any schema and under any name. */
 export interface TableShape {
-  /** All must be there; of a list any one, for versions that name it differently. The first is rare: it is searched for. */
+  /** All are required; of a list any one, for versions with other names. The first is rare and used for the search. */
   columns: [ColumnSign, ...ColumnSign[]]
-  /** Where the names of the columns prove too little. */
+  /** Table name, if the columns are not specific enough. */
   table?: RegExp
-  /** The same for their types: columns that must be whole numbers. */
+  /** Columns that must be integers, for the same reason. */
   epochColumns?: string[]
 }
 
@@ -16,22 +15,22 @@ export type ColumnSign = string | string[]
 
 export interface KnownQueue extends TableShape {
   name: string
-  /** Whose sources the rules were read from. */
+  /** The version whose sources the rules come from. */
   version: string
-  /** Null where the rows do not say which of them run. */
+  /** Null if rows do not show which of them run. */
   running: Condition[] | null
-  /** The newest of them tells when the row was last touched by a worker. */
+  /** The newest of them is the last sign of life of the worker. */
   timeColumns: string[]
-  /** When the queue itself gives the worker up; the earliest counts. */
+  /** When the queue considers the worker dead; the earliest counts. */
   ends: EndRule[]
   owners?: OwnerTable
-  /** The rule in the words of the queue. */
+  /** The rule in the queue's own terms. */
   rule: string
-  /** What would bring a stuck job back. */
+  /** How to recover a stuck job. */
   remedy: string
-  /** The page on moving away from it, in docs/migrate. */
+  /** Migration guide in docs/migrate. */
   page?: string
-  /** Other tables of the queue that have a status: nothing is counted in them, and none is attached. */
+  /** Other tables of the queue with a status: not counted, and never attached. */
   parts?: TableShape[]
 }
 

@@ -58,7 +58,7 @@ const laravel: KnownQueue = {
   name: 'Laravel',
   version: '12.0.0',
   columns: ['reserved_at', 'available_at', 'queue', 'payload', 'attempts', 'created_at'],
-  // A table made by hand may have these names too, but its times are not numbers.
+  // Hand-made tables may have these names too, but their times are not numbers.
   epochColumns: ['reserved_at', 'available_at', 'created_at'],
   running: [{ column: 'reserved_at', isNull: false }],
   timeColumns: ['reserved_at'],

@@ -1,7 +1,7 @@
 import { UnstuckError } from '../../../errors/index.ts'
 import { type NamedColumns, queueOf } from './index.ts'
 
-/** Why a table is not attached: another queue works on it, and would meet columns, statuses and leases that it does not know. */
+/** Why a table is not attached: another queue uses it and does not know our columns, statuses and leases. */
 export function refusalOf(
   found: NamedColumns & { schema: string },
   { isAttached = false } = {},
