@@ -15,7 +15,7 @@ const DOCUMENT = 'docs/requirements.md'
 const REQUIREMENT = /^- (?:\*\*)?([A-Z][A-Z0-9]*-\d+)\b/
 const OPEN_MARK = /\(open\)\s*$/
 const LEADING_IDS = /^(?:[A-Z][A-Z0-9]*-\d+\b[\s,:]*)+/
-const TEST_FILE = /\.test\.tsx?$|^src\/store\/conformance\/[^/]+\.ts$/
+const TEST_FILE = /\.test\.tsx?$|^src\/store\/conformance\/.+\.ts$/
 const TEST_FUNCTIONS = ['it', 'test', 'describe']
 // These never run, or define no test: `test.extend('port', …)` names a fixture.
 const UNCOUNTED_MODIFIERS = ['skip', 'todo', 'extend']

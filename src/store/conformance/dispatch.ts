@@ -47,7 +47,7 @@ export function describeDispatch(opened: () => TestBench): void {
 }
 
 function describeNotes(dispatching: () => Promise<TestBench>, opened: () => TestBench): void {
-  it('REAP-12 a job that a sweep puts back is to be published, with what the outside queue needs', async () => {
+  it('REAP-12 a job that a sweep requeues is published, with everything the outside queue needs', async () => {
     const bench = await dispatching()
     const { store } = bench
     await store.writePolicy({ reapBackoffStepsMs: [10 * MINUTE] })
@@ -60,7 +60,7 @@ function describeNotes(dispatching: () => Promise<TestBench>, opened: () => Test
     expectAbout(taken.runInMs, 10 * MINUTE)
   })
 
-  it('REAP-12 so is one that failed and has a try left, one that was released, and one retried by hand', async () => {
+  it('REAP-12 so is a job that failed with attempts left, was released, or was retried manually', async () => {
     const { store } = await dispatching()
     const failed = await startOne(store)
     await fail(store, failed)
@@ -73,7 +73,7 @@ function describeNotes(dispatching: () => Promise<TestBench>, opened: () => Test
     expect(taken.map(({ runInMs }) => runInMs)).toEqual([0, 0, 0])
   })
 
-  it('REAP-12 nothing else is: not what is enqueued, done, dead or cancelled', async () => {
+  it('REAP-12 nothing else is: neither enqueued, completed, dead nor cancelled jobs', async () => {
     const bench = await dispatching()
     const { store } = bench
     await enqueueOne(store, { type: 'new' })
@@ -89,7 +89,7 @@ function describeNotes(dispatching: () => Promise<TestBench>, opened: () => Test
     expect(await store.takeDispatches()).toEqual([])
   })
 
-  it('REAP-12 nothing is where the policy does not say so', async () => {
+  it('REAP-12 nothing is unless the policy enables it', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, dispatch: 'off' })
@@ -100,7 +100,7 @@ function describeNotes(dispatching: () => Promise<TestBench>, opened: () => Test
     expect(await store.countDispatches()).toBe(0)
   })
 
-  it('REAP-12 a sweep notes all its jobs, and an override of the policy counts for the call', async () => {
+  it('REAP-12 a sweep records dispatches of all its jobs, and a policy override applies to the call', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, dispatch: 'off' })
     await startMany(store, 25)
@@ -109,7 +109,7 @@ function describeNotes(dispatching: () => Promise<TestBench>, opened: () => Test
     expect(await store.countDispatches()).toBe(25)
   })
 
-  it('REAP-12 a job is noted once however often it goes back, and each time under a new id', async () => {
+  it('REAP-12 a job has one dispatch however often it returns, each time with a new id', async () => {
     const { store } = await dispatching()
     await fail(store, await startOne(store))
     const first = await takeOne(store)
@@ -120,7 +120,7 @@ function describeNotes(dispatching: () => Promise<TestBench>, opened: () => Test
     expect(second.dispatchId).not.toBe(first.dispatchId)
   })
 
-  it('REAP-12 what is noted goes with a job that is pruned', async () => {
+  it('REAP-12 the dispatch of a pruned job is deleted', async () => {
     const { store, elapse } = await dispatching()
     const job = await startOne(store)
     await release(store, job)
@@ -132,7 +132,7 @@ function describeNotes(dispatching: () => Promise<TestBench>, opened: () => Test
 }
 
 function describeTaking(dispatching: () => Promise<TestBench>): void {
-  it('REAP-12 what was taken is nobody else’s until its lease is over', async () => {
+  it('REAP-12 a taken dispatch is not given out again until its lease expires', async () => {
     const { store, elapse } = await dispatching()
     await fail(store, await startOne(store))
     const first = await takeOne(store, MINUTE)
@@ -152,7 +152,7 @@ function describeTaking(dispatching: () => Promise<TestBench>): void {
     expect(idsOf([...first, ...second]).toSorted()).toEqual(jobs.map(({ jobId }) => jobId).toSorted())
   })
 
-  it('REAP-12 a job that waits no more is not published, and does not stand in the way of others', async () => {
+  it('REAP-12 a job that no longer waits is not published, and does not block others', async () => {
     const { store, elapse } = await dispatching()
     const jobs = await startMany(store, 4)
     await store.releaseJobs(jobs)
@@ -167,7 +167,7 @@ function describeTaking(dispatching: () => Promise<TestBench>): void {
     expect(await store.countDispatches()).toBe(1)
   })
 
-  it('REAP-12 a note is kept where nobody takes it', async () => {
+  it('REAP-12 a dispatch is kept until somebody takes it', async () => {
     const { store, elapse } = await dispatching()
     await fail(store, await startOne(store))
     await elapse(DAY)
@@ -184,7 +184,7 @@ function describeTaking(dispatching: () => Promise<TestBench>): void {
 }
 
 function describeEnds(dispatching: () => Promise<TestBench>): void {
-  it('REAP-12 what was published is forgotten', async () => {
+  it('REAP-12 a finished dispatch is deleted', async () => {
     const { store, elapse } = await dispatching()
     const jobs = await startMany(store, 2)
     await store.releaseJobs(jobs)
@@ -196,7 +196,7 @@ function describeEnds(dispatching: () => Promise<TestBench>): void {
     expect((await store.takeDispatches()).map(({ dispatchId }) => dispatchId)).toEqual([other?.dispatchId])
   })
 
-  it('REAP-12 a job that went back once more while it was published is published again', async () => {
+  it('REAP-12 a job that was requeued while being published is published again', async () => {
     const { store } = await dispatching()
     await release(store, await startOne(store))
     const early = await takeOne(store)
@@ -206,7 +206,7 @@ function describeEnds(dispatching: () => Promise<TestBench>): void {
     expect((await takeOne(store)).dispatchId).not.toBe(early.dispatchId)
   })
 
-  it('REAP-12 what could not be published comes again, after a wait that doubles up to 5 minutes', async () => {
+  it('REAP-12 a failed dispatch is retried after a delay that doubles up to 5 minutes', async () => {
     const { store, elapse } = await dispatching()
     await release(store, await startOne(store))
     for (const waitMs of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * SECOND)) {
@@ -220,7 +220,7 @@ function describeEnds(dispatching: () => Promise<TestBench>): void {
     expect(await takeOne(store)).toMatchObject({ tries: 12 })
   })
 
-  it('REAP-12 a failure of one whose lease was over does not disturb whoever has it now', async () => {
+  it('REAP-12 a failure after the lease expired does not affect the current holder', async () => {
     const { store, elapse } = await dispatching()
     await release(store, await startOne(store))
     const early = await takeOne(store, SECOND)
@@ -233,7 +233,7 @@ function describeEnds(dispatching: () => Promise<TestBench>): void {
     expect(await store.finishDispatches([early])).toBe(1)
   })
 
-  it('REAP-12 nothing taken is nothing to end', async () => {
+  it('REAP-12 an empty call does nothing', async () => {
     const { store } = await dispatching()
     expect(await store.finishDispatches([])).toBe(0)
     expect(await store.failDispatches([], 'nothing')).toBe(0)

@@ -116,7 +116,7 @@ function describeRuns(opened: () => TestBench): void {
     expect(await store.runSchedule(NAME, { dueAt, nextRunAt: null })).toEqual({ outcome: 'taken' })
   })
 
-  it('WORK-7 a schedule that is not there is an answer', async () => {
+  it('WORK-7 a missing schedule is an outcome, not an error', async () => {
     const { store } = opened()
     const { now } = await store.listSchedules()
     expect(await store.runSchedule('unknown', { dueAt: now, nextRunAt: null })).toEqual({
@@ -164,7 +164,7 @@ function describeOverlap(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(2)
   })
 
-  it('WORK-7 with overlap every occurrence has its job', async () => {
+  it('WORK-7 with overlap allowed every occurrence has its job', async () => {
     const { store, elapse } = opened()
     await writeOne(store, -MINUTE, { overlap: 'allow' })
     await expectEnqueued(store)
@@ -218,7 +218,7 @@ function describeWriting(opened: () => TestBench): void {
     })
   })
 
-  it('WORK-7 a deleted schedule runs no more, and its jobs stay', async () => {
+  it('WORK-7 a deleted schedule no longer runs, and its jobs stay', async () => {
     const { store } = opened()
     await writeOne(store, -MINUTE)
     await expectEnqueued(store)

@@ -47,7 +47,7 @@ export function describeWebhooks<Tx>(opened: () => StoreHarness<Tx>): void {
 }
 
 function describeRegister(opened: () => TestBench): void {
-  it('OPS-10 a webhook is listed with what it wants and without its secret', async () => {
+  it('OPS-10 a webhook is listed with its events and without its secret', async () => {
     const { store } = opened()
     const added = await store.addWebhook({ ...webhook, events: ['failed'], actor: 'ana' })
     expect(added).toMatchObject({ url: webhook.url, events: ['failed'], isActive: true, createdBy: 'ana' })
@@ -56,7 +56,7 @@ function describeRegister(opened: () => TestBench): void {
     expect(JSON.stringify(await store.listWebhooks())).not.toContain(secret)
   })
 
-  it('OPS-10 one that is removed gets nothing more, not even what was waiting', async () => {
+  it('OPS-10 a removed webhook gets nothing more, not even pending deliveries', async () => {
     const { store } = opened()
     const { webhookId } = await store.addWebhook(webhook)
     await failOne(store)
@@ -86,7 +86,7 @@ function describeRegister(opened: () => TestBench): void {
 }
 
 function describeOutbox<Tx>(opened: () => StoreHarness<Tx>): void {
-  it('OPS-10 an event is to be sent once to every webhook that wants it, and to no other', async () => {
+  it('OPS-10 an event is sent once to every webhook subscribed to it, and to no other', async () => {
     const { store } = opened()
     await store.writePolicy({ events: 'recovery' })
     const all = await store.addWebhook({ url: webhook.url, secret })
@@ -105,7 +105,7 @@ function describeOutbox<Tx>(opened: () => StoreHarness<Tx>): void {
     }
   })
 
-  it('OPS-10 what a sweep takes back is told, job by job', async () => {
+  it('OPS-10 a sweep sends an event for each reaped job', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -131,7 +131,7 @@ function describeOutbox<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(JSON.stringify(sent)).not.toMatch(/private|secret\.ts/)
   })
 
-  it('C22 what is rolled back is never sent', async ({ skip }) => {
+  it('C22 rolled back events are never sent', async ({ skip }) => {
     const { store } = opened()
     const inTransaction = transactionsOf(opened(), skip)
     await store.addWebhook({ ...webhook, events: ['cancelled'] })
@@ -148,7 +148,7 @@ function describeOutbox<Tx>(opened: () => StoreHarness<Tx>): void {
 }
 
 function describeTaking(opened: () => TestBench): void {
-  it('OPS-10 what was taken is nobody else’s until its lease is over', async () => {
+  it('OPS-10 a taken delivery is not given out again until its lease expires', async () => {
     const { store, elapse } = opened()
     await store.addWebhook(webhook)
     await failOne(store)
@@ -186,7 +186,7 @@ function describeTaking(opened: () => TestBench): void {
 }
 
 function describeTries(opened: () => TestBench): void {
-  it('OPS-10 a try that failed is made again, each time later, and given up after ten', async () => {
+  it('OPS-10 a failed delivery is retried with growing delays, and given up after ten tries', async () => {
     const { store, elapse } = opened()
     await store.addWebhook(webhook)
     await failOne(store)
@@ -213,7 +213,7 @@ function describeTries(opened: () => TestBench): void {
     ])
   })
 
-  it('OPS-10 a receiver that is gone for good is sent nothing any more', async () => {
+  it('OPS-10 a receiver that is gone for good gets nothing more', async () => {
     const { store } = opened()
     await store.addWebhook(webhook)
     await failOne(store)
@@ -229,7 +229,7 @@ function describeTries(opened: () => TestBench): void {
     expect(await store.redeliver(first.deliveryId)).toBe('inactive')
   })
 
-  it('OPS-10 one that was switched off, by hand or by its receiver, is switched on again', async () => {
+  it('OPS-10 a webhook disabled by an operator or its receiver can be enabled again', async () => {
     const { store } = opened()
     const { webhookId } = await store.addWebhook(webhook)
     await failOne(store)
@@ -245,7 +245,7 @@ function describeTries(opened: () => TestBench): void {
     expect(await store.switchWebhook(MISSING_ID, true)).toBeNull()
   })
 
-  it('OPS-10 what waits for a receiver that is gone fails at its next turn', async () => {
+  it('OPS-10 pending deliveries to a receiver that is gone fail at their next try', async () => {
     const { store, elapse } = opened()
     await store.addWebhook(webhook)
     await failOne(store)
@@ -282,7 +282,7 @@ function describeDeliveries(opened: () => TestBench): void {
     await expect(store.listDeliveries({ limit: 0 })).rejects.toMatchObject(invalidArgument)
   })
 
-  it('OPS-10 one that was delivered or given up is sent again under the same id', async () => {
+  it('OPS-10 a delivered or failed delivery is sent again under the same id', async () => {
     const { store } = opened()
     await store.addWebhook(webhook)
     await failOne(store)
@@ -293,7 +293,7 @@ function describeDeliveries(opened: () => TestBench): void {
     expect(await store.redeliver(MISSING_ID)).toBe('not-found')
   })
 
-  it('OPS-2 deliveries past the retention are forgotten', async () => {
+  it('OPS-2 deliveries past the retention are deleted', async () => {
     const { store, elapse } = opened()
     await store.addWebhook(webhook)
     await failOne(store)

@@ -46,7 +46,7 @@ export function describeWorkers(opened: () => TestBench): void {
 }
 
 function describeReports(opened: () => TestBench): void {
-  it('SEE-5 a worker that told of itself is listed with all it told', async () => {
+  it('SEE-5 a worker is listed with its whole report', async () => {
     const { store } = opened()
     expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainRequested: false })
     const { startedAt, seenAt, seenMs, ...worker } = await workerOf(store)
@@ -72,7 +72,7 @@ function describeReports(opened: () => TestBench): void {
     expectAbout(seenMs, 0)
   })
 
-  it('SEE-5 a later report replaces what it tells and keeps the start, and the last one seen is first', async () => {
+  it('SEE-5 a later report replaces the last one and keeps the start, and the worker seen last is first', async () => {
     const { store, elapse } = opened()
     await store.reportWorker({ ...report, isStart: true })
     await elapse(MINUTE)
@@ -86,7 +86,7 @@ function describeReports(opened: () => TestBench): void {
     expectAbout((first?.seenAt.getTime() ?? 0) - (first?.startedAt.getTime() ?? 0), MINUTE + SECOND)
   })
 
-  it('SEE-5 what was told of an earlier process under the same id is forgotten', async () => {
+  it('SEE-5 the first report of a process replaces that of an earlier one with the same id', async () => {
     const { store } = opened()
     await store.reportWorker({ ...report, isStart: true })
     await store.drainWorker('worker-1')
@@ -101,7 +101,7 @@ function describeReports(opened: () => TestBench): void {
     })
   })
 
-  it('OPS-2 workers that were not seen for the retention are forgotten, and no others', async () => {
+  it('OPS-2 workers not seen for the retention are deleted, and no others', async () => {
     const { store, elapse } = opened()
     await store.reportWorker(report)
     await elapse(10 * DAY)
@@ -140,7 +140,7 @@ function describeStates(opened: () => TestBench): void {
     expectAbout(gone.seenMs, 7 * INTERVAL)
   })
 
-  it('SEE-5 one that is not seen while jobs run under its name is silent', async () => {
+  it('SEE-5 an unseen worker with running jobs is silent', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, defaultLeaseMs: HOUR })
     await store.reportWorker(report)
@@ -149,7 +149,7 @@ function describeStates(opened: () => TestBench): void {
     expect(await workerOf(store)).toMatchObject({ state: 'silent', leases: 1 })
   })
 
-  it('LEASE-8 one that is seen though a job of its own is past its deadline is a zombie', async () => {
+  it('LEASE-8 a live worker with a job past its deadline is a zombie', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, defaultDeadlineMs: MINUTE })
     await startOne(store)
@@ -160,7 +160,7 @@ function describeStates(opened: () => TestBench): void {
     expect(await workerOf(store, 'worker-2')).toMatchObject({ state: 'live' })
   })
 
-  it('WORK-4 one that drains and one that stopped say so, with the exit code', async () => {
+  it('WORK-4 draining and stopped workers are listed as such, with the exit code', async () => {
     const { store, elapse } = opened()
     await store.reportWorker(report)
     await store.reportWorker({ ...report, phase: 'draining' })
@@ -175,7 +175,7 @@ function describeStates(opened: () => TestBench): void {
 }
 
 function describeDrain(opened: () => TestBench): void {
-  it('WORK-4 a worker that is to drain hears of it with every report, and the list tells who asked and why', async () => {
+  it('WORK-4 every report of a draining worker returns the request, and the list shows who asked and why', async () => {
     const { store } = opened()
     await store.reportWorker(report)
     expect(await store.drainWorker('worker-1', { actor: 'ana', reason: 'new host' })).toBe('asked')
@@ -185,7 +185,7 @@ function describeDrain(opened: () => TestBench): void {
     expect((await workerOf(store)).drainRequestedAt).toBeInstanceOf(Date)
   })
 
-  it('WORK-4 asking twice, asking a stopped one and asking nobody are told apart', async () => {
+  it('WORK-4 requests to a draining, a stopped and an unknown worker have different outcomes', async () => {
     const { store } = opened()
     await store.reportWorker(report)
     await store.drainWorker('worker-1', { actor: 'ana' })
@@ -204,7 +204,7 @@ function describeWhy(opened: () => TestBench): void {
     return Object.fromEntries(explainJob(facts).reasons.map(({ code, message }) => [code, message]))
   }
 
-  it('OPS-9 a job whose type no live worker handles says so, and when one was last seen', async () => {
+  it('OPS-9 a job whose type no live worker handles reports it, and when one was last seen', async () => {
     const { store, elapse } = opened()
     const jobId = await enqueueOne(store)
     expect(await reasonsOf(store, jobId)).toHaveProperty('RUNNABLE')
@@ -219,7 +219,7 @@ function describeWhy(opened: () => TestBench): void {
     expect(await reasonsOf(store, jobId)).toHaveProperty('NO_WORKER_FOR_TYPE')
   })
 
-  it('OPS-9 a job whose workers have no slot free says how many there are', async () => {
+  it('OPS-9 a job whose workers are all busy reports how many there are', async () => {
     const { store } = opened()
     const jobId = await enqueueOne(store)
     await store.reportWorker({ ...report, running: 4 })

@@ -3,9 +3,8 @@ import type { Job } from '../../job/job.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { backoffMs } from '../../policy/retry/backoff.ts'
 import type { DispatchStore, TakeDispatchesRequest, TakenDispatch } from '../ports/dispatch-store.ts'
+import { checkWhole, requireActing } from './state/checks.ts'
 import { dueMs, type MemoryDispatch, type MemoryState } from './state/memory-state.ts'
-import { checkWhole } from './state/new-job.ts'
-import { requireActing } from './state/require-acting.ts'
 
 const YEAR_MS = 31_536_000_000
 const retryBackoff = { stepsMs: [], baseMs: 1_000, maxMs: 300_000, jitterMs: 0 }

@@ -2,7 +2,14 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
 import { nativePolicy, type PolicyOverride } from '../../policy/policy.ts'
-import type { JobStore, LifecycleStore, OperatingStore, ReadingStore, ReapingStore } from '../job-store.ts'
+import type {
+  JobStore,
+  LifecycleStore,
+  OperatingStore,
+  ReadingStore,
+  ReapingStore,
+  StoreCapability,
+} from '../job-store.ts'
 import { bindDependencyVerbs } from './dependencies/dependencies.ts'
 import { bindDispatchVerbs } from './dispatches.ts'
 import { claimJob, claimJobs } from './lifecycle/claim.ts'
@@ -10,9 +17,8 @@ import { enqueueJobs } from './lifecycle/enqueue.ts'
 import { heartbeatJobs } from './lifecycle/heartbeat.ts'
 import { completeJobs, failJobs, releaseJobs } from './lifecycle/outcomes.ts'
 import { enterStage, recordLateResult } from './lifecycle/stage.ts'
-import { cancelJobs, retryJobs } from './operating/manual.ts'
+import { cancelJobs, discardJobs, markCause, retryJobs, runJobsNow } from './operating/manual.ts'
 import { bindOperationVerbs } from './operating/operations.ts'
-import { discardJobs, markCause, runJobsNow } from './operating/operators.ts'
 import { readHealth } from './reading/health.ts'
 import { readJobFacts } from './reading/job-facts.ts'
 import { findJobIds, groupDeadJobs, listJobs } from './reading/list-jobs.ts'
@@ -52,6 +58,15 @@ export interface MemoryJobStore extends JobStore {
   /** Takes a snapshot of all rows. The returned function restores it, like a failover to an older replica. */
   keep(): () => void
 }
+
+const memoryLacks: ReadonlySet<StoreCapability> = new Set([
+  'transactions',
+  'notify',
+  'skip-locked',
+  'audit',
+  'doctor',
+  'attach',
+])
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobStore {
   const clock = options.now ?? Date.now
@@ -103,6 +118,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobSt
 // Verbs are async although none waits: an invalid argument is a rejection, as with every store.
 function bindVerbs(state: MemoryState): JobStore {
   return {
+    lacks: memoryLacks,
     ...bindLifecycleVerbs(state),
     ...bindReapingVerbs(state),
     ...bindReadingVerbs(state),

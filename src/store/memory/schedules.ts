@@ -9,7 +9,7 @@ import type {
   ScheduleStore,
 } from '../ports/schedule-store.ts'
 import { enqueueJobs } from './lifecycle/enqueue.ts'
-import { checkText } from './state/check-text.ts'
+import { checkText } from './state/checks.ts'
 import type { MemorySchedule, MemoryState } from './state/memory-state.ts'
 import { checkNewJob } from './state/new-job.ts'
 

@@ -15,8 +15,8 @@ import type {
   WebhookStore,
 } from '../ports/webhook-store.ts'
 import type { MemoryDelivery, MemoryWebhook } from './deliveries.ts'
+import { checkWhole } from './state/checks.ts'
 import type { MemoryState } from './state/memory-state.ts'
-import { checkWhole } from './state/new-job.ts'
 
 const YEAR_MS = 31_536_000_000
 const MINUTE_MS = 60_000

@@ -7,9 +7,8 @@ import type {
   WorkerStatus,
   WorkerStore,
 } from '../ports/worker-store.ts'
-import { checkText } from './state/check-text.ts'
+import { checkText, checkWhole } from './state/checks.ts'
 import type { MemoryState, MemoryWorker } from './state/memory-state.ts'
-import { checkWhole } from './state/new-job.ts'
 
 const YEAR_MS = 31_536_000_000
 const phases: readonly WorkerReport['phase'][] = ['running', 'draining', 'stopped']

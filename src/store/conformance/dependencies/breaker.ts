@@ -52,7 +52,7 @@ function describeWindow(opened: () => TestBench): void {
     expectAbout(breaker.nextProbeInMs, MINUTE)
   })
 
-  it('BREAK-1 the last calls of the window are told in their order, with times where it has an age', async () => {
+  it('BREAK-1 the last calls are listed in order, with times if the window has an age', async () => {
     const { store } = opened()
     const kinds = async () => (await readBreaker(store)).lastCalls.map(({ isFailure }) => isFailure)
     await store.recordCalls(NAME, [{ isFailure: true }, { isFailure: false }])
@@ -66,7 +66,7 @@ function describeWindow(opened: () => TestBench): void {
     expect((await readBreaker(store)).lastCalls.every(({ at }) => at instanceof Date)).toBe(true)
   })
 
-  it('BREAK-1 the window slides: what is older than its last calls counts no more', async () => {
+  it('BREAK-1 the window slides: calls before its last ones no longer count', async () => {
     const { store } = opened()
     await store.recordCalls(NAME, outcomes(4, 6))
     await store.recordCalls(NAME, outcomes(0, 20))
@@ -75,14 +75,14 @@ function describeWindow(opened: () => TestBench): void {
     expect((await store.recordCalls(NAME, outcomes(1))).state).not.toBe('closed')
   })
 
-  it('BREAK-1 a report is judged as a whole, by the window after it', async () => {
+  it('BREAK-1 a batch of calls is judged as a whole, by the window after it', async () => {
     const { store } = opened()
     const calls = [...outcomes(19), ...outcomes(0, 20)]
     expect(await store.recordCalls(NAME, calls)).toMatchObject({ state: 'closed', calls: 20, failures: 0 })
     expect((await store.recordCalls(NAME, [])).state).toBe('closed')
   })
 
-  it('BREAK-1 under ten calls nothing is judged, unless the settings say so', async () => {
+  it('BREAK-1 fewer than ten calls never open it, unless configured', async () => {
     const { store } = opened()
     expect((await store.recordCalls(NAME, outcomes(9))).state).toBe('closed')
     expect((await store.recordCalls(NAME, outcomes(1))).state).not.toBe('closed')
@@ -106,7 +106,7 @@ function describeWindow(opened: () => TestBench): void {
     expect(await store.writeBreaker(NAME, { windowCalls: 5 })).toMatchObject({ calls: 5, failures: 1 })
   })
 
-  it('BREAK-1 calls older than the window of time count no more', async () => {
+  it('BREAK-1 calls older than the time window no longer count', async () => {
     const { store, elapse } = opened()
     await store.writeBreaker(NAME, { ...hold, windowMs: MINUTE })
     await store.recordCalls(NAME, outcomes(4, 5))
@@ -126,7 +126,7 @@ function describeWindow(opened: () => TestBench): void {
     })
   })
 
-  it('BREAK-1 without a window of time the last calls count however old they are', async () => {
+  it('BREAK-1 without a time window the last calls count, however old they are', async () => {
     const { store, elapse } = opened()
     await store.writeBreaker(NAME, hold)
     await store.recordCalls(NAME, outcomes(5, 4))
@@ -138,7 +138,7 @@ function describeWindow(opened: () => TestBench): void {
     })
   })
 
-  it('BREAK-1 a window of time is set and taken away at any moment; calls of unknown age are taken for new', async () => {
+  it('BREAK-1 a time window can be set and removed at any time; calls of unknown age count as new', async () => {
     const { store, elapse } = opened()
     await store.recordCalls(NAME, outcomes(2, 2))
     await elapse(HOUR)
@@ -183,7 +183,7 @@ function describeWindow(opened: () => TestBench): void {
 }
 
 function describeOpen(opened: () => TestBench): void {
-  it('BREAK-2 RATE-5 while it is open no job is claimed, and none changes', async () => {
+  it('BREAK-2 RATE-5 an open breaker lets no job be claimed, and changes none', async () => {
     const { store } = opened()
     await openBreaker(store, hold)
     const jobId = await enqueueOne(store, { maxAttempts: 1 })
@@ -194,14 +194,14 @@ function describeOpen(opened: () => TestBench): void {
     expect(await store.readHealth()).toMatchObject({ waiting: 1, due: 1 })
   })
 
-  it('BREAK-2 what runs when it opens goes on and completes', async () => {
+  it('BREAK-2 jobs that run when it opens continue and complete', async () => {
     const { store } = opened()
     const claimed = await startOne(store)
     await openBreaker(store, hold)
     expect(await complete(store, claimed)).toBe('completed')
   })
 
-  it('BREAK-2 other queues are claimed as ever', async () => {
+  it('BREAK-2 other queues are claimed as usual', async () => {
     const { store } = opened()
     await openBreaker(store, hold)
     await enqueueOne(store)
@@ -210,7 +210,7 @@ function describeOpen(opened: () => TestBench): void {
     expect(claimed.map(({ jobId }) => jobId)).toEqual([other])
   })
 
-  it('BREAK-2 a queue that is bound to no dependency any more is claimed again', async () => {
+  it('BREAK-2 a queue unbound from its dependency is claimed again', async () => {
     const { store } = opened()
     await openBreaker(store, hold)
     const jobId = await enqueueOne(store)
@@ -220,7 +220,7 @@ function describeOpen(opened: () => TestBench): void {
     expect((await claimOne(store)).jobId).toBe(jobId)
   })
 
-  it('BREAK-2 late calls of jobs that ran before change nothing', async () => {
+  it('BREAK-2 late calls of earlier jobs change nothing', async () => {
     const { store } = opened()
     await openBreaker(store, hold)
     const before = await readBreaker(store)
@@ -271,7 +271,7 @@ function describeHealthProbes(opened: () => TestBench): void {
     expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'open', successes: 0 })
   })
 
-  it('BREAK-3 a failed probe lets the cooldown begin anew and the row of good ones with it', async () => {
+  it('BREAK-3 a failed probe restarts the cooldown and the count of successes', async () => {
     const { store, elapse } = opened()
     await openBreaker(store, hold)
     await elapse(MINUTE + SECOND)
@@ -283,7 +283,7 @@ function describeHealthProbes(opened: () => TestBench): void {
     expect((await store.recordProbe(NAME, true)).successes).toBe(0)
   })
 
-  it('BREAK-3 a failed probe does not make it look newly opened', async () => {
+  it('BREAK-3 a failed probe does not change when it opened', async () => {
     const { store, elapse } = opened()
     await openBreaker(store, hold)
     await elapse(2 * MINUTE)
@@ -291,12 +291,12 @@ function describeHealthProbes(opened: () => TestBench): void {
     expect((await store.recordProbe(NAME, false)).since).toEqual(since)
   })
 
-  it('BREAK-3 a closed breaker takes no notice of probes', async () => {
+  it('BREAK-3 a closed breaker ignores probes', async () => {
     const { store } = opened()
     expect(await store.recordProbe(NAME, false)).toMatchObject({ state: 'closed', nextProbeInMs: null })
   })
 
-  it('BREAK-3 mode hold lets no job through, however long it lasts', async () => {
+  it('BREAK-3 mode hold admits no job, however long it lasts', async () => {
     const { store, elapse } = opened()
     await openBreaker(store, hold)
     await enqueueOne(store)
@@ -315,14 +315,14 @@ function describeReopening(opened: () => TestBench): void {
     return nextProbeInMs ?? 0
   }
 
-  it('BREAK-3 in mode hold each time in a row that it opens again soon doubles the cooldown, up to an hour', async () => {
+  it('BREAK-3 in mode hold each consecutive reopening doubles the cooldown, up to an hour', async () => {
     const bench = opened()
     await bench.store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
     for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) expectAbout(await flap(bench), minutes * MINUTE)
     expect((await bench.store.recordCalls(NAME, outcomes(20))).reopens).toBe(8)
   })
 
-  it('BREAK-3 a bad probe begins the same cooldown anew, and doubles nothing', async () => {
+  it('BREAK-3 a failed probe restarts the same cooldown, without doubling it', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
@@ -345,7 +345,7 @@ function describeReopening(opened: () => TestBench): void {
     expectAbout(await flap(bench), MINUTE)
   })
 
-  it('BREAK-3 an operator who resumes it ends the row', async () => {
+  it('BREAK-3 an operator’s resume resets the count', async () => {
     const bench = opened()
     const { store } = bench
     await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
@@ -355,7 +355,7 @@ function describeReopening(opened: () => TestBench): void {
     expectAbout((await store.recordCalls(NAME, outcomes(20))).nextProbeInMs, MINUTE)
   })
 
-  it('BREAK-3 in mode half-open the cooldown stays as it is set', async () => {
+  it('BREAK-3 in mode half-open the cooldown stays constant', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await openHalf(bench)
@@ -371,7 +371,7 @@ function describeReopening(opened: () => TestBench): void {
 }
 
 function describeLimits(opened: () => TestBench): void {
-  it('RATE-6 a service that asks for a pause gets it from all workers, until the time is over', async () => {
+  it('RATE-6 a pause requested by a service applies to all workers until it ends', async () => {
     const { store, elapse } = opened()
     await store.mapDependency(TYPE, NAME)
     const jobId = await enqueueOne(store)
@@ -385,7 +385,7 @@ function describeLimits(opened: () => TestBench): void {
     expect((await claimOne(store)).jobId).toBe(jobId)
   })
 
-  it('RATE-6 of several pauses the longest holds, and none shortens another', async () => {
+  it('RATE-6 the longest of several pauses applies, and none shortens another', async () => {
     const { store } = opened()
     await store.recordCalls(NAME, [...limited(MINUTE), ...limited(10 * MINUTE), ...limited(0)])
     const { since } = await readBreaker(store)
@@ -395,7 +395,7 @@ function describeLimits(opened: () => TestBench): void {
     expectAbout((await store.recordCalls(NAME, limited(HOUR))).heldForMs, HOUR)
   })
 
-  it('RATE-6 an operator’s hold is never shortened, and keeps its words', async () => {
+  it('RATE-6 an operator’s hold is never shortened, and keeps its reason', async () => {
     const { store } = opened()
     await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: MINUTE })
     const longer = await store.recordCalls(NAME, limited(HOUR))
@@ -414,7 +414,7 @@ function describeLimits(opened: () => TestBench): void {
     expect(await stateOf(store)).toBe('open')
   })
 
-  it('RATE-6 a job that a half-open breaker let through gives its slot back: no sign of health, none of failure', async () => {
+  it('RATE-6 a probe of a half-open breaker frees its slot, and counts neither as success nor as failure', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await openHalf(bench, { closeAfter: 1 })
@@ -462,7 +462,7 @@ function describeOperators(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('BREAK-2 calls go on counting under a hold, and what the operator wrote stays', async () => {
+  it('BREAK-2 calls still count during a hold, and the operator’s reason stays', async () => {
     const { store, elapse } = opened()
     await store.writeBreaker(NAME, hold)
     await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: 30 * SECOND })
@@ -481,7 +481,7 @@ function describeOperators(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('BREAK-3 resuming what is closed changes nothing', async () => {
+  it('BREAK-3 resuming a closed breaker changes nothing', async () => {
     const { store } = opened()
     const before = await store.recordCalls(NAME, outcomes(2, 2))
     expect(await store.resumeBreaker(NAME, { actor: 'ana' })).toEqual(before)
@@ -489,7 +489,7 @@ function describeOperators(opened: () => TestBench): void {
 }
 
 function describeSharing(opened: () => TestBench): void {
-  it('BREAK-4 a breaker that no queue is bound to can be deleted, and its settings with it', async () => {
+  it('BREAK-4 a breaker without queues can be deleted, with its settings', async () => {
     const { store } = opened()
     expect(await store.deleteBreaker(NAME)).toBe('not-found')
     await openBreaker(store, hold)
@@ -502,7 +502,7 @@ function describeSharing(opened: () => TestBench): void {
     expect(settings).toMatchObject({ mode: 'half-open', cooldownMs: 30 * SECOND })
   })
 
-  it('BREAK-4 the list tells every breaker with its settings and its queues', async () => {
+  it('BREAK-4 lists every breaker with its settings and queues', async () => {
     const { store, elapse } = opened()
     await store.mapDependency('mail', NAME)
     await store.mapDependency(TYPE, NAME)
@@ -517,7 +517,7 @@ function describeSharing(opened: () => TestBench): void {
     expectAbout(gateway?.nextProbeInMs, 50 * SECOND)
   })
 
-  it('BREAK-4 a breaker that nobody configured has the settings of the documents', async () => {
+  it('BREAK-4 an unconfigured breaker has the documented settings', async () => {
     const { store } = opened()
     await store.mapDependency(TYPE, NAME)
     expect(await readBreaker(store)).toMatchObject({

@@ -33,7 +33,7 @@ export function describeHalfOpen(opened: () => TestBench): void {
 }
 
 function describeTries(opened: () => TestBench): void {
-  it('BREAK-3 in mode half-open one job at a time is let through after the cooldown', async () => {
+  it('BREAK-3 in mode half-open one job at a time is admitted after the cooldown', async () => {
     const { store, elapse } = opened()
     await openBreaker(store, halfOpen)
     const [first] = await enqueueMany(store, 3)
@@ -44,7 +44,7 @@ function describeTries(opened: () => TestBench): void {
     expect(await readBreaker(store)).toMatchObject({ state: 'half-open', probing: 1 })
   })
 
-  it('BREAK-3 good calls of enough such jobs close it', async () => {
+  it('BREAK-3 enough successful probes close it', async () => {
     const bench = opened()
     const { store } = bench
     await openHalf(bench)
@@ -59,7 +59,7 @@ function describeTries(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(2)
   })
 
-  it('BREAK-3 one failed call of such a job lets the cooldown begin anew', async () => {
+  it('BREAK-3 one failed call of a probe restarts the cooldown', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await openHalf(bench, { probeSlots: 2 })
@@ -75,7 +75,7 @@ function describeTries(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('BREAK-3 a half-open breaker hears the jobs it let through, and no late ones', async () => {
+  it('BREAK-3 a half-open breaker counts calls of its probes, and no late ones', async () => {
     const bench = opened()
     const { store } = bench
     const late = await startOne(store)
@@ -88,7 +88,7 @@ function describeTries(opened: () => TestBench): void {
     expect(await stateOf(store)).toBe('closed')
   })
 
-  it('BREAK-3 a call without a job is taken for that of the oldest probe, and for nobody’s where none runs', async () => {
+  it('BREAK-3 a call without a job counts for the oldest probe, or for none if none runs', async () => {
     const bench = opened()
     const { store } = bench
     await openHalf(bench, { closeAfter: 2 })
@@ -100,7 +100,7 @@ function describeTries(opened: () => TestBench): void {
     expect((await store.recordCalls(NAME, outcomes(1))).state).toBe('open')
   })
 
-  it('BREAK-3 health probes close no breaker that is half-open, nor do they open it', async () => {
+  it('BREAK-3 health probes neither close nor open a half-open breaker', async () => {
     const bench = opened()
     await openHalf(bench, { closeAfter: 1 })
     const before = await readBreaker(bench.store)
@@ -132,7 +132,7 @@ function describeTries(opened: () => TestBench): void {
     expect((await claimOne(store)).jobId).toBe(jobId)
   })
 
-  it('BREAK-3 probes that a failed call proved wrong start nothing early, until the breaker has closed', async () => {
+  it('BREAK-3 after a failed call, health probes start no early half-open until the breaker has closed', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await openHalf(bench, { closeAfter: 1 })
@@ -181,7 +181,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     ])
   })
 
-  it('BREAK-3 it goes behind the others, so that another job is tried next', async () => {
+  it('BREAK-3 it is queued behind the others, so that another job is tried next', async () => {
     const bench = opened()
     const { store, elapse } = bench
     const probe = await failedProbe(bench)
@@ -191,7 +191,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     expect((await claimOne(store)).jobId).toBe(next)
   })
 
-  it('BREAK-3 so is a job that was let through beside one whose call failed', async () => {
+  it('BREAK-3 so is a job admitted beside one whose call failed', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
@@ -203,7 +203,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     expect(await store.failJobs([{ ...leaseOf(second), ...busy }])).toMatchObject([{ outcome: 'released' }])
   })
 
-  it('BREAK-3 a slot that was given back in time is no excuse taken away: the late failure costs nothing', async () => {
+  it('BREAK-3 a late failure of a probe whose slot timed out costs no attempt', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
@@ -217,7 +217,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     expect(await store.failJobs([{ ...leaseOf(late), ...busy }])).toMatchObject([{ outcome: 'released' }])
   })
 
-  it('BREAK-3 an error that no retry mends, and a timeout, end the attempt as ever', async () => {
+  it('BREAK-3 a permanent error and a timeout end the attempt as usual', async () => {
     const bench = opened()
     const { store } = bench
     const permanent = await failedProbe(bench)
@@ -225,7 +225,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     expect(await store.failJobs([final])).toMatchObject([{ outcome: 'dead' }])
   })
 
-  it('BREAK-3 a failure costs an attempt where the call was good, or the breaker closed since', async () => {
+  it('BREAK-3 a failure costs an attempt if the call succeeded or the breaker closed since', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
@@ -240,7 +240,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     expect(await store.failJobs([{ ...leaseOf(other), ...busy }])).toMatchObject([{ outcome: 'dead' }])
   })
 
-  it('BREAK-3 a job whose cancel was asked for ends as cancelled', async () => {
+  it('BREAK-3 a job with a pending cancellation ends as cancelled', async () => {
     const bench = opened()
     const { store } = bench
     const probe = await failedProbe(bench)
@@ -248,7 +248,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     expect(await store.failJobs([{ ...leaseOf(probe), ...busy }])).toMatchObject([{ outcome: 'cancelled' }])
   })
 
-  it('BREAK-3 a job that ends without a call gives its slot back: no sign of health, none of failure', async () => {
+  it('BREAK-3 a job that ends without a call frees its slot, and counts neither as success nor as failure', async () => {
     const bench = opened()
     const { store } = bench
     await openHalf(bench, { closeAfter: 1 })
@@ -262,7 +262,7 @@ function describeFailedProbes(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('BREAK-1 a job without a call is none of the calls in the window', async () => {
+  it('BREAK-1 a job without a call does not count in the window', async () => {
     const { store } = opened()
     const claimed = await startOne(store)
     expect(await store.recordCalls(NAME, [{ jobId: claimed.jobId }])).toMatchObject({ calls: 0, failures: 0 })
@@ -280,7 +280,7 @@ function describeProbeSlots(opened: () => TestBench): void {
     expect(await claimMany(store, { queues: [TYPE, 'mail'] })).toEqual([])
   })
 
-  it('BREAK-3 a full half-open breaker takes no place from other queues', async () => {
+  it('BREAK-3 a full half-open breaker does not use up the limit of other queues', async () => {
     const bench = opened()
     const { store } = bench
     await openHalf(bench)
@@ -290,7 +290,7 @@ function describeProbeSlots(opened: () => TestBench): void {
     expect(claimed.map(({ type }) => type).toSorted()).toEqual([TYPE, 'mail', 'mail', 'mail'].toSorted())
   })
 
-  it('BREAK-3 a claim by id takes a slot, or is refused where there is none', async () => {
+  it('BREAK-3 a claim by id takes a slot, or is refused if there is none', async () => {
     const bench = opened()
     const { store } = bench
     await openHalf(bench)
@@ -301,7 +301,7 @@ function describeProbeSlots(opened: () => TestBench): void {
     })
   })
 
-  it('BREAK-3 a probe that never reports gives its slot back after its time', async () => {
+  it('BREAK-3 a probe that never reports frees its slot after a timeout', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await openHalf(bench, { probeTimeoutMs: 2 * MINUTE })

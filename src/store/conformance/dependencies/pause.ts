@@ -52,7 +52,7 @@ function describePauses(opened: () => TestBench): void {
     expect(await store.resumeQueue(TYPE)).toBe(false)
   })
 
-  it('BREAK-2 a second pause replaces the first, and says that there was one', async () => {
+  it('BREAK-2 a second pause replaces the first, and reports it', async () => {
     const { store, elapse } = opened()
     await enqueueOne(store)
     await store.pauseQueue(TYPE, { actor: 'ana', durationMs: MINUTE })
@@ -62,7 +62,7 @@ function describePauses(opened: () => TestBench): void {
     expect(await readQueue(store, TYPE)).toMatchObject({ isPaused: true, pausedBy: 'ben', pausedForMs: null })
   })
 
-  it('BREAK-2 other queues are claimed as ever, and what runs goes on', async () => {
+  it('BREAK-2 other queues are claimed as usual, and running jobs continue', async () => {
     const { store } = opened()
     const running = await startOne(store)
     await enqueueOne(store)
@@ -73,7 +73,7 @@ function describePauses(opened: () => TestBench): void {
     expect(await complete(store, running)).toBe('completed')
   })
 
-  it('BREAK-2 the queue of a job decides, and not its type', async () => {
+  it('BREAK-2 the queue of a job decides, not its type', async () => {
     const { store } = opened()
     await store.pauseQueue('night')
     const held = await enqueueOne(store, { queue: 'night' })
@@ -94,7 +94,7 @@ function describePauses(opened: () => TestBench): void {
 }
 
 function describeListing(opened: () => TestBench): void {
-  it('BREAK-4 lists what is unfinished, paused or bound to a dependency, and nothing else', async () => {
+  it('BREAK-4 lists queues with unfinished jobs, a pause or a dependency, and no others', async () => {
     const { store } = opened()
     await enqueueMany(store, 3)
     await enqueueOne(store, { delayMs: MINUTE })

@@ -20,7 +20,7 @@ export function describeRateLimit(opened: () => TestBench): void {
 function describeLimitList(opened: () => TestBench): void {
   const ownerLimit = { ...slow, key: 'gateway:ana', burst: 2 }
 
-  it('RATE-1 tells the tokens that are left, the next one, and the settings they were taken with', async () => {
+  it('RATE-1 lists the tokens left, the time of the next one, and the last settings', async () => {
     const { store, elapse } = opened()
     expect(await store.listRateLimits()).toEqual([])
     await store.takeTokens([slow], 3)
@@ -34,7 +34,7 @@ function describeLimitList(opened: () => TestBench): void {
     expect(await store.listRateLimits()).toMatchObject([{ tokens: 5, nextTokenInMs: 0, fullInMs: 0 }])
   })
 
-  it('RATE-4 those of owners are listed too, the one that was used last first, and by their beginning', async () => {
+  it('RATE-4 limits of owners are listed too, last used first, and by prefix', async () => {
     const { store, elapse } = opened()
     await store.takeTokens([slow])
     await elapse(SECOND)
@@ -68,7 +68,7 @@ function describeBucket(opened: () => TestBench): void {
     expect((await store.takeTokens([slow])).granted).toBe(0)
   })
 
-  it('RATE-1 waiting for what the answer says is enough', async () => {
+  it('RATE-1 waiting for the returned time is enough', async () => {
     const { store, elapse } = opened()
     await store.takeTokens([slow], 5)
     const { retryInMs } = await store.takeTokens([slow], 3)
@@ -83,7 +83,7 @@ function describeBucket(opened: () => TestBench): void {
     expect((await store.takeTokens([slow], 100)).granted).toBe(5)
   })
 
-  it('RATE-1 where not all can be had, as many are granted as there are', async () => {
+  it('RATE-1 if not all tokens are available, as many as there are are granted', async () => {
     const { store } = opened()
     expect(await store.takeTokens([slow], 3)).toEqual({ granted: 3, retryInMs: 0 })
     const partly = await store.takeTokens([slow], 7)
@@ -105,7 +105,7 @@ function describeBucket(opened: () => TestBench): void {
     expect((await store.takeTokens([{ ...slow, key: 'mail' }])).granted).toBe(1)
   })
 
-  it('RATE-1 what is forgotten was full, and is full after it', async () => {
+  it('RATE-1 only full buckets are deleted, and are full when used again', async () => {
     const { store, elapse } = opened()
     await store.takeTokens([slow], 5)
     await store.takeTokens([{ ...slow, key: 'mail' }])
@@ -126,7 +126,7 @@ function describeSeveralLimits(opened: () => TestBench): void {
     expect((await store.takeTokens([slow, { ...owner, key: 'gateway:owner-8' }])).granted).toBe(1)
   })
 
-  it('RATE-4 where one limit refuses, no token of the other is lost', async () => {
+  it('RATE-4 if one limit refuses, no token of the other is lost', async () => {
     const { store } = opened()
     await store.takeTokens([owner], 2)
     for (let nth = 0; nth < 9; nth += 1) {
@@ -136,7 +136,7 @@ function describeSeveralLimits(opened: () => TestBench): void {
     expect((await store.takeTokens([slow], 9)).granted).toBe(5)
   })
 
-  it('RATE-4 a part is what the tightest limit has, from all alike', async () => {
+  it('RATE-4 a partial grant is what the tightest limit has, taken from all', async () => {
     const { store } = opened()
     expect((await store.takeTokens([slow, owner], 4)).granted).toBe(2)
     expect((await store.takeTokens([slow], 9)).granted).toBe(3)

@@ -6,7 +6,7 @@ const actor = 'token:worker-7'
 
 export function describeActors(opened: () => TestBench): void {
   describe('who sent the call of a worker', () => {
-    it('OPS-1 is told in every event of it', async () => {
+    it('OPS-1 is recorded in every event of the call', async () => {
       const { store } = opened()
       await store.writePolicy({ ...plainPolicy, events: 'all' })
       const claimed = await startOne(store, {}, { actor })
@@ -19,7 +19,7 @@ export function describeActors(opened: () => TestBench): void {
       expect(await detailsOf(store, claimed.jobId, 'complete')).toMatchObject({ actor })
     })
 
-    it('OPS-1 is told of a release, and of a job that was asked to stop', async () => {
+    it('OPS-1 is recorded for a release, and for a job with a pending cancellation', async () => {
       const { store } = opened()
       await store.writePolicy({ ...plainPolicy, events: 'all' })
       const released = await startOne(store, { type: 'released' })

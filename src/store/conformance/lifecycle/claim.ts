@@ -57,7 +57,7 @@ function describeChoice(opened: () => TestBench): void {
     expect(claimed.toSorted()).toEqual(jobIds.toSorted())
   })
 
-  it('LEASE-1 a job that one worker has is not given to the next', async () => {
+  it('LEASE-1 a job held by one worker is not given to another', async () => {
     const { store } = opened()
     await startOne(store)
     expect(await claimMany(store, { workerId: 'worker-2' })).toEqual([])
@@ -77,13 +77,13 @@ function describeChoice(opened: () => TestBench): void {
     expect((await claimMany(store, { queues: ['quick'] })).map(({ jobId }) => jobId)).toEqual([quick])
   })
 
-  it('LEASE-1 takes nothing where no queue is given', async () => {
+  it('LEASE-1 claims nothing without queues', async () => {
     const { store } = opened()
     await enqueueOne(store)
     expect(await claimMany(store, { queues: [] })).toEqual([])
   })
 
-  it('LEASE-1 takes the given types only, where types are given', async () => {
+  it('LEASE-1 claims only the given types, if any are given', async () => {
     const { store } = opened()
     await enqueueOne(store, { type: 'asr', queue: 'media' })
     const burnin = await enqueueOne(store, { type: 'burnin', queue: 'media' })
@@ -108,7 +108,7 @@ function describeChoice(opened: () => TestBench): void {
     expect(await claimMany(store)).toEqual([])
   })
 
-  it('LEASE-1 what cannot be claimed takes no place of the limit', async () => {
+  it('LEASE-1 jobs that cannot be claimed do not use up the limit', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     await enqueueOne(store, { delayMs: HOUR })
@@ -159,7 +159,7 @@ function describeOrder(opened: () => TestBench): void {
     expect(claimed.map(({ jobId }) => jobId).toSorted()).toEqual(jobIds.slice(0, 3).toSorted())
   })
 
-  it('LEASE-1 due time decides also where older jobs of a queue are of other types', async () => {
+  it('LEASE-1 due time decides even if older jobs of a queue have other types', async () => {
     const { store, elapse } = opened()
     for (let nth = 0; nth < 2; nth += 1) await enqueueOne(store, { queue: 'a', type: 'other' })
     await elapse(MINUTE)
@@ -186,7 +186,7 @@ function describeGrant(opened: () => TestBench): void {
     expectAbout(msBetween(job.heartbeatAt, job.leaseExpiresAt), MINUTE)
   })
 
-  it('LEASE-2 the worker is told what it claimed', async () => {
+  it('LEASE-2 a claim returns the whole job', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, attemptCountedAt: 'claim' })
     const asked: NewJob = {
@@ -375,7 +375,7 @@ function describeCounting(opened: () => TestBench): void {
 }
 
 function describeRescue(opened: () => TestBench): void {
-  it('SEE-6 the first claim after a reap is a rescue, and its event tells how long it took', async () => {
+  it('SEE-6 the first claim after a reap is a rescue, and its event has its duration', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, reapBackoffStepsMs: [10 * MINUTE] })
@@ -388,7 +388,7 @@ function describeRescue(opened: () => TestBench): void {
     expectAbout(details['rescued_after_ms'], 11 * MINUTE)
   })
 
-  it('SEE-6 the claim after a rescue is none', async () => {
+  it('SEE-6 the claim after a rescue is not a rescue', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -398,7 +398,7 @@ function describeRescue(opened: () => TestBench): void {
     expect(await eventsOf(store, jobId, 'processing')).toHaveLength(1)
   })
 
-  it('SEE-3 an ordinary claim has the event processing only where all events are asked for', async () => {
+  it('SEE-3 an ordinary claim has the event processing only with all events enabled', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, events: 'recovery' })
     const quiet = await startOne(store)
@@ -427,7 +427,7 @@ function describeRefusedClaims(opened: () => TestBench): void {
 function describeClaimById(opened: () => TestBench): void {
   const request = { workerId: 'worker-1' }
 
-  it('LEASE-2 takes the one job, whatever its queue and whatever waits before it', async () => {
+  it('LEASE-2 claims the given job, whatever its queue and whatever waits before it', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)
     await enqueueOne(store, { priority: -5 })
@@ -437,7 +437,7 @@ function describeClaimById(opened: () => TestBench): void {
     expect(await readJob(store, jobId)).toMatchObject({ status: 'running', workerId: 'worker-1' })
   })
 
-  it('LEASE-1 of many workers that ask for one job one gets it', async () => {
+  it('LEASE-1 of many workers that claim one job, one gets it', async () => {
     const { store } = opened()
     const jobId = await enqueueOne(store)
     const calls = Array.from({ length: 8 }, (_, index) =>

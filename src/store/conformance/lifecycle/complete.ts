@@ -60,7 +60,7 @@ function describeEnd<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(heartbeatAt).not.toBeNull()
   })
 
-  it('LEASE-5 a lease that is over but was not reaped still completes', async () => {
+  it('LEASE-5 an expired lease that was not reaped still completes', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
@@ -88,7 +88,7 @@ function describeEnd<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(job.cancelRequestedAt).not.toBeNull()
   })
 
-  it('WORK-7 a batch ends each job by its own lease and tells each outcome', async () => {
+  it('WORK-7 a batch ends each job by its own lease and returns each outcome', async () => {
     const { store } = opened()
     const [first, second, third] = await startMany(store, 3)
     if (first === undefined || second === undefined || third === undefined) throw new Error('not three jobs')
@@ -108,7 +108,7 @@ function describeEnd<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await readJob(store, second.jobId)).status).toBe('running')
   })
 
-  it('SEE-3 success has the event complete only where all events are asked for', async () => {
+  it('SEE-3 success has the event complete only with all events enabled', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, events: 'recovery' })
     const quiet = await startOne(store)
@@ -203,7 +203,7 @@ function describeRepeats<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(outcomes.toSorted()).toEqual([...Array<string>(5).fill('already-done'), 'completed'])
   })
 
-  it('C3 a completion after the same lease failed or released the job is no completion, and changes nothing', async () => {
+  it('C3 a completion after the same lease failed or released the job changes nothing', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
@@ -236,9 +236,7 @@ function describeCompleteTransactions<Tx>(opened: () => StoreHarness<Tx>): void 
     expect(await complete(store, claimed)).toBe('completed')
   })
 
-  it('WORK-5 a completion and another write of one transaction are there together once it commits', async ({
-    skip,
-  }) => {
+  it('WORK-5 a completion and another write of one transaction become visible together', async ({ skip }) => {
     const harness = opened()
     const { store } = harness
     const inTransaction = transactionsOf(harness, skip)

@@ -36,7 +36,7 @@ function describeAlike<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(claimed.map(({ payload }) => payload)).toEqual(many().map(({ payload }) => payload))
   })
 
-  it('WORK-7 keeps what the caller asked for of every one of many jobs', async () => {
+  it('WORK-7 keeps every requested field of each of many jobs', async () => {
     const { store } = opened()
     const asked = {
       queue: 'speech',
@@ -80,7 +80,7 @@ function describeAlike<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await readJob(store, first?.jobId ?? '')).payload).toEqual({ index: 0 })
   })
 
-  it('SEE-3 each of many new jobs has the event queued where all events are asked for', async () => {
+  it('SEE-3 each of many new jobs has the event queued with all events enabled', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, events: 'all' })
     const answers = await store.enqueueJobs(many())

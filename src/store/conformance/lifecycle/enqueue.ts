@@ -57,7 +57,7 @@ function describeRows<Tx>(opened: () => StoreHarness<Tx>): void {
     })
   })
 
-  it('WORK-7 keeps what the caller asked for', async () => {
+  it('WORK-7 keeps every requested field', async () => {
     const { store } = opened()
     const asked = {
       type: 'asr',
@@ -84,13 +84,13 @@ function describeRows<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(claimed.map(({ payload }) => payload)).toEqual(payloads)
   })
 
-  it('WORK-7 an empty batch answers nothing and writes nothing', async () => {
+  it('WORK-7 an empty batch returns nothing and writes nothing', async () => {
     const { store } = opened()
     expect(await store.enqueueJobs([])).toEqual([])
     expect((await store.readHealth()).waiting).toBe(0)
   })
 
-  it('SEE-3 a new job has the event queued only where all events are asked for', async () => {
+  it('SEE-3 a new job has the event queued only with all events enabled', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, events: 'recovery' })
     expect(await store.listEvents(await enqueueOne(store))).toEqual([])
@@ -274,7 +274,7 @@ function describeDedupe<Tx>(opened: () => StoreHarness<Tx>): void {
 }
 
 function describeEnqueueTransactions<Tx>(opened: () => StoreHarness<Tx>): void {
-  it('WORK-5 a job enqueued in a transaction that rolls back was never there', async ({ skip }) => {
+  it('WORK-5 a job enqueued in a transaction that rolls back never exists', async ({ skip }) => {
     const harness = opened()
     const inTransaction = transactionsOf(harness, skip)
     const attempt = inTransaction(async (tx) => {
@@ -285,7 +285,7 @@ function describeEnqueueTransactions<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await harness.store.readHealth()).waiting).toBe(0)
   })
 
-  it('WORK-5 a job enqueued in a transaction is there for others once it commits', async ({ skip }) => {
+  it('WORK-5 a job enqueued in a transaction is visible to others once it commits', async ({ skip }) => {
     const harness = opened()
     const { store } = harness
     const inTransaction = transactionsOf(harness, skip)

@@ -77,7 +77,7 @@ function describeRecord<Tx>(opened: () => StoreHarness<Tx>): void {
     },
   )
 
-  it('FAIL-1 a failure that says nothing is TRANSIENT and UNKNOWN', async () => {
+  it('FAIL-1 a failure without details is TRANSIENT and UNKNOWN', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
@@ -115,7 +115,7 @@ function describeRecord<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(await eventsOf(store, claimed.jobId, 'retry')).toEqual([])
   })
 
-  it('SEE-3 a job that dies because what it needed has expired says expired, and not failed', async () => {
+  it('SEE-3 a job that dies because its input expired ends as expired, not as failed', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const claimed = await startOne(store, { maxAttempts: 2 })
@@ -256,7 +256,7 @@ function describeFinalFailures<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(await failUntilDead(harness)).toBe(2)
   })
 
-  it('FAIL-5 C10 a failure is final where no claim would take the job again', async () => {
+  it('FAIL-5 C10 a failure is final if no claim would take the job again', async () => {
     const harness = opened()
     const { store } = harness
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
@@ -266,7 +266,7 @@ function describeFinalFailures<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await fail(store, claimed)).outcome).toBe('dead')
   })
 
-  it('FAIL-5 C10 timeouts that the holder tells end, also where failures have a budget of their own', async () => {
+  it('FAIL-5 C10 timeouts reported by the holder end the job, even if failures have their own budget', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.attempts, failureBudget: 'failures' })
     await enqueueOne(store, { maxAttempts: 2 })
@@ -335,7 +335,7 @@ function describeStaleFailures<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(await eventsOf(bench.store, first.jobId, 'failed')).toEqual([])
   })
 
-  it('LEASE-5 a lease that is over but was not reaped still fails', async () => {
+  it('LEASE-5 an expired lease that was not reaped still fails', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
@@ -371,7 +371,7 @@ function describeStaleFailures<Tx>(opened: () => StoreHarness<Tx>): void {
     expect((await readJob(store, first.jobId)).leaseId).toBe(second.leaseId)
   })
 
-  it('WORK-7 a batch fails each job by its own lease and tells each outcome', async () => {
+  it('WORK-7 a batch fails each job by its own lease and returns each outcome', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const [first, second, third] = await startMany(store, 3)
@@ -388,7 +388,7 @@ function describeStaleFailures<Tx>(opened: () => StoreHarness<Tx>): void {
 }
 
 function describeCancelledFailures<Tx>(opened: () => StoreHarness<Tx>): void {
-  it('WORK-6 a job that fails after its cancel was asked for ends as cancelled', async () => {
+  it('WORK-6 a job that fails with a pending cancellation ends as cancelled', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)

@@ -90,7 +90,7 @@ function describeExtension(opened: () => TestBench): void {
     expect(await complete(store, claimed)).toBe('completed')
   })
 
-  it('LEASE-7 a lease that is over but was not reaped is still kept by its holder', async () => {
+  it('LEASE-7 an expired lease that was not reaped is still kept by its holder', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
@@ -99,7 +99,7 @@ function describeExtension(opened: () => TestBench): void {
     expect((await sweep(store)).reaped).toEqual([])
   })
 
-  it('LEASE-4 nothing asked is nothing answered', async () => {
+  it('LEASE-4 no leases give no answers', async () => {
     const { store } = opened()
     expect((await store.heartbeatJobs([])).answers).toEqual([])
   })
@@ -207,7 +207,7 @@ function describeDeadline(opened: () => TestBench): void {
     })
   })
 
-  it('WORK-6 a heartbeat tells that a cancel was asked for, and still extends the lease', async () => {
+  it('WORK-6 a heartbeat returns a pending cancellation, and still extends the lease', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
@@ -221,7 +221,7 @@ function describeDeadline(opened: () => TestBench): void {
 }
 
 function describeReaperAge(opened: () => TestBench): void {
-  it('C11 a heartbeat tells how long ago a reaper swept, and null before the first', async () => {
+  it('C11 a heartbeat returns the age of the last sweep, and null before the first', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, defaultLeaseMs: 60 * MINUTE })
     const [claimed] = await startMany(store, 1)

@@ -71,18 +71,15 @@ function describeAlone(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it.each(kinds)(
-    'REAP-15 with the budget %s a busy worker passes it by and takes what comes after',
-    async (kind) => {
-      const { store } = opened()
-      const jobId = await plantLast(opened(), kind, { queue: 'others' })
-      await startOne(store)
-      const healthy = await enqueueOne(store, { queue: 'others' })
-      expect(await store.claimJob(jobId, { workerId: 'worker-1' })).toBe('not-claimable')
-      expect(await claimedIds(store, { queues: ['others'], limit: 1 })).toEqual([healthy])
-      expect(await claimedIds(store, { queues: ['others'], workerId: 'worker-2' })).toEqual([jobId])
-    },
-  )
+  it.each(kinds)('REAP-15 with the budget %s a busy worker skips it and takes the next job', async (kind) => {
+    const { store } = opened()
+    const jobId = await plantLast(opened(), kind, { queue: 'others' })
+    await startOne(store)
+    const healthy = await enqueueOne(store, { queue: 'others' })
+    expect(await store.claimJob(jobId, { workerId: 'worker-1' })).toBe('not-claimable')
+    expect(await claimedIds(store, { queues: ['others'], limit: 1 })).toEqual([healthy])
+    expect(await claimedIds(store, { queues: ['others'], workerId: 'worker-2' })).toEqual([jobId])
+  })
 
   it('REAP-15 it waits for its turn: an idle worker takes older jobs first, and leaves it to another', async () => {
     const { store } = opened()
@@ -102,7 +99,7 @@ function describeAlone(opened: () => TestBench): void {
     expect(claimed.map(({ runsAlone }) => runsAlone)).toEqual([false, false, false])
   })
 
-  it('REAP-15 BREAK-2 one in a paused queue keeps nobody from the jobs of other queues', async () => {
+  it('REAP-15 BREAK-2 one in a paused queue does not block other queues', async () => {
     const { store } = opened()
     await plantLast(opened(), 'failures', { queue: 'others' })
     await store.pauseQueue('others')
@@ -110,7 +107,7 @@ function describeAlone(opened: () => TestBench): void {
     expect(await claimedIds(store, { queues: ['others', TYPE] })).toEqual([healthy])
   })
 
-  it('REAP-15 BREAK-3 one that gets no slot of a half-open breaker keeps nobody from other queues', async () => {
+  it('REAP-15 BREAK-3 one without a slot of a half-open breaker does not block other queues', async () => {
     const bench = opened()
     const { store } = bench
     await openHalf(bench)
@@ -143,7 +140,7 @@ function describeKept(opened: () => TestBench): void {
   }
   const others = { queues: ['others'] }
 
-  it('REAP-15 where no worker is idle for 30 s, one takes no more jobs, and runs it when it is', async () => {
+  it('REAP-15 if no worker is idle for 30 s, one takes no more jobs, and runs it once idle', async () => {
     const { store } = opened()
     const { jobId, running } = await waitsFor(31 * SECOND)
     expect(await claimMany(store, others)).toEqual([])
@@ -155,7 +152,7 @@ function describeKept(opened: () => TestBench): void {
     expect([claimed?.jobId, claimed?.runsAlone]).toEqual([jobId, true])
   })
 
-  it('REAP-15 it fills no slot any more from the moment on that it is kept, however long its jobs take', async () => {
+  it('REAP-15 a reserved worker fills no more slots, however long its jobs take', async () => {
     const { store, elapse } = opened()
     const { jobId, running } = await waitsFor(31 * SECOND)
     const healthy = await enqueueOne(store, { queue: 'others' })
@@ -168,7 +165,7 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimedIds(store, { ...others, workerId: 'worker-2' })).toEqual([healthy])
   })
 
-  it('REAP-15 it takes jobs again where the last chance is put off', async () => {
+  it('REAP-15 it takes jobs again if the last chance is postponed', async () => {
     const { store } = opened()
     const { jobId } = await waitsFor(31 * SECOND)
     expect(await claimMany(store, others)).toEqual([])
@@ -179,7 +176,7 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('REAP-15 BREAK-2 it takes jobs again where the queue of the last chance is paused', async () => {
+  it('REAP-15 BREAK-2 it takes jobs again if the queue of the last chance is paused', async () => {
     const { store } = opened()
     await waitsFor(31 * SECOND)
     expect(await claimMany(store, others)).toEqual([])
@@ -196,7 +193,7 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('REAP-15 one worker of a queue is kept at a time, and another one where that falls silent', async () => {
+  it('REAP-15 one worker per queue is reserved at a time, and another one if it falls silent', async () => {
     const { store, elapse } = opened()
     const { jobId } = await waitsFor(31 * SECOND)
     await startOne(store, {}, { workerId: 'worker-2', leaseMs: 10 * MINUTE })
@@ -212,7 +209,7 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('REAP-15 it goes to whoever is idle first, and the kept worker takes jobs again', async () => {
+  it('REAP-15 it goes to the first idle worker, and the reserved one takes jobs again', async () => {
     const { store } = opened()
     const { jobId } = await waitsFor(31 * SECOND)
     expect(await claimMany(store, others)).toEqual([])
@@ -221,7 +218,7 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
-  it('REAP-15 why tells that it waits for a worker that runs nothing else, and which one is kept for it', async () => {
+  it('REAP-15 why reports that it waits for an idle worker, and which one is reserved', async () => {
     const { store } = opened()
     const { jobId } = await waitsFor(31 * SECOND)
     const before = explained(await store.readJobFacts(jobId))
@@ -252,7 +249,7 @@ function describeCohort(opened: () => TestBench): void {
     return reaped.map(({ retryInMs }) => retryInMs ?? 0)
   }
 
-  it('REAP-15 jobs that crashed in one process come back over a whole backoff, never before it', async () => {
+  it('REAP-15 jobs that crashed in one process return over a whole backoff, never before it', async () => {
     const { store } = opened()
     await store.writePolicy(spread)
     const waits = await waitsAfterCrash(await startMany(store, 30))
@@ -262,7 +259,7 @@ function describeCohort(opened: () => TestBench): void {
     expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(stepMs / 2)
   })
 
-  it('REAP-15 REAP-5 a job that crashed by itself comes back after its backoff, however many others crashed', async () => {
+  it('REAP-15 REAP-5 a job that crashed alone returns after its backoff, however many others crashed', async () => {
     const { store } = opened()
     await store.writePolicy(spread)
     const claimed: ClaimedJob[] = []

@@ -52,7 +52,7 @@ function describeReturn(opened: () => TestBench): void {
     expect((await claimOne(store, { workerId: 'worker-2' })).jobId).toBe(claimed.jobId)
   })
 
-  it('LEASE-6 releases all the given jobs and answers each', async () => {
+  it('LEASE-6 releases all given jobs and returns the outcome of each', async () => {
     const { store } = opened()
     const claimed = await startMany(store, 3)
     const answers = await store.releaseJobs(claimed.map(leaseOf))
@@ -60,7 +60,7 @@ function describeReturn(opened: () => TestBench): void {
     expect(await store.readHealth()).toMatchObject({ waiting: 3, running: 0 })
   })
 
-  it('LEASE-6 nothing given is nothing released', async () => {
+  it('LEASE-6 no leases release nothing', async () => {
     const { store } = opened()
     await startOne(store)
     expect(await store.releaseJobs([])).toEqual([])
@@ -90,7 +90,7 @@ function describeReturn(opened: () => TestBench): void {
     expect((await claimMany(store)).map(({ jobId }) => jobId)).toEqual([claimed[2]?.jobId])
   })
 
-  it('LEASE-6 a lease that is over but was not reaped still releases', async () => {
+  it('LEASE-6 an expired lease that was not reaped still releases', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const claimed = await startOne(store)
@@ -98,7 +98,7 @@ function describeReturn(opened: () => TestBench): void {
     expect(await release(store, claimed)).toBe('released')
   })
 
-  it('SEE-3 a release has its event only where all events are asked for', async () => {
+  it('SEE-3 a release has its event only with all events enabled', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, events: 'recovery' })
     const quiet = await startOne(store)
@@ -157,7 +157,7 @@ function describeCost(opened: () => TestBench): void {
 function describeReasons(opened: () => TestBench): void {
   const limited = { delayMs: MINUTE, reason: 'the gateway answered 429' }
 
-  it('RATE-6 a release for a reason is an event with its wait, whatever events are asked for', async () => {
+  it('RATE-6 a release with a reason is an event with its delay, whatever the events setting', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, events: 'recovery' })
     const claimed = await startOne(store)
@@ -180,7 +180,7 @@ function describeReasons(opened: () => TestBench): void {
     expect((await readJob(store, claimed.jobId)).status).toBe('running')
   })
 
-  it('RATE-6 from the 21st release on each wait is twice the last, up to an hour, and nothing ends the job', async () => {
+  it('RATE-6 from the 21st release on each delay is twice the last, up to an hour, and nothing ends the job', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
     const jobId = await enqueueOne(store, { maxAttempts: 1 })
@@ -195,7 +195,7 @@ function describeReasons(opened: () => TestBench): void {
     expect(await readJob(store, jobId)).toMatchObject({ status: 'waiting', attempt: 0, releases: 28 })
   })
 
-  it('RATE-6 a day after its first start the waits double too', async () => {
+  it('RATE-6 a day after its first start the delays double too', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     await enqueueOne(store)
@@ -206,7 +206,7 @@ function describeReasons(opened: () => TestBench): void {
     expect(await waitOf()).toBe(2 * MINUTE)
   })
 
-  it('RATE-6 a failure in between starts a new row of waits', async () => {
+  it('RATE-6 a failure in between restarts the delays', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const jobId = await enqueueOne(store, { maxAttempts: 9 })
@@ -219,7 +219,7 @@ function describeReasons(opened: () => TestBench): void {
     expect(released).toEqual([{ jobId, outcome: 'released', retryInMs: MINUTE }])
   })
 
-  it('RATE-6 the appointments of a limit of our own stay as they are', async () => {
+  it('RATE-6 delays of our own rate limits stay as they are', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const jobId = await enqueueOne(store)
@@ -230,7 +230,7 @@ function describeReasons(opened: () => TestBench): void {
     }
   })
 
-  it('RATE-6 health and why name what was released often', async () => {
+  it('RATE-6 health and why show jobs released often', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, events: 'recovery' })
     const jobId = await enqueueOne(store)
@@ -284,7 +284,7 @@ function describeStaleReleases(opened: () => TestBench): void {
 }
 
 function describeCancelledReleases(opened: () => TestBench): void {
-  it('WORK-6 a job that is released after its cancel was asked for ends as cancelled', async () => {
+  it('WORK-6 a job that is released with a pending cancellation ends as cancelled', async () => {
     const { store } = opened()
     const claimed = await startOne(store)
     await cancel(store, claimed.jobId)

@@ -82,7 +82,7 @@ export function describeStage(opened: () => TestBench): void {
       expect((await sweep(store)).reaped).toMatchObject([{ reason: 'deadline_exceeded' }])
     })
 
-    it('LEASE-5 a stale or forged lease changes nothing and is told why', async () => {
+    it('LEASE-5 a stale or forged lease changes nothing and gets the reason', async () => {
       const bench = opened()
       const { store } = bench
       await store.writePolicy(plainPolicy)
@@ -121,7 +121,7 @@ export function describeStage(opened: () => TestBench): void {
       expect(await store.enterStage(current, 'burnin')).toMatchObject({ outcome: 'entered' })
     })
 
-    it('C3 after its own end a lease is told so', async () => {
+    it('C3 after its own outcome, a lease is answered as already done', async () => {
       const { store } = opened()
       const claimed = await startOne(store)
       await complete(store, claimed)
@@ -136,7 +136,7 @@ export function describeStage(opened: () => TestBench): void {
   })
 
   describe('recordLateResult', () => {
-    it('LEASE-5 keeps what a worker found out after it lost its lease, and changes the job by nothing', async () => {
+    it('LEASE-5 records the late result of a worker that lost its lease, without changing the job', async () => {
       const bench = opened()
       const { store } = bench
       await store.writePolicy(plainPolicy)
@@ -149,7 +149,7 @@ export function describeStage(opened: () => TestBench): void {
       expect(event?.data.details).toEqual({ result: { pages: 3 }, lease_id: stale.leaseId })
     })
 
-    it('LEASE-5 answers false where the job is gone', async () => {
+    it('LEASE-5 returns false if the job is gone', async () => {
       expect(await opened().store.recordLateResult(forgedLease(MISSING_ID), {})).toBe(false)
     })
   })

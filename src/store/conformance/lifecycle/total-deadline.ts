@@ -56,7 +56,7 @@ export function describeTotalDeadline(opened: () => TestBench): void {
       expect(job.leaseExpiresAt?.getTime()).toBeLessThanOrEqual(job.deadlineAt?.getTime() ?? 0)
     })
 
-    it('LEASE-11 past it nothing extends the attempt: no beat, no stage; the sweep counts a timeout', async () => {
+    it('LEASE-11 past it neither a heartbeat nor a stage extends the attempt, and the sweep counts a timeout', async () => {
       const { store, elapse } = opened()
       await store.writePolicy(bounded)
       const claimed = await startOne(store)
@@ -75,7 +75,7 @@ export function describeTotalDeadline(opened: () => TestBench): void {
       expect(await readJob(store, claimed.jobId)).toMatchObject({ timeouts: 1, crashes: 0 })
     })
 
-    it('LEASE-11 it begins anew with each attempt', async () => {
+    it('LEASE-11 it restarts with each attempt', async () => {
       const { store, elapse } = opened()
       await store.writePolicy(bounded)
       const first = await startOne(store)

@@ -57,7 +57,7 @@ function describeSetMode(opened: () => TestBench): void {
     expect(await store.readMode()).toEqual(set)
   })
 
-  it('OPS-7 setting the mode that is set changes neither its beginning nor what was observed', async () => {
+  it('OPS-7 setting the current mode again changes neither its start nor the observations', async () => {
     const { store, elapse } = opened()
     await observe(store, () => startOne(store))
     const { since } = await store.readMode()
@@ -67,7 +67,7 @@ function describeSetMode(opened: () => TestBench): void {
     expect(await store.readObservations()).toMatchObject({ ...nothing, wouldRequeue: 1, stillStuck: 1 })
   })
 
-  it('OPS-7 foreign settles are recorded unless they are to be refused, and that is forgotten with the mode', async () => {
+  it('OPS-7 foreign outcomes are recorded unless set to be refused, and leaving the mode resets that', async () => {
     const { store } = opened()
     expect(await store.setMode('enforce', { onForeignSettle: 'refuse' })).toMatchObject({
       onForeignSettle: 'refuse',
@@ -83,7 +83,7 @@ function describeSetMode(opened: () => TestBench): void {
     await expect(set).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: /^mode: got/ })
   })
 
-  it('OPS-8 what to do about foreign writers is asked only where they are looked at', async () => {
+  it('OPS-8 the setting for foreign writers is refused in other modes', async () => {
     const { store } = opened()
     for (const mode of ['observe', 'reap'] as const)
       await expect(store.setMode(mode, { onForeignSettle: 'refuse' })).rejects.toMatchObject({
@@ -96,7 +96,7 @@ function describeSetMode(opened: () => TestBench): void {
 }
 
 function describeObserve(opened: () => TestBench): void {
-  it('OPS-7 in observe a reaper’s sweep touches no job, and tells each lease that ran out once', async () => {
+  it('OPS-7 in observe a reaper’s sweep touches no job, and reports each expired lease once', async () => {
     const { store, elapse } = opened()
     const { jobId } = await observe(store, () => startOne(store))
     await elapse(2 * MINUTE)
@@ -115,7 +115,7 @@ function describeObserve(opened: () => TestBench): void {
     })
   })
 
-  it('OPS-7 in observe a sweep goes on in steps, and its reaper shows a pulse', async () => {
+  it('OPS-7 in observe a sweep runs in steps, and records the reaper’s heartbeat', async () => {
     const { store, elapse } = opened()
     await observe(store, () => startMany(store, 5))
     await elapse(2 * MINUTE)
@@ -142,7 +142,7 @@ function describeObserve(opened: () => TestBench): void {
     })
   })
 
-  it('OPS-7 in observe a valid lease is not noted', async () => {
+  it('OPS-7 in observe a valid lease is not recorded', async () => {
     const { store } = opened()
     await observe(store, () => startOne(store))
     expect((await sweep(store, { reaper })).reaped).toEqual([])
@@ -151,7 +151,7 @@ function describeObserve(opened: () => TestBench): void {
 }
 
 function describeOutcomes(opened: () => TestBench): void {
-  it('OPS-7 a lease that is renewed, and one that its holder ends, were no dead workers’', async () => {
+  it('OPS-7 a lease that is renewed, or ended by its holder, counts as came back', async () => {
     const { store, elapse } = opened()
     const [renewed, ended] = await observe(store, () => startMany(store, 2))
     if (renewed === undefined || ended === undefined) throw new Error('two jobs were to be claimed')
@@ -168,7 +168,7 @@ function describeOutcomes(opened: () => TestBench): void {
     expect(await store.readObservations()).toMatchObject(both)
   })
 
-  it('OPS-7 another lease of the same job is noted anew', async () => {
+  it('OPS-7 another lease of the same job is recorded again', async () => {
     const { store, elapse } = opened()
     const first = await observe(store, () => startOne(store))
     await elapse(2 * MINUTE)
@@ -182,7 +182,7 @@ function describeOutcomes(opened: () => TestBench): void {
     expect(await store.readObservations()).toMatchObject({ ...nothing, wouldRequeue: 1, stillStuck: 1 })
   })
 
-  it('OPS-7 what was observed can be read after the mode was left, until it is set again', async () => {
+  it('OPS-7 observations can be read after the mode was left, until it is set again', async () => {
     const { store, elapse } = opened()
     const lost = await observe(store, () => startOne(store))
     await elapse(2 * MINUTE)
@@ -197,7 +197,7 @@ function describeOutcomes(opened: () => TestBench): void {
 
 function describeEnforce(opened: () => TestBench): void {
   it.each(['record', 'refuse'] as const)(
-    'OPS-7 our own verbs work in enforce/%s as ever, and nothing foreign is told',
+    'OPS-7 our own verbs work in enforce/%s as usual, and record nothing foreign',
     async (onForeignSettle) => {
       const { store, elapse } = opened()
       await store.writePolicy({ ...plainPolicy, ...budgets.failures, events: 'all' })

@@ -109,7 +109,7 @@ function describeRefusals(opened: () => TestBench): void {
     expect(await run()).toMatchObject({ outcome: 'enqueued' })
   })
 
-  it('OPS-14 what is refused in observe works in reap and in enforce', async () => {
+  it('OPS-14 verbs refused in observe work in reap and in enforce', async () => {
     const bench = opened()
     const { store } = bench
     const { dead, later } = await observeRows(bench)
@@ -131,7 +131,7 @@ function describeOperationsThere(opened: () => TestBench): void {
     expect(await plan).toMatchObject({ outcome: 'planned', total: 1 })
   })
 
-  it('OPS-14 an operation that was begun before waits, and goes on afterwards', async () => {
+  it('OPS-14 an operation begun earlier waits, and continues afterwards', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const dead = await startDead(store)
@@ -154,7 +154,7 @@ function describeOperationsThere(opened: () => TestBench): void {
 }
 
 function describeLeasesFromBefore(opened: () => TestBench): void {
-  it('OPS-14 leases that were granted before are renewed and ended there', async () => {
+  it('OPS-14 leases granted earlier are renewed and ended there', async () => {
     const { store } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const [done, failed, released, staged] = await startMany(store, 4)
@@ -171,7 +171,7 @@ function describeLeasesFromBefore(opened: () => TestBench): void {
 }
 
 function describeWords(opened: () => TestBench): void {
-  it('OPS-14 OPS-9 a job there says why nobody claims it or takes it back', async () => {
+  it('OPS-14 OPS-9 a job there explains why nobody claims or reaps it', async () => {
     const bench = opened()
     const { store } = bench
     const { waiting, running } = await observeRows(bench)

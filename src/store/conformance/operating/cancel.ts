@@ -63,7 +63,7 @@ function describeWaiting(opened: () => TestBench): void {
 }
 
 function describeRunning(opened: () => TestBench): void {
-  it('WORK-6 a running job is asked to stop and keeps its lease until it does', async () => {
+  it('WORK-6 a running job keeps its lease until it stops', async () => {
     const { store } = opened()
     const claimed = await startOne(store)
     expect(await cancel(store, claimed.jobId)).toBe('cancel-requested')
@@ -96,7 +96,7 @@ function describeRunning(opened: () => TestBench): void {
 }
 
 function describeUntouchable(opened: () => TestBench): void {
-  it('WORK-6 what has ended stays as it ended', async () => {
+  it('WORK-6 ended jobs do not change', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)
     const succeeded = await startOne(store)
@@ -110,7 +110,7 @@ function describeUntouchable(opened: () => TestBench): void {
       })
   })
 
-  it('C21 the job of another owner looks as one that does not exist, and stays as it was', async () => {
+  it('C21 the job of another owner looks like a missing one, and does not change', async () => {
     const { store } = opened()
     const waiting = await enqueueOne(store, { owner: 'tenant-1', queue: 'aside' })
     const running = await startOne(store, { owner: 'tenant-1' })
@@ -138,7 +138,7 @@ function describeUntouchable(opened: () => TestBench): void {
     expect(outcomeOf(await store.cancelJobs([jobId], { generation: 2 }), jobId)).toBe('cancelled')
   })
 
-  it('WORK-6 a batch tells the outcome of each', async () => {
+  it('WORK-6 a batch returns the outcome of each', async () => {
     const { store } = opened()
     const running = await startOne(store)
     const waiting = await enqueueOne(store)

@@ -43,7 +43,7 @@ function describeDeleted(opened: () => TestBench): void {
     for (const jobId of jobIds) expect(await store.getJob(jobId)).toBeNull()
   })
 
-  it('OPS-9 one event is left: who did it, why, and what it was', async () => {
+  it('OPS-9 one event remains: who did it, why, and what the job was', async () => {
     const { store } = opened()
     const jobId = await startDead(store, { owner: 'tenant-1' })
     await store.discardJobs([jobId], { actor: 'ana', reason: 'test data' })
@@ -72,7 +72,7 @@ function describeDeleted(opened: () => TestBench): void {
 }
 
 function describeKept(opened: () => TestBench): void {
-  it('OPS-9 a running job stays as it is', async () => {
+  it('OPS-9 a running job does not change', async () => {
     const { store } = opened()
     const { jobId } = await startOne(store)
     await expectUnchanged(store, jobId, async () => {
@@ -81,7 +81,7 @@ function describeKept(opened: () => TestBench): void {
     expect(await eventsOf(store, jobId, 'discarded')).toEqual([])
   })
 
-  it('C21 the job of another owner looks as one that does not exist, and stays as it was', async () => {
+  it('C21 the job of another owner looks like a missing one, and does not change', async () => {
     const { store } = opened()
     const jobId = await startDead(store, { owner: 'tenant-1' })
     await expectUnchanged(store, jobId, async () => {
@@ -104,13 +104,13 @@ function describeKept(opened: () => TestBench): void {
     expect(outcomeOf(await store.discardJobs([jobId], { generation: 2 }), jobId)).toBe('discarded')
   })
 
-  it('OPS-9 nothing asked is nothing done', async () => {
+  it('OPS-9 an empty call does nothing', async () => {
     expect(await opened().store.discardJobs([])).toEqual([])
   })
 }
 
 function describeRunNow(opened: () => TestBench): void {
-  it('OPS-9 a job that waits for later is due at once, with who and why in an event', async () => {
+  it('OPS-9 a scheduled job becomes due at once, with who and why in an event', async () => {
     const { store } = opened()
     await store.writePolicy(plainPolicy)
     const jobId = await enqueueOne(store, { delayMs: HOUR })
@@ -133,7 +133,7 @@ function describeRunNow(opened: () => TestBench): void {
     expect(await claimMany(store)).toEqual([])
   })
 
-  it('OPS-9 what is due, runs, has ended or belongs to another stays as it is', async () => {
+  it('OPS-9 jobs that are due, running, ended or another owner’s do not change', async () => {
     const { store } = opened()
     const running = await startOne(store)
     const dead = await startDead(store)

@@ -61,7 +61,7 @@ async function outcomesOf(store: JobStore, { operationId }: OperationLease): Pro
 }
 
 function describeFreeze(opened: () => TestBench): void {
-  it('OPS-9 the jobs are chosen once, the oldest first, and none of them is changed by it', async () => {
+  it('OPS-9 jobs are selected once, oldest first, without changing any', async () => {
     const { store } = opened()
     const ids = await killMany(store, 3)
     const begun = await begin(store)
@@ -73,7 +73,7 @@ function describeFreeze(opened: () => TestBench): void {
     expect(await readJob(store, ids[0] ?? '')).toMatchObject({ status: 'dead', generation: 1 })
   })
 
-  it('OPS-9 a plan counts and leaves nothing behind', async () => {
+  it('OPS-9 a plan only counts', async () => {
     const { store } = opened()
     await killMany(store, 2)
     expect(await store.beginOperation({ ...retryDead, isPlan: true })).toMatchObject({
@@ -83,7 +83,7 @@ function describeFreeze(opened: () => TestBench): void {
     expect((await store.listOperations()).operations).toEqual([])
   })
 
-  it('OPS-9 another number than was expected begins nothing', async () => {
+  it('OPS-9 an unexpected count begins nothing', async () => {
     const { store } = opened()
     await killMany(store, 2)
     const begun = await store.beginOperation({ ...retryDead, expect: 3 })
@@ -100,7 +100,7 @@ function describeFreeze(opened: () => TestBench): void {
     expect(jobs.map(({ jobId }) => jobId)).toEqual(ids.slice(0, 2))
   })
 
-  it('OPS-9 what died after the moment it is about is left alone', async () => {
+  it('OPS-9 jobs that died after the selection time are skipped', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -112,7 +112,7 @@ function describeFreeze(opened: () => TestBench): void {
     expect((await store.listOperationJobs(operationId)).jobs).toMatchObject([{ jobId: early }])
   })
 
-  it('C21 only jobs of the owner are there for whoever asks as one', async () => {
+  it('C21 an owner sees only its own jobs', async () => {
     const { store } = opened()
     const owned = await enqueueOne(store, { owner: 'ana' })
     await enqueueOne(store, { owner: 'bob' })
@@ -122,7 +122,7 @@ function describeFreeze(opened: () => TestBench): void {
     expect((await begin(store, { ...cancel, filter: { owner: 'bob' } })).operation.total).toBe(0)
   })
 
-  it('OPS-9 a request that makes no sense is refused', async () => {
+  it('OPS-9 an invalid request is refused', async () => {
     const { store } = opened()
     const wrong: object[] = [
       { action: 'explode' },
@@ -142,7 +142,7 @@ function describeFreeze(opened: () => TestBench): void {
 }
 
 function describeActions(opened: () => TestBench): void {
-  it('OPS-9 a retry brings dead jobs back, with who and why in their events', async () => {
+  it('OPS-9 a retry requeues dead jobs, with who and why in their events', async () => {
     const { store } = opened()
     const [jobId = ''] = await killMany(store, 1)
     const lease = await begin(store, { actor: 'ana', reason: 'fixed' })
@@ -153,7 +153,7 @@ function describeActions(opened: () => TestBench): void {
     expect(last?.data.details).toMatchObject({ cause: 'retry', actor: 'ana', reason: 'fixed' })
   })
 
-  it('OPS-9 a cancellation takes what waits and what runs, and leaves what has ended', async () => {
+  it('OPS-9 a cancellation covers waiting and running jobs, and skips ended ones', async () => {
     const { store } = opened()
     const running = await startOne(store)
     await complete(store, await startOne(store))
@@ -166,7 +166,7 @@ function describeActions(opened: () => TestBench): void {
     expect((await readJob(store, running.jobId)).cancelRequestedAt).not.toBeNull()
   })
 
-  it('OPS-9 what is to run now does, and what is due already is refused', async () => {
+  it('OPS-9 run-now makes scheduled jobs due, and refuses those already due', async () => {
     const bench = opened()
     const { store } = bench
     const runAt = new Date((await storeNow(store)) + HOUR)
@@ -176,7 +176,7 @@ function describeActions(opened: () => TestBench): void {
     expect(new Set(await outcomesOf(store, lease))).toEqual(new Set(['already-due', 'due']))
   })
 
-  it('OPS-9 a deletion leaves out what runs, and what somebody brought back meanwhile', async () => {
+  it('OPS-9 a deletion skips running jobs and those retried meanwhile', async () => {
     const bench = opened()
     const { store } = bench
     const [gone = '', kept = ''] = await killMany(store, 2)
@@ -192,7 +192,7 @@ function describeActions(opened: () => TestBench): void {
     expect(await readJob(store, kept)).toMatchObject({ status: 'waiting' })
   })
 
-  it('OPS-9 a job that was brought back by hand and died again is not brought back once more', async () => {
+  it('OPS-9 a job that was retried manually and died again is not retried again', async () => {
     const bench = opened()
     const { store } = bench
     const [jobId = ''] = await killMany(store, 1)
@@ -205,7 +205,7 @@ function describeActions(opened: () => TestBench): void {
     expect(await readJob(store, jobId)).toMatchObject({ status: 'dead', generation: 2 })
   })
 
-  it('OPS-9 a job that is gone by its turn is refused', async () => {
+  it('OPS-9 a job deleted before its turn is refused', async () => {
     const { store } = opened()
     const [jobId = ''] = await killMany(store, 1)
     const lease = await begin(store)
@@ -216,7 +216,7 @@ function describeActions(opened: () => TestBench): void {
 }
 
 function describeSteps(opened: () => TestBench): void {
-  it('OPS-9 steps go on where the last one ended, and no job is changed twice', async () => {
+  it('OPS-9 steps continue where the last one ended, and no job is changed twice', async () => {
     const { store } = opened()
     const ids = await killMany(store, 3)
     const lease = await begin(store)
@@ -227,7 +227,7 @@ function describeSteps(opened: () => TestBench): void {
     for (const id of ids) expect(await readJob(store, id)).toMatchObject({ generation: 2 })
   })
 
-  it('OPS-9 the phase is kept, with how long it has lasted', async () => {
+  it('OPS-9 the phase and its duration are kept', async () => {
     const bench = opened()
     const { store } = bench
     const lease = await begin(store)
@@ -239,7 +239,7 @@ function describeSteps(opened: () => TestBench): void {
     await expect(store.stepOperation(lease, { limit: 1001 })).rejects.toMatchObject(invalidArgument)
   })
 
-  it('OPS-9 an end keeps the counts and tells why it was early', async () => {
+  it('OPS-9 an ended operation keeps its counts and the reason of an early end', async () => {
     const { store } = opened()
     await killMany(store, 2)
     const lease = await begin(store)
@@ -252,7 +252,7 @@ function describeSteps(opened: () => TestBench): void {
 }
 
 function describeLeases(opened: () => TestBench): void {
-  it('OPS-9 what nobody runs is taken by one, and by another when its lease is over', async () => {
+  it('OPS-9 an idle operation is taken by one runner, and by another once its lease expires', async () => {
     const bench = opened()
     const { store } = bench
     await killMany(store, 2)
@@ -283,7 +283,7 @@ function describeLeases(opened: () => TestBench): void {
     expect(await store.takeOperation()).toBeNull()
   })
 
-  it('OPS-9 what is given back is taken at once', async () => {
+  it('OPS-9 an operation given back is taken at once', async () => {
     const { store } = opened()
     const lease = await begin(store)
     expect(await store.giveBackOperation(lease)).toBe(true)
@@ -291,7 +291,7 @@ function describeLeases(opened: () => TestBench): void {
     expect(await store.stepOperation(lease, { limit: 0 })).toBe('lease-lost')
   })
 
-  it('OPS-9 an abort ends it at once, and its runner cannot go on', async () => {
+  it('OPS-9 an abort ends it at once, and its runner cannot continue', async () => {
     const { store } = opened()
     await killMany(store, 2)
     const lease = await begin(store)
@@ -305,7 +305,7 @@ function describeLeases(opened: () => TestBench): void {
     expect(await store.takeOperation()).toBeNull()
   })
 
-  it('C21 an owner neither sees nor stops what another asked for', async () => {
+  it('C21 an owner neither sees nor stops operations of another', async () => {
     const { store } = opened()
     const { operationId } = await begin(store, { owner: 'ana' })
     expect(await store.readOperation(operationId, { owner: 'bob' })).toBeNull()
@@ -319,7 +319,7 @@ function describeLeases(opened: () => TestBench): void {
 }
 
 function describeWatch(opened: () => TestBench): void {
-  it('OPS-9 of a redrive the first jobs are watched: who succeeded, who failed again, even before it is dead', async () => {
+  it('OPS-9 a redrive watches its first jobs: which succeed, and which fail again even before they are dead', async () => {
     const { store } = opened()
     await killMany(store, 4)
     const lease = await begin(store, { action: 'redrive' })
@@ -331,7 +331,7 @@ function describeWatch(opened: () => TestBench): void {
     expect((await step(store, lease, 1)).sample).toBe(4)
   })
 
-  it('OPS-9 twenty are watched, or as many as the canary has', async () => {
+  it('OPS-9 twenty jobs are watched, or as many as the canary has', async () => {
     const { store } = opened()
     await killMany(store, 23)
     const few = await begin(store, { action: 'redrive', limit: 22 })
@@ -356,7 +356,7 @@ function describeLists(opened: () => TestBench): void {
     await expect(store.listOperations({ cursor: 'x' })).rejects.toMatchObject(invalidArgument)
   })
 
-  it('OPS-9 outcomes are listed page by page, in the order of their turns', async () => {
+  it('OPS-9 outcomes are listed page by page, in processing order', async () => {
     const { store } = opened()
     const ids = await killMany(store, 3)
     const { operationId } = await begin(store)
@@ -366,7 +366,7 @@ function describeLists(opened: () => TestBench): void {
     expect([...first.jobs, ...second.jobs].map(({ jobId }) => jobId)).toEqual(ids)
   })
 
-  it('OPS-9 an id that nothing has is not found', async () => {
+  it('OPS-9 an unknown id is not found', async () => {
     const { store } = opened()
     for (const id of [randomUUID(), 'x', '']) {
       expect(await store.readOperation(id)).toBeNull()
@@ -375,7 +375,7 @@ function describeLists(opened: () => TestBench): void {
     }
   })
 
-  it('OPS-2 an operation is forgotten a week after its end, and never before', async () => {
+  it('OPS-2 an operation is deleted a week after its end, and not before', async () => {
     const bench = opened()
     const { store } = bench
     const ended = await begin(store)

@@ -62,7 +62,7 @@ function describeRevival(opened: () => TestBench): void {
     expectAbout(msBetween(job.createdAt, job.updatedAt), MINUTE)
   })
 
-  it('OPS-1 a retried job is claimed at once, and told its generation', async () => {
+  it('OPS-1 a retried job is claimed at once, with its generation', async () => {
     const bench = opened()
     const jobId = await startDead(bench.store)
     await retry(bench, jobId)
@@ -82,7 +82,7 @@ function describeRevival(opened: () => TestBench): void {
     })
   })
 
-  it('OPS-1 a job whose cancel was asked for in its earlier life is not cancelled in the next', async () => {
+  it('OPS-1 a cancellation of an earlier generation does not cancel the next', async () => {
     const bench = opened()
     const { store } = bench
     const jobId = await bench.plantJob({
@@ -165,7 +165,7 @@ function describeRefusedRetries(opened: () => TestBench): void {
       })
   })
 
-  it('C21 the job of another owner looks as one that does not exist, and stays as it was', async () => {
+  it('C21 the job of another owner looks like a missing one, and does not change', async () => {
     const bench = opened()
     const jobId = await startDead(bench.store, { owner: 'tenant-1' })
     await expectUnchanged(bench.store, jobId, async () => {
@@ -192,7 +192,7 @@ function describeRefusedRetries(opened: () => TestBench): void {
     expect(await retry(bench, jobId, { generation: 2 })).toBe('retried')
   })
 
-  it('C21 of many equal retries at once one is done', async () => {
+  it('C21 of many identical retries at once, one succeeds', async () => {
     const bench = opened()
     const jobId = await startDead(bench.store)
     const clicks = Array.from({ length: 5 }, () => retry(bench, jobId, { generation: 1 }))
@@ -225,7 +225,7 @@ function describeRefusedRetries(opened: () => TestBench): void {
     expect((await store.readHealth()).waiting).toBe(1)
   })
 
-  it('OPS-9 a batch tells the outcome of each', async () => {
+  it('OPS-9 a batch returns the outcome of each', async () => {
     const bench = opened()
     const dead = await startDead(bench.store)
     const waiting = await enqueueOne(bench.store)

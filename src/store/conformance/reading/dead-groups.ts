@@ -61,7 +61,7 @@ function describeCauses(opened: () => TestBench): void {
 }
 
 function describeGroups(opened: () => TestBench): void {
-  it('OPS-9 a group tells how many, since when, and one of them', async () => {
+  it('OPS-9 a group has a count, a time range and an example', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -105,7 +105,7 @@ function describeOpinions(opened: () => TestBench): void {
     return group
   }
 
-  it('OPS-9 a cause is new until somebody says otherwise, and again when that is taken back', async () => {
+  it('OPS-9 a cause is new until it is marked, and again when the mark is cleared', async () => {
     const { store } = opened()
     await die(store, { code: 'A', reason: 'r' })
     const { causeId, ...fresh } = await theGroup(store)
@@ -136,13 +136,13 @@ function describeOpinions(opened: () => TestBench): void {
     expect(await theGroup(store)).toMatchObject({ state: 'ignored', backSince: null })
   })
 
-  it('OPS-9 a state that there is not, or no cause, is refused', async () => {
+  it('OPS-9 an unknown state and an empty cause are refused', async () => {
     const { store } = opened()
     await expect(store.markCause('abc', { state: 'gone' as 'new' })).rejects.toMatchObject(invalidArgument)
     await expect(store.markCause('', { state: 'ignored' })).rejects.toMatchObject(invalidArgument)
   })
 
-  it('C21 with an owner only the jobs of that owner make groups', async () => {
+  it('C21 with an owner, only jobs of that owner are grouped', async () => {
     const { store } = opened()
     const hers = await die(store, { code: 'A', reason: 'r' }, { owner: 'ana' })
     await die(store, { code: 'A', reason: 'r' }, { owner: 'bob' })

@@ -33,7 +33,7 @@ export function describeHealthAndPolicy(opened: () => TestBench, options: Confor
 }
 
 function describeHealth(opened: () => TestBench): void {
-  it('C11 an empty table is well', async () => {
+  it('C11 an empty table is healthy', async () => {
     const { store } = opened()
     expect(await store.readHealth()).toEqual({
       waiting: 0,
@@ -51,7 +51,7 @@ function describeHealth(opened: () => TestBench): void {
     expect(await store.readHidden()).toBe(null)
   })
 
-  it('SEE-2 counts what waits and what is due, and how long the oldest is', async () => {
+  it('SEE-2 counts waiting and due jobs, and the age of the oldest', async () => {
     const { store, elapse } = opened()
     await enqueueOne(store, { delayMs: 5 * MINUTE })
     await enqueueOne(store, { delayMs: 2 * HOUR })
@@ -62,7 +62,7 @@ function describeHealth(opened: () => TestBench): void {
     expectAbout(health.oldestDueMs, 55 * MINUTE)
   })
 
-  it('SEE-6 counts what runs and what is past its lease, and by how much the oldest', async () => {
+  it('SEE-6 counts running jobs and those past their lease, and the lateness of the oldest', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     await startOne(store)
@@ -89,7 +89,7 @@ function describeHealth(opened: () => TestBench): void {
     })
   })
 
-  it('SEE-2 what has ended is in no count', async () => {
+  it('SEE-2 ended jobs are not counted', async () => {
     const { store } = opened()
     await complete(store, await startOne(store))
     await startDead(store)
@@ -172,7 +172,7 @@ function describePolicy(opened: () => TestBench, { leavesOutShared = false }: Co
     },
   )
 
-  it('OPS-8 the ends of every range are taken', async () => {
+  it('OPS-8 both ends of every range are accepted', async () => {
     const { store } = opened()
     const change: PolicyOverride = {
       maxAttempts: 1000,

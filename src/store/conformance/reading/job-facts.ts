@@ -36,7 +36,7 @@ async function factsOf(store: JobStore, jobId: string): Promise<JobFacts> {
 const codesOf = (facts: JobFacts) => explainJob(facts).reasons.map(({ code }) => code)
 
 function describeWaiting(opened: () => TestBench): void {
-  it('OPS-9 a due job has nothing in its way', async () => {
+  it('OPS-9 nothing holds back a due job', async () => {
     const { store } = opened()
     const facts = await factsOf(store, await enqueueOne(store))
     expect(facts).toMatchObject({
@@ -65,7 +65,7 @@ function describeWaiting(opened: () => TestBench): void {
     expect((await factsOf(store, jobId)).ahead).toBe(2)
   })
 
-  it('OPS-9 a job that was taken back waits out its backoff, and says from whom', async () => {
+  it('OPS-9 a reaped job waits out its backoff, and names its last worker', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [HOUR] })
@@ -125,7 +125,7 @@ function describeHeldBack(opened: () => TestBench): void {
 }
 
 function describeRunning(opened: () => TestBench): void {
-  it('LEASE-2 a running job shows what is left of its lease and how long its worker is silent', async () => {
+  it('LEASE-2 a running job shows the rest of its lease and how long its worker has been silent', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -138,7 +138,7 @@ function describeRunning(opened: () => TestBench): void {
     expect(explainJob(facts).verdict).toBe('running')
   })
 
-  it('C11 a lease that is over waits for a reaper, and a missing reaper is named', async () => {
+  it('C11 an expired lease waits for a reaper, and a missing reaper is reported', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -150,7 +150,7 @@ function describeRunning(opened: () => TestBench): void {
     expect(codesOf(facts)).toEqual(['LEASE_OVER_AWAITING_REAPER', 'NO_REAPER'])
   })
 
-  it('WORK-6 a cancel that was asked for shows', async () => {
+  it('WORK-6 a pending cancellation is shown', async () => {
     const { store } = opened()
     const { jobId } = await startOne(store)
     await store.cancelJobs([jobId])
@@ -159,7 +159,7 @@ function describeRunning(opened: () => TestBench): void {
 }
 
 function describeEnded(opened: () => TestBench): void {
-  it('OPS-9 a dead job tells when it ended and why', async () => {
+  it('OPS-9 a dead job reports when it ended and why', async () => {
     const bench = opened()
     const { store } = bench
     const claimed = await startOne(store)

@@ -97,7 +97,7 @@ function describeFilters(opened: () => TestBench): void {
     expect(await list(bench, { status: 'waiting' })).toEqual([waiting])
   })
 
-  it('OPS-9 type, queue, owner, stage and worker narrow the list, and all have to fit', async () => {
+  it('OPS-9 type, queue, owner, stage and worker filter the list, and all have to match', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -134,7 +134,7 @@ function describeFilters(opened: () => TestBench): void {
     expect(await list(bench, { youngerThanMs: 30 * MINUTE })).toEqual([young])
   })
 
-  it('OPS-9 an error code finds dead and waiting jobs, a cause dead ones', async () => {
+  it('OPS-9 an error code matches dead and waiting jobs, a cause only dead ones', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(plainPolicy)
@@ -150,7 +150,7 @@ function describeFilters(opened: () => TestBench): void {
 }
 
 function describeSummary(opened: () => TestBench): void {
-  it('OPS-9 a summary has no stack, and payload and result only where asked for', async () => {
+  it('OPS-9 a summary has no stack, and payload and result only on request', async () => {
     const { store } = opened()
     const claimed = await startOne(store, { payload: { secret: 1 } })
     await fail(store, claimed, { code: 'X', reason: 'y', stack: 'at z', isRetryable: false })
@@ -163,7 +163,7 @@ function describeSummary(opened: () => TestBench): void {
     expect(whole).toMatchObject({ payload: { secret: 1 }, result: null })
   })
 
-  it('OPS-9 what is left of a lease is told on the clock of the store', async () => {
+  it('OPS-9 the rest of a lease is computed by the clock of the store', async () => {
     const bench = opened()
     await startOne(bench.store, {}, { leaseMs: MINUTE })
     await bench.elapse(2 * MINUTE)
@@ -174,7 +174,7 @@ function describeSummary(opened: () => TestBench): void {
 }
 
 function describePrefixes(opened: () => TestBench, options: ConformanceOptions): void {
-  it('OPS-9 the beginning of an id finds it, in capitals and without dashes too', async () => {
+  it('OPS-9 a prefix of an id matches, even in capitals and without dashes', async () => {
     const { store, plantJob } = opened()
     const id = 'abcd1234-0000-4000-8000-000000000001'
     await plantJob({ id })

@@ -18,7 +18,7 @@ export function describeSlo(opened: () => TestBench): void {
   describe('readSlo', () => {
     describeRescues(opened)
 
-    it('SEE-6 tells what is past its lease now, and for how long', async () => {
+    it('SEE-6 shows jobs past their lease now, and for how long', async () => {
       const { store, elapse } = opened()
       await store.writePolicy(policy)
       await startOne(store)
@@ -37,7 +37,7 @@ export function describeSlo(opened: () => TestBench): void {
 }
 
 function describeRescues(opened: () => TestBench): void {
-  it('SEE-6 without a rescue there is a promise and nothing else', async () => {
+  it('SEE-6 without a rescue only the promise is set', async () => {
     const { store } = opened()
     await store.writePolicy(policy)
     await startOne(store)

@@ -78,7 +78,7 @@ function describeFailedSweeps(opened: () => TestBench): void {
     expect({ held, holdReason }).toEqual({ held: 0, holdReason: null })
   })
 
-  it('C9 a sweep by hand is never held', async () => {
+  it('C9 a manual sweep is never held', async () => {
     const bench = opened()
     const { jobId } = await startAndOutlive(bench)
     await sweep(bench.store, { reaper: failing })
@@ -89,7 +89,7 @@ function describeFailedSweeps(opened: () => TestBench): void {
     })
   })
 
-  it('C9 what one reaper holds, the others hold', async () => {
+  it('C9 all reapers honour the hold of one', async () => {
     const bench = opened()
     await startAndOutlive(bench)
     await sweep(bench.store, { reaper: failing })
@@ -100,7 +100,7 @@ function describeFailedSweeps(opened: () => TestBench): void {
     })
   })
 
-  it('C9 a reaper that saw less of the outage does not let go what another holds', async () => {
+  it('C9 a reaper that saw less of the outage does not release the hold of another', async () => {
     const bench = opened()
     await startAndOutlive(bench)
     await sweep(bench.store, { reaper: failing })
@@ -122,7 +122,7 @@ function describeHoldEnd(opened: () => TestBench): void {
     expect((await readJob(store, claimed.jobId)).status).toBe('running')
   })
 
-  it('C9 after one lease the hold is over and the job is taken', async () => {
+  it('C9 after one lease the hold ends and the job is reaped', async () => {
     const bench = opened()
     const { store, elapse } = bench
     const { jobId } = await startAndOutlive(bench)
@@ -137,7 +137,7 @@ function describeHoldEnd(opened: () => TestBench): void {
     })
   })
 
-  it('C9 a worker that came back and then vanished is taken like any other', async () => {
+  it('C9 the job of a worker that came back and then vanished is reaped as usual', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await store.writePolicy({ ...policy, defaultLeaseMs: HOUR })
@@ -191,7 +191,7 @@ function describeSteppedClock(opened: () => TestBench): void {
     })
   })
 
-  it('C9 a clock that goes as the reaper’s own holds nothing, however long ago it swept', async () => {
+  it('C9 a clock in step with the reaper’s own holds nothing, however long ago it swept', async () => {
     const bench = opened()
     const { jobId } = await startAndOutlive(bench)
     const facts = await factsOf(bench.store, HOUR, HOUR)
@@ -207,7 +207,7 @@ function describeSteppedClock(opened: () => TestBench): void {
 }
 
 function describePulse(opened: () => TestBench): void {
-  it('C11 a sweep by a reaper leaves its pulse, a sweep by hand leaves none', async () => {
+  it('C11 a reaper’s sweep records its heartbeat, a manual sweep does not', async () => {
     const { store, elapse } = opened()
     await sweep(store)
     expect((await store.readHealth()).reaperAgeMs).toBeNull()

@@ -104,7 +104,7 @@ function describeAgeRule(opened: () => TestBench): void {
     expect((await sweep(bench.store)).reaped).toMatchObject([{ jobId, action: 'requeued' }])
   })
 
-  it('REAP-8 where only listed stages are judged by age, a row of another one is reported and not touched', async () => {
+  it('REAP-8 if only listed stages are judged by age, a row of another one is reported and not touched', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...byAge, legacyAgeStages: 'listed', stageLeasesMs: { asr: HOUR } })
     const unlisted = await plantOld(bench, 90 * DAY, { stage: 'other' })
@@ -118,7 +118,7 @@ function describeAgeRule(opened: () => TestBench): void {
     expect(await bench.store.readHealth()).toMatchObject({ running: 1, overdue: 0, unjudged: 1 })
   })
 
-  it('REAP-8 where only listed stages are judged by age, a lease that is over is still over', async () => {
+  it('REAP-8 if only listed stages are judged by age, expired leases are still reaped', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...byAge, legacyAgeStages: 'listed' })
     const leaseExpiresAt = new Date((await storeNow(bench.store)) - MINUTE)
@@ -137,7 +137,7 @@ function describeAgeRule(opened: () => TestBench): void {
     })
   })
 
-  it('REAP-8 a row that has an end of its lease is judged by that alone', async () => {
+  it('REAP-8 a row with a lease is judged by its end alone', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...byAge, legacyAgeRule: false })
     const now = await storeNow(bench.store)
@@ -151,7 +151,7 @@ function describeAgeRule(opened: () => TestBench): void {
 }
 
 function describeUnjudged(opened: () => TestBench, options: ConformanceOptions): void {
-  it('REAP-8 C23 where the age rule is off, a row without a lease is reported and not touched', async () => {
+  it('REAP-8 C23 with the age rule off, a row without a lease is reported and not touched', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...byAge, legacyAgeRule: false })
     const jobId = await plantOld(bench, 90 * DAY)
@@ -174,7 +174,7 @@ function describeUnjudged(opened: () => TestBench, options: ConformanceOptions):
     })
   })
 
-  it('REAP-8 health counts the rows that nobody can judge', async () => {
+  it('REAP-8 health counts rows that no rule can judge', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...byAge, legacyAgeRule: false })
     await plantOld(bench, 90 * DAY)

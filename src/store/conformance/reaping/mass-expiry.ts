@@ -42,7 +42,7 @@ function describeDeaths(opened: () => TestBench): void {
     expect(held).toBe(0)
   })
 
-  it('REAP-16 the jobs of most workers are taken back at once while another one still beats', async () => {
+  it('REAP-16 the jobs of most workers are reaped at once while another one still sends heartbeats', async () => {
     const bench = opened()
     await bench.store.writePolicy(policy)
     const [alive] = await startMany(bench.store, 1, { workerId: 'worker-4' })
@@ -81,7 +81,7 @@ function describeDeaths(opened: () => TestBench): void {
     expect(held).toBe(0)
   })
 
-  it('C9 leases that had ended before the last sweep make no mass', async () => {
+  it('C9 leases that ended before the last sweep are no mass expiry', async () => {
     const bench = opened()
     await bench.store.writePolicy(policy)
     await startOfEach(bench.store, workers, 4, { leaseMs: 20 * SECOND })
@@ -93,7 +93,7 @@ function describeDeaths(opened: () => TestBench): void {
     expect(held).toBe(0)
   })
 
-  it('REAP-6 C9 the first sweep of a reaper is not held by a mass', async () => {
+  it('REAP-6 C9 a mass expiry does not hold the first sweep of a reaper', async () => {
     const bench = opened()
     await startMass(bench, { workers, each: 4 })
     const { reaped, held } = await sweep(bench.store, { reaper: { reaperId: 'reaper-1' } })
@@ -123,7 +123,7 @@ function describeMasses(opened: () => TestBench): void {
     })
   })
 
-  it('C9 a mass that nobody renews is taken once the hold is over', async () => {
+  it('C9 a mass expiry that nobody renews is reaped after the hold', async () => {
     const bench = opened()
     const facts = await startMass(bench, { workers, each: 4 })
     expect((await sweep(bench.store, { reaper: facts })).held).toBe(12)

@@ -46,7 +46,7 @@ function describeOwnNetwork(opened: () => TestBench): void {
     expect((await bench.store.readHealth()).holdReason).toBeNull()
   })
 
-  it('C9 a reaper whose own network fails again and again prolongs no hold', async () => {
+  it('C9 a reaper with a flaky network of its own prolongs no hold', async () => {
     const bench = opened()
     const { store, elapse } = bench
     const { jobId } = await startAndOutlive(bench)
@@ -63,7 +63,7 @@ function describeOwnNetwork(opened: () => TestBench): void {
 }
 
 function describeNobodyElse(opened: () => TestBench): void {
-  it('C9 where nobody got through for over half a lease, what ended since the last who did is held', async () => {
+  it('C9 if no reaper got through for over half a lease, leases that ended since the last one are held', async () => {
     const bench = opened()
     await startAndReach(bench, 40 * SECOND)
     expect(await sweep(bench.store, { reaper: failing })).toMatchObject({
@@ -73,7 +73,7 @@ function describeNobodyElse(opened: () => TestBench): void {
     })
   })
 
-  it('C9 the first sweep of another reaper is no sign that the database was there', async () => {
+  it('C9 the first sweep of another reaper does not prove that the database was reachable', async () => {
     const bench = opened()
     await bench.store.writePolicy(policy)
     await startOne(bench.store)
@@ -85,7 +85,7 @@ function describeNobodyElse(opened: () => TestBench): void {
 }
 
 function describeSecondOutage(opened: () => TestBench): void {
-  it('C9 a second outage within the hold of the first holds what ended in either, for one lease', async () => {
+  it('C9 a second outage within the hold of the first holds leases that ended in either, for one lease', async () => {
     const bench = opened()
     const { store, elapse } = bench
     const { jobId } = await startAndOutlive(bench)
@@ -113,7 +113,7 @@ function describeSecondOutage(opened: () => TestBench): void {
     })
   })
 
-  it('C9 a sweep that began before another found an outage does not make it forgotten', async () => {
+  it('C9 a sweep that began before another found an outage does not erase it', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(policy)
     await startMany(store, 2, { leaseMs: SECOND })
@@ -127,7 +127,7 @@ function describeSecondOutage(opened: () => TestBench): void {
 }
 
 function describeSeenTwice(opened: () => TestBench): void {
-  it('C9 a mass is held for one lease after the first reaper saw it, whoever sees it later', async () => {
+  it('C9 a mass expiry is held for one lease after the first reaper saw it, whoever sees it later', async () => {
     const bench = opened()
     const { store, elapse } = bench
     const facts = await startMass(bench, { workers, each: 4 })
@@ -156,7 +156,7 @@ function describeSeenTwice(opened: () => TestBench): void {
 function describeManyOutages(opened: () => TestBench): void {
   const interrupted = { reaperId: 'reaper-1', failingForMs: 10 * SECOND }
 
-  it('C9 outage after outage prolongs a hold until the database was there for one lease in all', async () => {
+  it('C9 repeated outages prolong a hold until the database was reachable for one lease in all', async () => {
     const bench = opened()
     const { store, elapse } = bench
     const { jobId } = await startAndOutlive(bench)
@@ -169,7 +169,7 @@ function describeManyOutages(opened: () => TestBench): void {
     expect(await sweep(store, { reaper: interrupted })).toMatchObject({ reaped: [{ jobId }], held: 0 })
   })
 
-  it('C9 what ended in a later one of many outages is still held when the first is forgotten', async () => {
+  it('C9 leases that ended in a later outage are still held when the first is forgotten', async () => {
     const bench = opened()
     const { store, elapse } = bench
     const first = await startAndOutlive(bench)

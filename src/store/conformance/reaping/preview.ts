@@ -22,7 +22,7 @@ export function describePreview(opened: () => TestBench): void {
       return jobs.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1))
     }
 
-    it('REAP-13 a preview tells what a sweep does then', async () => {
+    it('REAP-13 a preview matches the sweep that follows', async () => {
       const { store, elapse, plantJob } = opened()
       await store.writePolicy({ ...plainPolicy, ...budgets.attempts })
       await enqueueOne(store, { maxAttempts: 1 })
@@ -50,7 +50,7 @@ export function describePreview(opened: () => TestBench): void {
       expect(await beat(store, claimed)).toBe('kept')
     })
 
-    it('REAP-13 a preview shows the wait of a requeue', async () => {
+    it('REAP-13 a preview shows the delay of a requeue', async () => {
       const { store, elapse } = opened()
       await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [10 * MINUTE] })
       await startOne(store)
@@ -58,7 +58,7 @@ export function describePreview(opened: () => TestBench): void {
       expect(await store.previewSweep()).toMatchObject([{ action: 'requeued', retryInMs: 10 * MINUTE }])
     })
 
-    it('REAP-13 a preview may be asked about another policy', async () => {
+    it('REAP-13 a preview may use another policy', async () => {
       const { store, elapse } = opened()
       await store.writePolicy({ ...plainPolicy, ...budgets.failures })
       await startOne(store)

@@ -58,7 +58,7 @@ function describeRetention(opened: () => TestBench): void {
     expect((await readJob(bench.store, jobId)).status).toBe('dead')
   })
 
-  it('OPS-2 the time that counts is the end of the job, not its creation', async () => {
+  it('OPS-2 retention counts from the end of the job, not from its creation', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...plainPolicy, retentionDays: 14 })
     const claimed = await startOne(bench.store)
@@ -89,7 +89,7 @@ function describeRetention(opened: () => TestBench): void {
 }
 
 function describePruneSteps(opened: () => TestBench): void {
-  it('OPS-2 a step deletes no more than its limit, and the pruning goes on until all are gone', async () => {
+  it('OPS-2 a step deletes at most its limit, and pruning continues until all are gone', async () => {
     const bench = opened()
     const { store } = bench
     for (const claimed of await startMany(store, 5)) await complete(store, claimed)

@@ -70,7 +70,7 @@ export function describeReapBackoff(opened: () => TestBench): void {
       return reaped.map(({ retryInMs }) => retryInMs ?? 0)
     }
 
-    it('REAP-14 a mass of jobs comes back spread out at about the given rate, never before its backoff', async () => {
+    it('REAP-14 many jobs return spread out at about the given rate, never before their backoff', async () => {
       const bench = opened()
       const rate = { reapBackoffStepsMs: [60_000], requeueRatePerS: 1 }
       await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures, ...rate })
@@ -94,7 +94,7 @@ export function describeReapBackoff(opened: () => TestBench): void {
       expect(new Set(await massOf(bench, 20, 1000))).toEqual(new Set([30_000]))
     })
 
-    it('REAP-14 the earliest run time has the spread in it', async () => {
+    it('REAP-14 the earliest run time includes the spread', async () => {
       const bench = opened()
       const { store } = bench
       await store.writePolicy({ ...plainPolicy, ...budgets.failures, requeueRatePerS: 0.01 })

@@ -37,7 +37,7 @@ export function describeRescues(opened: () => TestBench): void {
 }
 
 function describeReclaims(opened: () => TestBench): void {
-  it('SEE-6 a rescue tells whom the job was taken from, how late, and who has it since', async () => {
+  it('SEE-6 a rescue names the lost worker, the lateness, and the next holder', async () => {
     const bench = opened()
     const { store, elapse } = bench
     await store.writePolicy(policy)
@@ -57,7 +57,7 @@ function describeReclaims(opened: () => TestBench): void {
     expectAbout((after?.claimedAgainAt?.getTime() ?? 0) - (after?.reapedAt.getTime() ?? 0), 20 * SECOND)
   })
 
-  it('SEE-6 what a reap ended is told as dead or cancelled, and is not claimed again', async () => {
+  it('SEE-6 jobs that a reap ended are listed as dead or cancelled, and not claimed again', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...policy, ...budgets.attempts, maxAttempts: 1 })
@@ -88,7 +88,7 @@ async function walk(read: (before?: string) => Promise<{ ids: string[]; next: st
 function describeReclaimPages(opened: () => TestBench): void {
   const idsOf = (reclaims: Reclaim[]) => reclaims.map(({ jobId }) => jobId)
 
-  it('SEE-6 pages go on where the one before ended, and a filter leaves the others out', async () => {
+  it('SEE-6 pages continue where the last one ended, and filters apply', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(policy)
@@ -124,7 +124,7 @@ function describeReclaimPages(opened: () => TestBench): void {
 }
 
 function describeStale(opened: () => TestBench): void {
-  it('SEE-6 a healthy job is not in it; one past its lease is, with the reason, and is not touched', async () => {
+  it('SEE-6 a healthy job is not listed; one past its lease is, with the reason and unchanged', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(policy)
     const { jobId } = await startOne(store, {}, { workerId: 'lost' })
@@ -139,7 +139,7 @@ function describeStale(opened: () => TestBench): void {
     })
   })
 
-  it('SEE-6 one that the next sweep takes waits for it; without sweeps nobody comes', async () => {
+  it('SEE-6 a stale job waits for the next sweep, or reports that there is no reaper', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...policy, sweepIntervalMs: MINUTE })
     await startOne(store)
@@ -153,7 +153,7 @@ function describeStale(opened: () => TestBench): void {
     expect((await store.listStaleJobs()).jobs[0]).toMatchObject({ code: 'NO_REAPER' })
   })
 
-  it('C9 one that is held back after an outage says so, and so does a table that is only observed', async () => {
+  it('C9 a job held after an outage reports it, and so does a table in mode observe', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(policy)
     await startOne(store)
@@ -168,7 +168,7 @@ function describeStale(opened: () => TestBench): void {
     await store.setMode('reap')
   })
 
-  it('SEE-6 those past twice their lease are told apart, the longest first', async () => {
+  it('SEE-6 jobs past twice their lease can be listed alone, longest first', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(policy)
     const first = await startOne(store, { type: 'first' })
@@ -184,7 +184,7 @@ function describeStale(opened: () => TestBench): void {
 }
 
 function describeSweeps(opened: () => TestBench): void {
-  it('SEE-6 a sweep that found nothing is the last one and no more', async () => {
+  it('SEE-6 a sweep that found nothing only shows as the last one', async () => {
     const { store } = opened()
     await store.writePolicy(policy)
     expect(await store.listSweeps()).toEqual({ last: null, sweeps: [], next: null })
@@ -196,7 +196,7 @@ function describeSweeps(opened: () => TestBench): void {
     expect(sweeps).toEqual([])
   })
 
-  it('SEE-6 one that found something is kept with its counts over all its steps', async () => {
+  it('SEE-6 a sweep that found something is kept with the counts of all its steps', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...policy, maxCrashes: 2 })
     const jobs = await startMany(store, 5)
@@ -210,7 +210,7 @@ function describeSweeps(opened: () => TestBench): void {
     expect(sweeps[0]?.durationMs).toBeGreaterThanOrEqual(0)
   })
 
-  it('C9 what it held back is a find', async () => {
+  it('C9 held leases count as found', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(policy)
     await startOne(store)
@@ -220,7 +220,7 @@ function describeSweeps(opened: () => TestBench): void {
     expect((await store.listSweeps()).sweeps).toMatchObject([found])
   })
 
-  it('OPS-1 one that somebody asked for is kept with who and why', async () => {
+  it('OPS-1 a manual one is recorded with who and why', async () => {
     const bench = opened()
     await bench.store.writePolicy(policy)
     await sweepByHand(bench, 'ana')
@@ -237,7 +237,7 @@ async function sweepByHand({ store, elapse }: TestBench, actor: string): Promise
 }
 
 function describeSweepPages(opened: () => TestBench): void {
-  it('SEE-6 the newest comes first, and pages go on where the one before ended', async () => {
+  it('SEE-6 newest first, and pages continue where the last one ended', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy(policy)

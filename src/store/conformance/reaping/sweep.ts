@@ -83,7 +83,7 @@ function describeRequeue(opened: () => TestBench): void {
     },
   )
 
-  it('REAP-1 C10 a reap is an attempt where the policy counts it so', async () => {
+  it('REAP-1 C10 a reap is an attempt if the policy counts it', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...plainPolicy, ...budgets.countedAtReap })
     const claimed = await startOne(bench.store)
@@ -103,14 +103,14 @@ function describeRequeue(opened: () => TestBench): void {
     expect(error?.code).toBe('GW_5XX')
   })
 
-  it('REAP-1 a type that nobody knows is taken back like any other', async () => {
+  it('REAP-1 a job of an unknown type is reaped like any other', async () => {
     const bench = opened()
     await bench.store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const claimed = await startOne(bench.store, { type: 'from-the-future' })
     expect((await crashOnce(bench, claimed)).action).toBe('requeued')
   })
 
-  it('LEASE-8 a job past its hard deadline is taken back though its worker beats, and counted as a timeout', async () => {
+  it('LEASE-8 a job past its hard deadline is reaped despite heartbeats, and counted as a timeout', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({
       ...plainPolicy,
@@ -235,7 +235,7 @@ function describeDeadLetters(opened: () => TestBench): void {
     expect((await crashOnce(bench, await claimOne(store))).action).toBe('dead')
   })
 
-  it('WORK-6 a job whose worker vanished after its cancel was asked for ends as cancelled', async () => {
+  it('WORK-6 a job whose worker vanished with a pending cancellation ends as cancelled', async () => {
     const bench = opened()
     const { store } = bench
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
@@ -282,7 +282,7 @@ function describeUntouched(opened: () => TestBench): void {
     expect(await store.listEvents(jobId)).toEqual([])
   })
 
-  it('REAP-3 among jobs that are over those with a valid lease stay', async () => {
+  it('REAP-3 jobs with a valid lease stay among expired ones', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const short = await startOne(store)
@@ -293,7 +293,7 @@ function describeUntouched(opened: () => TestBench): void {
     })
   })
 
-  it('REAP-3 jobs that do not run are never taken, however old', async () => {
+  it('REAP-3 jobs that are not running are never reaped, however old', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, legacyAgeRule: true })
     const waiting = await enqueueOne(store, { queue: 'aside' })
@@ -305,7 +305,7 @@ function describeUntouched(opened: () => TestBench): void {
     expect((await readJob(store, cancelled)).status).toBe('cancelled')
   })
 
-  it('REAP-4 of many sweeps at once each job is taken once', async () => {
+  it('REAP-4 of many concurrent sweeps, each job is reaped once', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [60 * MINUTE] })
     const claimed = await startMany(store, 30)
@@ -395,7 +395,7 @@ function describeEvidence(opened: () => TestBench): void {
 }
 
 function describeSteps(opened: () => TestBench): void {
-  it('C8 a step takes no more than its limit, and the sweep goes on until all are taken', async () => {
+  it('C8 a step reaps at most its limit, and the sweep continues until all are reaped', async () => {
     const { store, elapse } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures, reapBackoffStepsMs: [60 * MINUTE] })
     const claimed = await startMany(store, 5)
@@ -409,7 +409,7 @@ function describeSteps(opened: () => TestBench): void {
     expect(rest.steps).toBeGreaterThan(1)
   })
 
-  it('C8 a sweep that finds nothing is one step, and tells when it was', async () => {
+  it('C8 a sweep that finds nothing is one step, and returns its time', async () => {
     const { store } = opened()
     const { createdAt } = await readJob(store, await enqueueOne(store))
     const step = await store.sweepJobs()
@@ -417,7 +417,7 @@ function describeSteps(opened: () => TestBench): void {
     expectAbout(msBetween(createdAt, new Date(step.sweptAt)), 0)
   })
 
-  it('REAP-17 a reaper closes its sweep in a step of its own, after those that took jobs back', async () => {
+  it('REAP-17 a reaper closes its sweep in a separate step, after those that reaped', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const { jobId } = await startOne(store)
@@ -431,7 +431,7 @@ function describeSteps(opened: () => TestBench): void {
     expect((await store.listSweeps()).last).toMatchObject({ reaperId: 'reaper-1', found: 1, requeued: 1 })
   })
 
-  it('REAP-17 a sweep by hand that takes back less than its limit is one step', async () => {
+  it('REAP-17 a manual sweep that reaps less than its limit is one step', async () => {
     const { store, elapse } = opened()
     await store.writePolicy(plainPolicy)
     const { jobId } = await startOne(store)

@@ -67,7 +67,7 @@ async function expectExhausted(store: JobStore, jobId: string): Promise<void> {
 
 function describeRefused(opened: () => TestBench): void {
   it.each(everySpent)(
-    'C10 a job that has spent its $name says so, and the claim that meets it ends it',
+    'C10 a job that has spent its $name reports it, and the claim that finds it ends it',
     async (spent) => {
       const { store } = opened()
       const jobId = await plantSpent(opened(), spent)
@@ -84,7 +84,7 @@ function describeRefused(opened: () => TestBench): void {
     await expectExhausted(store, jobId)
   })
 
-  it('LEASE-1 C10 it takes no place of the limit of a claim', async () => {
+  it('LEASE-1 C10 it does not use up the limit of a claim', async () => {
     const { store } = opened()
     for (const spent of everySpent.slice(0, 3)) await plantSpent(opened(), spent)
     const jobId = await enqueueOne(store, { priority: 5 })
@@ -102,7 +102,7 @@ function describeRefused(opened: () => TestBench): void {
     for (const jobId of ids) await expectExhausted(store, jobId)
   })
 
-  it('LEASE-1 C10 due time decides also where older jobs of a queue have no budget', async () => {
+  it('LEASE-1 C10 due time decides even if older jobs of a queue have no budget', async () => {
     const { store, elapse, plantJob } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const spent = { type: TYPE, queue: 'a', attempt: 3, failures: 3, maxAttempts: 3 }
@@ -139,7 +139,7 @@ function describeEnded(opened: () => TestBench): void {
     })
   })
 
-  it('C10 one that was ended comes back by a retry, with a new budget', async () => {
+  it('C10 an ended one returns by a retry, with a new budget', async () => {
     const { store, plantJob } = opened()
     await store.writePolicy({ ...plainPolicy, ...budgets.failures })
     const jobId = await plantJob(spentJob)
@@ -207,7 +207,7 @@ export function describeUnjudgedWaiting(opened: () => TestBench): void {
       },
     )
 
-    it('OPS-14 C29 in observe none is noted', async () => {
+    it('OPS-14 C29 in observe none is recorded', async () => {
       const { store } = opened()
       for (const spent of everySpent) await plantSpent(opened(), spent)
       await store.setMode('observe')

@@ -1,4 +1,5 @@
 // Breakers, pauses and limits: the state around the decisions of src/policy/breaker.ts and rate-limit.ts.
+
 import { invalidArgument } from '../../../errors/index.ts'
 import {
   afterCalls,
@@ -20,9 +21,8 @@ import type {
   DependencyStore,
   HoldOptions,
 } from '../../ports/dependency-store.ts'
-import { checkQueue, checkText } from '../state/check-text.ts'
+import { checkQueue, checkText, checkWhole } from '../state/checks.ts'
 import type { MemoryBreaker, MemoryState } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
 import { changeSettings } from './breaker-settings.ts'
 import { listRateLimits, pruneRateLimits, takeTokens } from './limits.ts'
 import { listQueues, mapDependency, pauseQueue, resumeQueue } from './queues.ts'

@@ -6,9 +6,8 @@ import {
   takeTokens as take,
 } from '../../../policy/dependency/rate-limit.ts'
 import type { RateLimitRequest, RateLimitStatus } from '../../ports/dependency-store.ts'
-import { checkText } from '../state/check-text.ts'
+import { checkText, checkWhole } from '../state/checks.ts'
 import type { MemoryState } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
 
 const MAX_LIMITS = 100
 const MAX_TOKENS = 1_000_000

@@ -2,7 +2,7 @@ import { breakerState } from '../../../policy/dependency/breaker.ts'
 import type { ActorOptions } from '../../ports/call-options.ts'
 import type { QueueStatus } from '../../ports/dependency-store.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
-import { checkQueue } from '../state/check-text.ts'
+import { checkQueue } from '../state/checks.ts'
 import { dueMs, type MemoryState } from '../state/memory-state.ts'
 
 export function mapDependency(state: MemoryState, queue: string, name: string | null): boolean {

@@ -9,6 +9,7 @@ import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
 import type { ActorOption, ClaimOneRequest, ClaimRequest } from '../../job-store.ts'
 import { planExhausted } from '../reaping/reap-plan.ts'
 import { writePlan } from '../reaping/write-plan.ts'
+import { checkWhole, requireActing } from '../state/checks.ts'
 import {
   actedBy,
   changeJob,
@@ -18,9 +19,7 @@ import {
   type MemoryState,
   recordEvent,
 } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
-import { requireActing } from '../state/require-acting.ts'
 import { admitJob, isAdmitting } from './admit-job.ts'
 import { isIdle, keepWorker, keptJob, reserveWorker } from './last-chance.ts'
 

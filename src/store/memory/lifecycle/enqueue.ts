@@ -1,10 +1,10 @@
 import type { Job, NewJob } from '../../../job/job.ts'
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { EnqueuedJob } from '../../job-store.ts'
+import { requireActing } from '../state/checks.ts'
 import { type MemoryState, recordEvent } from '../state/memory-state.ts'
 import { checkNewJob, newRow } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
-import { requireActing } from '../state/require-acting.ts'
 
 export function enqueueJobs(
   state: MemoryState,

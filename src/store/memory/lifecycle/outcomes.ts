@@ -1,4 +1,5 @@
 // Outcomes that end a lease. A repeat with the same lease answers so, and a stale lease changes nothing (C2, C3).
+
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job, JobErrorRecord, JsonValue } from '../../../job/job.ts'
 import type { Lease } from '../../../job/lease.ts'
@@ -19,7 +20,7 @@ import type {
 } from '../../job-store.ts'
 import { recordDispatch } from '../dispatches.ts'
 import { isOften } from '../reading/health.ts'
-import { checkText } from '../state/check-text.ts'
+import { checkText } from '../state/checks.ts'
 import {
   actedBy,
   cancelledError,

@@ -1,4 +1,5 @@
 // Changes of many jobs at once. A step is one turn of the event loop, as it is one transaction in SQL.
+
 import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job } from '../../../job/job.ts'
@@ -19,11 +20,9 @@ import {
 } from '../../ports/operation-store.ts'
 import type { JobFilter } from '../../ports/reading-store.ts'
 import { checkFilter, fits } from '../reading/list-jobs.ts'
+import { checkWhole, requireActing } from '../state/checks.ts'
 import { jobsInIdOrder, type MemoryOperation, type MemoryState } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
-import { requireActing } from '../state/require-acting.ts'
-import { changeChosen } from './change-chosen.ts'
-import { isUntouched } from './untouched.ts'
+import { changeSelected, isUntouched } from './change-selected.ts'
 
 const YEAR_MS = 31_536_000_000
 const LEASE_MS = 30_000
@@ -160,7 +159,7 @@ function stepOperation(
   const held = findHeld(state, lease)
   if (held === undefined) return 'lease-lost'
   const next = held.jobs.filter(({ outcome }) => outcome === null).slice(0, limit)
-  const outcomes = changeChosen(
+  const outcomes = changeSelected(
     state,
     held,
     next.map(({ jobId }) => jobId),

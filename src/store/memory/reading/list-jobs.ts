@@ -11,9 +11,8 @@ import type {
   ListOptions,
 } from '../../ports/reading-store.ts'
 import { isOverdue } from '../reaping/reap-plan.ts'
-import { checkText } from '../state/check-text.ts'
+import { checkText, checkWhole } from '../state/checks.ts'
 import { jobsInIdOrder, type MemoryCause, type MemoryState } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
 import { causeId } from './cause-id.ts'
 
 const CENTURY_MS = 3_153_600_000_000

@@ -1,8 +1,8 @@
 import type { JobEvent } from '../../../job/event.ts'
 import type { Policy } from '../../../policy/policy.ts'
 import type { Slo, SloRequest } from '../../ports/reading-store.ts'
+import { checkWhole } from '../state/checks.ts'
 import type { MemoryState } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
 import { readHealth } from './health.ts'
 

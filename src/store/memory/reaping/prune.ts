@@ -1,8 +1,7 @@
 import type { Job } from '../../../job/job.ts'
 import type { PruneRequest, PruneStep } from '../../job-store.ts'
+import { checkWhole, requireActing } from '../state/checks.ts'
 import { jobsInIdOrder, type MemoryState } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
-import { requireActing } from '../state/require-acting.ts'
 import { pruneSweeps } from './sweep-history.ts'
 
 const DAY_MS = 86_400_000

@@ -10,9 +10,8 @@ import type {
   StaleJobs,
   StaleRequest,
 } from '../../ports/reaping-store.ts'
-import { checkPage } from '../state/check-page.ts'
+import { checkPage, checkWhole } from '../state/checks.ts'
 import { leaseMsOf, type MemoryState } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
 import { asOne, isHeld } from './outages.ts'
 import { isOverdue, isUnjudged, type Moment, overdueFromMs } from './reap-plan.ts'

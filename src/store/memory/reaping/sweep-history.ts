@@ -1,7 +1,8 @@
 // Sweeps that found something, updated with each step, and the last sweep of a reaper.
+
 import type { HoldReason, ReapedJob, SweepRequest } from '../../job-store.ts'
 import type { LastSweep, PageRequest, PastSweep, SweepCounts, SweepPage } from '../../ports/reaping-store.ts'
-import { checkPage } from '../state/check-page.ts'
+import { checkPage } from '../state/checks.ts'
 import type { MemoryState } from '../state/memory-state.ts'
 
 const KEPT_SWEEPS = 1_000

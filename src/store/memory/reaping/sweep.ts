@@ -1,12 +1,12 @@
 // A sweep in bounded steps: running jobs by id, and in the last step rows that no rule can judge.
+
 import type { Job } from '../../../job/job.ts'
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { HoldReason, ReapedJob, SweepRequest, SweepStep } from '../../job-store.ts'
 import { forgetKeptWorkers } from '../lifecycle/last-chance.ts'
+import { checkWhole, requireActing } from '../state/checks.ts'
 import { jobsInIdOrder, type MemoryState, type Outage } from '../state/memory-state.ts'
-import { checkWhole } from '../state/new-job.ts'
 import { policyOf } from '../state/policy-of.ts'
-import { requireActing } from '../state/require-acting.ts'
 import { observe } from './modes.ts'
 import { asOne, isHeld, noteOutage, noteReached } from './outages.ts'
 import {

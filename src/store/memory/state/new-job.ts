@@ -2,14 +2,13 @@
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job, JsonValue, NewJob } from '../../../job/job.ts'
 import type { Policy } from '../../../policy/policy.ts'
+import { checkWhole, hasUnstorable } from './checks.ts'
 
 const MAX_TYPE_LENGTH = 200
 const MAX_KEY_BYTES = 1800
 const MAX_EXPECTATION_MS = 2_147_483_647
 const MAX_DELAY_MS = 10 * 31_536_000_000
 const TEXT_LENGTHS = { queue: 200, stage: 200, owner: 200, dedupeKey: 1000, traceparent: 200 } as const
-// PostgreSQL stores neither NUL nor half of a surrogate pair in text and jsonb.
-const UNSTORABLE = /\0|\p{Surrogate}/u
 
 export function checkNewJob(job: NewJob, name: string): void {
   if (!isText(job.type, MAX_TYPE_LENGTH))
@@ -37,11 +36,6 @@ function checkStart({ delayMs, runAt }: NewJob, name: string): void {
     throw invalidArgument(`${name}.runAt`, runAt, 'a valid Date')
 }
 
-export function checkWhole(value: number | undefined, name: string, min: number, max: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) return
-  throw invalidArgument(name, value, `a whole number from ${min} to ${max}`)
-}
-
 /** A copy as JSON would restore it, so that the store shares nothing with its caller. */
 export function copyJson(value: JsonValue, name: string): JsonValue {
   try {
@@ -65,10 +59,6 @@ function refuseUnstorable(key: string, value: unknown): unknown {
 function isText(value: unknown, maxLength: number): boolean {
   if (typeof value !== 'string' || value === '' || hasUnstorable(value)) return false
   return value.length <= maxLength || Array.from(value).length <= maxLength
-}
-
-function hasUnstorable(text: string): boolean {
-  return UNSTORABLE.test(text)
 }
 
 /** The row of a valid job. The current maximum is written into it, to be visible there. */

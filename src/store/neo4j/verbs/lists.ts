@@ -1,10 +1,12 @@
 // Reads that the memory verbs cannot do on a part of the graph: waiting jobs are counted, not loaded.
+
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import type { Health, JobFilter, JobPage, ListOptions, QueueStatus } from '../../job-store.ts'
 import { listQueues as queuesInMemory } from '../../memory/dependencies/queues.ts'
 import { readHealth as healthInMemory } from '../../memory/reading/health.ts'
 import { checkFilter, listJobs as listInMemory } from '../../memory/reading/list-jobs.ts'
-import { checkWhole, emptyRow } from '../../memory/state/new-job.ts'
+import { checkWhole } from '../../memory/state/checks.ts'
+import { emptyRow } from '../../memory/state/new-job.ts'
 import type { Row } from '../graph/graph.ts'
 import { fromDateTime, statusWord, toInteger, toJob } from '../state/job-node.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'

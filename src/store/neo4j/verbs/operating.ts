@@ -1,7 +1,6 @@
 import { notSupported } from '../../capability.ts'
 import type { OperatingStore } from '../../job-store.ts'
-import { cancelJobs, retryJobs } from '../../memory/operating/manual.ts'
-import { discardJobs, markCause, runJobsNow } from '../../memory/operating/operators.ts'
+import { cancelJobs, discardJobs, markCause, retryJobs, runJobsNow } from '../../memory/operating/manual.ts'
 import { policyOf } from '../../memory/state/policy-of.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
 import { refuseTransaction } from '../unsupported.ts'

@@ -1,7 +1,8 @@
 // Retention, through APOC: ended jobs, requests and other state that expires.
+
 import type { PruneRequest, PruneStep } from '../../job-store.ts'
 import { pruneJobs as pruneInMemory } from '../../memory/reaping/prune.ts'
-import { checkWhole } from '../../memory/state/new-job.ts'
+import { checkWhole } from '../../memory/state/checks.ts'
 import { toDateTime, toInteger } from '../state/job-node.ts'
 import type { VerbRunner } from '../state/verb-runner.ts'
 import { requireNoFailures } from './sweep.ts'

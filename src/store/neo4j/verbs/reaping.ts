@@ -1,7 +1,7 @@
 import type { ReapingStore } from '../../job-store.ts'
 import { listReclaims, listStaleJobs } from '../../memory/reaping/rescues.ts'
 import { listSweeps } from '../../memory/reaping/sweep-history.ts'
-import { checkPage } from '../../memory/state/check-page.ts'
+import { checkPage } from '../../memory/state/checks.ts'
 import type { Run } from '../graph/graph.ts'
 import { toInteger } from '../state/job-node.ts'
 import type { PartRequest } from '../state/state-part.ts'

@@ -1,5 +1,6 @@
 // The memory store's sweep decides over the rows that were read; APOC writes in batches with their own transactions, each job
 // only if it did not change. Nobody waits for a sweep, and two of them cannot reap one job twice.
+
 import { randomUUID } from 'node:crypto'
 import { UnstuckError } from '../../../errors/index.ts'
 import type { JobEvent } from '../../../job/event.ts'
@@ -8,8 +9,8 @@ import type { PolicyOption, ReapedJob, SweepRequest, SweepStep } from '../../job
 import { forgetKeptWorkers } from '../../memory/lifecycle/last-chance.ts'
 import { joinOutages } from '../../memory/reaping/outages.ts'
 import { previewSweep as previewInMemory, sweepJobs as sweepInMemory } from '../../memory/reaping/sweep.ts'
+import { checkWhole } from '../../memory/state/checks.ts'
 import type { MemoryState } from '../../memory/state/memory-state.ts'
-import { checkWhole } from '../../memory/state/new-job.ts'
 import type { PastSweep, SweepCounts } from '../../ports/reaping-store.ts'
 import type { Row, Run } from '../graph/graph.ts'
 import { statusWord, toInteger, toNode } from '../state/job-node.ts'

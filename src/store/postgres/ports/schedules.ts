@@ -1,16 +1,10 @@
 import { jsonText } from '../../../job/json-text.ts'
-import type {
-  Overlap,
-  Schedule,
-  ScheduledJob,
-  ScheduleRun,
-  ScheduleStore,
-} from '../../ports/schedule-store.ts'
+import type { Schedule, ScheduledJob, ScheduleRun, ScheduleStore } from '../../ports/schedule-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
 import { isoTime, newJobToJson } from '../rows/new-job-json.ts'
 import { policyToJson } from '../rows/policy-row.ts'
-import { date, dateOrNull, numberOrNull, text } from '../rows/values.ts'
+import { date, fromRecord } from '../rows/values.ts'
 
 export function bindScheduleVerbs(call: CallQuery): ScheduleStore {
   return {
@@ -43,19 +37,10 @@ export function bindScheduleVerbs(call: CallQuery): ScheduleStore {
   }
 }
 
-function toSchedule(row: Row): Schedule {
-  return {
-    name: String(row['name']),
-    cron: String(row['cron']),
-    timezone: String(row['timezone']),
-    overlap: row['overlap'] as Overlap,
-    job: toScheduledJob(row['job'] as Row),
-    nextRunAt: dateOrNull(row['next_run_at']),
-    dueInMs: numberOrNull(row['due_in_ms']),
-    lastRunAt: dateOrNull(row['last_run_at']),
-    lastJobId: text(row['last_job_id']),
-    lastSkippedAt: dateOrNull(row['last_skipped_at']),
-  }
+function toSchedule({ job, ...row }: Row): Schedule {
+  const times = ['nextRunAt', 'lastRunAt', 'lastSkippedAt'] as const
+  const schedule = fromRecord<Omit<Schedule, 'job'>>(row, times, 'now')
+  return { ...schedule, job: toScheduledJob(job as Row) }
 }
 
 /** Reads the names of `newJobToJson`. A job written by SQL may hold nulls, which count as omitted. */

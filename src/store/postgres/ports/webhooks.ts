@@ -1,7 +1,6 @@
 import type {
   Delivery,
   DeliveryOutcome,
-  DeliveryStatus,
   RedeliverOutcome,
   TakenDelivery,
   Webhook,
@@ -10,7 +9,7 @@ import type {
 } from '../../ports/webhook-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
-import { date, dateOrNull, numberOrNull, storable, text } from '../rows/values.ts'
+import { fromRecord, storable } from '../rows/values.ts'
 
 export function bindWebhookVerbs(call: CallQuery): WebhookStore {
   return {
@@ -58,17 +57,8 @@ export function bindWebhookVerbs(call: CallQuery): WebhookStore {
   }
 }
 
-function toWebhook(row: Row): Webhook {
-  return {
-    webhookId: String(row['id']),
-    url: String(row['url']),
-    events: row['events'] as string[],
-    isActive: row['is_active'] === true,
-    inactiveReason: text(row['inactive_reason']),
-    createdAt: date(row['created_at']),
-    createdBy: text(row['created_by']),
-    waiting: Number(row['waiting']),
-  }
+function toWebhook({ id, ...row }: Row): Webhook {
+  return { webhookId: String(id), ...fromRecord<Omit<Webhook, 'webhookId'>>(row, ['createdAt']) }
 }
 
 function toTakenDelivery(row: Row): TakenDelivery {
@@ -82,18 +72,7 @@ function toTakenDelivery(row: Row): TakenDelivery {
   }
 }
 
-function toDelivery(row: Row): Delivery {
-  return {
-    deliveryId: String(row['id']),
-    webhookId: String(row['webhook_id']),
-    jobId: String(row['job_id']),
-    type: String(row['type']),
-    status: row['status'] as DeliveryStatus,
-    tries: Number(row['tries']),
-    nextTryInMs: numberOrNull(row['next_try_in_ms']),
-    lastStatus: numberOrNull(row['last_status']),
-    lastError: text(row['last_error']),
-    createdAt: date(row['created_at']),
-    deliveredAt: dateOrNull(row['delivered_at']),
-  }
+function toDelivery({ id, ...row }: Row): Delivery {
+  const delivery = fromRecord<Omit<Delivery, 'deliveryId'>>(row, ['createdAt', 'deliveredAt'])
+  return { deliveryId: String(id), ...delivery }
 }

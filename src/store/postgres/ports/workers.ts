@@ -1,14 +1,8 @@
 import { jsonText } from '../../../job/json-text.ts'
-import type {
-  DrainOutcome,
-  WorkerReport,
-  WorkerState,
-  WorkerStatus,
-  WorkerStore,
-} from '../../ports/worker-store.ts'
+import type { DrainOutcome, WorkerReport, WorkerStatus, WorkerStore } from '../../ports/worker-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
-import { columnOf, date, dateOrNull, numberOrNull, text } from '../rows/values.ts'
+import { columnOf, fromRecord } from '../rows/values.ts'
 
 export function bindWorkerVerbs(call: CallQuery): WorkerStore {
   return {
@@ -34,25 +28,5 @@ function reportToJson(report: WorkerReport): string {
 }
 
 function toWorkerStatus(row: Row): WorkerStatus {
-  return {
-    workerId: String(row['worker_id']),
-    state: row['state'] as WorkerState,
-    host: text(row['host']),
-    pid: numberOrNull(row['pid']),
-    version: text(row['version']),
-    types: row['types'] as string[],
-    concurrency: Number(row['concurrency']),
-    running: Number(row['running']),
-    leases: Number(row['leases']),
-    loopLagMs: numberOrNull(row['loop_lag_ms']),
-    seenMs: Number(row['seen_ms']),
-    startedAt: date(row['started_at']),
-    seenAt: date(row['seen_at']),
-    drainingAt: dateOrNull(row['draining_at']),
-    stoppedAt: dateOrNull(row['stopped_at']),
-    exitCode: numberOrNull(row['exit_code']),
-    drainRequestedAt: dateOrNull(row['drain_requested_at']),
-    drainRequestedBy: text(row['drain_requested_by']),
-    drainReason: text(row['drain_reason']),
-  }
+  return fromRecord(row, ['startedAt', 'seenAt', 'drainingAt', 'stoppedAt', 'drainRequestedAt'])
 }
