@@ -30,7 +30,7 @@ describe('the native table', () => {
     await database.pool.query(videoJobs)
     expect(await run('attach')).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('a profile for public.video_jobs'),
+      stderr: expect.stringContaining('a draft profile for public.video_jobs'),
     })
   })
 
