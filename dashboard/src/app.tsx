@@ -25,7 +25,7 @@ import { WorkersPage } from './workers/workers.tsx'
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one; a server that does not answer is asked again.
+      // Retries an unreachable server, not a refusal.
       retry: (count, error) => !(error instanceof RequestProblem && error.isFinal) && count < 1,
       retryDelay: 500,
       refetchOnWindowFocus: true,
@@ -33,7 +33,7 @@ const client = new QueryClient({
   },
 })
 
-/** `/ops/` as <base> says, without the slash at its end. */
+/** The path of <base>, such as `/ops`, without a trailing slash. */
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 
 export function App() {
@@ -81,8 +81,8 @@ function Pages() {
       <Route>
         <Page title="Not found">
           <div className="panel">
-            <Empty title="There is no such page.">
-              <Go to="/">See what runs now</Go>
+            <Empty title="This page does not exist.">
+              <Go to="/">Go to Now</Go>
             </Empty>
           </div>
         </Page>

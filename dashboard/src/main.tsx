@@ -4,7 +4,7 @@ import { App } from './app.tsx'
 import './theme.css'
 
 const root = document.getElementById('root')
-if (root === null) throw new Error('The page has no element with the id root.')
+if (root === null) throw new Error('The element #root is missing.')
 createRoot(root).render(
   <StrictMode>
     <App />

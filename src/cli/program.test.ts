@@ -41,7 +41,7 @@ describe('the command', () => {
   })
 
   it('OPS-9 an export tells that --json is one object in a line', () => {
-    expect(commandAt('unstuck jobs export').helpInformation()).toContain('print one JSON object in a line')
+    expect(commandAt('unstuck jobs export').helpInformation()).toContain('one JSON object per line')
     expect(commandAt('unstuck jobs list').helpInformation()).toMatch(/print one JSON object$/m)
   })
 })

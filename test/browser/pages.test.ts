@@ -49,7 +49,7 @@ describe('the dashboard in both themes', () => {
     expect(await violationsOf(page)).toEqual([])
     await page.goto(`${worlds.full.url}/dead-letters`)
     await page.getByRole('button', { name: 'Redrive GW_5XX' }).click()
-    await page.getByRole('dialog').getByText('Some of them').waitFor()
+    await page.getByRole('dialog').getByText('Examples').waitFor()
     expect(await violationsOf(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
@@ -61,7 +61,7 @@ describe('the dashboard in both themes', () => {
     await settled(page)
     const expected: Readonly<Record<string, string>> = {
       '/': 'No running jobs.',
-      '/jobs': 'There are no jobs yet.',
+      '/jobs': 'No jobs yet.',
       '/dead-letters': 'No dead letters.',
       '/workers': 'No worker is at work.',
       '/dependencies': 'No dependency is known.',
@@ -81,7 +81,7 @@ describe('the dashboard in both themes', () => {
     const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
     await page.goto(worlds.broken.url + path)
     await page.getByText('could not be read').first().waitFor()
-    await page.getByText('The server does not answer; trying again.').waitFor()
+    await page.getByText('Server unreachable; retrying.').waitFor()
     expect(await violationsOf(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
@@ -100,7 +100,7 @@ describe('the dashboard by hand', () => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.type('the gateway is back')
     await page.keyboard.press('Enter')
-    await page.getByText('It waits for a worker again.').waitFor()
+    await page.getByText('Retried: waiting for a worker.').waitFor()
     await page.getByRole('button', { name: 'Run now' }).waitFor()
     await page.context().close()
   })
@@ -125,7 +125,7 @@ describe('the dashboard by hand', () => {
     await page.getByRole('button', { name: 'Redrive GW_5XX' }).click()
     await page.getByRole('button', { name: 'Redrive 41 jobs' }).click()
     await page.getByText('Redrive of 41 jobs has begun.').waitFor()
-    await page.getByText('41 of 41 brought back').waitFor()
+    await page.getByText('41 of 41 retried').waitFor()
     await page.context().close()
     await fake.close()
   })
@@ -219,7 +219,7 @@ describe('the dashboard by hand', () => {
     await page.goto(`${fake.url}/dead-letters`)
     await page.getByText('GW_5XX').first().waitFor()
     await page.getByRole('link', { name: 'Reaper', exact: true }).click()
-    await page.getByText('promise kept').first().waitFor()
+    await page.getByText('healthy').first().waitFor()
     expect(new URL(page.url()).pathname).toBe('/ops/jobs-of-ours/reaper')
     expect(complaints).toEqual([])
     await page.context().close()

@@ -106,16 +106,6 @@ describe('help', () => {
     const flags = example.filter((word) => word.startsWith('-'))
     expect(options).toEqual(expect.arrayContaining(flags))
   })
-
-  it.each(commands)('OPS-8 the summary of $name does not repeat its verb', ({ path }) => {
-    const verb = path.at(-1) ?? ''
-    const found = leafCommands(createProgram()).find(
-      (command) => pathOf(command) === `unstuck ${path.join(' ')}`,
-    )
-    const [first = ''] = (found?.description() ?? '').toLowerCase().split(' ')
-    expect(first).not.toBe('')
-    expect([verb, `${verb}s`, `${verb}es`]).not.toContain(first)
-  })
 })
 
 describe('mistakes', () => {

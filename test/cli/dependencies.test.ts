@@ -81,7 +81,7 @@ describe('breaker', () => {
       const { exitCode, stdout, stderr } = await run('breaker', ...args)
       expect([args, exitCode, stdout]).toEqual([args, 1, ''])
       expect(stderr).toContain('no breaker is called gatewya')
-      expect(stderr).toContain('There is gateway.')
+      expect(stderr).toContain('Breakers: gateway.')
     }
     expect((await store.listBreakers()).map(({ name, state }) => [name, state])).toEqual([
       ['gateway', 'closed'],
@@ -168,7 +168,7 @@ describe('limits', () => {
 describe('status', () => {
   it('SEE-5 tells how far the engine goes on each table', async () => {
     await store.setMode('observe')
-    expect((await run('status')).stdout).toMatch(/^jobs · mode observe since .*Z: sweeps only note/)
+    expect((await run('status')).stdout).toMatch(/^jobs · mode observe since .*Z: sweeps only record/)
     await store.setMode('reap')
     const { tables } = parse((await run('status', '--json')).stdout)
     expect(tables).toMatchObject([{ table: 'jobs', mode: { mode: 'reap' } }])

@@ -73,7 +73,7 @@ describe('jobs', () => {
     expect(page.stdout).toContain(`--cursor ${waiting}`)
     const next = await run('jobs', 'list', '--limit', '1', '--cursor', waiting)
     expect(next.stdout).toContain(dead)
-    expect((await run('jobs', 'list', '--owner', 'nobody')).stdout).toBe('no job fits\n')
+    expect((await run('jobs', 'list', '--owner', 'nobody')).stdout).toBe('no matching jobs\n')
     expect(await run('jobs', 'list', '--status', 'stuck')).toMatchObject({ exitCode: 2 })
     expect(await run('jobs', 'list', '--table', 'other')).toMatchObject({ exitCode: 2 })
   })
@@ -106,7 +106,7 @@ describe('jobs', () => {
     })
     expect(await run('jobs', 'get', 'ffff')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('no id begins with this'),
+      stderr: expect.stringContaining('no id starts with this'),
     })
   })
 
@@ -261,7 +261,7 @@ describe('dead', () => {
       ...reason,
       '--yes',
     )
-    expect(redrive).toMatchObject({ exitCode: 0, stdout: 'jobs: 2 of 2 jobs brought back\n' })
+    expect(redrive).toMatchObject({ exitCode: 0, stdout: 'jobs: 2 of 2 jobs retried\n' })
     expect(redrive.stderr).toContain('jobs: 2/2')
     for (const id of ids) expect(await statusOf(id)).toBe('waiting')
     expect(await statusOf(other)).toBe('dead')
@@ -276,7 +276,7 @@ describe('dead', () => {
     })
     expect(await run('dead', 'redrive', cause, '--expect', '5', ...reason, '--yes')).toMatchObject({
       exitCode: 4,
-      stderr: expect.stringContaining('1 jobs match and 5 were expected'),
+      stderr: expect.stringContaining('1 jobs match, expected 5'),
     })
     expect(await run('dead', 'redrive', ...reason, '--yes')).toMatchObject({ exitCode: 2 })
     expect(await run('dead', 'redrive', 'ffffffff', ...reason, '--yes')).toMatchObject({ exitCode: 1 })
@@ -381,7 +381,7 @@ describe('jobs --where', () => {
     const other = await die('NOT_PDF', 'c')
     const why = ['--reason', 'INC-431', '--yes']
     const retried = await run('jobs', 'retry', '--where', 'error:GW_5XX', '--expect', '2', ...why)
-    expect(retried).toMatchObject({ exitCode: 0, stdout: 'jobs: 2 of 2 jobs brought back\n' })
+    expect(retried).toMatchObject({ exitCode: 0, stdout: 'jobs: 2 of 2 jobs retried\n' })
     expect(await Promise.all([...dead, other].map(statusOf))).toEqual(['waiting', 'waiting', 'dead'])
     expect(
       await runJson('jobs', 'cancel', '--where', 'status:waiting', '--limit', '1', ...why),

@@ -50,7 +50,7 @@ describe('events', () => {
     expect(stdout).not.toContain('lease_id')
     expect(linesOf((await run('events', '--limit', '1')).stdout)).toHaveLength(1)
     expect((await run('events', '--job', first.slice(0, 8), '--type', 'cancelled')).stdout).toBe(
-      'no event fits\n',
+      'no matching events\n',
     )
   })
 
@@ -186,7 +186,7 @@ describe('questions', () => {
     const jobId = await failOne('x')
     const { exitCode, stdout, stderr } = await run(...discard(jobId))
     expect([exitCode, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('Add --yes to do it.')
+    expect(stderr).toContain('Add --yes to confirm.')
     expect(await store.getJob(jobId)).not.toBeNull()
   })
 

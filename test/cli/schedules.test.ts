@@ -30,7 +30,7 @@ const write = () =>
   })
 
 it('WORK-7 schedules list shows each with its next run', async () => {
-  expect(await run('list')).toMatchObject({ exitCode: 0, stdout: 'no job recurs\n' })
+  expect(await run('list')).toMatchObject({ exitCode: 0, stdout: 'no schedules\n' })
   await write()
   const { exitCode, stdout } = await run('list')
   expect(exitCode).toBe(0)
@@ -64,7 +64,7 @@ it('WORK-7 schedules delete ends one, and says where there is none', async () =>
   expect((await store.listSchedules()).schedules).toEqual([])
   const second = await run('delete', 'nightly-report')
   expect(second).toMatchObject({ exitCode: 1, stdout: '' })
-  expect(second.stderr).toContain('there is no schedule "nightly-report"')
+  expect(second.stderr).toContain('no schedule is called "nightly-report"')
 })
 
 it('OPS-8 schedules delete refuses a table that the profile has not', async () => {

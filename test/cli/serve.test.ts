@@ -64,7 +64,7 @@ describe('unstuck serve', () => {
     const { port } = other.address() as AddressInfo
     const { exitCode, stderr } = await runCommand(['serve', '--port', String(port)], env)
     expect(exitCode).toBe(2)
-    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}: another program listens there`)
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}: the address is in use`)
   })
 
   it('OPS-8 half of a JWT configuration, or a secret that can be guessed, stops the start', async () => {
@@ -135,7 +135,7 @@ describe('unstuck serve', () => {
 // Last: once there is a token, everybody needs one.
 describe('unstuck tokens', () => {
   it('OPS-1 makes a token, shows it once, serves with it anywhere, and revokes it', async () => {
-    expect((await runCommand(['tokens', 'list'], env)).stdout).toBe('no token was made yet\n')
+    expect((await runCommand(['tokens', 'list'], env)).stdout).toBe('no tokens\n')
     const made = await runCommand(['tokens', 'create', 'ci', '--role', 'support', '--expires-in', '90d'], env)
     expect(made).toMatchObject({ exitCode: 0 })
     const secret = made.stdout.trim()
@@ -155,7 +155,7 @@ describe('unstuck tokens', () => {
   it('OPS-8 refuses a name twice, an unknown scope, and a token that may nothing', async () => {
     const again = await runCommand(['tokens', 'create', 'ci', '--role', 'viewer'], env)
     expect(again).toMatchObject({ exitCode: 4 })
-    expect(again.stderr).toContain('a revoked one keeps its name')
+    expect(again.stderr).toContain('a revoked token keeps its name')
     expect(await runCommand(['tokens', 'create', 'x', '--scopes', 'jobs:all'], env)).toMatchObject({
       exitCode: 2,
     })

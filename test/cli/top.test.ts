@@ -49,13 +49,13 @@ beforeEach(async () => {
 })
 
 describe('without a terminal', () => {
-  it('SEE-6 it shows one plain picture: leases, dead letters, workers and the promise', async () => {
+  it('SEE-6 it shows one plain snapshot: leases, dead letters, workers and the promise', async () => {
     const { exitCode, stdout, stderr } = await runCommand(['top'], env())
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/● 0 past their lease/)
     expect(stdout).toMatch(/promise ≤ 362 s/)
     expect(stdout).toMatch(/RUNNING 1\n.*asr +▮{10} +10 min left +alpha:7:aa/)
-    expect(stdout).toMatch(/DEAD, the newest 1\n.*burnin .*NO_AUDIO: no/)
+    expect(stdout).toMatch(/DEAD, newest 1\n.*burnin .*NO_AUDIO: no/)
     expect(stdout).toMatch(/WORKERS 1\n.*alpha:7:aa +live +1\/4/)
     expect(stdout).not.toContain('\u001B')
   })
@@ -128,7 +128,7 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
     const terminal = await open()
     terminal.type('/burn')
     await terminal.shown('/burn')
-    await terminal.shown(/RUNNING 0\s+none fits\s+DEAD, the newest 1/)
+    await terminal.shown(/RUNNING 0\s+no match\s+DEAD, newest 1/)
     terminal.type('\u001B')
     await terminal.shown('RUNNING 1')
     terminal.type('q')
@@ -151,7 +151,7 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
     terminal.type('R')
     await terminal.shown('[y/N]')
     terminal.type('y')
-    await terminal.shown(`job ${deadId} waits for a worker`)
+    await terminal.shown(`job ${deadId} retried: waiting for a worker`)
     expect((await store.getJob(deadId))?.status).toBe('waiting')
     terminal.type('q')
     await terminal.ended
@@ -165,7 +165,7 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
     terminal.type('D')
     await terminal.shown('Ask worker alpha:7:aa to finish what it runs and leave? [y/N]')
     terminal.type('y')
-    await terminal.shown('worker alpha:7:aa: asked to leave')
+    await terminal.shown('worker alpha:7:aa: draining')
     await expect.poll(async () => (await store.listWorkers())[0]?.drainReason).toBe('unstuck top')
     terminal.type('q')
     await terminal.ended

@@ -61,7 +61,7 @@ it('a module without handlers is refused with what to write', async () => {
 })
 
 it('SEE-6 unstuck stuck lists what is past its lease, and exits with 1', async () => {
-  expect(await runCommand(['stuck'], env())).toMatchObject({ exitCode: 0, stdout: 'no job is stuck\n' })
+  expect(await runCommand(['stuck'], env())).toMatchObject({ exitCode: 0, stdout: 'no stuck jobs\n' })
   const jobId = await loseJob()
   const { exitCode, stdout } = await runCommand(['stuck', '--json'], env())
   expect(exitCode).toBe(1)

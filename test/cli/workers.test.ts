@@ -74,7 +74,7 @@ describe('workers', () => {
     await forward(120_000)
     const listed = await run('workers', 'list')
     expect(listed).toMatchObject({ exitCode: 1 })
-    expect(listed.stdout).toContain('silent, 1 jobs run under its name')
+    expect(listed.stdout).toContain('silent, holds 1 jobs')
   })
 
   it('WORK-4 drain asks a worker, with who and why, and exits with 1 where there is none', async () => {
@@ -84,7 +84,7 @@ describe('workers', () => {
     expect(await store.listWorkers()).toMatchObject([
       { drainRequestedBy: userInfo().username, drainReason: 'new host' },
     ])
-    expect((await run('workers', 'list')).stdout).toContain('asked it to drain')
+    expect((await run('workers', 'list')).stdout).toContain('drain requested by')
     const unknown = await run('workers', 'drain', 'beta:1', '--reason', 'x', '--json')
     expect(unknown.exitCode).toBe(1)
     expect(parse(unknown.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })

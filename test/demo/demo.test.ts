@@ -66,6 +66,6 @@ describe('unstuck demo', () => {
   ])('OPS-8 refuses %s %s with one line', async (flag, value) => {
     const { exitCode, stderr } = await runCommand(['demo', flag, value])
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('It takes a')
+    expect(stderr).toContain('Must be a')
   })
 })

@@ -79,7 +79,7 @@ describe('an operation', () => {
     const [jobId = ''] = await killMany('counted', 1)
     const refused = await begin({ action: 'retry', q: 'type:counted', expect: 2 })
     expect(refused).toMatchObject({ status: 412, body: { code: 'PRECONDITION_FAILED' } })
-    expect(refused.body.detail).toContain('1 jobs match and 2 were expected')
+    expect(refused.body.detail).toContain('1 jobs match, expected 2')
     expect(await bench.store.getJob(jobId)).toMatchObject({ status: 'dead' })
   })
 

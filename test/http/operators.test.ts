@@ -50,7 +50,7 @@ describe('dead letters', () => {
     expect((await bench.call(line, { body: {} })).status).toBe(404)
   })
 
-  it('OPS-9 an operation is aborted between two jobs, and what it brought back stays so', async () => {
+  it('OPS-9 an operation is aborted between two jobs, and what it retried stays so', async () => {
     for (let n = 0; n < 3; n++) await kill(bench.store, { type: 'slow' }, { code: 'SLOW', reason: 'slow' })
     const { cause_id } = await groupOf('SLOW')
     const begun = await bench.call(`POST /v1/dead-letters/${cause_id}/redrive`, {
@@ -163,7 +163,7 @@ describe('sweeps and health', () => {
 })
 
 describe('workers, rescues and webhooks', () => {
-  it('SEE-5 a worker is shown as it is and asked to leave', async () => {
+  it('SEE-5 a worker is shown as it is, and drained', async () => {
     await bench.store.reportWorker({
       workerId: 'alpha:1',
       isStart: true,

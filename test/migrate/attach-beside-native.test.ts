@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-describe('a table of unstuck’s own', () => {
+describe('the native table', () => {
   it('OPS-7 is not taken for one of the team’s, neither alone nor beside one', async () => {
     await run('migrate', 'up')
     const alone = await run('attach')
@@ -30,7 +30,7 @@ describe('a table of unstuck’s own', () => {
     await database.pool.query(videoJobs)
     expect(await run('attach')).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('a profile for public.video_jobs'),
+      stderr: expect.stringContaining('a draft profile for public.video_jobs'),
     })
   })
 

@@ -36,9 +36,9 @@ describe('a table that no profile knows', () => {
     const proposed = await run('attach', '--table', 'public.video_jobs')
     expect(proposed).toMatchObject({
       exitCode: 0,
-      stdout: 'Next:  correct it, then  unstuck attach --plan\n',
+      stdout: 'Next:  review it, then  unstuck attach --plan\n',
     })
-    expect(proposed.stderr).toContain('wrote unstuck.config.mjs: a profile for public.video_jobs')
+    expect(proposed.stderr).toContain('wrote unstuck.config.mjs: a draft profile for public.video_jobs')
     expect(proposed.stderr).toContain('updated_at is timestamp without time zone')
     await expectUntouched(before)
 
@@ -71,7 +71,7 @@ describe('a table that no profile knows', () => {
 
     expect(await run('detach')).toMatchObject({
       exitCode: 0,
-      stdout: 'everything was taken out of schema unstuck; rows and columns of the team stay\n',
+      stdout: 'removed from schema unstuck; your rows and columns stay\n',
     })
     await expectUntouched(before)
     const { rows: states } = await database.pool.query('select state from video_jobs order by id')
@@ -109,7 +109,7 @@ describe('a table that no profile knows', () => {
     expect(refused).toMatchObject({
       exitCode: 4,
       stdout: expect.stringContaining(`table: 'video_jobs'`),
-      stderr: expect.stringContaining('unstuck.config.mjs is there already, and was not touched'),
+      stderr: expect.stringContaining('unstuck.config.mjs already exists and was not changed'),
     })
     expect(readFileSync(join(folder, 'unstuck.config.mjs'), 'utf8')).toBe(text)
     await expectUntouched(before)
@@ -123,7 +123,7 @@ describe('a table that no profile knows', () => {
     expect(stdout).toMatch(
       /^-- What unstuck attach would run on database unstuck_test_\w+, profile video_jobs: 4 steps/,
     )
-    expect(stdout).toContain('-- Nothing was run: the look was a read-only transaction, and got no id.')
+    expect(stdout).toContain('-- Nothing was run. The database was read in a read-only transaction.')
     expect(stdout).toContain(`--         table: 'video_jobs',`)
     expect(stdout).toContain('alter table "public"."video_jobs" add column if not exists "lease_id" uuid;')
     expect(stdout).not.toContain('add column if not exists "attempts"')

@@ -39,7 +39,7 @@ async function expectAttached(): Promise<void> {
   const status = await migrateStatus({ databaseUrl: database.url, schema: 'unstuck', profile: clipProfile })
   expect(status).toMatchObject({ isCurrent: true })
   const again = await run('--layout', 'plain')
-  expect(again.stdout).toBe('Nothing is missing: no file was written.\n')
+  expect(again.stdout).toBe('Nothing is missing. No file was written.\n')
 }
 
 describe('the layout', () => {

@@ -1,4 +1,4 @@
-// The engine is taken out of a database where others go by it than the profile of the one who asks.
+// The engine is removed from a database where others go by it than the profile of the one who asks.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { clipTables } from '../support/clip-tables.ts'
 import { type CommandFolder, openCommandFolder } from './command-folder.ts'
@@ -44,7 +44,7 @@ it('OPS-5 asks before a purge deletes jobs that an earlier removal kept', async 
   await run('migrate', 'down', '--yes')
   expect(await run('migrate', 'down', '--purge')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('1 job of unstuck’s own table is deleted for good'),
+    stderr: expect.stringContaining('1 job of unstuck’s own table is deleted permanently'),
   })
   expect(await run('migrate', 'down', '--purge', '--yes')).toMatchObject({ exitCode: 0 })
   expect(await schemaExists(database.pool)).toBe(false)
@@ -60,7 +60,7 @@ it('OPS-5 asks where tables of another profile or tokens go with it, and not for
   await database.pool.query('delete from unstuck.tokens')
   expect(await run('detach', '--profile', 'clip')).toMatchObject({
     exitCode: 0,
-    stdout: 'everything was taken out of schema unstuck; rows and columns of the team stay\n',
+    stdout: 'removed from schema unstuck; your rows and columns stay\n',
   })
   expect(await schemaExists(database.pool)).toBe(false)
 })

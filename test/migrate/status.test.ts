@@ -89,7 +89,7 @@ describe('migrateStatus', () => {
     expect((await status(native)).isCurrent).toBe(true)
   })
 
-  it('OPS-7 names a migration of a newer version, and migrateUp refuses to go back', async () => {
+  it('OPS-7 names a migration from a newer version, and migrateUp refuses to go back', async () => {
     database = await exchange(database, createInstalledDatabase())
     await database.pool.query(`insert into unstuck.migrations (name) values ('9999_from_the_future')`)
     expect(await status(native)).toMatchObject({ unknown: ['9999_from_the_future'], isCurrent: false })

@@ -20,12 +20,12 @@ const why = ['--reason', 'test']
 /** What a command is called with, and what it says. Words with a `$` are known when the test runs. */
 const working: Record<string, [args: string[], says: string]> = {
   'migrate up': [[], 'installed in Neo4j, label EmbeddingJob'],
-  'migrate status': [[], 'Everything is as this version installs it.'],
+  'migrate status': [[], 'Up to date.'],
   mode: [[], 'EmbeddingJob  reap'],
   reap: [['--once'], 'EmbeddingJob: 0 requeued'],
   prune: [[], 'EmbeddingJob: 0 jobs deleted'],
   status: [[], 'EmbeddingJob'],
-  stuck: [[], 'no job is stuck'],
+  stuck: [[], 'no stuck jobs'],
   config: [[], 'databaseUrl'],
   top: [[], 'EmbeddingJob  waiting'],
   events: [[], 'failed'],
@@ -51,7 +51,7 @@ const working: Record<string, [args: string[], says: string]> = {
   'dead show': [['$cause'], '$dead'],
   'dead mark': [['$cause', '--as', 'investigating'], 'is investigating'],
   'dead discard': [['$other', '--yes', ...why], '1 '],
-  'jobs retry': [['$dead', ...why], 'it waits for a worker'],
+  'jobs retry': [['$dead', ...why], 'waiting for a worker'],
   'jobs cancel': [['$dead', ...why], 'cancelled'],
   'jobs discard': [['$dead', '--yes', ...why], 'discarded'],
   drill: [['--sweep', '--yes', '--budget', '40s'], 'PASS'],

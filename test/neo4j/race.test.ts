@@ -178,7 +178,7 @@ describe('races on nodes', () => {
     expect(grants.reduce((sum, { granted }) => sum + granted, 0)).toBe(5)
   })
 
-  it('OPS-2 retention leaves a job alone that was brought back while it waited', async () => {
+  it('OPS-2 retention leaves a job alone that was retried while it waited', async () => {
     const claimed = await startOne()
     await harness.store.failJobs([{ ...claimed, isRetryable: false }])
     await harness.elapse(15 * 86_400_000)

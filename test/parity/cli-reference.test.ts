@@ -20,7 +20,7 @@ describe('docs/reference/cli.md', () => {
   })
 
   it('OPS-8 says the same on every machine', () => {
-    expect(page).toContain('(default: the user of this machine)')
+    expect(page).toContain('(default: your user name)')
     expect(page).not.toMatch(/\/home\/|\/root\//)
   })
 })

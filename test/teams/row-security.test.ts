@@ -59,7 +59,7 @@ describe('a role that no policy lets in', () => {
       const { exitCode, stdout } = await database.run(worker, ...args)
       expect({ args, exitCode }).toEqual({ args, exitCode: 1 })
       expect(stdout).toContain(`✗ ${hidesAll()}: ${fix}`)
-      expect(stdout).not.toContain('no job is stuck')
+      expect(stdout).not.toContain('no stuck jobs')
     }
     const stuck = JSON.parse((await database.run(worker, 'stuck', '--json')).stdout) as unknown
     expect(stuck).toEqual({ stuck: [], hidden: [{ role: worker, table, isAll: true, fix }] })
@@ -80,7 +80,7 @@ describe('a role that no policy lets in', () => {
     const { exitCode, stdout } = await database.run(worker, 'stuck')
     expect({ exitCode, isListed: stdout.includes('lease_expired') }).toEqual({ exitCode: 1, isListed: true })
     expect((await database.run(worker, 'reap', '--once')).stdout).toContain('1 requeued')
-    expect(await database.run(worker, 'stuck')).toMatchObject({ exitCode: 0, stdout: 'no job is stuck\n' })
+    expect(await database.run(worker, 'stuck')).toMatchObject({ exitCode: 0, stdout: 'no stuck jobs\n' })
   })
 
   it('OPS-11 a reaper does not start, and one that runs stops leaving its pulse', async () => {

@@ -1,12 +1,12 @@
-// Requests to the server that handed out the page. Addresses are relative to <base>, so any base path works.
+// Requests to the server of the page. Addresses are relative to <base>, so any base path works.
 import type { Problem } from '../../../src/http/contract/index.ts'
 
-/** An answer of the server that is no success, or no answer at all (`status` 0). */
+/** A failed answer of the server, or no answer (`status` 0). */
 export class RequestProblem extends Error {
   override readonly name = 'RequestProblem'
   readonly status: number
   readonly problem: Partial<Problem>
-  /** Where too much was asked for at once. */
+  /** Set after too many requests. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -24,7 +24,7 @@ export class RequestProblem extends Error {
     return this.status === 401
   }
 
-  /** What is not allowed, or not there with this store, stays so: asking again is no use. */
+  /** Refusals and unsupported requests do not change: no retry. */
   get isFinal(): boolean {
     return (this.status >= 400 && this.status < 500) || this.problem.code === 'NOT_SUPPORTED'
   }
@@ -42,7 +42,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
   const headers: Record<string, string> = { accept: 'application/json' }
-  // A form of another site cannot send this header, which is what makes the cookie safe.
+  // A form of another site cannot send this header: it protects the cookie against CSRF.
   if (method !== 'GET') headers['x-unstuck'] = '1'
   if (body !== undefined) headers['content-type'] = 'application/json'
   let response: Response
@@ -72,7 +72,7 @@ async function readProblem(response: Response): Promise<Partial<Problem>> {
   }
 }
 
-/** `?a=1&b=2` of what is there. */
+/** `?a=1&b=2`, without undefined values. */
 export function queryOf(values: Record<string, string | number | null | undefined>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values))

@@ -1,4 +1,4 @@
-// What pages change. Every command goes to the server's one command layer, which checks permission and state.
+// Changes made by pages. The server checks permission and state.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type {
   CauseState,
@@ -15,7 +15,7 @@ interface Reasoned {
   reason?: string | undefined
 }
 
-/** Of a job or queue: its name, and the table that has it. */
+/** Name of a job or queue, and its table. */
 export interface Target {
   id: string
   table: string | null
@@ -67,7 +67,7 @@ export const redeliver = (delivery: Target) =>
 export const signIn = (token: string) => request('POST', 'v1/session', { token })
 export const signOut = () => request('DELETE', 'v1/session')
 
-/** Runs a command and reads everything again afterwards, whether it was refused or not: the page may be old. */
+/** Runs a command, then refetches everything, also after a refusal: the page may be out of date. */
 export function useCommand<Input, Answer>(run: (input: Input) => Promise<Answer>) {
   const client = useQueryClient()
   return useMutation({ mutationFn: run, onSettled: () => client.invalidateQueries() })

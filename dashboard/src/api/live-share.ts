@@ -1,5 +1,5 @@
-// One stream per browser: the tab that holds the lock has it and tells the others. Where the browser has no locks (a page
-// without TLS that is not of this machine) or no channel, every tab has a stream of its own.
+// One stream per browser: the tab that holds the lock shares it with the others. Without locks (a remote page without TLS) or
+// channels every tab opens its own stream.
 import { type Connection, type LiveListener, LiveSource } from './live-source.ts'
 import type { LiveMessage } from './live-state.ts'
 
@@ -9,7 +9,7 @@ type Word =
   /** A tab that has just come asks what is known. */
   | { kind: 'question' }
 
-/** All that was heard and still holds, as messages. */
+/** The current state as messages. */
 export interface Known {
   messages: { message: LiveMessage; ageMs: number }[]
   connection: Connection
@@ -19,7 +19,7 @@ interface SharedListener extends LiveListener {
   known(): Known
 }
 
-/** Answers the call that leaves. */
+/** Returns the unsubscribe function. */
 export function shareLive(listener: SharedListener): () => void {
   const { locks } = navigator as { locks?: LockManager }
   if (locks === undefined || typeof BroadcastChannel === 'undefined') {
@@ -55,7 +55,7 @@ export function shareLive(listener: SharedListener): () => void {
       })
       leaving.signal.addEventListener('abort', () => resolve())
     })
-  // Who leaves while it waits for the lock is refused it, which is no problem of anybody.
+  // Aborting the wait for the lock rejects, which is expected.
   locks.request(name, { signal: leaving.signal }, lead).catch(() => {})
   return () => {
     leaving.abort()

@@ -1,4 +1,4 @@
-// Where messages come from: the stream of the server, or, where it cannot be had, the same resources every two seconds.
+// Source of live messages: the server's stream or, without it, polling every two seconds.
 import type { BreakerList, HealthAnswer, LeaseList, QueueList } from '../../../src/http/contract/index.ts'
 import { apiAddress, request } from './client.ts'
 import type { LiveMessage, LiveState } from './live-state.ts'
@@ -10,7 +10,7 @@ const RETRY_STREAM_MS = 10_000
 export type Connection = LiveState['connection']
 
 export interface LiveListener {
-  /** `ageMs` since it was sent, where another tab kept it. */
+  /** `ageMs`: time since it was sent, if another tab kept it. */
   hear(message: LiveMessage, ageMs?: number): void
   connect(connection: Connection): void
 }
@@ -47,7 +47,7 @@ export class LiveSource {
         this.#listener.hear({ topic, data: JSON.parse(event.data) as never })
       })
     stream.addEventListener('error', () => {
-      // The server ends streams now and then: nothing is lost before the resources do not answer either.
+      // The server ends streams regularly: the connection is lost only if polling fails too.
       if (this.#connection === 'live') this.#connect('connecting')
       if (stream.readyState === EventSource.CLOSED)
         this.#retryTimer = setTimeout(() => this.#open(), RETRY_STREAM_MS)

@@ -1,4 +1,4 @@
-// What the stream has told so far, and when. Pure: a message in, the next state out.
+// State of the stream. Pure: a message in, the next state out.
 import type {
   Breaker,
   BreakersMessage,
@@ -15,7 +15,7 @@ import type {
 const KEPT_EVENTS = 200
 export const KEPT_BEATS_MS = 300_000
 
-/** A running job with the moment of the monotonic clock at which its lease was read. */
+/** A running job, and the monotonic time at which its lease was read. */
 export interface LiveLease extends RunningJob {
   readAtMs: number
 }
@@ -28,11 +28,11 @@ export interface LiveState {
   breakers: Breaker[] | null
   /** Newest first. */
   events: JobEvent[]
-  /** Heartbeats seen while this page was open, by worker; times of the database in milliseconds, oldest first. */
+  /** Heartbeats seen since the page was opened, by worker; database times in milliseconds, oldest first. */
   beats: ReadonlyMap<string, number[]>
   stale: StaleMessage | null
   connection: 'connecting' | 'live' | 'polling' | 'lost'
-  /** Of the last message; of the monotonic clock. */
+  /** Monotonic time of the last message. */
   heardAtMs: number | null
 }
 
@@ -101,7 +101,7 @@ function addBeats(beats: LiveState['beats'], { leases, db_now }: LeasesMessage):
   return next
 }
 
-/** Of one table. Breakers, heartbeats and the connection are shared by all of them. */
+/** The state of one table. Tables share breakers, heartbeats and the connection. */
 export function liveOfTable(state: LiveState, table: string): LiveState {
   const isOfTable = (one: { table: string }) => one.table === table
   return {
@@ -113,12 +113,12 @@ export function liveOfTable(state: LiveState, table: string): LiveState {
   }
 }
 
-/** Until the lease ends, counted on the monotonic clock; negative where it is over. */
+/** Time until the lease expires, by the monotonic clock; negative after. */
 export function leaseLeftMs(lease: LiveLease, nowMs: number): number | null {
   return lease.lease_remaining_ms === null ? null : lease.lease_remaining_ms - (nowMs - lease.readAtMs)
 }
 
-/** How long a lease lasts: the distance of two times of the database's clock. */
+/** Length of a lease, from two database times. */
 export function leaseLengthMs(lease: RunningJob): number | null {
   const from = lease.heartbeat_at ?? lease.started_at
   if (from === null || lease.lease_expires_at === null) return null

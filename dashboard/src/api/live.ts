@@ -1,4 +1,4 @@
-// What runs now, for every part of the page. A hidden or paused tab hears nothing.
+// Live state for the whole page. A hidden or paused tab receives nothing.
 import { useSyncExternalStore } from 'react'
 import { noteDatabaseTime } from './database-clock.ts'
 import { type Known, shareLive } from './live-share.ts'
@@ -7,7 +7,7 @@ import { applyMessage, emptyLiveState, type LiveMessage, type LiveState } from '
 let state = emptyLiveState
 let isPaused = false
 let leave: (() => void) | null = null
-/** The last message of each topic but events, for a tab that asks. */
+/** The last message of each topic except events, for another tab. */
 const latest = new Map<string, { message: LiveMessage; atMs: number }>()
 const listeners = new Set<() => void>()
 
@@ -64,7 +64,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Of all tables. */
+/** Live state of all tables. */
 export function useLive(): LiveState {
   return useSyncExternalStore(subscribe, () => state)
 }
@@ -79,7 +79,7 @@ export function setPaused(value: boolean): void {
   follow()
 }
 
-/** After somebody signed in, or asked to try again. */
+/** Reconnects, after sign-in or on request. */
 export function reconnect(): void {
   stop()
   follow()

@@ -1,4 +1,4 @@
-// What pages read, one hook per resource. Answers carry the database's clock. Lists are those of the table in the address.
+// Queries, one hook per resource. Answers include the database time. Lists are limited to the table in the address.
 import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type {
   AttemptList,
@@ -38,7 +38,7 @@ async function read<Answer extends { db_now: string }>(path: string, values: Val
   return answer
 }
 
-/** A refusal stays one: who may not see it does not go on asking. */
+/** No polling after a refusal. */
 const again =
   (refetchMs: number | undefined) =>
   ({ state: { error } }: { state: { error: Error | null } }): number | false =>
@@ -116,7 +116,7 @@ export const useDeliveries = (webhookId: string) =>
     refetchMs: 3_000,
   })
 
-/** The newest of all tables; asked for seldom while nothing runs. */
+/** The newest of all tables; polled rarely while none is running. */
 export const useRecentOperations = (isEnabled: boolean) =>
   useQuery({
     queryKey: ['v1/operations'],
@@ -180,6 +180,6 @@ export function useJobs(query: JobQuery, isFrozen: boolean) {
   })
 }
 
-/** One page, outside of what is shown. */
+/** One page, for the export. */
 export const readJobs = (query: JobQuery, table: string | null, cursor: string | null) =>
   read<JobList>('v1/jobs', { ...jobValues(query, table), cursor })

@@ -3,7 +3,7 @@ import type { CauseState, DeadLetterGroup } from '../../../src/http/contract/ind
 import { markCause, useCommand } from '../api/commands.ts'
 import { cliLine } from '../format/cli-line.ts'
 import { Badge } from '../ui/badge.tsx'
-import { ActDialog } from '../ui/change-dialog.tsx'
+import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { Time } from '../ui/time.tsx'
 import { say } from '../ui/toast.tsx'
 import type { Tone } from '../ui/tone.ts'
@@ -27,7 +27,7 @@ export function CauseBadge({ group }: { group: DeadLetterGroup }) {
   return <Badge tone={TONES[group.state]}>{group.state}</Badge>
 }
 
-/** Who said so, and why; nothing of a cause that is new. */
+/** Actor and reason of the state; nothing for a new cause. */
 export function CauseNote({
   group: { changed_by, changed_at, state, state_reason },
 }: {
@@ -43,10 +43,10 @@ export function CauseNote({
 }
 
 const EFFECTS: Record<CauseState, string> = {
-  new: 'It stands among the open causes again.',
-  investigating: 'Others see that somebody is at it.',
-  resolved: 'It leaves the open causes. A job that dies of it later brings it back.',
-  ignored: 'It leaves the open causes, also when more jobs die of it.',
+  new: 'The cause is open again.',
+  investigating: 'Shows others that someone is working on it.',
+  resolved: 'Closes the cause. It reopens if another job dies of it.',
+  ignored: 'Closes the cause, even if more jobs die of it.',
 }
 
 export function CauseChoice({ group }: { group: DeadLetterGroup }) {
@@ -75,7 +75,7 @@ export function CauseChoice({ group }: { group: DeadLetterGroup }) {
         </select>
       </label>
       {next === null ? null : (
-        <ActDialog
+        <ChangeDialog
           title={`Mark ${name} as ${next}`}
           verb={`Mark as ${next}`}
           effect={EFFECTS[next]}

@@ -1,9 +1,9 @@
-// Causes of dead letters by what people think of them.
+// Causes of dead letters by state.
 import type { CauseState, DeadLetterGroup } from '../../../src/http/contract/index.ts'
 
 export const causeStates = ['new', 'investigating', 'resolved', 'ignored'] as const satisfies CauseState[]
 
-/** `open`: nobody has settled it, or it came back. */
+/** `open`: new, investigating, or back after it was resolved. */
 export type CauseView = CauseState | 'open' | 'all'
 
 export const causeViews: readonly CauseView[] = ['open', ...causeStates, 'all']
@@ -17,5 +17,5 @@ export function isInView({ state, back_since }: DeadLetterGroup, view: CauseView
 export const isBack = ({ state, back_since }: Pick<DeadLetterGroup, 'state' | 'back_since'>) =>
   state === 'resolved' && back_since !== null
 
-/** Of the address; open where it says nothing or nonsense. */
+/** The view in the address. Default: open. */
 export const viewOf = (text: string | null): CauseView => causeViews.find((view) => view === text) ?? 'open'

@@ -22,7 +22,7 @@ export function DeadLettersPage() {
   return (
     <Page
       title="Dead letters"
-      lead="Dead jobs by cause: what failed in the same way stands together."
+      lead="Dead jobs, grouped by cause."
       actions={<Views view={view} groups={all} choose={setView} />}
     >
       <Redrives />
@@ -49,7 +49,7 @@ interface ViewsProps {
 function Views({ view, groups, choose }: ViewsProps) {
   return (
     <fieldset className="flex flex-wrap rounded-md border border-line bg-panel p-0.5">
-      <legend className="sr-only">Causes that are</legend>
+      <legend className="sr-only">State</legend>
       {causeViews.map((one) => (
         <button
           key={one}
@@ -76,22 +76,22 @@ function Inbox({ groups, hasOthers, choose }: InboxProps) {
     return (
       <div className="panel">
         {hasOthers ? (
-          <Empty title="No cause in this state.">Another state has some: see the numbers above.</Empty>
+          <Empty title="No cause in this state.">Other states have causes: see the counts above.</Empty>
         ) : (
-          <Empty title="No dead letters.">Every job that ended has succeeded or was cancelled.</Empty>
+          <Empty title="No dead letters.">All finished jobs succeeded or were cancelled.</Empty>
         )}
       </div>
     )
   return (
     <>
       <Causes
-        title="Jobs that failed"
+        title="Failed jobs"
         groups={groups.filter(({ max_crashes }) => max_crashes === 0)}
         choose={choose}
       />
       <Causes
-        title="Jobs that lost their worker"
-        note="A job that loses worker after worker is more likely the reason than they are."
+        title="Jobs that lost workers"
+        note="A job that lost several workers probably killed them."
         groups={groups.filter(({ max_crashes }) => max_crashes > 0)}
         choose={choose}
       />
@@ -123,7 +123,7 @@ function Causes({ title, note, groups, choose }: CausesProps) {
 
 function Cause({ group, choose }: { group: DeadLetterGroup; choose: (group: DeadLetterGroup) => void }) {
   const refusal = useRefusal()
-  const name = group.code ?? 'without a code'
+  const name = group.code ?? 'no error code'
   return (
     <li className="grid items-center gap-x-4 gap-y-1 py-3 md:grid-cols-[5rem_minmax(0,1fr)_auto]">
       <Go
@@ -147,7 +147,7 @@ function Cause({ group, choose }: { group: DeadLetterGroup; choose: (group: Dead
             <Badge tone="bad">lost {plural(group.max_crashes, 'worker')}</Badge>
           ) : null}
         </p>
-        <p className="truncate">{group.example_reason ?? 'No reason was given.'}</p>
+        <p className="truncate">{group.example_reason ?? 'No reason recorded.'}</p>
         <p className="text-xs text-soft">
           first <Time at={group.first_at} />, last <Time at={group.last_at} />, such as{' '}
           <Go to={jobPath(group.example_job_id)} className="link font-mono">

@@ -6,7 +6,7 @@ import { OperationForm } from '../operations/operation-form.tsx'
 import { Go, jobPath } from '../shell/address.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
-/** Look at some, send one first, then the rest at a rate, and stop when they fail again. */
+/** Shows examples, retries a canary first, then the rest at a rate, and stops if they fail again. */
 export function RedriveDrawer({ group, close }: { group: DeadLetterGroup; close: () => void }) {
   const q = `status:dead cause:${group.cause_id}`
   return (
@@ -29,7 +29,7 @@ function Examples({ q }: { q: string }) {
   if (shown.length === 0) return null
   return (
     <div>
-      <h3 className="mb-1 font-medium">Some of them</h3>
+      <h3 className="mb-1 font-medium">Examples</h3>
       <ul className="flex flex-col gap-1">
         {shown.map((job) => (
           <li key={job.id} className="flex gap-2">

@@ -4,13 +4,13 @@ import { plural, showCount, showDuration } from '../format/show-time.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
 import type { Tone } from '../ui/tone.ts'
-import { Brake } from './queue-control.tsx'
+import { HoldControl } from './hold-control.tsx'
 
 const STATES: Record<Breaker['state'], { tone: Tone; word: string }> = {
-  closed: { tone: 'good', word: 'closed: calls go through' },
-  open: { tone: 'bad', word: 'open: calls are held back' },
-  'half-open': { tone: 'warn', word: 'half-open: trying' },
-  held: { tone: 'warn', word: 'held by hand' },
+  closed: { tone: 'good', word: 'closed: calls pass' },
+  open: { tone: 'bad', word: 'open: jobs are held' },
+  'half-open': { tone: 'warn', word: 'half-open: probing' },
+  held: { tone: 'warn', word: 'held manually' },
 }
 
 export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Queue[] }) {
@@ -36,15 +36,15 @@ export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Que
         <dt className="text-soft">Next probe</dt>
         <dd>
           {breaker.next_probe_in_ms === null
-            ? 'none needed'
+            ? 'not needed'
             : breaker.next_probe_in_ms <= 0
               ? 'with the next job'
               : `in ${showDuration(breaker.next_probe_in_ms)}`}
         </dd>
-        <dt className="text-soft">Jobs behind it</dt>
+        <dt className="text-soft">Waiting jobs</dt>
         <dd>
           {names.length === 0
-            ? 'no queue is bound to it'
+            ? 'no queue uses it'
             : `${plural(waiting, 'job')} waiting in ${names.join(', ')}`}
         </dd>
         {breaker.changed_by === null ? null : (
@@ -58,7 +58,7 @@ export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Que
           </>
         )}
       </dl>
-      <Brake
+      <HoldControl
         target={{ id: breaker.name, table: null }}
         isOn={breaker.state !== 'closed'}
         hold={holdBreaker}
@@ -66,7 +66,7 @@ export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Que
         words={{
           hold: 'Hold',
           resume: 'Resume',
-          effect: 'Its jobs wait until the time is over or somebody resumes it. No attempt is spent.',
+          effect: 'Its jobs wait until the time ends or it is resumed. No attempt is spent.',
         }}
         cli={['breaker', 'hold']}
         commands={['holdBreaker', 'resumeBreaker']}
@@ -75,10 +75,10 @@ export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Que
   )
 }
 
-/** The last calls as they came, the newest on the right. */
+/** The last calls, newest on the right. */
 function Calls({ breaker: { calls, failures, last_calls } }: { breaker: Breaker }) {
   const known = Math.max(calls, failures)
-  if (known === 0) return <p className="text-soft">No calls lately.</p>
+  if (known === 0) return <p className="text-soft">No recent calls.</p>
   return (
     <div className="flex flex-wrap items-center gap-3">
       {last_calls.length === 0 ? null : (
@@ -86,7 +86,7 @@ function Calls({ breaker: { calls, failures, last_calls } }: { breaker: Breaker 
           {last_calls.map(({ is_failure, at }, index) => (
             <span
               key={index}
-              title={`${is_failure ? 'failed' : 'went well'}${at === null ? '' : ` ${at}`}`}
+              title={`${is_failure ? 'failed' : 'succeeded'}${at === null ? '' : ` ${at}`}`}
               className={`size-2.5 ${is_failure ? 'rounded-[2px] bg-bad-bar' : 'rounded-full bg-good-bar'}`}
             />
           ))}

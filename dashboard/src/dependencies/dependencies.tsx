@@ -9,10 +9,7 @@ import { RateGauges } from './rate-gauges.tsx'
 export function DependenciesPage() {
   const { breakers, queues, connection } = useTableLive()
   return (
-    <Page
-      title="Dependencies"
-      lead="What jobs call. While a dependency fails its jobs wait, and no attempt is spent."
-    >
+    <Page title="Dependencies" lead="While a dependency fails, its jobs wait without spending attempts.">
       {breakers === null ? (
         connection === 'lost' ? (
           <Broken
@@ -25,9 +22,9 @@ export function DependenciesPage() {
         )
       ) : breakers.length === 0 ? (
         <div className="panel">
-          <Empty title="No dependency is known.">
-            A handler that names one with <code className="font-mono text-xs">dependency</code> gets a breaker
-            of its own.
+          <Empty title="No dependencies yet.">
+            A handler with the option <code className="font-mono text-xs">dependency</code> gets a breaker of
+            its own.
           </Empty>
         </div>
       ) : (

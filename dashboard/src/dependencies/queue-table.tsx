@@ -5,7 +5,7 @@ import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
-import { Brake } from './queue-control.tsx'
+import { HoldControl } from './hold-control.tsx'
 
 export function QueueTable({ queues }: { queues: Queue[] }) {
   if (queues.length === 0) return null
@@ -26,7 +26,7 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
             <td className="pr-4">{showCount(queue.running)}</td>
             <td className="pr-4">{queue.dependency ?? '–'}</td>
             <td>
-              <Brake
+              <HoldControl
                 target={{ id: queue.queue, table: queue.table }}
                 isOn={queue.is_paused}
                 hold={pauseQueue}
@@ -34,7 +34,7 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
                 words={{
                   hold: 'Pause',
                   resume: 'Resume',
-                  effect: 'Nothing more of it is claimed. What runs goes on.',
+                  effect: 'Stops claims from this queue. Running jobs continue.',
                 }}
                 cli={['queues', 'pause']}
                 commands={['pauseQueue', 'resumeQueue']}
@@ -47,9 +47,9 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
   )
 }
 
-/** `by ana: “deploy”, for 9:12 min more` */
+/** `by ana: “deploy”, for 9 min 12 s more` */
 export function pauseText({ paused_by, pause_reason, paused_for_ms }: Queue): string {
-  const by = paused_by === null ? 'by somebody' : `by ${paused_by}`
+  const by = paused_by === null ? 'by someone' : `by ${paused_by}`
   const why = pause_reason === null ? '' : `: “${pause_reason}”`
   const end = paused_for_ms === null ? ', until it is resumed' : `, for ${showDuration(paused_for_ms)} more`
   return by + why + end

@@ -13,11 +13,11 @@ export function RateGauges() {
   const limits = useRateLimits()
   if (useRefusal()('listRateLimits') !== null) return null
   return (
-    <Panel title="Rate limits" aside="tokens left; a job that gets none waits, and no attempt is spent">
+    <Panel title="Rate limits" aside="tokens left; a job without a token waits and spends no attempt">
       <Read what="The rate limits" from={limits}>
         {({ rate_limits }) =>
           rate_limits.length === 0 ? (
-            <p className="text-soft">No limit was used within the hour.</p>
+            <p className="text-soft">No limit was used in the last hour.</p>
           ) : (
             <ul className="grid gap-x-10 gap-y-5 lg:grid-cols-[repeat(auto-fit,minmax(26rem,1fr))]">
               {rateViews(rate_limits).map((view) => (

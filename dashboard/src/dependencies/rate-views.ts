@@ -1,4 +1,4 @@
-// Rate limits by what they limit: the bucket that all share, and those of owners, the emptiest first.
+// Rate limits by name: the shared bucket, and those of owners, emptiest first.
 import type { RateLimit } from '../../../src/http/contract/index.ts'
 import { groupBy } from '../format/group-by.ts'
 
@@ -20,7 +20,7 @@ export function rateViews(limits: RateLimit[]): RateView[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** From 0, where nothing is left, to 1; null where the limit is not known. */
+/** From 0, empty, to 1; null if the limit is unknown. */
 export function leftShare({ tokens, burst }: RateLimit): number | null {
   if (tokens === null || burst === null || burst === 0) return null
   return Math.min(1, Math.max(0, tokens / burst))

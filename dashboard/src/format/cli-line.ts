@@ -1,6 +1,6 @@
-// The command that does the same in a shell.
+// The equivalent shell command.
 
-/** Words of the shell: quoted where it would read more than the text. */
+/** Shell words, quoted if necessary. */
 export function cliLine(
   words: string[],
   flags: Record<string, string | number | boolean | null | undefined> = {},
@@ -20,7 +20,7 @@ const EXPORT_FLAGS: Readonly<Record<string, string>> = {
   lease: 'overdue',
 }
 
-/** `jobs export` has a flag for each key of a search. */
+/** `jobs export` has a flag for each search key. */
 export function exportLine(q: string, flags: { table: string | null; payload: boolean }): string {
   const words = [...q.matchAll(/([a-z_]+):(?:"([^"]*)"|(\S+))/gi)].map(([, key = '', inQuotes, bare]) => {
     const name = key.toLowerCase()

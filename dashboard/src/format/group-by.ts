@@ -1,4 +1,4 @@
-/** As Map.groupBy, which older browsers do not have. */
+/** Map.groupBy, for older browsers. */
 export function groupBy<Item>(items: Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>()
   for (const item of items) {

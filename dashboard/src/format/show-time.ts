@@ -5,18 +5,24 @@ export function showDuration(ms: number): string {
   const size = Math.abs(ms)
   if (size < 10_000) return `${(size / 1000).toFixed(1)} s`
   if (size < 90_000) return `${Math.round(size / 1000)} s`
-  if (size < 3_600_000) return `${Math.floor(size / 60_000)}:${pad((size % 60_000) / 1000)} min`
+  if (size < 3_600_000) return showMinutes(size)
   if (size < 172_800_000) return showHours(size)
   return `${Math.round(size / 86_400_000)} d`
 }
 
-/** Of what is usually done within the second. */
+/** For durations that are usually below a second. */
 export const showShort = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : showDuration(ms))
+
+function showMinutes(ms: number): string {
+  const seconds = Math.floor((ms % 60_000) / 1000)
+  const minutes = `${Math.floor(ms / 60_000)} min`
+  return seconds === 0 ? minutes : `${minutes} ${seconds} s`
+}
 
 function showHours(ms: number): string {
   const hours = Math.floor(ms / 3_600_000)
   const minutes = Math.floor((ms % 3_600_000) / 60_000)
-  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} m`
+  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`
 }
 
 const pad = (value: number) => String(Math.floor(value)).padStart(2, '0')
@@ -34,7 +40,7 @@ export function showTime(time: string, mode: TimeMode, ago: number | null): stri
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
 }
 
-/** `0198c1d4…6a2f`: ids made within one moment share their beginning, so the end tells them apart. */
+/** `0198c1d4…6a2f`: ids of one moment share their start, so the end is shown too. */
 export function shortId(id: string): string {
   return id.length <= 14 ? id : `${id.slice(0, 4)}…${id.slice(-6)}`
 }

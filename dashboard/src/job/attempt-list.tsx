@@ -20,7 +20,7 @@ export function AttemptList({ attempts }: { attempts: Attempt[] }) {
       <table className="w-full text-left">
         <thead className="text-xs text-soft">
           <tr>
-            {['Try', 'Outcome', 'Worker', 'Began', 'Took', 'What was said'].map((name) => (
+            {['Attempt', 'Outcome', 'Worker', 'Started', 'Took', 'Error'].map((name) => (
               <th key={name} scope="col" className="py-1.5 pr-4 font-medium whitespace-nowrap">
                 {name}
               </th>

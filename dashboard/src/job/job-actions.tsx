@@ -4,89 +4,89 @@ import { cancelJob, discardJob, retryJob, useCommand } from '../api/commands.ts'
 import { cliLine } from '../format/cli-line.ts'
 import { useKey } from '../shell/shortcuts.tsx'
 import { Button } from '../ui/button.tsx'
-import { ActDialog } from '../ui/change-dialog.tsx'
+import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { say } from '../ui/toast.tsx'
 import { useRefusal } from '../ui/use-refusal.ts'
 
-type Act = 'retry' | 'now' | 'cancel' | 'discard'
+type JobAction = 'retry' | 'now' | 'cancel' | 'discard'
 
-const WORDS: Record<Act, { title: string; verb: string; effect: string; done: string }> = {
+const WORDS: Record<JobAction, { title: string; verb: string; effect: string; done: string }> = {
   retry: {
     title: 'Retry this job',
     verb: 'Retry',
-    effect: 'It starts anew: a new generation, with all its attempts. What it did before may be done again.',
-    done: 'It waits for a worker again.',
+    effect: 'Starts a new generation with all attempts. Side effects may repeat.',
+    done: 'Retried: waiting for a worker.',
   },
   now: {
-    title: 'Run it now',
+    title: 'Run this job now',
     verb: 'Run now',
-    effect: 'Ends its wait. Attempts stay as they are.',
+    effect:
+      'Makes the job due now. It still waits for a paused queue, an open breaker or a free worker. Attempts do not change.',
     done: 'It is due now.',
   },
   cancel: {
     title: 'Cancel this job',
     verb: 'Cancel the job',
-    effect:
-      'A waiting job ends at once. A running one is asked to stop, and stops when its worker hears of it.',
+    effect: 'A waiting job is cancelled at once. A running one stops at the worker’s next heartbeat.',
     done: 'Cancelled, or asked to stop.',
   },
   discard: {
     title: 'Discard this job',
     verb: 'Discard the job',
-    effect: 'It is deleted, with its payload and result; one event tells of it. This cannot be undone.',
+    effect: 'Deletes the job with its payload and result; an event is kept. This cannot be undone.',
     done: 'Discarded.',
   },
 }
 
 export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
-  const [act, setAct] = useState<Act | null>(null)
+  const [action, setAction] = useState<JobAction | null>(null)
   const refusal = useRefusal()
   const isEnded = job.status !== 'waiting' && job.status !== 'running'
   const retryRefusal =
     refusal('retryJob') ?? (retry.is_allowed ? null : (retry.reason ?? 'It cannot be retried.'))
-  const command = useCommand(({ kind, reason }: { kind: Act; reason: string }) => {
+  const command = useCommand(({ kind, reason }: { kind: JobAction; reason: string }) => {
     const options = { reason }
     if (kind === 'retry') return retryJob(job, options)
     if (kind === 'now') return retryJob(job, { ...options, now: true })
     return kind === 'cancel' ? cancelJob(job, options) : discardJob(job, options)
   })
   useKey('r', () => {
-    if (retryRefusal === null && job.status === 'dead') setAct('retry')
+    if (retryRefusal === null && job.status === 'dead') setAction('retry')
   })
   return (
     <>
       {job.status === 'dead' ? (
-        <Button kind="main" refusal={retryRefusal} onClick={() => setAct('retry')}>
+        <Button kind="main" refusal={retryRefusal} onClick={() => setAction('retry')}>
           Retry
         </Button>
       ) : null}
       {job.status === 'waiting' ? (
-        <Button refusal={refusal('retryJob')} onClick={() => setAct('now')}>
+        <Button refusal={refusal('retryJob')} onClick={() => setAction('now')}>
           Run now
         </Button>
       ) : null}
       {isEnded ? null : (
-        <Button refusal={refusal('cancelJob')} onClick={() => setAct('cancel')}>
+        <Button refusal={refusal('cancelJob')} onClick={() => setAction('cancel')}>
           Cancel
         </Button>
       )}
       {job.status === 'dead' ? (
-        <Button refusal={refusal('discardJob')} onClick={() => setAct('discard')}>
+        <Button refusal={refusal('discardJob')} onClick={() => setAction('discard')}>
           Discard
         </Button>
       ) : null}
       {job.status === 'dead' && retryRefusal !== null ? (
         <p className="basis-full text-right text-xs text-soft">{retryRefusal}</p>
       ) : null}
-      {act === null ? null : (
-        <ActDialog
-          {...WORDS[act]}
-          isDanger={act === 'discard' || act === 'cancel'}
-          cli={({ reason }) => lineOf(act, job.id, reason)}
-          close={() => setAct(null)}
+      {action === null ? null : (
+        <ChangeDialog
+          {...WORDS[action]}
+          isDanger={action === 'discard' || action === 'cancel'}
+          cli={({ reason }) => lineOf(action, job.id, reason)}
+          close={() => setAction(null)}
           run={async ({ reason }) => {
-            await command.mutateAsync({ kind: act, reason })
-            say(WORDS[act].done)
+            await command.mutateAsync({ kind: action, reason })
+            say(WORDS[action].done)
           }}
         />
       )}
@@ -94,7 +94,7 @@ export function JobActions({ answer: { job, retry } }: { answer: JobAnswer }) {
   )
 }
 
-function lineOf(act: Act, id: string, reason: string): string {
-  const verb = act === 'now' ? 'retry' : act
-  return cliLine(['jobs', verb, id], { now: act === 'now', yes: act === 'discard', reason })
+function lineOf(action: JobAction, id: string, reason: string): string {
+  const verb = action === 'now' ? 'retry' : action
+  return cliLine(['jobs', verb, id], { now: action === 'now', yes: action === 'discard', reason })
 }

@@ -9,7 +9,7 @@ import { Time } from '../ui/time.tsx'
 export function JobFacts({ job }: { job: Job }) {
   const failure = failureOf(job)
   return (
-    <Panel title="Facts">
+    <Panel title="Details">
       <dl className="grid grid-cols-[7.5rem_1fr] gap-y-1.5">
         <Fact name="Queue">
           <Go to="/jobs" values={{ q: `queue:${job.queue}` }}>
@@ -53,7 +53,7 @@ export function JobFacts({ job }: { job: Job }) {
         {job.cause_id == null ? null : (
           <Fact name="Same cause">
             <Go to="/jobs" values={{ q: `status:dead cause:${job.cause_id}` }}>
-              dead jobs of it
+              dead jobs
             </Go>
           </Fact>
         )}

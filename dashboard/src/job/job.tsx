@@ -23,8 +23,8 @@ export function JobPage({ id }: { id: string }) {
     return (
       <Page title={`Job ${id}`}>
         <div className="panel">
-          <Empty title="There is no such job.">
-            It may have been removed after its retention, or belong to somebody else.{' '}
+          <Empty title="This job does not exist.">
+            It may have been deleted after its retention, or belong to another owner.{' '}
             <Go to="/jobs">All jobs</Go>
           </Empty>
         </div>
@@ -91,7 +91,7 @@ function History({ job }: { job: Job }) {
         <Read what="The attempts" from={attempts}>
           {() =>
             list.length === 0 ? (
-              <Empty title="No attempt has left a trace yet." />
+              <Empty title="No attempts recorded yet." />
             ) : (
               <div className="flex flex-col gap-5">
                 {timeline === null ? null : <TimelineChart timeline={timeline} />}
@@ -117,13 +117,13 @@ function Payload({ job }: { job: Job }) {
   if (job.payload === undefined)
     return (
       <Panel title="Payload">
-        <p className="text-soft">Seeing payloads needs the scope jobs:payload.</p>
+        <p className="text-soft">Payloads need the scope jobs:payload.</p>
       </Panel>
     )
   const text = JSON.stringify(job.payload, null, 2) ?? 'null'
   const isLong = text.length > SHOWN_CHARACTERS && !isWhole
   return (
-    <Panel title="Payload" aside="secrets are taken out">
+    <Panel title="Payload" aside="secrets are redacted">
       <pre
         tabIndex={0}
         role="region"

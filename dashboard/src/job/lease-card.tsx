@@ -8,7 +8,7 @@ import { LeaseBar, leaseLook } from '../now/lease-bar.tsx'
 import { textOf } from '../ui/tone.ts'
 import { useTick } from '../ui/use-tick.ts'
 
-/** The lease of a running job, from the stream where it tells of it, else from the job that was read. */
+/** The lease of a running job, from the stream if available, else from the job. */
 export function LeaseCard({ job }: { job: Job }) {
   const now = useTick(250)
   const { leases } = useLive()
@@ -28,7 +28,7 @@ export function LeaseCard({ job }: { job: Job }) {
             ? 'no lease'
             : look.leftMs > 0
               ? `${showDuration(look.leftMs)} left`
-              : `over for ${showDuration(look.leftMs)}`}
+              : `expired ${showDuration(look.leftMs)} ago`}
         </p>
         <p className="text-soft">
           {silent === null ? 'no heartbeat yet' : `last heartbeat ${showDuration(silent)} ago`}

@@ -3,11 +3,11 @@ import type { BandKind, Timeline } from './timeline.ts'
 
 const LOOKS: Record<BandKind, { look: string; word: string }> = {
   run: { look: 'bg-good-bar', word: 'ran' },
-  dark: { look: 'hatched', word: 'silent, until it was taken back' },
+  dark: { look: 'hatched', word: 'silent, until requeued' },
   wait: { look: 'dotted', word: 'waited' },
 }
 
-/** The picture; the list of attempts below says the same in words. */
+/** A chart; the list of attempts below has the same data as text. */
 export function TimelineChart({ timeline }: { timeline: Timeline }) {
   const length = timeline.endMs - timeline.startMs
   return (
@@ -60,7 +60,7 @@ export function TimelineChart({ timeline }: { timeline: Timeline }) {
           </span>
         ))}
         <span className="flex items-center gap-1.5">
-          <span aria-hidden="true" className="inline-block h-3 w-0.5 bg-info" /> done by hand
+          <span aria-hidden="true" className="inline-block h-3 w-0.5 bg-info" /> manual change
         </span>
       </figcaption>
     </figure>

@@ -1,11 +1,11 @@
-// The life of a job as bands on one line of time: each attempt a lane, its dark time apart, the waits between them.
+// The life of a job on a time axis: a lane per attempt, with its dark time and the waits between.
 import type { Attempt, Job, JobEvent } from '../../../src/http/contract/index.ts'
 
 export type BandKind = 'run' | 'dark' | 'wait'
 
 export interface Band {
   kind: BandKind
-  /** Shares of the whole, from 0 to 1. */
+  /** Fractions of the whole, from 0 to 1. */
   from: number
   to: number
   ms: number
@@ -31,7 +31,7 @@ export interface Timeline {
 
 const timeOf = (time: string | null) => (time === null ? null : Date.parse(time))
 
-/** Null where no attempt is known: nothing could be drawn that is a fact. */
+/** Null without known attempts. */
 export function timelineOf(
   job: Job,
   attempts: Attempt[],

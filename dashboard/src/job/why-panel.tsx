@@ -7,11 +7,11 @@ const LOOKS: Record<WhyAnswer['verdict'], { tone: Tone; word: string }> = {
   ended: { tone: 'quiet', word: 'ended' },
   running: { tone: 'good', word: 'running' },
   overdue: { tone: 'bad', word: 'overdue' },
-  blocked: { tone: 'warn', word: 'held back' },
+  blocked: { tone: 'warn', word: 'blocked' },
   runnable: { tone: 'info', word: 'runnable' },
 }
 
-/** One sentence, then every reason, the one that stands in the way first. */
+/** One sentence, then all reasons, blocking ones first. */
 export function WhyPanel({ why }: { why: WhyAnswer }) {
   const { tone, word } = LOOKS[why.verdict]
   const reasons = why.reasons.toSorted((a, b) => Number(b.is_blocking) - Number(a.is_blocking))
@@ -27,7 +27,7 @@ export function WhyPanel({ why }: { why: WhyAnswer }) {
           {why.verdict === 'ended'
             ? 'What happened'
             : why.verdict === 'running'
-              ? 'What happens now'
+              ? 'Current state'
               : 'Why is it not running?'}
         </h2>
         <Badge tone={tone}>{word}</Badge>

@@ -9,41 +9,41 @@ import { OperationForm } from '../operations/operation-form.tsx'
 import { actionWords } from '../operations/operation-words.ts'
 import { usePlan } from '../operations/use-plan.ts'
 import { Button } from '../ui/button.tsx'
-import { ActDialog } from '../ui/change-dialog.tsx'
+import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { say } from '../ui/toast.tsx'
 import { useRefusal } from '../ui/use-refusal.ts'
 
-type Act = Exclude<OperationAction, 'redrive'>
+type JobAction = Exclude<OperationAction, 'redrive'>
 
-const ACTS = ['retry', 'run-now', 'cancel', 'discard'] as const satisfies Act[]
+const ACTIONS = ['retry', 'run-now', 'cancel', 'discard'] as const satisfies JobAction[]
 const COMMANDS = {
   retry: 'retryJob',
   'run-now': 'retryJob',
   cancel: 'cancelJob',
   discard: 'discardJob',
 } as const
-/** The states that an act can change. */
-const FITTING: Record<Act, readonly string[]> = {
+/** The states that an action can change. */
+const CHANGEABLE: Record<JobAction, readonly string[]> = {
   retry: ['dead'],
   'run-now': ['waiting'],
   cancel: ['waiting', 'running'],
   discard: ['dead', 'succeeded', 'cancelled', 'waiting'],
 }
 
-/** Why not all of the selected jobs can take the act; null where they can. */
-function unfit(jobs: Job[], act: Act): string | null {
-  const wrong = jobs.filter(({ status }) => !FITTING[act].includes(status))
+/** Why the action does not apply to all selected jobs; null if it does. */
+function selectionRefusal(jobs: Job[], action: JobAction): string | null {
+  const wrong = jobs.filter(({ status }) => !CHANGEABLE[action].includes(status))
   const first = wrong[0]
   if (first === undefined) return null
   const alike = wrong.filter(({ status }) => status === first.status).length
   return `${alike} of ${jobs.length} ${alike === 1 ? 'is' : 'are'} ${first.status}`
 }
 
-/** The same for all jobs of a search, by the status it asks for. */
-function unfitSearch(q: string, act: Act): string | null {
+/** The same for all jobs of a search, by its status. */
+function searchRefusal(q: string, action: JobAction): string | null {
   const status = statusOf(q)
-  return status === null || FITTING[act].includes(status) ? null : `All of them are ${status}`
+  return status === null || CHANGEABLE[action].includes(status) ? null : `All matching jobs are ${status}`
 }
 
 const statusOf = (q: string) => /(?:^|\s)status:(\w+)/.exec(q)?.[1] ?? null
@@ -53,14 +53,14 @@ interface Tally {
   refused: string[]
 }
 
-/** One by one, so that each job answers for itself. */
-async function actOnAll(jobs: Job[], act: Act, reason: string): Promise<Tally> {
+/** One by one: each job has its own outcome. */
+async function changeAll(jobs: Job[], action: JobAction, reason: string): Promise<Tally> {
   const tally: Tally = { done: 0, refused: [] }
   for (const job of jobs) {
     try {
-      if (act === 'retry') await retryJob(job, { reason })
-      else if (act === 'run-now') await retryJob(job, { reason, now: true })
-      else if (act === 'cancel') await cancelJob(job, { reason })
+      if (action === 'retry') await retryJob(job, { reason })
+      else if (action === 'run-now') await retryJob(job, { reason, now: true })
+      else if (action === 'cancel') await cancelJob(job, { reason })
       else await discardJob(job, { reason })
       tally.done += 1
     } catch (error) {
@@ -73,32 +73,32 @@ async function actOnAll(jobs: Job[], act: Act, reason: string): Promise<Tally> {
 interface BulkBarProps {
   selected: Job[]
   q: string
-  /** That the list is of. */
+  /** The table of the list. */
   table: string | null
   clear: () => void
 }
 
 export function BulkBar({ selected, q, table, clear }: BulkBarProps) {
-  const [act, setAct] = useState<Act | null>(null)
+  const [action, setAction] = useState<JobAction | null>(null)
   const [isAll, setAll] = useState(false)
   const refusal = useRefusal()
   if (selected.length === 0) return null
   const end = () => {
-    setAct(null)
+    setAction(null)
     setAll(false)
   }
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line bg-info-wash px-4 py-2">
       <Selection {...{ selected, q, table, isAll, setAll }} />
-      {ACTS.map((one) => (
+      {ACTIONS.map((one) => (
         <Button
           key={one}
           kind={one === 'retry' ? 'main' : 'plain'}
           refusal={
             refusal(COMMANDS[one]) ??
-            (isAll ? (refusal('beginOperation') ?? unfitSearch(q, one)) : unfit(selected, one))
+            (isAll ? (refusal('beginOperation') ?? searchRefusal(q, one)) : selectionRefusal(selected, one))
           }
-          onClick={() => setAct(one)}
+          onClick={() => setAction(one)}
         >
           {one === 'run-now' ? 'Run now' : actionWords[one].verb}
         </Button>
@@ -112,12 +112,12 @@ export function BulkBar({ selected, q, table, clear }: BulkBarProps) {
       >
         Clear
       </Button>
-      {act === null ? null : isAll ? (
-        <Dialog title={`${actionWords[act].verb} all that match`} onClose={() => setAct(null)}>
+      {action === null ? null : isAll ? (
+        <Dialog title={`${actionWords[action].verb} all matching jobs`} onClose={() => setAction(null)}>
           <OperationForm
-            planned={{ action: act, q, table }}
+            planned={{ action: action, q, table }}
             pace={null}
-            close={() => setAct(null)}
+            close={() => setAction(null)}
             begun={() => {
               end()
               clear()
@@ -125,7 +125,7 @@ export function BulkBar({ selected, q, table, clear }: BulkBarProps) {
           />
         </Dialog>
       ) : (
-        <ActOnSelected act={act} selected={selected} close={() => setAct(null)} clear={clear} />
+        <ActOnSelected action={action} selected={selected} close={() => setAction(null)} clear={clear} />
       )}
     </div>
   )
@@ -136,26 +136,26 @@ interface SelectionProps extends Omit<BulkBarProps, 'clear'> {
   setAll: (isAll: boolean) => void
 }
 
-/** What is selected; and all that match, which the dry run of an act that fits counts. */
+/** Selected jobs, or all matching jobs, counted by a dry run. */
 function Selection({ selected, q, table, isAll, setAll }: SelectionProps) {
-  const counting = ACTS.find((act) => unfitSearch(q, act) === null)
+  const counting = ACTIONS.find((action) => searchRefusal(q, action) === null)
   const plan = usePlan({ action: counting ?? 'cancel', q, table }, isAll && counting !== undefined)
   const total = plan.data?.operation.total
   return (
     <>
       <p role="status" className="text-info">
         {isAll
-          ? `All ${total === undefined ? '' : `${showCount(total)} `}matching; the list rests meanwhile`
-          : `${plural(selected.length, 'job')} selected; the list rests meanwhile`}
+          ? `All ${total === undefined ? '' : `${showCount(total)} `}matching · updates paused`
+          : `${plural(selected.length, 'job')} selected · updates paused`}
       </p>
       <span className="mr-auto">
         <Button
           kind="ghost"
           isPressed={isAll}
-          refusal={q === '' ? 'Search for something first: this would be every job there is.' : null}
+          refusal={q === '' ? 'Search first: this would select every job.' : null}
           onClick={() => setAll(!isAll)}
         >
-          {isAll ? 'Only those selected' : 'All that match'}
+          {isAll ? 'Only selected' : 'All matching'}
         </Button>
       </span>
     </>
@@ -163,42 +163,45 @@ function Selection({ selected, q, table, isAll, setAll }: SelectionProps) {
 }
 
 interface ActOnSelectedProps {
-  act: Act
+  action: JobAction
   selected: Job[]
   close: () => void
   clear: () => void
 }
 
-const DONE: Record<Act, string> = {
+const DONE: Record<JobAction, string> = {
   retry: 'retried',
   'run-now': 'made due',
   cancel: 'cancelled',
   discard: 'discarded',
 }
 
-function ActOnSelected({ act, selected, close, clear }: ActOnSelectedProps) {
-  const command = useCommand((reason: string) => actOnAll(selected, act, reason))
+function ActOnSelected({ action, selected, close, clear }: ActOnSelectedProps) {
+  const command = useCommand((reason: string) => changeAll(selected, action, reason))
   const config = useConfig()
-  const isDanger = act === 'cancel' || act === 'discard'
-  const title = `${actionWords[act].verb} ${plural(selected.length, 'job')}`
+  const isDanger = action === 'cancel' || action === 'discard'
+  const title = `${actionWords[action].verb} ${plural(selected.length, 'job')}`
   const ids = selected.map(({ id }) => id)
   return (
-    <ActDialog
+    <ChangeDialog
       title={title}
       verb={title}
       isDanger={isDanger}
       {...(isDanger && config.data?.environment === 'production' ? { typed: String(ids.length) } : {})}
-      effect={actionWords[act].effect}
+      effect={actionWords[action].effect}
       cli={({ reason }) =>
-        cliLine(['jobs', act === 'run-now' ? 'retry' : act, ...ids], { now: act === 'run-now', reason })
+        cliLine(['jobs', action === 'run-now' ? 'retry' : action, ...ids], {
+          now: action === 'run-now',
+          reason,
+        })
       }
       close={close}
       run={async ({ reason }) => {
         const { done, refused } = await command.mutateAsync(reason)
         say(
           refused.length === 0
-            ? `${plural(done, 'job')} ${DONE[act]}.`
-            : `${done} ${DONE[act]}, ${refused.length} refused: ${refused[0]}`,
+            ? `${plural(done, 'job')} ${DONE[action]}.`
+            : `${done} ${DONE[action]}, ${refused.length} refused: ${refused[0]}`,
           { isBad: refused.length > 0 },
         )
         clear()

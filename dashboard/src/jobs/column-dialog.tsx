@@ -10,7 +10,7 @@ interface ColumnDialogProps {
   close: () => void
 }
 
-/** What is chosen is in the address at once. */
+/** The selection is kept in the address. */
 export function ColumnDialog({ columns, change, close }: ColumnDialogProps) {
   const [path, setPath] = useState('')
   const keys = columns.map(({ key }) => key)
@@ -18,7 +18,7 @@ export function ColumnDialog({ columns, change, close }: ColumnDialogProps) {
   const toggle = (key: string) =>
     change(keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key])
   const wanted = path.trim().replace(/^(?:payload)?\.?/, 'payload.')
-  const refusal = columnOf(wanted) === null ? 'A path is names with dots between: user.id' : null
+  const refusal = columnOf(wanted) === null ? 'Use names separated by dots: user.id' : null
   return (
     <Dialog title="Columns" onClose={close}>
       <form
@@ -45,16 +45,16 @@ export function ColumnDialog({ columns, change, close }: ColumnDialogProps) {
           ))}
         </fieldset>
         <Field
-          label="A path of the payload"
+          label="Payload path"
           value={path}
           onChange={setPath}
           placeholder="user.id"
-          hint="Payloads are shown with the scope jobs:payload, and redacted."
+          hint="Payloads need the scope jobs:payload and are redacted."
         />
         <div className="flex justify-end gap-2">
-          <Button onClick={() => change([])}>As usual</Button>
+          <Button onClick={() => change([])}>Reset</Button>
           <Button type="submit" refusal={refusal}>
-            Add the path
+            Add path
           </Button>
           <Button kind="main" onClick={close}>
             Done

@@ -21,8 +21,8 @@ interface ExportDialogProps {
 
 const PAGE_SIZE = 1_000
 const FORMATS = {
-  csv: { name: 'CSV', hint: 'the columns that the list shows', type: 'text/csv' },
-  ndjson: { name: 'NDJSON', hint: 'every field, one job in a line', type: 'application/x-ndjson' },
+  csv: { name: 'CSV', hint: 'the visible columns', type: 'text/csv' },
+  ndjson: { name: 'NDJSON', hint: 'all fields, one job per line', type: 'application/x-ndjson' },
 } as const
 
 export function ExportDialog({ q, table, columns, hasPayload, close }: ExportDialogProps) {
@@ -38,7 +38,7 @@ export function ExportDialog({ q, table, columns, hasPayload, close }: ExportDia
         }}
       >
         <p className="text-soft">
-          {q === '' ? 'All jobs' : 'All jobs that match the search'}, redacted as you see them.
+          {q === '' ? 'All jobs' : 'All jobs that match the search'}, redacted as shown.
         </p>
         <fieldset className="flex flex-col" disabled={count !== null}>
           <legend className="mb-1 font-medium">Format</legend>
@@ -78,7 +78,7 @@ export function ExportDialog({ q, table, columns, hasPayload, close }: ExportDia
   )
 }
 
-/** `count` is null while none runs. A window that is closed stops it. */
+/** `count` is null while no export runs. Closing the dialog stops it. */
 function useExport(query: JobQuery, table: string | null) {
   const [count, setCount] = useState<number | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -95,7 +95,7 @@ function useExport(query: JobQuery, table: string | null) {
       const parts = await exportJobs({ format, columns, readPage, tell: setCount, signal })
       if (parts === null) return false
       save(parts, format)
-      say('The file is made.')
+      say('Exported.')
       return true
     } catch (error) {
       if (!signal.aborted) setProblem(messageOf(error))
@@ -107,7 +107,7 @@ function useExport(query: JobQuery, table: string | null) {
   return { run, stop, count, problem }
 }
 
-/** A server that is asked too often says when to come back. */
+/** Waits as long as a rate limit says. */
 async function readPatiently(
   query: JobQuery,
   table: string | null,
@@ -131,6 +131,6 @@ function save(parts: string[], format: ExportFormat): void {
   link.href = address
   link.download = `jobs.${format}`
   link.click()
-  // The browser has to have begun with it.
+  // The browser must start the download first.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

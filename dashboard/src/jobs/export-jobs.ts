@@ -1,4 +1,4 @@
-// Jobs as a file: page after page as the server shows them, so what is redacted on the page is so in the file.
+// Jobs as a file, page by page from the server: redacted as on the page.
 import type { Job, JobList } from '../../../src/http/contract/index.ts'
 import { cellText, type JobColumn } from './job-columns.ts'
 
@@ -13,7 +13,7 @@ interface ExportInput {
   signal: AbortSignal
 }
 
-/** The parts of the file; null where it was stopped. */
+/** The parts of the file; null if stopped. */
 export async function exportJobs(input: ExportInput): Promise<string[] | null> {
   const { format, columns, readPage, tell, signal } = input
   const parts = format === 'csv' ? [csvLine(['id', 'table', ...columns.map(({ key }) => key)])] : []
@@ -41,7 +41,7 @@ function csvLine(cells: string[]): string {
 }
 
 function csvCell(text: string): string {
-  // A spreadsheet would run what begins like a formula; a payload may be anybody's text.
+  // A spreadsheet would run text that looks like a formula; payloads are untrusted.
   const isFormula = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))
   const safe = isFormula ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,10 +1,10 @@
-// The columns of a list of jobs: chosen in the address, drawn by the table, written by the export.
+// Columns of a job list: selected in the address, used by the table and the export.
 import type { Job } from '../../../src/http/contract/index.ts'
 
 export interface JobColumn {
   key: string
   name: string
-  /** A text, a number, or a time of the database; null where there is none. */
+  /** A text, a number or a database time; null if missing. */
   value: (job: Job) => unknown
   isTime?: boolean
 }
@@ -18,7 +18,7 @@ export const jobColumns: readonly JobColumn[] = [
   column('type', 'Type', ({ type }) => type),
   column('status', 'Status', ({ status }) => status),
   column('stage', 'Stage', ({ stage }) => stage),
-  column('try', 'Try', ({ attempt, max_attempts }) =>
+  column('try', 'Attempt', ({ attempt, max_attempts }) =>
     max_attempts === null ? attempt : `${attempt} of ${max_attempts}`,
   ),
   column('note', 'Worker or error', noteOf),
@@ -48,20 +48,20 @@ const PATH = /^payload(?:\.[\w-]+){1,8}$/
 
 export const isPayloadKey = (key: string) => key.startsWith('payload.')
 
-/** As the address names them; the usual ones where it does not. What is no column is left out. */
+/** The columns in the address. Default: the standard ones. Unknown names are ignored. */
 export function columnsOf(text: string | null): JobColumn[] {
   const keys = text === null ? initialKeys : text.split(',')
   return [...new Set(keys)].flatMap((key) => columnOf(key) ?? [])
 }
 
-/** Null where there is no such column: `payload.user.id` is one for any path. */
+/** Null if unknown; `payload.user.id` works for any path. */
 export function columnOf(key: string): JobColumn | null {
   const found = jobColumns.find((one) => one.key === key)
   if (found !== undefined) return found
   return PATH.test(key) ? column(key, key, ({ payload }) => valueAt(payload, key.split('.').slice(1))) : null
 }
 
-/** For the address; null where they are the usual ones. */
+/** For the address; null for the standard columns. */
 export function columnsText(keys: string[]): string | null {
   const text = keys.join(',')
   return text === initialKeys.join(',') ? null : text
@@ -77,13 +77,13 @@ function valueAt(value: unknown, path: string[]): unknown {
   )
 }
 
-/** What a cell says. */
+/** Text of a cell. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** As it was found out, where the viewer may see that. */
+/** With details, if the viewer may see them. */
 export function failureOf({
   error,
   error_detail,

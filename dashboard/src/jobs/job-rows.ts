@@ -1,17 +1,17 @@
-// A list that is read while it changes: what stands there is patched in its place, what is new waits until it is asked for.
+// A list that changes while it is read: shown rows are updated in place, new ones wait until requested.
 import type { Job } from '../../../src/http/contract/index.ts'
 
 export const rowKey = ({ table, id }: Job) => `${table}/${id}`
 
 export interface JobRows {
   rows: Job[]
-  /** New ones above or between the rows. */
+  /** New jobs above or between the rows. */
   arrived: number
 }
 
 /**
- * `shown` is what stands there, `fresh` the same pages read again. What is missing from `fresh` has gone, unless it is below
- * its end: there new jobs have pushed it to a page that was not read.
+ * `shown` are the current rows, `fresh` the same pages read again. A row missing from `fresh` was deleted, unless it is below
+ * its end: new jobs pushed it to a page that was not read.
  */
 export function patchRows(shown: Job[], fresh: Job[], hasMore: boolean): JobRows {
   if (shown.length === 0) return { rows: fresh, arrived: 0 }

@@ -28,17 +28,17 @@ export function JobsPage() {
   const isFrozen = selected.size > 0
   const hasTables = (useConfig().data?.tables.length ?? 0) > 1
   const jobs = useJobs({ q, limit: PAGE_SIZE, withPayload }, isFrozen)
-  // What is kept of another search until this one answers is not its list.
+  // Rows kept from another search until this one answers are not its list.
   const pages = jobs.isPlaceholderData ? undefined : jobs.data?.pages
   const key = JSON.stringify([q, table, withPayload])
   const { rows, arrived, showAll } = useJobRows({ key, pages, hasMore: jobs.hasNextPage, isFrozen })
-  // Without a choice the server answers with its first table.
+  // By default the server answers with its first table.
   const listed = pages?.[0]?.table ?? table
   const isKnown = pages !== undefined || rows.length > 0
   return (
     <Page
       title="Jobs"
-      {...(hasTables && listed !== null ? { lead: `Of the table ${listed}.` } : {})}
+      {...(hasTables && listed !== null ? { lead: `Table ${listed}.` } : {})}
       actions={
         <>
           <Button onClick={() => setDialog('columns')}>Columns</Button>
@@ -59,7 +59,7 @@ export function JobsPage() {
           <div className="border-t border-line p-3 text-center">
             <Button
               isBusy={jobs.isFetchingNextPage}
-              refusal={isFrozen ? 'The list rests while jobs are selected.' : null}
+              refusal={isFrozen ? 'Updates are paused while jobs are selected.' : null}
               onClick={() => void jobs.fetchNextPage()}
             >
               More jobs
@@ -86,7 +86,7 @@ export function JobsPage() {
   )
 }
 
-/** The search of the address. Another one is a step in the history. */
+/** The search in the address. A new one adds a history entry. */
 function useSearch(leave: () => void): [string, (text: string) => void] {
   const [params, setParams] = useSearchParams()
   const search = (text: string) => {
@@ -105,14 +105,17 @@ interface NoRowsProps {
   isKnown: boolean
   q: string
   search: (text: string) => void
-  jobs: { error: unknown; refetch: () => unknown }
+  jobs: { error: unknown; hasNextPage: boolean; refetch: () => unknown }
 }
 
-/** Loading, broken, or empty. */
+/** Loading, failed or empty. */
 function NoRows({ isKnown, q, search, jobs }: NoRowsProps) {
+  const noMatch = jobs.hasNextPage
+    ? 'No match so far: older jobs were not searched yet.'
+    : 'No matching jobs.'
   if (isKnown)
     return (
-      <Empty title={q === '' ? 'There are no jobs yet.' : 'No job fits this search.'}>
+      <Empty title={q === '' ? 'No jobs yet.' : noMatch}>
         {q === '' ? null : <Button onClick={() => search('')}>Show all jobs</Button>}
       </Empty>
     )

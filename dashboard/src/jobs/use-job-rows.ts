@@ -12,14 +12,14 @@ interface Kept {
 const firstOf = (key: string): Kept => ({ key, pages: undefined, rows: [], arrived: 0 })
 
 interface JobRowsInput {
-  /** Of the search: another one starts anew. */
+  /** Key of the search: a new one starts over. */
   key: string
   pages: JobList[] | undefined
   hasMore: boolean
   isFrozen: boolean
 }
 
-/** The rows to show, how many new ones wait, and the call that lets them in. */
+/** The rows, the number of new ones, and the function that shows them. */
 export function useJobRows({ key, pages, hasMore, isFrozen }: JobRowsInput) {
   const [kept, setKept] = useState(() => firstOf(key))
   let current = kept.key === key ? kept : firstOf(key)
@@ -28,7 +28,7 @@ export function useJobRows({ key, pages, hasMore, isFrozen }: JobRowsInput) {
     const isFirst = current.pages === undefined
     current = { key, pages, ...patchRows(isFirst ? [] : current.rows, fresh, hasMore) }
   }
-  // While drawing, as React has it for state that follows what is handed in.
+  // During render, React's pattern for state derived from props.
   if (current !== kept) setKept(current)
   const showAll = () => {
     const rows = pages?.flatMap(({ jobs }) => jobs) ?? []

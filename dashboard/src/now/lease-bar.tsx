@@ -1,5 +1,4 @@
-// A lease as a bar that empties until the next heartbeat fills it again. The browser's compositor moves it: React draws
-// once for each heartbeat.
+// A lease as a bar that empties until the next heartbeat. The compositor animates it: React renders once per heartbeat.
 import { useEffect, useRef } from 'react'
 import { type LiveLease, leaseLeftMs, leaseLengthMs } from '../api/live-state.ts'
 import { useIsStill } from '../settings/preferences.ts'
@@ -39,7 +38,7 @@ export function LeaseBar({
   shareNow.current = look.share
   const leftNow = useRef(look.leftMs)
   leftNow.current = look.leftMs
-  // The end of the lease changes with a heartbeat and with nothing else.
+  // Only a heartbeat changes the end of the lease.
   const leaseEnd = lease.lease_expires_at
   useEffect(() => {
     const element = fill.current
@@ -70,7 +69,7 @@ export function LeaseBar({
   )
 }
 
-/** Where the lease reaches its hard deadline, no heartbeat makes it longer: a notch at the end. */
+/** A notch at the hard deadline, which no heartbeat extends. */
 function Deadline({ lease }: { lease: LiveLease }) {
   const length = leaseLengthMs(lease)
   if (lease.deadline_at === null || lease.lease_expires_at === null || length === null) return null

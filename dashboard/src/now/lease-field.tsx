@@ -1,4 +1,4 @@
-// Every running job, grouped by stage, the longest silent first; as bars or as a table.
+// Running jobs, grouped by stage, shortest remaining lease first; as bars or as a table.
 
 import { agoMs } from '../api/database-clock.ts'
 import { type LiveLease, leaseLeftMs } from '../api/live-state.ts'
@@ -16,7 +16,7 @@ interface StageGroup {
   leases: LiveLease[]
 }
 
-/** Groups in the order of their names, so that none jumps; jobs by how little is left. */
+/** Groups by name, so that none jumps; jobs by remaining lease. */
 function groupByStage(leases: LiveLease[], nowMs: number): StageGroup[] {
   const left = (lease: LiveLease) => leaseLeftMs(lease, nowMs) ?? -Infinity
   const sorted = leases.toSorted((a, b) => left(a) - left(b)).slice(0, MAX_BARS)
@@ -45,7 +45,7 @@ export function LeaseField({ leases, hasMore }: { leases: LiveLease[]; hasMore: 
       ))}
       {leases.length > MAX_BARS || hasMore ? (
         <p className="text-soft">
-          + {hasMore ? 'more' : plural(leases.length - MAX_BARS, 'fresh job')}.{' '}
+          + {hasMore ? 'more' : plural(leases.length - MAX_BARS, 'job')}.{' '}
           <Go to="/jobs" values={{ q: 'status:running' }}>
             All running jobs
           </Go>
@@ -61,13 +61,13 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
     look.leftMs === null
       ? look.word
       : look.leftMs <= 0
-        ? `over ${showDuration(look.leftMs)}`
+        ? `expired ${showDuration(look.leftMs)}`
         : `${showDuration(look.leftMs)} left`
   return (
     <li>
       <Go
         to={jobPath(lease.id)}
-        className="grid grid-cols-[5.5rem_minmax(3rem,1fr)_5.6rem] min-h-6 items-center gap-3 rounded px-1 hover:bg-raised sm:grid-cols-[5.5rem_minmax(3rem,1fr)_5.6rem_11.5rem]"
+        className="grid grid-cols-[5.5rem_minmax(3rem,1fr)_7.5rem] min-h-6 items-center gap-3 rounded px-1 hover:bg-raised sm:grid-cols-[5.5rem_minmax(3rem,1fr)_7.5rem_11.5rem]"
       >
         <span className="truncate font-mono text-xs text-soft">{shortId(lease.id)}</span>
         <LeaseBar lease={lease} look={look} />
@@ -77,7 +77,7 @@ function Row({ lease, now }: { lease: LiveLease; now: number }) {
         </span>
         <span className="hidden truncate text-xs text-soft sm:block" title={lease.worker_id ?? undefined}>
           {lease.worker_id ?? 'no worker'}
-          {lease.attempt > 1 ? ` · try ${lease.attempt}` : ''}
+          {lease.attempt > 1 ? ` · attempt ${lease.attempt}` : ''}
         </span>
       </Go>
     </li>
@@ -92,7 +92,7 @@ export function LeaseTable({ leases }: { leases: LiveLease[] }) {
       <table className="w-full text-left">
         <thead className="text-xs text-soft">
           <tr>
-            {['Job', 'Stage', 'Worker', 'Try', 'Lease', 'Last heartbeat'].map((name) => (
+            {['Job', 'Stage', 'Worker', 'Attempt', 'Lease', 'Last heartbeat'].map((name) => (
               <th key={name} scope="col" className="py-1.5 pr-4 font-medium">
                 {name}
               </th>
@@ -126,7 +126,7 @@ function TableRow({ lease, now }: { lease: LiveLease; now: number }) {
           ? ''
           : look.leftMs > 0
             ? `, ${showDuration(look.leftMs)} left`
-            : ` since ${showDuration(look.leftMs)}`}
+            : ` for ${showDuration(look.leftMs)}`}
       </td>
       <td>{silent === null ? '–' : `${showDuration(silent)} ago`}</td>
     </tr>

@@ -24,7 +24,7 @@ export function NowPage() {
   return (
     <Page
       title="Now"
-      lead="Each bar is a lease. It empties until the next heartbeat; what nobody renews is taken back."
+      lead="Each bar is a lease. It empties until the next heartbeat; when it runs out, the job is requeued."
     >
       <Flow tables={tables} />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
@@ -32,7 +32,7 @@ export function NowPage() {
           {leases === null ? (
             connection === 'lost' ? (
               <Broken
-                what="What runs now"
+                what="Running jobs"
                 error={new RequestProblem(0, { detail: 'The server does not answer.' })}
                 retry={reconnect}
               />
@@ -47,7 +47,7 @@ export function NowPage() {
             <LeaseField leases={leases} hasMore={hasMoreLeases} />
           )}
         </Panel>
-        <Panel title="Rescues" aside={<Go to="/reaper">All about the reaper</Go>}>
+        <Panel title="Rescues" aside={<Go to="/reaper">Reaper</Go>}>
           <RescueTicker />
         </Panel>
       </div>
@@ -57,7 +57,7 @@ export function NowPage() {
 
 function NothingRuns({ due }: { due: number | null }) {
   const workers = useWorkers()
-  // Who sees the jobs of one owner is told neither what is due nor who works.
+  // A viewer limited to one owner sees neither due jobs nor workers.
   if (due === null || workers.data === undefined) return <Empty title="No running jobs." />
   const live = workers.data.workers.filter(({ state }) => state === 'live' || state === 'late')
   const types = [...new Set(live.flatMap((worker) => worker.types))].toSorted()
@@ -65,7 +65,7 @@ function NothingRuns({ due }: { due: number | null }) {
     <Empty title="No running jobs.">
       {due === 0 ? 'Nothing is due. ' : `${plural(due, 'job')} due and waiting for a worker. `}
       {live.length > 0 ? (
-        `${plural(live.length, 'worker')} ${live.length === 1 ? 'listens' : 'listen'} for ${types.join(', ')}.`
+        `${plural(live.length, 'worker')} ${live.length === 1 ? 'is' : 'are'} ready for ${types.join(', ')}.`
       ) : (
         <span className="mt-3 flex flex-col items-center gap-2">
           Start a worker:
@@ -91,13 +91,13 @@ function Flow({ tables }: { tables: TableHealth[] | null }) {
       <Counter
         name="Waiting"
         value={waiting}
-        note={waiting === due ? 'all of them due' : `${showCount((waiting ?? 0) - (due ?? 0))} of them later`}
+        note={waiting === due ? 'all due' : `${showCount((waiting ?? 0) - (due ?? 0))} scheduled for later`}
         q="status:waiting"
       />
       <Counter
         name="Due now"
         value={due}
-        note={oldest === 0 ? 'nobody waits' : `oldest for ${showDuration(oldest ?? 0)}`}
+        note={oldest === 0 ? 'none waiting' : `oldest for ${showDuration(oldest ?? 0)}`}
         q="status:waiting"
       />
       <Counter
@@ -109,7 +109,7 @@ function Flow({ tables }: { tables: TableHealth[] | null }) {
       <Counter
         name="Dead"
         value={dead}
-        note={dead === 0 ? 'no dead letters' : `of ${plural(causes, 'cause')}`}
+        note={dead === 0 ? 'no dead letters' : `${plural(causes, 'cause')}`}
         to="/dead-letters"
         isBad={dead !== null && dead > 0}
       />
@@ -138,7 +138,7 @@ function Counter({ name, value, note, q, to = '/jobs', isBad = false }: CounterP
         <span className={`block text-2xl leading-9 font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>
           {value === null ? '–' : showCount(value)}
         </span>
-        <span className="block text-xs text-soft">{value === null ? 'not known' : note}</span>
+        <span className="block text-xs text-soft">{value === null ? 'unknown' : note}</span>
       </Go>
     </li>
   )

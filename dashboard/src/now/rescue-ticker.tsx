@@ -16,11 +16,7 @@ export function RescueTicker() {
   const reclaims = useReclaims({ isEnabled: useRefusal()('listReclaims') === null }, SHOWN)
   const rescues = mergeRescues(reclaims.data?.pages[0]?.reclaims ?? [], events).slice(0, SHOWN)
   if (rescues.length === 0)
-    return (
-      <p className="py-2 text-soft">
-        No rescue seen yet. When a worker falls silent, its jobs come back here.
-      </p>
-    )
+    return <p className="py-2 text-soft">No rescues yet. Requeued jobs of silent workers appear here.</p>
   return (
     <ol className="flex flex-col divide-y divide-line">
       {rescues.map((rescue) => (
@@ -57,6 +53,6 @@ function Line({ rescue, back }: { rescue: Rescue; back: Return | null }) {
 
 function nextOf(back: Return | null, waitMs: number): string {
   if (back !== null)
-    return ` → back on ${back.worker}${back.afterMs === null ? '' : ` after ${showDuration(back.afterMs)}`}`
+    return ` → claimed by ${back.worker}${back.afterMs === null ? '' : ` after ${showDuration(back.afterMs)}`}`
   return waitMs > 0 ? ` → runs again in ${showDuration(waitMs)}` : ''
 }

@@ -1,4 +1,4 @@
-// Many jobs at once: a dry run says how many, then they are changed as one operation that the server goes on with alone.
+// Bulk changes: a dry run counts the jobs, then the server changes them as one operation.
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Operation } from '../../../src/http/contract/index.ts'
 import { messageOf } from '../api/client.ts'
@@ -20,7 +20,7 @@ const TYPED_FROM_JOBS = 1_000
 interface OperationFormProps {
   planned: Planned
   causeId?: string
-  /** What goes first and how fast, where nothing else is said. */
+  /** Default canary and rate. */
   pace: { canary: string; rate: string } | null
   children?: ReactNode
   close: () => void
@@ -31,7 +31,7 @@ export function OperationForm(props: OperationFormProps) {
   const plan = usePlan(props.planned)
   if (plan.data !== undefined) return <PlannedForm {...props} plan={plan.data.operation} />
   return plan.error === null ? (
-    <Loading what="how many jobs match" />
+    <Loading what="the number of matching jobs" />
   ) : (
     <Problem>{messageOf(plan.error)}</Problem>
   )
@@ -50,7 +50,7 @@ function PlannedForm(props: OperationFormProps & { plan: Operation }) {
   const enter = (name: keyof Entered) => (value: string) => setEntered({ ...entered, [name]: value })
   const isLarge = useIsLarge(total)
   const begin = useBegin({ planned, close, begun })
-  const refusal = total === 0 ? 'No job can be changed so.' : refusalOf(entered, isLarge ? total : null)
+  const refusal = total === 0 ? 'No matching job can be changed.' : refusalOf(entered, isLarge ? total : null)
   const submit = () =>
     begin.mutate({
       expect: total,
@@ -77,11 +77,11 @@ function PlannedForm(props: OperationFormProps & { plan: Operation }) {
         type="number"
         value={rate}
         onChange={enter('rate')}
-        hint={pace === null ? 'Empty: as fast as it goes.' : 'The rest comes back at this pace.'}
+        hint={pace === null ? 'Empty: no limit.' : 'The rest is retried at this rate.'}
       />
       {pace === null ? null : <StopRule />}
       <Field
-        label="Reason, kept with the events (optional)"
+        label="Reason, recorded with the events (optional)"
         value={reason}
         onChange={enter('reason')}
         isFirst={pace === null}
@@ -90,7 +90,7 @@ function PlannedForm(props: OperationFormProps & { plan: Operation }) {
       <CopyLine line={operationLine({ ...line, reason: reasonOrDots(reason) })} />
       {begin.error === null ? null : <Problem>{messageOf(begin.error)}</Problem>}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={close}>Keep as they are</Button>
+        <Button onClick={close}>Do nothing</Button>
         <Button
           type="submit"
           kind={planned.action === 'cancel' || planned.action === 'discard' ? 'danger' : 'main'}
@@ -104,14 +104,14 @@ function PlannedForm(props: OperationFormProps & { plan: Operation }) {
   )
 }
 
-/** The window opened before there was a field to begin with. */
+/** Focuses the first field, which appears after the dialog has opened. */
 function useFirstFocus() {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
   return form
 }
 
-/** Whether the number has to be typed. */
+/** The number must be typed. */
 function useIsLarge(total: number): boolean {
   const config = useConfig()
   return total > TYPED_FROM_JOBS || (total > 0 && config.data?.environment === 'production')
@@ -122,8 +122,8 @@ function Effect({ plan: { action, total } }: { plan: Operation }) {
     <p role="status">
       <strong className="font-semibold">{plural(total, 'job')}</strong>{' '}
       <span className="text-soft">
-        {total === 1 ? 'matches' : 'match'} now. {actionWords[action].effect} What comes later is left alone,
-        and nothing is changed where the number is another by then.
+        {total === 1 ? 'matches' : 'match'} now. {actionWords[action].effect} Jobs that match later are left
+        alone; if the count has changed, nothing happens.
       </span>
     </p>
   )
@@ -140,8 +140,8 @@ function useBegin({ planned, close, begun }: Pick<OperationFormProps, 'planned' 
       command.mutate(options, {
         onSuccess: ({ operation }) => {
           const { verb } = actionWords[operation.action]
-          say(`${verb} of ${plural(operation.total, 'job')} has begun.`, {
-            undo: { label: 'See it', run: () => go(`/operations/${operation.id}`) },
+          say(`${verb} of ${plural(operation.total, 'job')} started.`, {
+            undo: { label: 'Show', run: () => go(`/operations/${operation.id}`) },
           })
           begun?.()
           close()
@@ -165,7 +165,7 @@ function CanaryField({ canary, enter }: { canary: string; enter: (value: string)
       type="number"
       value={canary}
       onChange={enter}
-      hint="This many go first and have to succeed before the rest follows. 0: none."
+      hint="Retried first; the rest follows only if they succeed. 0: no canary."
     />
   )
 }
@@ -173,14 +173,14 @@ function CanaryField({ canary, enter }: { canary: string; enter: (value: string)
 function StopRule() {
   return (
     <p className="rounded-md bg-raised px-3 py-2 text-soft">
-      It stops by itself when the canary fails, when too many fail again, or when a breaker opens. What was
-      brought back stays so.
+      Stops automatically if the canary fails, too many jobs fail again, or a breaker opens. Retried jobs stay
+      retried.
     </p>
   )
 }
 
 function refusalOf({ canary, rate, check }: Entered, wanted: number | null): string | null {
-  if (!/^\d{1,4}$/.test(canary)) return 'The canary is a whole number from 0.'
-  if (rate !== '' && !(Number(rate) >= 0.01)) return 'The rate is a number from 0.01.'
+  if (!/^\d{1,4}$/.test(canary)) return 'The canary must be a whole number, 0 or more.'
+  if (rate !== '' && !(Number(rate) >= 0.01)) return 'The rate must be at least 0.01.'
   return wanted !== null && check !== String(wanted) ? `Type ${wanted} first.` : null
 }

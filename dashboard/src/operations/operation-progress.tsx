@@ -21,7 +21,7 @@ const TONES: Record<Operation['state'], Tone> = {
 
 export const operationPath = (id: string) => `/operations/${encodeURIComponent(id)}`
 
-/** One operation in a list: what, how far, by whom. */
+/** One operation in a list: action, progress, actor. */
 export function OperationLine({ operation }: { operation: Operation }) {
   return (
     <li className="grid items-center gap-x-4 gap-y-1 py-3 md:grid-cols-[1fr_auto]">
@@ -52,7 +52,7 @@ export function ProgressBar({ operation }: { operation: Operation }) {
   return (
     <div
       role="progressbar"
-      aria-label="How far it is"
+      aria-label="Progress"
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(share * 100)}
@@ -66,16 +66,18 @@ export function ProgressBar({ operation }: { operation: Operation }) {
   )
 }
 
-/** `20 of 41 brought back, 3 refused; stopped: the canary failed again` */
+/** `20 of 41 retried, 3 refused; stopped: the canary failed again` */
 export function countsOf(operation: Operation): string {
   const { action, phase, state, total, changed, refused, succeeded, failed, stopped } = operation
+  const watched = succeeded + failed
   const isBack = action === 'redrive' || action === 'retry'
   return [
     `${showCount(changed)} of ${showCount(total)} ${actionWords[action].done}`,
-    isBack && succeeded > 0 ? `, ${showCount(succeeded)} succeeded` : '',
+    // Only the first jobs are watched.
+    isBack && watched > 0 ? `; of the first ${showCount(watched)}: ${showCount(succeeded)} succeeded` : '',
     isBack && failed > 0 ? `, ${showCount(failed)} failed again` : '',
     refused === 0 ? '' : `, ${showCount(refused)} refused`,
-    state === 'running' && phase === 'canary' ? '; the canary goes first' : '',
+    state === 'running' && phase === 'canary' ? '; testing the canary' : '',
     stopped === null ? '' : `; stopped: ${showStop(stopped)}`,
   ].join('')
 }
@@ -92,7 +94,7 @@ export function StopOperation({ operation }: { operation: Operation }) {
       isBusy={abort.isPending}
       onClick={() =>
         abort.mutate(operation.id, {
-          onSuccess: () => say('It stops. What was changed stays so.'),
+          onSuccess: () => say('Stopped. Changed jobs stay changed.'),
           onError: (error) => say(messageOf(error), { isBad: true }),
         })
       }

@@ -1,44 +1,50 @@
-// What operations are called, and the commands that do the same.
+// Labels of operations, and the equivalent commands.
 import type { Operation, OperationAction } from '../../../src/http/contract/index.ts'
 import { cliLine } from '../format/cli-line.ts'
 
 interface ActionWords {
-  /** On a button. */
+  /** Button label. */
   verb: string
-  /** Of the jobs that it changed. */
+  /** Describes the changed jobs. */
   done: string
   effect: string
 }
 
-const BACK = 'Each starts anew with all its attempts. What they did before may be done again.'
+const BACK = 'Each starts over with all attempts. Side effects may repeat.'
 
 export const actionWords: Record<OperationAction, ActionWords> = {
-  redrive: { verb: 'Redrive', done: 'brought back', effect: BACK },
-  retry: { verb: 'Retry', done: 'brought back', effect: BACK },
-  'run-now': { verb: 'Run', done: 'made due', effect: 'Ends their wait. Attempts stay as they are.' },
+  redrive: { verb: 'Redrive', done: 'retried', effect: BACK },
+  retry: { verb: 'Retry', done: 'retried', effect: BACK },
+  'run-now': {
+    verb: 'Run',
+    done: 'made due',
+    effect:
+      'Makes them due now. They still wait for paused queues, open breakers and free workers. Attempts do not change.',
+  },
   cancel: {
     verb: 'Cancel',
     done: 'cancelled',
-    effect: 'Waiting jobs end at once, running ones are asked to stop. This cannot be undone.',
+    effect:
+      'Waiting jobs are cancelled at once; running ones stop at the worker’s next heartbeat. This cannot be undone.',
   },
   discard: {
     verb: 'Discard',
     done: 'discarded',
-    effect: 'They are deleted with their payload and result. This cannot be undone.',
+    effect: 'Deletes the jobs with their payload and result. This cannot be undone.',
   },
 }
 
 const STOPS: Readonly<Record<string, string>> = {
   'canary-failed': 'the canary failed again',
-  'canary-timeout': 'the canary did not end in time: does a worker run?',
+  'canary-timeout': 'the canary did not finish in time: is a worker running?',
   'too-many-failures': 'too many failed again',
   'breaker-open': 'the breaker of a queue is open',
-  interrupted: 'somebody stopped it',
+  interrupted: 'stopped manually',
 }
 
 export const showStop = (stopped: string) => STOPS[stopped] ?? stopped.replaceAll('-', ' ')
 
-/** How many have had their turn. */
+/** Number of processed jobs. */
 export const doneOf = ({ changed, refused }: Operation) => changed + refused
 
 export interface OperationLine {

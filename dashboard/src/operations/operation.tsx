@@ -17,8 +17,8 @@ export function OperationPage({ id }: { id: string }) {
     return (
       <Page title="Operation">
         <div className="panel">
-          <Empty title="There is no such operation.">
-            It may have ended long ago. <Go to="/operations">All operations</Go>
+          <Empty title="This operation does not exist.">
+            Operations are deleted a week after they end. <Go to="/operations">All operations</Go>
           </Empty>
         </div>
       </Page>
@@ -42,7 +42,10 @@ function KnownOperation({ operation }: { operation: Operation }) {
       lead={<Go to="/operations">All operations</Go>}
       actions={<StopOperation operation={operation} />}
     >
-      <Panel title={state === 'running' ? 'It runs' : `It is ${state}`} aside={`table ${table}`}>
+      <Panel
+        title={state === 'running' ? 'Running' : `${state.charAt(0).toUpperCase()}${state.slice(1)}`}
+        aside={`table ${table}`}
+      >
         <div className="flex flex-col gap-3">
           <ProgressBar operation={operation} />
           <p role="status">{countsOf(operation)}</p>
@@ -58,12 +61,12 @@ function KnownOperation({ operation }: { operation: Operation }) {
               {actor}
               {reason === null ? '' : `: “${reason}”`}
             </dd>
-            <dt className="text-soft">Frozen</dt>
+            <dt className="text-soft">Selected at</dt>
             <dd>
               <Time at={operation.as_of} />
             </dd>
             <dt className="text-soft">Ended</dt>
-            <dd>{operation.ended_at === null ? 'not yet' : <Time at={operation.ended_at} />}</dd>
+            <dd>{operation.ended_at === null ? 'still running' : <Time at={operation.ended_at} />}</dd>
           </dl>
         </div>
       </Panel>
@@ -80,7 +83,7 @@ const toneOf = (outcome: string | null): Tone =>
 function Outcomes({ id, isRunning, table }: { id: string; isRunning: boolean; table: string }) {
   const answer = useOperationJobs(id, isRunning ? 2_000 : undefined)
   return (
-    <Panel title="Outcome of each job" aside="the oldest job first">
+    <Panel title="Outcomes" aside="oldest job first">
       <Read what="The outcomes" from={answer}>
         {({ pages }) => (
           <ol className="grid gap-x-8 gap-y-1 sm:grid-cols-2 xl:grid-cols-3">
@@ -93,7 +96,7 @@ function Outcomes({ id, isRunning, table }: { id: string; isRunning: boolean; ta
                     {shortId(job_id)}
                   </Go>
                   <Badge tone={toneOf(outcome)}>
-                    {outcome?.replaceAll('-', ' ') ?? (isRunning ? 'to come' : 'left as it was')}
+                    {outcome?.replaceAll('-', ' ') ?? (isRunning ? 'pending' : 'unchanged')}
                   </Badge>
                 </li>
               ))}

@@ -10,20 +10,19 @@ export function OperationsPage() {
   return (
     <Page
       title="Operations"
-      lead="What changes many jobs at once. The server goes on with it alone; this page may be closed."
+      lead="Bulk changes. The server runs them in the background; you can close this page."
     >
       {refused === null ? (
         <Read what="The operations" from={operations}>
           {({ operations: found }) =>
             found.length === 0 ? (
               <div className="panel">
-                <Empty title="No operation yet.">
-                  A redrive of dead letters, or a change of all jobs that match a search, stands here for
-                  seven days.
+                <Empty title="No operations yet.">
+                  Redrives and bulk changes are listed here for seven days.
                 </Empty>
               </div>
             ) : (
-              <Panel title={plural(found.length, 'operation')} aside="the newest first">
+              <Panel title={plural(found.length, 'operation')} aside="newest first">
                 <ul className="-my-3 flex flex-col divide-y divide-line">
                   {found.map((operation) => (
                     <OperationLine key={operation.id} operation={operation} />

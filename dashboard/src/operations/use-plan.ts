@@ -12,7 +12,7 @@ export const requestOf = ({ action, q, table }: Planned) => {
   return { action, q, ...(table === null ? {} : { table }) }
 }
 
-/** A dry run: how many jobs it would change, as of when. */
+/** A dry run: the number of jobs and the time it applies to. */
 export function usePlan(planned: Planned, isEnabled = true) {
   return useQuery({
     queryKey: ['plan', planned],

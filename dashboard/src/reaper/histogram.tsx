@@ -11,7 +11,7 @@ interface HistogramProps {
   words: { sentence: (p95: string, promise: string | null) => string; promise: string }
 }
 
-/** How late rescues were, with the promise and the 95th percentile as lines. */
+/** Rescue lateness, with lines at the promise and the 95th percentile. */
 export function Histogram({ values, promiseMs, p95Ms, words }: HistogramProps) {
   const end = Math.max(...values, promiseMs ?? 0, 1_000) * 1.1
   const counts = Array.from(

@@ -19,11 +19,11 @@ const MEASURES: Record<
 > = {
   lateness: {
     name: 'Lateness',
-    title: 'From the end of the lease to the rescue',
+    title: 'From lease expiry to the rescue',
     value: ({ lateness_ms }) => lateness_ms,
     words: {
       sentence: (p95, promise) =>
-        `95 of 100 rescues came within ${p95} of the end of the lease${promise === null ? '' : `; a sweep runs every ${promise}`}.`,
+        `95 % of rescues came within ${p95} of lease expiry${promise === null ? '' : `; a sweep runs every ${promise}`}.`,
       promise: 'sweep interval',
     },
   },
@@ -33,13 +33,13 @@ const MEASURES: Record<
     value: ({ dark_ms }) => dark_ms,
     words: {
       sentence: (p95, promise) =>
-        `95 of 100 rescued jobs ran again within ${p95} of their last heartbeat, the backoff included${promise === null ? '' : `; promised without it are ${promise}`}.`,
+        `95 % of rescued jobs ran again within ${p95} of their last heartbeat, including backoff${promise === null ? '' : `; the promise without backoff is ${promise}`}.`,
       promise: 'promise',
     },
   },
 }
 
-/** How late rescues were, in one of two ways, against what is promised. */
+/** Rescue lateness by one of two measures, against the promise. */
 export function Lateness({ tables }: { tables: TableHealth[] }) {
   const [measure, setMeasure] = useState<Measure>('lateness')
   const reclaims = useReclaims()
@@ -59,7 +59,7 @@ export function Lateness({ tables }: { tables: TableHealth[] }) {
             .filter((ms) => ms !== null)
           const p95 = percentile(values, 0.95)
           if (p95 === null)
-            return <Empty title="No rescue yet.">When a worker falls silent, its jobs come back here.</Empty>
+            return <Empty title="No rescues yet.">Requeued jobs of silent workers appear here.</Empty>
           return (
             <>
               <Histogram
@@ -80,7 +80,7 @@ export function Lateness({ tables }: { tables: TableHealth[] }) {
 function Choice({ measure, choose }: { measure: Measure; choose: (measure: Measure) => void }) {
   return (
     <fieldset className="flex rounded-md border border-line p-0.5">
-      <legend className="sr-only">What is measured</legend>
+      <legend className="sr-only">Measure</legend>
       {(['lateness', 'dark'] as const).map((one) => (
         <button
           key={one}

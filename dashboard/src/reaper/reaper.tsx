@@ -24,7 +24,7 @@ export function ReaperPage() {
   return (
     <Page
       title="Reaper"
-      lead="Sweeps take back what nobody renews. Every worker sweeps; a reaper of its own does nothing else."
+      lead="Sweeps requeue jobs whose lease expired. Every worker sweeps; a dedicated reaper only sweeps."
       actions={
         <Button
           refusal={refusal('previewSweep')}
@@ -74,9 +74,7 @@ function TableCard({ table }: { table: TableHealth }) {
     <section aria-label={`Table ${table.table}`} className="panel flex flex-col gap-3 p-4">
       <div className="flex items-center gap-2">
         <h2 className="text-base font-semibold">{table.table}</h2>
-        <Badge tone={table.is_healthy ? 'good' : 'bad'}>
-          {table.is_healthy ? 'promise kept' : 'promise broken'}
-        </Badge>
+        <Badge tone={table.is_healthy ? 'good' : 'bad'}>{table.is_healthy ? 'healthy' : 'unhealthy'}</Badge>
       </div>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Number
@@ -89,10 +87,10 @@ function TableCard({ table }: { table: TableHealth }) {
           value={showCount(table.overdue)}
           note={table.oldest_overdue_ms === null ? '' : `by up to ${showDuration(table.oldest_overdue_ms)}`}
         />
-        <Number name="Cannot be judged" value={showCount(table.unjudged)} />
+        <Number name="Of unknown age" value={showCount(table.unjudged)} />
       </dl>
       {table.hold_reason === null ? null : (
-        <p className="rounded-md bg-warn-wash px-3 py-2 text-warn">Sweeps hold back: {table.hold_reason}</p>
+        <p className="rounded-md bg-warn-wash px-3 py-2 text-warn">Sweeps are on hold: {table.hold_reason}</p>
       )}
     </section>
   )
@@ -111,10 +109,7 @@ function Number({ name, value, note = '' }: { name: string; value: string; note?
 function Promised() {
   const slo = useSlo()
   return (
-    <Panel
-      title="The promise: from the last heartbeat to the next claim, without the backoff"
-      aside="of the last day"
-    >
+    <Panel title="Promise: last heartbeat to next claim, without backoff" aside="last 24 hours">
       <Read what="The promise" from={slo}>
         {({ tables }) => (
           <ul className="flex flex-col gap-4">
@@ -140,7 +135,7 @@ function PromiseNumbers({ slo }: { slo: Slo }) {
         name="In time"
         value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}
       />
-      <Number name="Promised within" value={showDuration(slo.promise_ms)} note="with the default lease" />
+      <Number name="Promised" value={showDuration(slo.promise_ms)} note="with the default lease" />
       <Number name="Median" value={shown(slo.p50_ms)} />
       <Number name="p95" value={shown(slo.p95_ms)} />
       <Number name="Worst" value={shown(slo.worst_ms)} />
@@ -152,11 +147,11 @@ function Preview({ answer }: { answer: SweepAnswer }) {
   return (
     <Panel title="Dry run" aside={`${answer.table}: nothing was changed`}>
       {answer.reaped.length === 0 ? (
-        <p role="status">A sweep now would take nothing back.</p>
+        <p role="status">A sweep now would requeue nothing.</p>
       ) : (
         <>
           <p role="status" className="mb-2">
-            A sweep now would act on {plural(answer.reaped.length, 'job')}:
+            A sweep now would change {plural(answer.reaped.length, 'job')}:
           </p>
           <ul className="flex flex-col gap-1">
             {answer.reaped.map(({ id, action, reason, stage }) => (
@@ -172,7 +167,7 @@ function Preview({ answer }: { answer: SweepAnswer }) {
           </ul>
         </>
       )}
-      {answer.hold_reason === null ? null : <p className="mt-2 text-warn">Held back: {answer.hold_reason}</p>}
+      {answer.hold_reason === null ? null : <p className="mt-2 text-warn">On hold: {answer.hold_reason}</p>}
     </Panel>
   )
 }

@@ -30,7 +30,7 @@ export function ReclaimHistory() {
           const reclaims = pages.flatMap((page) => page.reclaims)
           return reclaims.length === 0 ? (
             <p className="text-soft">
-              {worker === null && stage === null ? 'Nothing was taken back yet.' : 'No rescue fits.'}
+              {worker === null && stage === null ? 'No rescues yet.' : 'No matching rescues.'}
             </p>
           ) : (
             <Table name="rescues" columns={COLUMNS}>
@@ -52,7 +52,7 @@ export function ReclaimHistory() {
   )
 }
 
-const COLUMNS = ['Taken back', 'Job', 'Stage', 'Try', 'From worker', 'Reason', 'Late by', 'Dark', 'Then']
+const COLUMNS = ['Requeued', 'Job', 'Stage', 'Attempt', 'From worker', 'Reason', 'Late by', 'Dark', 'Then']
 
 function Row({ reclaim }: { reclaim: Reclaim }) {
   const { job_id, table, stage, attempt, worker_id, action, reason, lateness_ms, dark_ms } = reclaim

@@ -1,4 +1,4 @@
-// Rescues: those that the server remembers, and those whose events came since.
+// Rescues: stored by the server, and from later events.
 import type { JobEvent, Reclaim, RunningJob } from '../../../src/http/contract/index.ts'
 
 export interface Rescue {
@@ -10,7 +10,7 @@ export interface Rescue {
   outcome: 'requeued' | 'dead' | 'cancelled'
   silentMs: number | null
   backoffMs: number | null
-  /** Who had it next, where the server has told. */
+  /** The next worker, if known. */
   back: Return | null
 }
 
@@ -22,7 +22,7 @@ const OUTCOMES: Readonly<Record<string, Rescue['outcome']>> = {
 
 const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** Null where the event is no rescue. */
+/** Null if the event is not a rescue. */
 export function rescueOf(event: JobEvent): Rescue | null {
   const outcome = OUTCOMES[event.type]
   if (outcome === undefined) return null
@@ -59,7 +59,7 @@ function rescueOfReclaim(reclaim: Reclaim): Rescue {
   }
 }
 
-/** Each once, the newest first. What the server remembers knows more than the event of it. */
+/** Each once, newest first. The server's record has more data than the event. */
 export function mergeRescues(reclaims: Reclaim[], events: JobEvent[]): Rescue[] {
   const remembered = reclaims.map(rescueOfReclaim)
   const keys = new Set(remembered.map(({ key }) => key))
@@ -72,11 +72,11 @@ export function mergeRescues(reclaims: Reclaim[], events: JobEvent[]): Rescue[] 
 
 export interface Return {
   worker: string
-  /** From the rescue to the claim; null where only the running lease tells of it. */
+  /** From the rescue to the claim; null if only the running lease shows it. */
   afterMs: number | null
 }
 
-/** Who has the job now; null while nobody does. Claims are told only where the policy writes all events. */
+/** The worker of the job now, or null. Claims are visible only if the policy records all events. */
 export function returnOf(
   { jobId, at, back }: Rescue,
   leases: RunningJob[],

@@ -6,20 +6,20 @@ import { Badge } from '../ui/badge.tsx'
 import { Panel, Read } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 
-/** The light of the promise: nothing is silent for twice its lease. Red with the rows, and why each was not taken back. */
+/** Green if no job is past twice its lease; else red, with the jobs and why each was not requeued. */
 export function StalePanel() {
   const stale = useStale()
   return (
     <Panel title="Past their lease" aside={<Light />}>
-      <Read what="What is past its lease" from={stale}>
+      <Read what="Jobs past their lease" from={stale}>
         {({ jobs, count, is_complete }) =>
           jobs.length === 0 ? (
-            <p role="status">Nothing is past its lease.</p>
+            <p role="status">No job is past its lease.</p>
           ) : (
             <>
               <Table
                 name="jobs past their lease"
-                columns={['Job', 'Stage', 'Worker', 'Over by', 'Why it is not taken back yet']}
+                columns={['Job', 'Stage', 'Worker', 'Overdue', 'Why it was not requeued yet']}
               >
                 {jobs.map((job) => (
                   <Row key={`${job.table}/${job.id}`} job={job} />

@@ -8,15 +8,15 @@ import { Time } from '../ui/time.tsx'
 const ROWS = 6
 const HEIGHT = 48
 
-/** Sweeps that found something: one column each, the newest on the right, and the last ones in words. */
+/** Sweeps that found jobs: a column each, newest on the right, and the last ones as a table. */
 export function SweepStrip() {
   const answer = useSweeps()
   return (
-    <Panel title="Sweeps that found something" aside={<LastSweeps last={answer.data?.last ?? []} />}>
+    <Panel title="Sweeps that found jobs" aside={<LastSweeps last={answer.data?.last ?? []} />}>
       <Read what="The sweeps" from={answer}>
         {({ sweeps }) =>
           sweeps.length === 0 ? (
-            <p className="text-soft">No sweep has found anything yet.</p>
+            <p className="text-soft">No sweep has found jobs yet.</p>
           ) : (
             <div className="flex flex-col gap-3">
               <Strip sweeps={sweeps.toReversed()} />
@@ -38,7 +38,7 @@ function LastSweeps({ last }: { last: LastSweep[] }) {
   const took = last.map(({ table, duration_ms }) =>
     last.length === 1 ? showShort(duration_ms) : `${table} ${showShort(duration_ms)}`,
   )
-  return <>the last one took {took.join(', ')}</>
+  return <>last sweep took {took.join(', ')}</>
 }
 
 function Strip({ sweeps }: { sweeps: Sweep[] }) {
@@ -47,7 +47,7 @@ function Strip({ sweeps }: { sweeps: Sweep[] }) {
   return (
     <div
       role="img"
-      aria-label={`${plural(sweeps.length, 'sweep')}, of which the largest found ${plural(most, 'job')}`}
+      aria-label={`${plural(sweeps.length, 'sweep')}, the largest found ${plural(most, 'job')}`}
       className="flex items-end gap-1 overflow-hidden border-b border-line"
       style={{ height: `${HEIGHT}px` }}
     >

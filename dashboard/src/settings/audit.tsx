@@ -14,30 +14,30 @@ export function AuditPage() {
   const [actor, setActor] = useParam('actor')
   const answer = useAudit(actor)
   return (
-    <Page title="Audit log" lead="What people did, by whatever way: this page, the API, the command line.">
+    <Page title="Audit log" lead="Manual changes from the dashboard, the API and the command line.">
       <SettingsTabs />
       <Read what="The audit log" from={answer}>
         {({ pages }) => {
           const entries = pages.flatMap((page) => page.entries)
           return (
             <Panel
-              title={actor === null ? 'What people did' : `What ${actor} did`}
+              title={actor === null ? 'All entries' : `Entries of ${actor}`}
               aside={
                 actor === null ? (
-                  'the newest first'
+                  'newest first'
                 ) : (
                   <Button kind="ghost" onClick={() => setActor(null)}>
-                    Everybody
+                    Show all
                   </Button>
                 )
               }
             >
               {entries.length === 0 ? (
-                <Empty title="Nobody has done anything yet.">
-                  Retries, cancels, pauses, holds and the like stand here with their reason.
+                <Empty title="No entries yet.">
+                  Retries, cancellations, pauses and holds appear here with their reason.
                 </Empty>
               ) : (
-                <Table name="what people did" columns={['When', 'Who', 'What', 'To', 'Reason']}>
+                <Table name="audit entries" columns={['When', 'Actor', 'Action', 'Target', 'Reason']}>
                   {entries.map((entry) => (
                     <Row key={entry.id} entry={entry} choose={setActor} />
                   ))}

@@ -19,10 +19,10 @@ export function DoctorPage() {
   return (
     <Page
       title="Doctor"
-      lead="Looks at the installation, the tables and the server. It only reads."
+      lead="Checks the installation, the tables and the server. Read-only."
       actions={
         <Button isBusy={answer.isFetching} onClick={() => void answer.refetch()}>
-          Look again
+          Run again
         </Button>
       }
     >
@@ -33,7 +33,7 @@ export function DoctorPage() {
             aside={`${plural(findings.length, 'check')}`}
           >
             {findings.length === 0 ? (
-              <Empty title="Nothing was found." />
+              <Empty title="No findings." />
             ) : (
               <ul className="-my-2.5 flex flex-col divide-y divide-line">
                 {findings

@@ -1,4 +1,4 @@
-// What this browser remembers. Time zone is not here: it is in the address, so that a link shows what its sender saw.
+// Preferences of this browser. The time zone is in the address: a link shows the same to everyone.
 import { useSyncExternalStore } from 'react'
 
 export interface Settings {

@@ -21,23 +21,23 @@ export function SettingsPage() {
             <Choices
               legend="Theme"
               value={settings.theme}
-              options={{ system: 'As the system', light: 'Light', dark: 'Dark' }}
+              options={{ system: 'System', light: 'Light', dark: 'Dark' }}
               choose={(theme) => changeSettings({ theme })}
             />
             <Choices
               legend="Motion"
               value={settings.motion}
-              options={{ system: 'As the system', still: 'Still' }}
+              options={{ system: 'System', still: 'Reduced' }}
               choose={(motion) => changeSettings({ motion })}
             />
             <Check
-              name="Single keys"
-              hint="? shows them"
+              name="Single-key shortcuts"
+              hint="? lists them"
               isOn={settings.hasShortcuts}
               change={(hasShortcuts) => changeSettings({ hasShortcuts })}
             />
             <Check
-              name="Dense lists"
+              name="Compact lists"
               isOn={settings.isDense}
               change={(isDense) => changeSettings({ isDense })}
             />
@@ -117,12 +117,12 @@ function You() {
     )
   return (
     <Panel title="You">
-      <Read what="Who you are" from={me}>
+      <Read what="Your account" from={me}>
         {({ id, scopes, owner, is_read_only }) => (
           <div className="flex flex-col items-start gap-3">
             <p>
               <span className="font-semibold">{id}</span>
-              {owner === null ? '' : `, who sees the jobs of ${owner}`}{' '}
+              {owner === null ? '' : `, limited to the jobs of ${owner}`}{' '}
               {is_read_only ? <Badge tone="quiet">read-only</Badge> : null}
             </p>
             <p className="flex flex-wrap gap-1">
@@ -146,7 +146,7 @@ function Tokens() {
   const tokens = useTokens(isAllowed)
   if (!isAllowed || tokens.data === undefined || tokens.data.tokens.length === 0) return null
   return (
-    <Panel title="Tokens" aside="made with unstuck tokens create">
+    <Panel title="Tokens" aside="create one with unstuck tokens create">
       <ul className="flex flex-col divide-y divide-line">
         {tokens.data.tokens.map(({ name, scopes, owner, expires_at, revoked_at }) => (
           <li key={name} className="flex flex-wrap items-center gap-x-3 py-1.5">
@@ -168,7 +168,7 @@ function Tokens() {
 function Configuration() {
   const config = useConfig()
   return (
-    <Panel title="Configuration of the server" aside="secrets are masked">
+    <Panel title="Server configuration" aside="secrets are masked">
       <Read what="The configuration" from={config}>
         {({ values }) => (
           <div

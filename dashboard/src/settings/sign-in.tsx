@@ -36,7 +36,7 @@ export function SignInPage() {
           Sign in
         </Button>
         <p className="text-xs text-soft">
-          Who runs the server makes one: <Command>unstuck tokens create</Command>
+          The operator of the server creates one: <Command>unstuck tokens create</Command>
         </p>
       </form>
     </main>

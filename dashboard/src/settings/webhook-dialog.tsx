@@ -7,7 +7,7 @@ import { CopyLine } from '../ui/copy-line.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, Problem } from '../ui/field.tsx'
 
-/** Asks for the address, then shows the secret: once. */
+/** Asks for the address, then shows the secret once. */
 export function WebhookDialog({ close }: { close: () => void }) {
   const [url, setUrl] = useState('')
   const [events, setEvents] = useState('')
@@ -15,7 +15,7 @@ export function WebhookDialog({ close }: { close: () => void }) {
   const [table] = useTable()
   const command = useCommand(createWebhook)
   const types = events.split(/[\s,]+/).filter((type) => type !== '')
-  const refusal = /^https?:\/\/\S+$/.test(url.trim()) ? null : 'It takes an address: https://…'
+  const refusal = /^https?:\/\/\S+$/.test(url.trim()) ? null : 'Must be an address: https://…'
   if (command.data !== undefined) return <Secret secret={command.data.secret} close={close} />
   return (
     <Dialog title="New webhook" onClose={close}>
@@ -38,21 +38,21 @@ export function WebhookDialog({ close }: { close: () => void }) {
           value={url}
           onChange={setUrl}
           placeholder="https://example.com/hooks/unstuck"
-          hint="Each call is signed as Standard Webhooks has it."
+          hint="Calls are signed (Standard Webhooks)."
         />
         <Field
           label="Events (optional)"
           value={events}
           onChange={setEvents}
           placeholder="failed, reaper:requeued"
-          hint="With spaces or commas between; all where it is empty."
+          hint="Separated by spaces or commas. Empty: all events."
         />
-        <Field label="Reason, kept in the audit log (optional)" value={reason} onChange={setReason} />
+        <Field label="Reason, recorded in the audit log (optional)" value={reason} onChange={setReason} />
         {command.error === null ? null : <Problem>{messageOf(command.error)}</Problem>}
         <div className="flex justify-end gap-2">
           <Button onClick={close}>Close</Button>
           <Button type="submit" kind="main" refusal={refusal} isBusy={command.isPending}>
-            Create the webhook
+            Create webhook
           </Button>
         </div>
       </form>
@@ -64,11 +64,11 @@ function Secret({ secret, close }: { secret: string; close: () => void }) {
   return (
     <Dialog title="The secret of the webhook" onClose={close}>
       <div className="flex flex-col gap-4">
-        <p>Keep it now: it is shown this once and never again. The receiver checks signatures with it.</p>
+        <p>Store it now: it cannot be shown again. The receiver verifies signatures with it.</p>
         <CopyLine line={secret} label="Copy the secret" />
         <div className="flex justify-end">
           <Button kind="main" onClick={close}>
-            I have kept it
+            I have stored it
           </Button>
         </div>
       </div>

@@ -8,7 +8,7 @@ import { shortId, showCount, showDuration } from '../format/show-time.ts'
 import { Go, jobPath } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { ActDialog } from '../ui/change-dialog.tsx'
+import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { Empty, Page, Read } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -25,7 +25,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      lead="Who is told of events. A call that fails is tried again, with more time between."
+      lead="Job events as signed HTTP calls. Failed calls are retried with backoff."
       actions={
         <Button kind="main" refusal={refusal('addWebhook')} onClick={() => setNew(true)}>
           New webhook
@@ -37,7 +37,7 @@ export function WebhooksPage() {
         {({ webhooks }) =>
           webhooks.length === 0 ? (
             <div className="panel">
-              <Empty title="Nobody is told yet.">A webhook gets each event of a job as a signed call.</Empty>
+              <Empty title="No webhooks yet.">A webhook receives job events as signed calls.</Empty>
             </div>
           ) : (
             <ul className="flex flex-col gap-4">
@@ -55,28 +55,28 @@ export function WebhooksPage() {
   )
 }
 
-type Act = 'disable' | 'enable' | 'remove'
+type WebhookAction = 'disable' | 'enable' | 'remove'
 
-const WORDS: Record<Act, { verb: string; effect: string; done: string }> = {
+const WORDS: Record<WebhookAction, { verb: string; effect: string; done: string }> = {
   disable: {
     verb: 'Disable',
-    effect: 'It is told of nothing more until it is enabled.',
-    done: 'It is disabled.',
+    effect: 'Receives nothing until it is enabled again.',
+    done: 'Disabled.',
   },
-  enable: { verb: 'Enable', effect: 'It is told of what happens from now on.', done: 'It is enabled.' },
+  enable: { verb: 'Enable', effect: 'Receives new events from now on.', done: 'Enabled.' },
   remove: {
     verb: 'Remove',
-    effect: 'It is deleted with its deliveries, and its secret is gone. This cannot be undone.',
-    done: 'It is removed.',
+    effect: 'Deletes the webhook, its secret and its deliveries. This cannot be undone.',
+    done: 'Removed.',
   },
 }
 
 function WebhookCard({ webhook }: { webhook: Webhook }) {
   const { url, events, is_active, inactive_reason, waiting, created_by } = webhook
-  const [act, setAct] = useState<Act | null>(null)
+  const [action, setAction] = useState<WebhookAction | null>(null)
   const [isOpen, setOpen] = useState(false)
   const refusal = useRefusal()
-  const command = useCommand(({ kind, reason }: { kind: Act; reason: string }) =>
+  const command = useCommand(({ kind, reason }: { kind: WebhookAction; reason: string }) =>
     kind === 'remove'
       ? removeWebhook(webhook)
       : switchWebhook(webhook, { is_active: kind === 'enable', reason }),
@@ -98,25 +98,25 @@ function WebhookCard({ webhook }: { webhook: Webhook }) {
         <Button isPressed={isOpen} onClick={() => setOpen(!isOpen)}>
           Deliveries
         </Button>
-        <Button refusal={refusal('switchWebhook')} onClick={() => setAct(toggle)}>
+        <Button refusal={refusal('switchWebhook')} onClick={() => setAction(toggle)}>
           {WORDS[toggle].verb}
         </Button>
-        <Button refusal={refusal('removeWebhook')} onClick={() => setAct('remove')}>
+        <Button refusal={refusal('removeWebhook')} onClick={() => setAction('remove')}>
           Remove
         </Button>
       </div>
       {isOpen ? <Deliveries webhook={webhook} /> : null}
-      {act === null ? null : (
-        <ActDialog
-          title={`${WORDS[act].verb} the webhook`}
-          verb={`${WORDS[act].verb} it`}
-          effect={WORDS[act].effect}
-          isDanger={act === 'remove'}
-          cli={() => cliLine(['webhooks', act, webhook.id])}
-          close={() => setAct(null)}
+      {action === null ? null : (
+        <ChangeDialog
+          title={`${WORDS[action].verb} the webhook`}
+          verb={`${WORDS[action].verb} it`}
+          effect={WORDS[action].effect}
+          isDanger={action === 'remove'}
+          cli={() => cliLine(['webhooks', action, webhook.id])}
+          close={() => setAction(null)}
           run={async ({ reason }) => {
-            await command.mutateAsync({ kind: act, reason })
-            say(WORDS[act].done)
+            await command.mutateAsync({ kind: action, reason })
+            say(WORDS[action].done)
           }}
         />
       )}
@@ -132,7 +132,7 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
     <Read what="The deliveries" from={answer}>
       {({ deliveries }) =>
         deliveries.length === 0 ? (
-          <p className="text-soft">Nothing was sent yet.</p>
+          <p className="text-soft">No deliveries yet.</p>
         ) : (
           <Table name="deliveries" columns={['When', 'Event', 'Job', 'State', 'Tries', 'Answer', '']}>
             {deliveries.map((delivery) => (
@@ -175,13 +175,15 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       <td>
         <Button
           label={`Redeliver ${type} of ${shortId(job_id)}`}
-          refusal={refusal('redeliver') ?? (status === 'waiting' ? 'It is to be sent anyway.' : null)}
+          refusal={
+            refusal('redeliver') ?? (status === 'waiting' ? 'This delivery is pending already.' : null)
+          }
           isBusy={command.isPending}
           onClick={() =>
             command.mutate(
               { id, table },
               {
-                onSuccess: () => say('It is sent once more.'),
+                onSuccess: () => say('Sending it again.'),
                 onError: (error) => say(messageOf(error), { isBad: true }),
               },
             )

@@ -1,11 +1,11 @@
-// Where we are. The time zone and the chosen table stay in the address from page to page.
+// The address. Time zone and table stay in it from page to page.
 import type { ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import type { TimeMode } from '../format/show-time.ts'
 
 const MODES: readonly string[] = ['local', 'utc', 'relative'] satisfies TimeMode[]
 
-/** One value of the address; null takes it out. What is chosen leaves no step in the history. */
+/** One value of the address; null removes it. Adds no history entry. */
 export function useParam(name: string): [string | null, (value: string | null) => void] {
   const [params, setParams] = useSearchParams()
   const change = (value: string | null) =>
@@ -27,12 +27,12 @@ export function useTimeMode(): [TimeMode, (mode: TimeMode) => void] {
   return [mode, (next) => change(next === 'local' ? null : next)]
 }
 
-/** The table that all lists are about; null for all of them. */
+/** The selected table; null for all. */
 export function useTable(): [string | null, (table: string | null) => void] {
   return useParam('table')
 }
 
-/** Adds what has to stay in the address. */
+/** Adds the values that stay in the address. */
 export function useAddress(): (path: string, values?: Record<string, string>) => string {
   const [mode] = useTimeMode()
   const [table] = useTable()

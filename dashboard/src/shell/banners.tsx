@@ -1,4 +1,4 @@
-// What everybody has to know now, and nothing else: each takes room only while it is true.
+// Notices for everyone, shown only while they apply.
 import type { ReactNode } from 'react'
 import { useLive } from '../api/live.ts'
 import type { LiveState } from '../api/live-state.ts'
@@ -31,7 +31,7 @@ export function Banners() {
     banners.push({
       key: 'read-only',
       tone: 'quiet',
-      text: 'This server is read-only: nothing can be changed here.',
+      text: 'This server is read-only.',
     })
   return (
     <div role="region" aria-label="Notices">
@@ -56,8 +56,8 @@ function connectionBanners({ connection, stale, heardAtMs }: LiveState): Banner[
         tone: 'bad',
         text:
           heardAtMs === null
-            ? 'The server does not answer; trying again.'
-            : 'Connection lost: what you see is from before. Reconnecting.',
+            ? 'Server unreachable; retrying.'
+            : 'Connection lost: the data is out of date. Reconnecting.',
         isUrgent: true,
       },
     ]
@@ -67,7 +67,7 @@ function connectionBanners({ connection, stale, heardAtMs }: LiveState): Banner[
         {
           key: 'stale',
           tone: 'warn',
-          text: `The database could not be read (${stale.detail}). What you see is from before.`,
+          text: `The database could not be read (${stale.detail}). The data is out of date.`,
         },
       ]
 }
@@ -97,14 +97,18 @@ function reaperBanners({ tables }: LiveState): Banner[] {
         text: (
           <>
             {reaper_age_ms === null
-              ? `Nobody has swept ${table} yet.`
-              : `Nobody has swept ${table} for ${showDuration(reaper_age_ms)}.`}{' '}
+              ? `No sweep of ${table} has run yet.`
+              : `No sweep of ${table} for ${showDuration(reaper_age_ms)}.`}{' '}
             Start a worker or a reaper: <code className="font-mono text-xs">unstuck reaper</code>
           </>
         ),
       })
     if (hold_reason !== null)
-      said.push({ key: `hold-${table}`, tone: 'warn', text: `Sweeps of ${table} hold back: ${hold_reason}.` })
+      said.push({
+        key: `hold-${table}`,
+        tone: 'warn',
+        text: `Sweeps of ${table} are on hold: ${hold_reason}.`,
+      })
     return said
   })
 }

@@ -1,4 +1,4 @@
-// Buttons that kill real workers. Only the server of `unstuck demo` knows these addresses, and only there are they shown.
+// Buttons that kill real workers. Only the server of `unstuck demo` has these routes.
 import { useQuery } from '@tanstack/react-query'
 import { messageOf, request } from '../api/client.ts'
 import { useCommand } from '../api/commands.ts'
@@ -15,7 +15,7 @@ export function DemoControls() {
   const demo = useQuery({
     queryKey: ['demo'],
     queryFn: () => request<DemoActs>('GET', 'demo'),
-    // Another server is not even asked.
+    // Other servers are not asked.
     enabled: config.data?.environment === 'demo',
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -27,14 +27,14 @@ export function DemoControls() {
       aria-label="Demo"
       className="flex flex-wrap items-center gap-2 border-b border-line bg-raised px-4 py-2 md:px-6"
     >
-      <h2 className="mr-2 text-sm font-semibold">Do it to real workers:</h2>
+      <h2 className="mr-2 text-sm font-semibold">Break real workers:</h2>
       {demo.data.acts.map(({ name, title }) => (
         <Button
           key={name}
           kind={name === 'down' ? 'danger' : 'plain'}
           onClick={() =>
             perform.mutate(name, {
-              onSuccess: () => say(`${title}: on its way`),
+              onSuccess: () => say(`${title}: started`),
               onError: (error) => say(messageOf(error), { isBad: true }),
             })
           }

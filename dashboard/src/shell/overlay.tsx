@@ -1,4 +1,4 @@
-// The two windows that any page can open: the palette and the help. They live outside the pages.
+// The command palette and the help, which any page can open.
 import { useState, useSyncExternalStore } from 'react'
 import { Dialog } from '../ui/dialog.tsx'
 import { jobPath, useGo } from './address.tsx'
@@ -52,7 +52,7 @@ function Palette() {
         }}
       >
         <label className="flex flex-col gap-1">
-          <span className="text-soft">A job id, “why” and an id, a filter, or a page</span>
+          <span className="text-soft">A job id, “why” and a job id, a filter, or a page</span>
           <input
             data-first
             value={text}
@@ -100,17 +100,17 @@ const KEYS = [
   ['j and k', 'next and previous row'],
   ['Enter', 'open the row'],
   ['x', 'select the row'],
-  ['w', 'why: the reasons of a job'],
-  ['r', 'retry the job of the page'],
+  ['w', 'why a job is not running'],
+  ['r', 'retry this job'],
   ['v', 'bars or table'],
-  ['p', 'pause or go on'],
+  ['p', 'pause or resume updates'],
   ['⌘K or Ctrl K', 'go to'],
   ['?', 'this help'],
 ] as const
 
 function Help() {
   return (
-    <Dialog title="Keys" onClose={() => openOverlay(null)}>
+    <Dialog title="Keyboard shortcuts" onClose={() => openOverlay(null)}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
         {KEYS.map(([key, meaning]) => (
           <div key={key} className="contents">
@@ -119,7 +119,7 @@ function Help() {
           </div>
         ))}
       </dl>
-      <p className="mt-4 text-soft">Single keys can be switched off in the settings.</p>
+      <p className="mt-4 text-soft">Single-key shortcuts can be disabled in the settings.</p>
     </Dialog>
   )
 }

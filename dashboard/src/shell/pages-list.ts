@@ -1,4 +1,4 @@
-// The pages in the order of the navigation, with the key that follows `g`.
+// Pages in navigation order, with the key after `g`.
 export const pages = [
   { path: '/', name: 'Now', key: 'n', icon: 'M3 6h14M3 10h9M3 14h5' },
   { path: '/jobs', name: 'Jobs', key: 'j', icon: 'M4 4h12v3H4zM4 9h12v3H4zM4 14h12v2H4z' },
@@ -15,7 +15,7 @@ export const pages = [
   { path: '/settings', name: 'Settings', key: 's', icon: 'M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4' },
 ] as const
 
-/** Without a place in the navigation: other pages lead to them, and the palette. */
+/** Not in the navigation: reached from other pages and the palette. */
 export const innerPages = [
   { path: '/operations', name: 'Operations' },
   { path: '/settings/webhooks', name: 'Webhooks' },

@@ -1,4 +1,4 @@
-// The promises, on every page, each with its number: green only where a fact says so.
+// Key health figures on every page; green only if the data says so.
 import type { Slo, TableHealth } from '../../../src/http/contract/index.ts'
 import { useSlo } from '../api/queries.ts'
 import { showCount, showDuration } from '../format/show-time.ts'
@@ -21,7 +21,7 @@ export function PromiseStrip() {
   const lights =
     tables === null ? unknownLights : [...healthLights(tables), ...rescueLights(slo.data?.tables ?? [])]
   return (
-    <section aria-label="Promises" className="border-b border-line bg-panel">
+    <section aria-label="Health" className="border-b border-line bg-panel">
       <ul className="relative flex gap-x-1 overflow-x-auto px-2 md:px-4" aria-busy={heardAtMs === null}>
         {lights.map(({ key, tone, value, label, to, values }) => (
           <li key={key} className="shrink-0">
@@ -105,7 +105,7 @@ function healthLights(tables: TableHealth[]): Light[] {
       key: 'unjudged',
       tone: unjudged === 0 ? 'good' : 'warn',
       value: showCount(unjudged),
-      label: 'without a time to judge by',
+      label: 'of unknown age',
       to: '/reaper',
     },
   ]
@@ -116,7 +116,7 @@ function rescueLights(slos: Slo[]): Light[] {
   if (worst === undefined) return []
   const common = { key: 'rescue', to: '/reaper' }
   if (worst.p95_ms === null) return [{ ...common, tone: 'good', value: '0', label: 'rescues needed' }]
-  // The promise is that of the default lease; what counts is each rescue against the lease of its own stage.
+  // The promise uses the default lease; each rescue is measured against the lease of its stage.
   const isKept = (worst.share ?? 1) >= 0.95
   const isWithin = worst.p95_ms <= worst.promise_ms
   return [

@@ -1,4 +1,4 @@
-// What surrounds every page: navigation, top bar, banners, the promise strip.
+// The frame of every page: navigation, top bar, banners, health strip.
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useConfig } from '../api/queries.ts'
@@ -19,7 +19,7 @@ export function Shell({ children }: { children: ReactNode }) {
         className="sr-only z-50 rounded bg-accent-fill px-3 py-2 text-white focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
         onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}
       >
-        Skip to the page
+        Skip to content
       </button>
       <Navigation isOpen={isOpen} close={() => setOpen(false)} />
       <div className="flex min-h-dvh min-w-0 flex-col">

@@ -1,4 +1,4 @@
-// Single keys. They rest while somebody types, while a window is open, and where the settings say so.
+// Single-key shortcuts, disabled while typing, in dialogs and by preference.
 import { useEffect } from 'react'
 import { setPaused, useIsPaused } from '../api/live.ts'
 import { useSettings } from '../settings/preferences.ts'
@@ -7,7 +7,7 @@ import { openOverlay } from './overlay.tsx'
 import { pages } from './pages-list.ts'
 
 const CHORD_MS = 1_500
-// Of all pages, so that the second key of `g r` is not taken for the key of a page.
+// Shared by all pages: the second key of `g r` must not trigger a page shortcut.
 let chordUntilMs = 0
 
 export function Shortcuts() {
@@ -73,7 +73,7 @@ function focusWhy(): void {
     document.activeElement.click()
 }
 
-/** A key of one page. */
+/** A shortcut of one page. */
 export function useKey(key: string, run: () => void): void {
   const { hasShortcuts } = useSettings()
   useEffect(() => {

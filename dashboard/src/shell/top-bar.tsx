@@ -48,7 +48,7 @@ export function TopBar({ openMenu, isMenuOpen }: { openMenu: () => void; isMenuO
   )
 }
 
-/** Which table all lists are about; nothing to choose where there is one. */
+/** Selects the table of all lists; hidden if there is only one. */
 function TableChoice({ profile, tables }: { profile: string; tables: string[] }) {
   const [table, setTable] = useTable()
   if (tables.length < 2) return null
@@ -70,7 +70,7 @@ function TimeModes() {
   const [mode, setMode] = useTimeMode()
   return (
     <fieldset className="flex rounded-md border border-line p-0.5">
-      <legend className="sr-only">Times are shown</legend>
+      <legend className="sr-only">Time format</legend>
       {MODES.map(({ mode: one, name }) => (
         <button
           key={one}
@@ -99,8 +99,8 @@ function LiveSwitch() {
     <button
       type="button"
       aria-pressed={isPaused}
-      aria-label={isPaused ? 'Paused: go on' : `${word}: pause`}
-      title="Pause or go on (p)"
+      aria-label={isPaused ? 'Paused: resume' : `${word}: pause`}
+      title="Pause or resume updates (p)"
       className="flex min-h-8 items-center gap-2 rounded-md border border-line px-2.5 text-xs hover:bg-raised"
       onClick={() => setPaused(!isPaused)}
     >

@@ -5,7 +5,7 @@ interface ButtonProps {
   onClick?: () => void
   kind?: 'plain' | 'main' | 'danger' | 'ghost'
   type?: 'button' | 'submit'
-  /** Why it cannot be used. The button stays, reachable by keyboard, and says so. */
+  /** Why it is disabled. The button stays focusable and shows the reason. */
   refusal?: string | null
   isBusy?: boolean
   label?: string

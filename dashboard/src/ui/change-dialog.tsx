@@ -1,4 +1,4 @@
-// Asks for the reason of an act and says what it does; the verb stands on the button, the same as a command below.
+// Explains a change and asks for its reason; shows the equivalent command.
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../api/client.ts'
 import { readDuration } from '../format/read-duration.ts'
@@ -7,28 +7,28 @@ import { CopyLine } from './copy-line.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field, Problem } from './field.tsx'
 
-export interface ActInput {
+export interface ChangeInput {
   reason: string
-  /** Undefined: until somebody ends it. */
+  /** Undefined: until someone ends it. */
   durationMs?: number | undefined
 }
 
-interface ActDialogProps {
+interface ChangeDialogProps {
   title: string
   verb: string
   effect: ReactNode
   isDanger?: boolean
-  /** Has to be typed where the act is large or cannot be undone in production. */
+  /** Must be typed to confirm a large or irreversible change in production. */
   typed?: string
-  /** Whether it can end by itself. */
+  /** It can end automatically. */
   hasDuration?: boolean
-  /** The same as a command; the reason is never empty. */
+  /** The equivalent command, with a reason. */
   cli: (input: { reason: string; duration: string }) => string
-  run: (input: ActInput) => Promise<unknown>
+  run: (input: ChangeInput) => Promise<unknown>
   close: () => void
 }
 
-export function ActDialog(props: ActDialogProps) {
+export function ChangeDialog(props: ChangeDialogProps) {
   const { title, verb, effect, isDanger = false, typed, hasDuration = false, cli, run, close } = props
   const [reason, setReason] = useState('')
   const [duration, setDuration] = useState('')
@@ -41,7 +41,7 @@ export function ActDialog(props: ActDialogProps) {
     typed !== undefined && check !== typed
       ? `Type ${typed} first.`
       : isUnread
-        ? 'The end takes 30s, 10m, 2h or 1d.'
+        ? 'The end must be a duration: 30s, 10m, 2h or 1d.'
         : null
   const submit = async () => {
     setBusy(true)
@@ -63,7 +63,12 @@ export function ActDialog(props: ActDialogProps) {
         }}
       >
         <div className="text-soft">{effect}</div>
-        <Field label="Reason, kept with the event (optional)" value={reason} onChange={setReason} isFirst />
+        <Field
+          label="Reason, recorded with the event (optional)"
+          value={reason}
+          onChange={setReason}
+          isFirst
+        />
         {hasDuration ? <DurationField value={duration} onChange={setDuration} /> : null}
         {typed === undefined ? null : (
           <Field label={`Type ${typed} to confirm`} value={check} onChange={setCheck} />
@@ -71,7 +76,7 @@ export function ActDialog(props: ActDialogProps) {
         <CopyLine line={cli({ reason: reasonOrDots(reason), duration: isUnread ? '' : duration.trim() })} />
         {problem === null ? null : <Problem>{problem}</Problem>}
         <div className="flex justify-end gap-2">
-          <Button onClick={close}>Keep as it is</Button>
+          <Button onClick={close}>Do nothing</Button>
           <Button type="submit" kind={isDanger ? 'danger' : 'main'} isBusy={isBusy} refusal={refusal}>
             {verb}
           </Button>
@@ -81,7 +86,7 @@ export function ActDialog(props: ActDialogProps) {
   )
 }
 
-/** The command line asks for a reason always. */
+/** The command line requires a reason. */
 export const reasonOrDots = (reason: string) => (reason.trim() === '' ? '…' : reason.trim())
 
 const DURATIONS = ['10m', '1h', '4h', '1d']
@@ -90,10 +95,10 @@ function DurationField({ value, onChange }: { value: string; onChange: (value: s
   return (
     <div className="flex flex-col gap-2">
       <Field
-        label="Ends by itself after (optional)"
+        label="End automatically after (optional)"
         value={value}
         onChange={onChange}
-        placeholder="until somebody resumes it"
+        placeholder="until resumed"
       />
       <div className="flex flex-wrap gap-1.5">
         {DURATIONS.map((one) => (

@@ -6,11 +6,11 @@ export async function copyText(text: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     say('Copied.')
   } catch {
-    say('This browser does not let the page copy.', { isBad: true })
+    say('The browser does not allow copying.', { isBad: true })
   }
 }
 
-/** A command that does the same in a shell, or another line to take along. */
+/** A line to copy, usually the equivalent shell command. */
 export function CopyLine({ line, label = 'Copy as CLI' }: { line: string; label?: string }) {
   return (
     <div className="flex items-start gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-2.5">

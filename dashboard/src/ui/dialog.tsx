@@ -1,11 +1,11 @@
-// The browser's own modal: it keeps the focus, closes with Escape and gives the focus back, without any style of its own.
+// The browser's modal dialog: it traps focus, closes with Escape and restores focus.
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
 interface DialogProps {
   title: string
   onClose: () => void
   children: ReactNode
-  /** From the right, over the whole height. */
+  /** A drawer on the right, over the whole height. */
   isDrawer?: boolean
 }
 
@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, children, isDrawer = false }: DialogPro
     const dialog = ref.current
     const before = document.activeElement
     if (dialog !== null && !dialog.open) dialog.showModal()
-    // Else the browser takes the first control, which closes the window.
+    // The browser would focus the first control, the close button.
     dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     return () => {
       dialog?.close()

@@ -1,11 +1,11 @@
-// The frame of a page, and its three states besides being full.
+// The layout of a page, and its empty, loading and failed states.
 import { type ReactNode, useEffect, useRef } from 'react'
 import { messageOf, RequestProblem } from '../api/client.ts'
 import { Button } from './button.tsx'
 
 interface PageProps {
   title: string
-  /** In the title of the tab, where it differs. */
+  /** Title of the browser tab. Default: the page title. */
   tabTitle?: string
   lead?: ReactNode
   actions?: ReactNode
@@ -17,7 +17,7 @@ export function Page({ title, tabTitle, lead, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${tabTitle ?? title} · unstuck`
   }, [title, tabTitle])
-  // Who navigates by keyboard or ear starts at the heading of the new page.
+  // Keyboard and screen reader users start at the heading of the new page.
   useEffect(() => ref.current?.focus({ preventScroll: true }), [])
   return (
     <div className="flex flex-col gap-4">
@@ -99,12 +99,12 @@ export function Broken({ what, error, retry }: { what: string; error: unknown; r
   )
 }
 
-/** Not broken, and nothing to try again. */
+/** A refusal: retrying does not help. */
 export function NotForYou({ reason }: { reason: string }) {
-  return <p className="py-2 text-soft">Not shown to you: {reason}.</p>
+  return <p className="py-2 text-soft">No access: {reason}.</p>
 }
 
-/** The store that keeps the jobs has no such thing. */
+/** Not supported by the store. */
 function NotThere({ what, reason }: { what: string; reason: string }) {
   return (
     <div className="panel">
@@ -119,7 +119,7 @@ interface ReadResult<Data> {
   refetch: () => unknown
 }
 
-/** Loading, broken, not allowed, not there, or what `children` draws. What was read once stays while a later reading fails. */
+/** Loading, failed, refused, unsupported or `children`. Loaded data stays if a later read fails. */
 export function Read<Data>(props: {
   what: string
   from: ReadResult<Data>

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 
 interface TableProps {
-  /** `queues`: it is the table of queues. */
+  /** Used in its label: `queues` gives “Table of queues”. */
   name: string
-  /** An empty name is that of the column with what can be done. */
+  /** An empty name is the column of actions. */
   columns: readonly string[]
   children: ReactNode
 }
 
-/** A table that scrolls by itself, by keyboard too. */
+/** A scrollable table, also by keyboard. */
 export function Table({ name, columns, children }: TableProps) {
   return (
     <div className="relative overflow-x-auto" role="region" aria-label={`Table of ${name}`} tabIndex={0}>
@@ -17,7 +17,7 @@ export function Table({ name, columns, children }: TableProps) {
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col" className="py-1.5 pr-4 font-medium whitespace-nowrap">
-                {column === '' ? <span className="sr-only">Act</span> : column}
+                {column === '' ? <span className="sr-only">Actions</span> : column}
               </th>
             ))}
           </tr>

@@ -3,7 +3,7 @@ import { showAgo, showTime } from '../format/show-time.ts'
 import { useTimeMode } from '../shell/address.tsx'
 import { useTick } from './use-tick.ts'
 
-/** A time of the database, as the address says: local, UTC, or how long ago. */
+/** A database time in the format of the address: local, UTC or relative. */
 export function Time({ at, isRelative = false }: { at: string | null; isRelative?: boolean }) {
   const [mode] = useTimeMode()
   useTick(1_000)

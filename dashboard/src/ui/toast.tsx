@@ -1,4 +1,4 @@
-// What was done, said once. Lives outside the pages, so that going on does not take it away.
+// Notifications, outside the pages so that navigation keeps them.
 import { useSyncExternalStore } from 'react'
 import { Button } from './button.tsx'
 
@@ -44,7 +44,7 @@ export function Toasts() {
   return (
     <div
       role="status"
-      aria-label="What was done"
+      aria-label="Notifications"
       className="fixed right-4 bottom-4 z-40 flex max-w-sm flex-col gap-2"
     >
       {shown.map(({ key, text, isBad, undo }) => (

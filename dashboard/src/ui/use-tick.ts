@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The monotonic clock, read anew at an interval: what counts down on the page is drawn from it. */
+/** The monotonic clock, updated at an interval, for countdowns. */
 export function useTick(intervalMs: number): number {
   const [now, setNow] = useState(() => performance.now())
   useEffect(() => {

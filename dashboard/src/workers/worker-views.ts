@@ -1,4 +1,4 @@
-// Workers as the page shows them: those that tell of themselves, and those that only their leases show.
+// Workers of the page: those that report, and those known only by their leases.
 
 import type { Worker } from '../../../src/http/contract/index.ts'
 import { type LiveLease, leaseLeftMs, leaseLengthMs } from '../api/live-state.ts'
@@ -7,7 +7,7 @@ import { groupBy } from '../format/group-by.ts'
 export interface WorkerView {
   id: string
   state: Worker['state']
-  /** Null where only its leases tell of it. */
+  /** Null if only its leases show it. */
   report: Worker | null
   leases: number
 }
@@ -19,7 +19,7 @@ export function workerViews(workers: Worker[], leases: LiveLease[], nowMs: numbe
   const ids = new Set(workers.map(({ id }) => id))
   const known = workers.map((worker): WorkerView => {
     const held = byWorker.get(worker.id) ?? []
-    // Reports are rarer than heartbeats: the leases know first that one fell silent.
+    // Reports are rarer than heartbeats: leases show silence first.
     const state = worker.state === 'live' && held.length > 0 ? stateOf(held, nowMs) : worker.state
     return { id: worker.id, state, report: worker, leases: worker.leases }
   })

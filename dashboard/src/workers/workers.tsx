@@ -11,7 +11,7 @@ import { Go } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { ActDialog } from '../ui/change-dialog.tsx'
+import { ChangeDialog } from '../ui/change-dialog.tsx'
 import { Command, Empty, Page, Read } from '../ui/page.tsx'
 import { say } from '../ui/toast.tsx'
 import type { Tone } from '../ui/tone.ts'
@@ -20,8 +20,8 @@ import { useTick } from '../ui/use-tick.ts'
 import { type WorkerView, workerViews } from './worker-views.ts'
 
 const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number }> = {
-  zombie: { tone: 'bad', word: 'zombie: beats, but does nothing', order: 0 },
-  silent: { tone: 'bad', word: 'silent, leases still run', order: 1 },
+  zombie: { tone: 'bad', word: 'zombie: heartbeats, but no progress', order: 0 },
+  silent: { tone: 'bad', word: 'silent, leases not expired yet', order: 1 },
   late: { tone: 'warn', word: 'late', order: 2 },
   draining: { tone: 'info', word: 'draining', order: 3 },
   live: { tone: 'good', word: 'live', order: 4 },
@@ -36,7 +36,7 @@ export function WorkersPage() {
   return (
     <Page
       title="Workers"
-      lead="Each tick is a heartbeat seen while the dashboard is open; hatched is silence."
+      lead="Each tick is a heartbeat seen since the dashboard was opened; hatched means silence."
     >
       <Read what="The workers" from={answer}>
         {({ workers }) => <Lanes views={workerViews(workers, leases ?? [], now)} />}
@@ -56,7 +56,7 @@ function Lanes({ views }: { views: WorkerView[] }) {
     <>
       {shown.length === 0 ? (
         <div className="panel">
-          <Empty title="No worker is at work.">
+          <Empty title="No workers.">
             <span className="flex flex-col items-center gap-2">
               Start one: <Command>npx unstuck worker handlers.ts</Command>
             </span>
@@ -96,7 +96,7 @@ function Lane({ view: { id, state, report, leases } }: { view: WorkerView }) {
           <Badge tone={tone}>{word}</Badge>
         </p>
         {report === null ? (
-          <p className="text-xs text-soft">{plural(leases, 'job')}; only its leases tell of it</p>
+          <p className="text-xs text-soft">{plural(leases, 'job')}; known only by its leases</p>
         ) : (
           <Report worker={report} />
         )}
@@ -111,7 +111,8 @@ function Report({ worker }: { worker: Worker }) {
   return (
     <>
       <p className="text-xs text-soft">
-        {worker.leases} of {worker.concurrency} slots, heard {showDuration(worker.seen_ms)} ago
+        {plural(worker.leases, 'lease')}, {plural(worker.concurrency, 'slot')}, last report{' '}
+        {showDuration(worker.seen_ms)} ago
         {worker.version === null ? '' : `, version ${worker.version}`}
         {worker.loop_lag_ms === null ? '' : `, lag ${Math.round(worker.loop_lag_ms)} ms`}
       </p>
@@ -166,21 +167,21 @@ function Drain({ worker }: { worker: Worker }) {
     <>
       <Button
         label={`Drain ${worker.id}`}
-        refusal={refusal('drainWorker') ?? (isOver ? 'It is draining or has ended.' : null)}
+        refusal={refusal('drainWorker') ?? (isOver ? 'It is draining or has stopped.' : null)}
         onClick={() => setAsking(true)}
       >
         Drain
       </Button>
       {isAsking ? (
-        <ActDialog
+        <ChangeDialog
           title={`Drain ${worker.id}`}
-          verb="Drain the worker"
-          effect="It claims nothing more, ends what it runs, and leaves. This cannot be undone."
+          verb="Drain worker"
+          effect="Stops claiming, finishes its running jobs and stops. This cannot be undone."
           cli={({ reason }) => cliLine(['workers', 'drain', worker.id], { reason })}
           close={() => setAsking(false)}
           run={async ({ reason }) => {
             await command.mutateAsync(reason)
-            say(`${worker.id} was asked to drain.`)
+            say(`${worker.id} is draining.`)
           }}
         />
       ) : null}

@@ -122,7 +122,7 @@ function countOf({ steps }: AttachPlan): string {
 function driftLines({ policyDrift }: AttachPlan): string[] {
   return policyDrift.flatMap(({ table, differences, statement }) => [
     `! ${table} uses its stored policy, which differs from the profile:`,
-    ...differences.map((difference) => `    ${describeDifference(difference, 'profile')}`),
+    ...differences.map((difference) => `    ${describeDifference(difference, 'in the profile')}`),
     `  To store the values of the profile:  ${statement}`,
   ])
 }

@@ -71,8 +71,8 @@ function printTable(table: ScannedTable, olderThanMs: number): void {
     printLine(`  ${running}${isCut ? ' or more' : ''} running · ${stuck} stuck${agesOf(table)}`)
     if (stuck > 0) {
       printLine(`  ✗ ids: ${stuckIds.join(', ')}${stuck > stuckIds.length ? ', …' : ''}`)
-      printLine(`    rule:  ${describeRule(table, olderThanMs)}`)
-      printLine(`    recovery:  ${remedy}`)
+      printLine(`    rule: ${describeRule(table, olderThanMs)}`)
+      printLine(`    recovery: ${remedy}`)
       if (next !== null) printLine(`    ${next}`)
     }
     if (silent > 0) printLine(`  ⚠ ${describeSilent(table, olderThanMs)}`)

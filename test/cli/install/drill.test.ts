@@ -51,8 +51,8 @@ describe('on the native table', patient, () => {
   it('REAP-1 nobody sweeps: it fails with exit code 1, says so, and cleans up', async () => {
     const { exitCode, stdout } = await run('--lease', '1s', '--budget', '3s')
     expect(exitCode).toBe(1)
-    expect(stdout).toContain('FAIL  it was not taken back within 3 s')
-    expect(stdout).toContain('Nobody has swept yet')
+    expect(stdout).toContain('FAIL  it was not requeued within 3 s')
+    expect(stdout).toContain('No sweep has run yet')
     expect(await jobsLeft()).toBe(0)
   })
 
@@ -122,7 +122,7 @@ describe('on the native table', patient, () => {
     drill.kill('SIGINT')
     const { exitCode, stdout, stderr } = await drill.result
     expect([exitCode, stdout]).toEqual([130, ''])
-    const message = 'interrupted; the canary was taken out'
+    const message = 'interrupted; the canary was deleted'
     expect(JSON.parse(stderr)).toEqual({ error: { code: 'INTERRUPTED', message, hint: null } })
     expect(await jobsLeft()).toBe(0)
   })
@@ -131,7 +131,7 @@ describe('on the native table', patient, () => {
     await store.setMode('observe')
     const { exitCode, stderr } = await run()
     expect(exitCode).toBe(4)
-    expect(stderr).toMatch(/mode observe.*\n.*unstuck mode reap/)
+    expect(stderr).toMatch(/observe mode.*\n.*unstuck mode reap/)
     expect(await jobsLeft()).toBe(0)
   })
 
@@ -158,7 +158,7 @@ describe('on the native table', patient, () => {
   it('REAP-1 a duration that is none is refused', async () => {
     const { exitCode, stderr } = await run('--budget', 'soon')
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('It takes a duration such as 30s')
+    expect(stderr).toContain('Must be a duration such as 30s')
   })
 })
 
@@ -196,6 +196,9 @@ describe('on an attached table', patient, () => {
   it('REAP-1 a table with columns that only the team can fill is refused in plain words', async () => {
     await database.pool.query('alter table public.asr_jobs add column video text not null')
     const { exitCode, stderr } = await run('--profile', 'clip', '--table', 'asr_jobs', '--yes')
-    expect([exitCode, stderr]).toEqual([4, expect.stringMatching(/table asr_jobs takes no canary: .*video/)])
+    expect([exitCode, stderr]).toEqual([
+      4,
+      expect.stringMatching(/table asr_jobs does not accept a canary: .*video/),
+    ])
   })
 })

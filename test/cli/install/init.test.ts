@@ -40,7 +40,7 @@ describe('init', () => {
     const { exitCode, stdout, stderr } = await run('init', '--table', 'public.video_jobs')
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining(`wrote ${file}: a profile for public.video_jobs`),
+      expect.stringContaining(`wrote ${file}: a draft profile for public.video_jobs`),
     ])
     expect(stdout.trim().split('\n').length).toBeLessThanOrEqual(3)
     expect(stdout).toContain('unstuck attach')
@@ -69,7 +69,7 @@ describe('init', () => {
     const refused = await run('init', '--table', 'public.video_jobs')
     expect([refused.exitCode, refused.stderr]).toEqual([
       4,
-      expect.stringMatching(/was not touched\n.*--force/),
+      expect.stringMatching(/was not changed\n.*--force/),
     ])
     expect(configText()).toBe('export default {}\n')
     expect(readdirSync(folder)).toEqual([file])

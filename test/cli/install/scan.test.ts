@@ -114,7 +114,7 @@ describe('tables of other queues', () => {
 })
 
 describe('the command', () => {
-  it('REAP-13 tells what is stuck, how it is known, what brings it back and what to do next, and exits with 1', async () => {
+  it('REAP-13 shows stuck jobs, the rule, the recovery and the next command, and exits with 1', async () => {
     const { exitCode, stdout } = await runInProcess(['scan'], { DATABASE_URL: database.url })
     expect(exitCode).toBe(1)
     expect(stdout).toMatch(
@@ -122,7 +122,7 @@ describe('the command', () => {
     )
     expect(stdout).toContain('the newest of heartbeat_at, locked_at, updated_at is older than 15 min')
     expect(stdout).toMatch(/public\.river_job {2}River\n {2}2 running · 1 stuck, silent for up to 91 d/)
-    expect(stdout).toContain('what brings it back: The job rescuer of the elected leader')
+    expect(stdout).toContain('recovery: The job rescuer of the elected leader')
     expect(stdout).toContain('unstuck attach --plan --table public.video_jobs')
     expect(stdout).toContain('Nothing was written')
   })
@@ -139,7 +139,7 @@ describe('the command', () => {
     onTestFinished(() => empty.drop())
     const fine = await runInProcess(['scan', empty.url])
     expect(fine.exitCode).toBe(0)
-    expect(fine.stdout).toContain('No job table was found')
+    expect(fine.stdout).toContain('No job table is visible')
     const nobody = await runInProcess(['scan', 'postgres://nobody@127.0.0.1:1/nothing'])
     expect(nobody).toMatchObject({ exitCode: 3, stdout: '' })
   })

@@ -97,7 +97,7 @@ describe('POST /api/jobs/{id}/retry', () => {
     const { body } = await bench.call(`GET /v1/jobs/${jobId}`, { as: ana })
     expect(body.retry).toEqual({
       is_allowed: false,
-      reason: 'Its source does not exist any more: it cannot run again.',
+      reason: 'Its source no longer exists: it cannot run again.',
     })
     expect(await bench.store.getJob(jobId)).toMatchObject({ status: 'dead' })
   })

@@ -60,7 +60,7 @@ describe('a trusted proxy', () => {
   it('OPS-1 the header is not believed where nobody says which address it comes from', async () => {
     const { status, body } = await ask('/v1/me', { user: 'ana' })
     expect(status).toBe(401)
-    expect(body.detail).toContain('from which address this comes is not known here')
+    expect(body.detail).toContain('the address of the client is unknown')
   })
 
   it.each(['ana, bob', 'ana,bob', 'a'.repeat(201), ''])(
@@ -122,7 +122,7 @@ describe('the address of the peer', () => {
   })
 })
 
-describe('wrong tokens', () => {
+describe('invalid tokens', () => {
   const failureLimit = { ratePerS: 0.001, burst: 3 }
   const wrong = { authorization: `Bearer unstuck_${'x'.repeat(43)}` }
 

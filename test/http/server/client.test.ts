@@ -78,7 +78,7 @@ describe('unstuck/client', () => {
   it('OPS-1 an id with a slash stays one part of the path, and a server that is another is an error', async () => {
     expect(await client.call('readJob', { params: { id: '../../healthz?' } })).toMatchObject({ status: 400 })
     for (const id of ['', '.', '..'])
-      await expect(client.call('readJob', { params: { id } })).rejects.toThrow('cannot be a part of a path')
+      await expect(client.call('readJob', { params: { id } })).rejects.toThrow('cannot be a path segment')
     const other = createClient({ baseUrl: 'http://x', fetch: () => new Response('<html>', { status: 502 }) })
     await expect(other.call('listJobs')).rejects.toThrow('502')
   })

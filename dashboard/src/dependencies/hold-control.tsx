@@ -3,32 +3,32 @@ import { messageOf } from '../api/client.ts'
 import { type HoldOptions, type Target, useCommand } from '../api/commands.ts'
 import { cliLine } from '../format/cli-line.ts'
 import { Button } from '../ui/button.tsx'
-import { ActDialog, type ActInput } from '../ui/change-dialog.tsx'
+import { ChangeDialog, type ChangeInput } from '../ui/change-dialog.tsx'
 import { say } from '../ui/toast.tsx'
 import { useRefusal } from '../ui/use-refusal.ts'
 
-interface BrakeProps {
+interface HoldControlProps {
   target: Target
   isOn: boolean
   hold: (target: Target, options: HoldOptions) => Promise<unknown>
   resume: (target: Target) => Promise<unknown>
   words: { hold: string; resume: string; effect: string }
-  /** Of the command line: `queues pause`. */
+  /** The command: `queues pause`. */
   cli: string[]
   commands: ['holdBreaker', 'resumeBreaker'] | ['pauseQueue', 'resumeQueue']
 }
 
-/** Holds back what is claimed, until a time is over or somebody lets it go. */
-export function Brake({ target, isOn, hold, resume, words, cli, commands }: BrakeProps) {
+/** Stops claims until a time ends or someone resumes them. */
+export function HoldControl({ target, isOn, hold, resume, words, cli, commands }: HoldControlProps) {
   const [isAsking, setAsking] = useState(false)
   const refusal = useRefusal()
-  const command = useCommand((input: ActInput | null) =>
+  const command = useCommand((input: ChangeInput | null) =>
     input === null ? resume(target) : hold(target, { reason: input.reason, ...durationOf(input) }),
   )
   const name = target.id
   const release = () =>
     command.mutate(null, {
-      onSuccess: () => say(`${name} goes on.`),
+      onSuccess: () => say(`${name} is resumed.`),
       onError: (error) => say(messageOf(error), { isBad: true }),
     })
   return (
@@ -53,7 +53,7 @@ export function Brake({ target, isOn, hold, resume, words, cli, commands }: Brak
         </Button>
       )}
       {isAsking ? (
-        <ActDialog
+        <ChangeDialog
           title={`${words.hold} ${name}`}
           verb={`${words.hold} ${name}`}
           effect={words.effect}
@@ -72,4 +72,5 @@ export function Brake({ target, isOn, hold, resume, words, cli, commands }: Brak
   )
 }
 
-const durationOf = ({ durationMs }: ActInput) => (durationMs === undefined ? {} : { duration_ms: durationMs })
+const durationOf = ({ durationMs }: ChangeInput) =>
+  durationMs === undefined ? {} : { duration_ms: durationMs }
