@@ -53,7 +53,7 @@ const bundles = [
   {
     ...common,
     input: join(SRC, HEARTBEAT_THREAD),
-    plugins: [keepPlaces(dirname(HEARTBEAT_THREAD))],
+    plugins: [keepPlaces(posix.dirname(HEARTBEAT_THREAD))],
     output: { ...output, file: join(DIST, builtName(HEARTBEAT_THREAD)) },
   },
   {
@@ -87,20 +87,20 @@ function nameOf(id) {
   return relative(SRC, id).replaceAll('\\', '/')
 }
 
-/**
- * @param {string} name
- * @param {string} from the folder of dist/ that the bundle lies in
- */
-function builtName(name, from = '.') {
-  const path = posix.relative(from, name.replace(/\.ts$/, '.js'))
-  return path.startsWith('.') ? path : `./${path}`
+/** @param {string} name */
+function builtName(name) {
+  return name.replace(/\.ts$/, '.js')
 }
 
 /**
- * @param {string} from the folder of dist/ that the bundle lies in
+ * @param {string} folder the bundle's own, below dist/
  * @returns {Plugin}
  */
-function keepPlaces(from = '.') {
+function keepPlaces(folder = '') {
+  const placeOf = (/** @type {string} */ name) => {
+    const place = posix.relative(folder, builtName(name))
+    return place.startsWith('.') ? place : `./${place}`
+  }
   return {
     name: 'keep-places',
     // Packages and dynamic imports stay where they are.
@@ -108,12 +108,12 @@ function keepPlaces(from = '.') {
       if (importer === undefined) return null
       if (!specifier.startsWith('.')) return { id: specifier, external: 'absolute' }
       if (kind !== 'dynamic-import') return null
-      return { id: builtName(posix.join(dirname(nameOf(importer)), specifier), from), external: 'absolute' }
+      return { id: placeOf(posix.join(dirname(nameOf(importer)), specifier)), external: 'absolute' }
     },
     // A bundled module finds its files from the place where it was.
     transform(code, id) {
       if (!code.includes('import.meta.url')) return null
-      const address = `new URL('${builtName(nameOf(id), from)}', import.meta.url).href`
+      const address = `new URL('${placeOf(nameOf(id))}', import.meta.url).href`
       return { code: code.replaceAll('import.meta.url', address), map: null }
     },
     // V8 keeps a text with a character beyond Latin-1 at two bytes for each character. `charset: 'ascii'` spares comments.

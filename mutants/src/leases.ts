@@ -1,16 +1,13 @@
-// @ts-check
 // What a lease is: who may write, how long, and what tells one from another.
-/** @import { Mutant } from './mutants.mjs' */
+import type { Mutant } from './mutants.ts'
 
-/** @param {string} path */
-const sql = (path) => `sql/functions/jobs/${path}.sql`
+const sql = (path: string) => `sql/functions/jobs/${path}.sql`
 const settles = [
   { files: ['test/spec'] },
   { files: ['test/store/native.test.ts'], filter: '(complete|fail|release)Jobs' },
 ]
 
-/** @type {Mutant[]} */
-export const leaseMutants = [
+export const leaseMutants: Mutant[] = [
   {
     id: 'M1',
     fault: 'complete does not look at the lease',

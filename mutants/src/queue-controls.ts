@@ -1,14 +1,11 @@
-// @ts-check
 // What holds jobs back: pauses, breakers and limits; and who may take the steps of an operation.
-/** @import { Mutant } from './mutants.mjs' */
+import type { Mutant } from './mutants.ts'
 
 const queues = 'sql/functions/queues/pauses/open_queues.sql'
 const tokens = 'sql/functions/queues/limits/take_tokens.sql'
-/** @param {string} filter */
-const store = (filter) => ({ files: ['test/store/native.test.ts'], filter })
+const store = (filter: string) => ({ files: ['test/store/native.test.ts'], filter })
 
-/** @type {Mutant[]} */
-export const brakeMutants = [
+export const queueControlMutants: Mutant[] = [
   {
     id: 'M35',
     fault: 'the pause of a queue holds the queue of this name in every table',

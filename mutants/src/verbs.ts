@@ -1,17 +1,14 @@
-// @ts-check
 // What a worker does to its own job besides finishing it: stages, failures, releases.
-/** @import { Mutant } from './mutants.mjs' */
+import type { Mutant } from './mutants.ts'
 
 const stage = 'sql/functions/jobs/lease/enter_stage.sql'
 const fail = 'sql/functions/jobs/finish/fail_jobs.sql'
 const release = 'sql/functions/jobs/finish/release_jobs.sql'
 const clocks = { files: ['test/race/clocks.test.ts'] }
-/** @param {string} filter */
-const store = (filter) => ({ files: ['test/store/native.test.ts'], filter })
+const store = (filter: string) => ({ files: ['test/store/native.test.ts'], filter })
 const ownClock = { find: 'v_now timestamptz := clock_timestamp()', replacement: 'v_now timestamptz := now()' }
 
-/** @type {Mutant[]} */
-export const verbMutants = [
+export const verbMutants: Mutant[] = [
   {
     id: 'M23',
     fault: 'a stage is entered without the lease',

@@ -1,11 +1,9 @@
-// @ts-check
 // What keeps a lease alive.
-/** @import { Mutant } from './mutants.mjs' */
+import type { Mutant } from './mutants.ts'
 
 const startWorker = 'src/unstuck/start-worker.ts'
 
-/** @type {Mutant[]} */
-export const workerMutants = [
+export const workerMutants: Mutant[] = [
   {
     id: 'M12',
     fault: 'heartbeats come from the thread of the handlers',

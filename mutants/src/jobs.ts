@@ -1,11 +1,9 @@
-// @ts-check
 // What is counted, chosen, told and left alone.
-/** @import { Mutant } from './mutants.mjs' */
+import type { Mutant } from './mutants.ts'
 
 const claim = 'sql/functions/jobs/claim/claim_jobs.sql'
 
-/** @type {Mutant[]} */
-export const jobMutants = [
+export const jobMutants: Mutant[] = [
   {
     id: 'M7',
     fault: 'attempts are counted at the failure instead of the claim',

@@ -1,13 +1,11 @@
-// @ts-check
 // What a sweep may take, how much of it, and what it costs the job.
-/** @import { Mutant } from './mutants.mjs' */
+import type { Mutant } from './mutants.ts'
 
 const reap = 'sql/functions/reaping/reap/reap_jobs.sql'
 const expiry = 'and ended.at < now() and not '
 const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-and-reap.test.ts'] }]
 
-/** @type {Mutant[]} */
-export const reapMutants = [
+export const reapMutants: Mutant[] = [
   {
     id: 'M5',
     fault: 'the reaper does not look again once it has the row',
