@@ -31,6 +31,7 @@ const STEPS = [
   { name: 'sql home', command: process.execPath, args: ['scripts/check/sql-home.mjs'] },
   { name: 'links', command: process.execPath, args: ['scripts/check/links.mjs'] },
   { name: 'tidy', command: process.execPath, args: ['scripts/check/tidy.mjs'] },
+  { name: 'wording', command: process.execPath, args: ['scripts/check/wording.mjs'] },
   { name: 'dead code', command: tool('knip'), args: ['--no-progress'] },
 ]
 

@@ -1,5 +1,6 @@
 // @ts-check
-// Follows every link of every Markdown file that stays in the repository: the file or folder exists, and the heading too.
+// Follows every link of every Markdown file that stays in the repository: the file or folder exists, and the heading too. So do
+// the files that the pages about the code name.
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { headingSlug } from './heading-slug.mjs'
@@ -15,6 +16,9 @@ const DEFINITION = /^\s*\[[^\]]+\]:\s*<?(\S+?)>?\s*$/g
 const HTML = /<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"/g
 const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
 
+const PAGES_ABOUT_CODE = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
+const FILE_NAME = /`([\w./-]+\.(?:sql|[cm]?[jt]s))`/g
+
 /**
  * @param {string} root
  * @returns {Problem[]}
@@ -22,7 +26,8 @@ const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
 export function findProblems(root) {
   /** @type {Map<string, Set<string>>} */
   const anchors = new Map()
-  return listFiles(root)
+  const files = listFiles(root)
+  const broken = files
     .filter((path) => path.endsWith('.md'))
     .flatMap((path) =>
       findLinks(readText(root, path)).flatMap(({ target, line }) => {
@@ -30,6 +35,23 @@ export function findProblems(root) {
         return message === undefined ? [] : [{ path, line, message }]
       }),
     )
+  return [...broken, ...findMissingFiles(root, files)]
+}
+
+/**
+ * A name without its folder is enough: `claim_jobs.sql`.
+ * @param {string} root
+ * @param {string[]} files
+ * @returns {Problem[]}
+ */
+function findMissingFiles(root, files) {
+  return PAGES_ABOUT_CODE.filter((path) => files.includes(path)).flatMap((path) =>
+    proseLines(readText(root, path)).flatMap((text, index) =>
+      [...text.matchAll(FILE_NAME)]
+        .filter(([, name = '']) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))
+        .map(([, name]) => ({ path, line: index + 1, message: `names ${name}, which does not exist` })),
+    ),
+  )
 }
 
 /**

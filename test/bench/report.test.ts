@@ -1,4 +1,4 @@
-// What is made of the numbers; no process is started.
+// The report of given numbers; no process is started.
 import { describe, expect, it } from 'vitest'
 import { type Profile, profileHits, profileText } from '../../bench/measures/neo4j/profile-text.ts'
 import { drawChart } from '../../bench/report/chart.ts'

@@ -95,7 +95,7 @@ async function listen(server: Server): Promise<string> {
 
 export interface WatchedPage {
   page: Page
-  /** What the page complained about: errors, and whatever its content policy refused. */
+  /** Complaints of the page: errors and violations of its content policy. */
   complaints: string[]
 }
 
@@ -117,7 +117,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 /** The themes differ in nothing else. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
-/** Of WCAG 2.2 AA, in both themes. */
+/** Violations of WCAG 2.2 AA, in both themes. */
 export async function violationsOf(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,4 +1,4 @@
-// What an operator does with many jobs, with causes and with brakes, over the invented deployment.
+// Bulk changes, causes and queue controls of an operator, over the invented deployment.
 import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -134,7 +134,7 @@ describe('dead letters', () => {
   })
 })
 
-describe('brakes', () => {
+describe('queue controls', () => {
   it('OPS-9 a queue is paused for a while, and the command that does the same can be copied', async () => {
     await page.goto(`${fake.url}/dependencies`)
     await page.getByRole('button', { name: 'Pause media' }).click()

@@ -1,4 +1,4 @@
-// What the tools of proof say to what they cannot do. They say it before anything is started.
+// The test tools refuse invalid options before anything is started.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'

@@ -7,7 +7,7 @@ import type { Receipt } from '../../src/demo/receipt/receipt.ts'
 import { type RunningCommand, startCommand } from '../cli/support/run-command.ts'
 
 export interface RunningDemo extends RunningCommand {
-  /** What it has said so far. */
+  /** Waits for this text in the output. */
   said(text: string): Promise<void>
   lines: string[]
 }

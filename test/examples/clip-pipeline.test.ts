@@ -34,7 +34,7 @@ it('REAP-1 the clip pipeline: a worker killed in burnin loses its child and no c
   expect(bytes).toBeGreaterThan(halfBytes)
   expect(isComplete(readFileSync(file))).toBe(true)
   expect(readdirSync(clip).toSorted()).toEqual(['burned.mp4', 'clip.mp4', 'sound.txt'])
-  // What was finished before the kill was not done again.
+  // Stages that were finished before the kill did not run again.
   expect(example.lines.filter((line) => line.includes('asr runs as child'))).toHaveLength(1)
 })
 

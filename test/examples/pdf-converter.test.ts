@@ -16,7 +16,7 @@ interface Reply {
   body: any
 }
 
-/** What a browser with the page open sends. */
+/** Sends requests as a browser with the page open does. */
 class Visitor {
   readonly #url: string
   readonly #user: string

@@ -1,4 +1,4 @@
-// What cannot be attached is refused by one error that says what is wrong, and nothing is written.
+// Tables that cannot be attached are refused with one error that names the cause, and nothing is written.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await database.pool.query(tables)
   before = await describeSchema(database.pool, 'public')
 })
-// What was installed against all expectation is one failed test and not all that follow.
+// Removes an unexpected install, so that it fails one test and not all that follow.
 afterEach(async () => {
   if (await schemaExists(database.pool)) await migrateDown({ databaseUrl: database.url, schema: 'unstuck' })
 })

@@ -1,4 +1,4 @@
-// What a schema holds, as text that two databases can be compared by.
+// The contents of a schema as text, to compare two databases.
 import { readFileSync } from 'node:fs'
 import type pg from 'pg'
 import { createInstalledDatabase } from '../support/installed-database.ts'
@@ -13,7 +13,7 @@ export async function describeSchema(client: Queryable, schema: string): Promise
   return rows.map(({ line }) => line)
 }
 
-/** What scripts/schema-snapshot.mjs wrote. */
+/** The snapshot written by scripts/schema-snapshot.mjs. */
 export function readSnapshot(): string[] {
   const [, ...lines] = readFileSync(new URL('schema.snapshot.sql', sqlFolder), 'utf8').trimEnd().split('\n')
   return lines.map((line) => line.replace(/^-- /, ''))

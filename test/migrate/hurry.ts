@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** What waits between two tries becomes short; the timeout of a connection stays what it is. */
+/** Shortens the waits between two tries, but not the timeout of a connection. */
 export function hurry(): void {
   const wait = globalThis.setTimeout
   vi.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, ms = 0) =>

@@ -1,4 +1,4 @@
-// What mode enforce puts on a table goes with the mode, with the table and with the engine; an upgrade leaves it.
+// The trigger of mode enforce goes with the mode, the table and the engine; an upgrade keeps it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'

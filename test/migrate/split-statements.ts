@@ -17,5 +17,5 @@ export function splitStatements(sql: string): string[] {
   return statements
 }
 
-/** Of a function whose body is not in quotes. */
+/** True inside the body of a function that is not in quotes. */
 const isInsideBody = (statement: string) => /\nbegin atomic\s/.test(statement) && !/;\s*end$/.test(statement)

@@ -1,4 +1,4 @@
-// What `migrateStatus` says before and after an install, and of one that somebody has put a hand on.
+// `migrateStatus` before and after an install, and of a changed one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'

@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterEach(async () => {
-  // What was attached against all expectation is one failed test and not all that follow.
+  // Detaches an unexpected table, so that it fails one test and not all that follow.
   if (await schemaExists(database.pool)) await migrateDown({ databaseUrl: database.url, schema: 'unstuck' })
   await database.pool.query('drop schema public cascade; create schema public')
 })

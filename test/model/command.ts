@@ -7,7 +7,7 @@ export type LeaseCommand = fc.AsyncCommand<Model, Side>
 export interface CommandParts {
   name: string
   wish: unknown
-  /** What must have happened before for the command to make sense. */
+  /** Precondition of the command. */
   needs?: 'jobIds' | 'leases'
   /** Takes away what rows say of earlier steps. */
   isForgetful?: true

@@ -1,4 +1,4 @@
-// What must hold whatever the model says (correctness.md, I1, I5, I15, C10), asked of PostgreSQL itself.
+// Invariants that hold whatever the model says (correctness.md, I1, I5, I15, C10), read from PostgreSQL itself.
 import type pg from 'pg'
 import { columnName, type LogicalColumn, type TableProfile } from '../../src/profile/profile.ts'
 import { quoteIdentifier, quoteLiteral } from '../../src/store/postgres/render/identifiers.ts'

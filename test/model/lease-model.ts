@@ -106,7 +106,7 @@ async function openSystem(bench: ModelBench): Promise<Side> {
     replicate: () => bench.replica.catchUp(),
     failOver: async () => {
       const sinceMs = await bench.replica.promote()
-      // What the reaper remembers is its own, and was not lost.
+      // The reaper's own memory was not lost.
       if (sinceMs > 0) await bench.elapse(sinceMs)
     },
     inTransaction: (isCommitted, work) => openTransaction(bench, isCommitted, work),

@@ -77,5 +77,5 @@ export async function createModelBench(options: BenchOptions & { schema: string 
 
 const jobsOf = (table: TableProfile) => `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.table)}`
 
-/** What the commands of a run can write, beside the jobs. */
+/** Tables besides the jobs that the commands of a run write. */
 const writtenTables = ['events', 'sweeps', 'sweep_history', 'audit_entries', 'causes', 'kept_workers']

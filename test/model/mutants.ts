@@ -5,7 +5,7 @@ import { readRoutines } from '../../src/store/postgres/sql-files.ts'
 
 export interface Mutant {
   id: string
-  /** What the model notices. */
+  /** The fault that the model finds. */
   fault: string
   edits: Edit[]
 }

@@ -1,4 +1,4 @@
-// What time, reapers and people do.
+// Commands of time, reapers and people.
 import fc from 'fast-check'
 import type { ManualOptions, ReaperFacts, SweepRequest } from '../../src/store/job-store.ts'
 import { command, type LeaseCommand } from './command.ts'
@@ -64,7 +64,7 @@ function factsOf(model: Model, side: Side, as: Way): ReaperFacts | undefined {
   const reaper = { reaperId: 'reaper-1' }
   if (as === 'failing') return { ...reaper, failingForMs: 2 * HOUR }
   if (as === 'first' || side.lastSweptAtMs === null) return reaper
-  // Half a step more than the model's clock says: the test itself takes a moment, and the brake acts from 5 s on.
+  // Half a step more than the model's clock says: the test itself takes a moment, and the hold begins at 5 s.
   const isStepped = as === 'stepped' && model.sinceSweepMs > 0
   const elapsedMs = isStepped ? 0 : model.sinceSweepMs + STEP / 2
   return { ...reaper, lastSweptAt: new Date(side.lastSweptAtMs).toISOString(), elapsedMs }
@@ -76,7 +76,7 @@ export async function sweepToTheEnd(side: Side, request: SweepRequest) {
     if (steps.length > 200) throw new Error('this sweep does not end')
     steps.push(await side.store.sweepJobs({ ...request, cursor: next }))
   }
-  // Of the first step, for the model's clock stands in a sweep: an outage ends with the step that noticed it, and no
+  // The time of the first step, because the model's clock stands still in a sweep: an outage ends with the step that found it, and no
   // millisecond may decide whether the next one begins after that.
   if (request.reaper !== undefined) side.lastSweptAtMs = Date.parse(steps[0]?.sweptAt ?? '')
   return steps.map(({ reaped, held, holdReason }) => ({

@@ -34,7 +34,7 @@ const limits = {
   maxTimeouts: fc.integer({ min: 1, max: 3 }),
 }
 
-/** What an operator changes while jobs run. */
+/** Changes of an operator while jobs run. */
 export const limitChange: fc.Arbitrary<PolicyOverride> = fc
   .record(limits, { requiredKeys: [] })
   .filter((change) => Object.keys(change).length > 0)

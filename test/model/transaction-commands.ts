@@ -1,4 +1,4 @@
-// What a user does inside an open transaction, and what others do before it ends: claims and sweeps pass its rows by. The model
+// Commands of a user inside an open transaction, and of others before it ends: claims and sweeps skip its rows. The model
 // has no transactions, so it does the two one after the other, in the order that comes to the same.
 import fc from 'fast-check'
 import type { NewJob } from '../../src/job/job.ts'
@@ -70,7 +70,7 @@ const sweepDuring = leasePicks.map((leases) =>
     act: async (pair) => {
       const wish: Wish = { verb: 'complete', leases, isCommitted: true }
       const indexes = pickLeases(pair.model, leases)
-      // What is being completed is passed by, and after that it has ended.
+      // A job that is being completed is skipped, and has ended afterwards.
       await agree(pair, `${tell(wish, indexes)}, and in between a sweep`, (side) =>
         side.inTransaction(true, async (tx) => {
           const settled = await finish(side, wish, leasesAt(side, indexes), tx)
@@ -107,7 +107,7 @@ async function actDuringEnqueue(
   )
 }
 
-// Of all that is due: under a limit, a queue's share also counts its jobs that are locked and will be passed by.
+// Claims all due jobs: under a limit, a queue's share also counts its locked jobs, which will be skipped.
 const claimAll = claimMany.map((request) => ({ ...request, limit: 1_000 }))
 
 const cancelDuring = fc.record({ picks, request: claimAll }).map((wish) =>
@@ -117,7 +117,7 @@ const cancelDuring = fc.record({ picks, request: claimAll }).map((wish) =>
     needs: 'jobIds',
     act: async (pair) => {
       const indexes = eachOnce(pickIndexes(wish.picks, pair.model.jobIds.length))
-      // What waits and is being cancelled is passed by, and after that it has ended.
+      // A waiting job that is being cancelled is skipped, and has ended afterwards.
       await agree(
         pair,
         `cancel jobs ${indexes.join()} in a transaction, and in between claim ${JSON.stringify(wish.request)}`,

@@ -19,7 +19,7 @@ export interface Side {
   jobIds: string[]
   /** Every lease ever granted, stale ones too. */
   leases: Lease[]
-  /** What the side's reaper remembers of its last sweep, on the clock of its store. */
+  /** Last sweep of the side's reaper, on the clock of its store. */
   lastSweptAtMs: number | null
 }
 
@@ -28,7 +28,7 @@ export interface Model extends Side {
   tick(): void
   sinceSweepMs: number
   steps: number
-  /** What happened so far, in names: the story of a counterexample. */
+  /** Steps so far, by name: the history of a counterexample. */
   story: string[]
 }
 
@@ -81,7 +81,7 @@ function difference(model: Model, what: string, actual: unknown, expected: unkno
   ].join('\n')
 }
 
-/** Of two records only what differs is worth reading. */
+/** Reduces two records to the fields that differ. */
 function differingFields(actual: unknown, expected: unknown): string[] | null {
   if (!isRecord(actual) || !isRecord(expected)) return null
   return Object.keys({ ...expected, ...actual }).filter(

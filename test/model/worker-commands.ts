@@ -1,4 +1,4 @@
-// What workers and those who give them work do. Finishing verbs take any lease of history: most are stale.
+// Commands of workers and producers. Finishing verbs take any lease ever granted: most are stale.
 import fc from 'fast-check'
 import type { ErrorCategory, JsonValue, NewJob } from '../../src/job/job.ts'
 import type { ClaimedJob, Lease } from '../../src/job/lease.ts'
@@ -79,7 +79,7 @@ const claim = claimMany.map((request) =>
 
 async function claimOf(pair: Pair, request: ClaimRequest) {
   const ask = async (side: Side) => grantedTo(side, await side.store.claimJobs(request))
-  return agree(pair, `claim ${JSON.stringify(request)}`, ask, tellGrant)
+  return agree(pair, `claim ${JSON.stringify(request)}`, ask, describeGrant)
 }
 
 /** Claims until nothing is left. Each claim has a worker of its own: a last chance takes the whole of an idle one. */
@@ -104,7 +104,7 @@ const claimById = fc.tuple(claimOne, picks).map(([request, numbers]) =>
           const answer = await side.store.claimJob(jobIdsAt(side, indexes).join(), request)
           return grantedTo(side, answer === 'not-claimable' ? [] : [answer])
         },
-        tellGrant,
+        describeGrant,
       )
     },
   }),
@@ -127,7 +127,7 @@ export function grantedTo(side: Side, answers: ClaimedJob[]) {
   }
 }
 
-function tellGrant({ granted }: ReturnType<typeof grantedTo>): string {
+function describeGrant({ granted }: ReturnType<typeof grantedTo>): string {
   return granted.map(({ job, lease }) => `${lease} of ${job}`).join(', ')
 }
 
@@ -164,7 +164,7 @@ const enterStage = fc.tuple(picks, fc.constantFrom('upload', 'encode', 'review')
   }),
 )
 
-/** What is left until the total deadline depends on the clock, which PostgreSQL's alone moves by itself. */
+/** The time left until the total deadline depends on the clock, and only PostgreSQL's moves by itself. */
 async function enterBySteps(store: JobStore, lease: Lease, stage: string): Promise<unknown> {
   const { outcome, leaseMs, deadlineMs } = await store.enterStage(lease, stage)
   const steps = (ms: number | null) => (ms === null ? null : stepsUntil(ms, 0))

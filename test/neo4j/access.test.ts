@@ -1,4 +1,4 @@
-// What a server of the HTTP API keeps beside the jobs.
+// Data of the HTTP server beside the jobs: tokens, requests, events.
 import type { Transaction } from 'neo4j-driver'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { AccessStore } from '../../src/store/access-store.ts'

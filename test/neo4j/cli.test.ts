@@ -17,7 +17,7 @@ const env = { EMBED_JOB_RETENTION_DAYS: '14', REAPER_INTERVAL_SEC: '1' }
 const store = ['--store', inject('neo4jUrl')]
 const why = ['--reason', 'test']
 
-/** What a command is called with, and what it says. Words with a `$` are known when the test runs. */
+/** Arguments of a command, and its output. Words with a `$` are known when the test runs. */
 const working: Record<string, [args: string[], says: string]> = {
   'migrate up': [[], 'installed in Neo4j, label EmbeddingJob'],
   'migrate status': [[], 'Up to date.'],

@@ -10,7 +10,7 @@ import neo4j from 'neo4j-driver'
 
 const PASSWORD = 'unstuck-tests'
 const START_LIMIT_MS = 240_000
-// What the server's own start script opens.
+// Modules that the server's own start script opens.
 const opens = ['java.nio', 'java.io', 'sun.nio.ch', 'java.lang'].map(
   (name) => `--add-opens=java.base/${name}=ALL-UNNAMED`,
 )
@@ -25,9 +25,9 @@ export interface ServerOptions {
   /** The folder that Maven filled. */
   jars: string
   hasApoc?: boolean
-  /** 512 where absent, which is enough for tests. */
+  /** Default: 512, which is enough for tests. */
   heapMb?: number
-  /** 64 where absent. */
+  /** Default: 64. */
   pageCacheMb?: number
 }
 

@@ -1,4 +1,4 @@
-// What somebody gets who installs the package from npm: into an empty project, without this repository.
+// The package as installed from npm: into an empty project, without this repository.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -42,7 +42,7 @@ const blocks: Block[] = pages.flatMap((page) => {
   }))
 })
 
-/** What a page exports for its commands; the guide of a profile names it here. */
+/** Variables that a page exports for its commands, such as the profile of a guide. */
 function environmentOf(page: string): Record<string, string> {
   const shell = blocks.filter((block) => block.page === page && block.language === 'sh')
   const exported = shell.flatMap(({ code }) => [...code.matchAll(/^export (.*)$/gm)])
@@ -63,7 +63,7 @@ async function runBlock({ page, line, language, code }: Block, { url, pool }: Te
   writeFileSync(file, outputText)
   const env = { ...process.env, ...environmentOf(page), DATABASE_URL: url }
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
-  // What the comments of a block promise is what it prints.
+  // The block prints what its comments promise.
   for (const promise of code.matchAll(/console\.log\(.*\) \/\/ (.*?)(?:;.*)?$/gm))
     expect(stdout).toContain(promise[1])
 }

@@ -1,4 +1,4 @@
-// What the tests stand on: a PostgreSQL with the clip tables, unstuck attached to them, pg-boss beside it, worker processes,
+// The test bench: a PostgreSQL with the clip tables, unstuck attached to them, pg-boss beside it, worker processes,
 // and a door in front of the database that can be shut.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

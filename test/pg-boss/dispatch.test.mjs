@@ -9,7 +9,7 @@ import { pgBossDispatch } from '../../dist/runtime/dispatch/pg-boss.js'
 import { openBench } from './bench.mjs'
 
 let bench
-/** What a test started, stopped after it. */
+/** Services of a test, stopped after it. */
 let services = []
 
 before(async () => {

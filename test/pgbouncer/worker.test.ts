@@ -1,4 +1,4 @@
-// What needs more than a store: processes that beat, and a connection that listens.
+// Beyond the store: processes that send heartbeats, and a connection that listens.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { nativeProfile } from '../../src/profile/native.ts'

@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 const [table] = embeddingProfile.tables
 const missing = '00000000-0000-4000-8000-000000000000'
-/** What a test can wait for. Nothing else of the policy is changed. */
+/** Short enough for a test. The rest of the policy is unchanged. */
 const quick = { defaultLeaseMs: 1_500, heartbeatMs: 300, sweepIntervalMs: 300 }
 
 let bench: ProfileBench

@@ -1,4 +1,4 @@
-// A cancel against whatever else wants the job: what has ended stays as it ended, and a running job hears of it.
+// A cancel against every other verb: an ended job stays as it ended, and a running one is asked to stop.
 import { describe, expect, it } from 'vitest'
 import {
   beat,

@@ -13,7 +13,7 @@ const switches = ['hashjoin', 'mergejoin', 'nestloop', 'indexscan', 'bitmapscan'
 const pairs = switches.flatMap((one, index) => switches.slice(index + 1).map((other) => [one, other]))
 const singles = [[], ...switches.map((one) => [one])]
 const planModes = ['force_generic_plan', 'force_custom_plan']
-/** What the planner believes of the table when it is full, none of it true. */
+/** False statistics of the full table. */
 const beliefs: [string, string[][], (pool: pg.Pool) => Promise<unknown>][] = [
   ['never analysed', [...singles, ...pairs], async () => {}],
   [
@@ -61,7 +61,7 @@ async function claim(client: pg.Client, workerId: string, limit: number): Promis
   return rows.map(({ id }) => id)
 }
 
-/** What the table says, not what the call answered. */
+/** Claimed jobs according to the table, not to the answer of the call. */
 async function claimedBy(workerId: string): Promise<string[]> {
   const { rows } = await bench.database.pool.query<{ id: string }>(
     'select id from unstuck.jobs where worker_id = $1 order by id',

@@ -10,7 +10,7 @@ const opened = raceBench({ policy: { reapBackoffStepsMs: [HOUR] } })
 const reaper: ReaperFacts = { reaperId: 'reaper-1' }
 const locked = { reaped: [], held: 0, holdReason: 'table-locked' }
 
-/** What writers of the table wait for: DDL, VACUUM FULL, CREATE INDEX, CREATE TRIGGER, REFRESH. */
+/** Lock modes that writers of the table wait for: DDL, VACUUM FULL, CREATE INDEX, CREATE TRIGGER, REFRESH. */
 const modes = ['access exclusive', 'exclusive', 'share row exclusive', 'share'] as const
 
 /** Somebody has the table while `meanwhile` runs. */

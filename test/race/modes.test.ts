@@ -27,7 +27,7 @@ const reaper = { reaperId: 'reaper-1' }
 
 afterEach(() => opened().store.setMode('reap'))
 
-/** What an old worker writes: the status, and no lease. */
+/** Writes as an old worker does: the status, and no lease. */
 async function write(hand: Connection, jobId: string, status: string): Promise<void> {
   await hand.query('update unstuck.jobs set status = $2 where id = $1', [jobId, status])
 }

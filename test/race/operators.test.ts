@@ -1,4 +1,4 @@
-// What people do against what workers do: a job is looked at while somebody holds its row, or deleted while it is claimed.
+// Operators against workers: a job is read while its row is locked, or deleted while it is claimed.
 import { describe, expect, it } from 'vitest'
 import { explainJob } from '../../src/policy/explain/explain-job.ts'
 import {

@@ -45,7 +45,7 @@ export interface RaceOptions {
   bench?: BenchOptions
   /** Over the plain policy. */
   policy?: PolicyOverride
-  /** What the file needs beside the install: tables of a user, triggers. */
+  /** Additional objects of the file: tables of a user, triggers. */
   setUp?: (pool: pg.Pool) => Promise<unknown>
   /** After each test, when its connections are gone and their locks with them. */
   cleanUp?: (pool: pg.Pool) => Promise<unknown>

@@ -305,7 +305,7 @@ async function finishWork(user: Connection, lease: Lease): Promise<void> {
   }
 }
 
-/** Of an error of the store, or of the bare client that commits. */
+/** SQLSTATE of an error of the store, or of the bare client that commits. */
 function sqlStateOf(error: unknown): unknown {
   const { code, details } = error as { code?: string; details?: { sqlState?: string } }
   return details?.sqlState ?? code

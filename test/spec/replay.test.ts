@@ -66,7 +66,7 @@ describe('the model of leases', () => {
   })
 })
 
-/** What of a row both sides have. */
+/** Fields of a row that both sides have. */
 function seen(job: ModelJob): ModelJob {
   const {
     status,

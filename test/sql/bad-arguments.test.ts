@@ -26,7 +26,7 @@ afterAll(() => bench.close())
 
 const expectRefusals = (...row: Row) => bench.expectRefusals(...row)
 
-// Of many characters, so that compression does not make it fit into an index.
+// Many different characters, so that compression does not make it fit into an index.
 const varied = (length: number) =>
   Array.from({ length }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join('')
 

@@ -1,5 +1,4 @@
-// What a team adds to its table holds for many jobs in one call as it does for one: a call of many is written in another
-// way where nothing is in it.
+// A team's constraints and triggers apply to many jobs in one call as to one: without any, a batch is written in another way.
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAttachedDatabase } from '../support/installed-database.ts'

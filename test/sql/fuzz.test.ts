@@ -67,7 +67,7 @@ const page = readFileSync(new URL('../../docs/reference/sql-functions.md', impor
 /** One sweeps for a minute, as it is meant to; the other is a formula over a time that there is. */
 const excepted = new Set(['run_sweeps', 'uuid_v7'])
 
-/** What users are told of. The others, formulas among them, are called with what has been checked. */
+/** Documented routines. The others, formulas among them, are called with checked arguments. */
 function isPublic(name: string): boolean {
   return (
     !excepted.has(name) && sources.get(name)?.startsWith('-- Private:') === false && page.includes(`${name}(`)
@@ -97,7 +97,7 @@ async function codeOf(client: pg.Client, call: string, isProcedure: boolean): Pr
   }
 }
 
-/** Of any shape; new ones in every run, and the call that failed is in the message. */
+/** JSON of any shape; new in every run, and the failing call is in the message. */
 const documents = fc
   .sample(fc.jsonValue(), 20)
   .map((document) => `'${JSON.stringify(document).replaceAll("'", "''")}'::jsonb`)

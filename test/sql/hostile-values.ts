@@ -27,7 +27,7 @@ const hostileJson = [
   '[{"type": 1}]',
 ]
 
-/** Of arguments whose name says more than their type. */
+/** Valid values of arguments whose name says more than their type. */
 const fineByName: Record<string, string> = {
   p_ids: `array['${heldId}'::uuid]`,
   p_lease_ids: `array['${leaseId}'::uuid]`,

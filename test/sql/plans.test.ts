@@ -1,4 +1,4 @@
-// What the statements inside the functions read, on a table with a million finished rows (performance.md 3 and 6).
+// Reads of the statements inside the functions, on a table with a million finished rows (performance.md 3 and 6).
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../support/test-database.ts'

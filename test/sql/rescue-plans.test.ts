@@ -1,4 +1,4 @@
-// What looking back reads beside the events of finished jobs: its own few, found by indexes of their own.
+// Reads of the rescue history beside the events of finished jobs: only its own, through partial indexes.
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../support/test-database.ts'

@@ -1,4 +1,4 @@
-// What is asked of pg_cron. A real one does the work in test/cron; here only the command that it gets is looked at.
+// The command given to pg_cron. test/cron runs it under a real one.
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createInstalledDatabase } from '../support/installed-database.ts'

@@ -33,7 +33,7 @@ describe('a role that may create in a schema on the path', () => {
 
   it('OPS-12 does not get its operator on int and interval run by a superuser’s run_sweeps', async () => {
     const superuser = await database.connect()
-    // What PostgreSQL 14 gives to everybody.
+    // The default of PostgreSQL 14.
     await superuser.query('grant create on schema public to public')
     const url = new URL(database.url)
     url.username = role

@@ -37,7 +37,7 @@ afterAll(async () => {
   await empty?.database.drop()
 })
 
-/** Of the second call: the first one fills the session's caches. */
+/** Plans of the second call: the first one fills the session's caches. */
 async function plansOf({ client }: Table, call: string, params: unknown[] = []) {
   await nestedPlans(client, call, params)
   return nestedPlans(client, call, params)

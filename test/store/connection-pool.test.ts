@@ -70,9 +70,9 @@ describe('a transaction of our own', () => {
   it('C13 ends with its limit although its work goes on, and frees the row that it held', async () => {
     let pid = 0
     const gate = createGate()
-    let tellLate: (error: unknown) => void = () => {}
+    let resolveLate: (error: unknown) => void = () => {}
     const late = new Promise((resolve) => {
-      tellLate = resolve
+      resolveLate = resolve
     })
     const change = inTransaction(
       database.pool,
@@ -81,7 +81,7 @@ describe('a transaction of our own', () => {
           (await ask(client, "update notes set text = 'late' returning pg_backend_pid() as pid")).pid,
         )
         await gate.opened
-        await ask(client, "update notes set text = 'later'").then(tellLate, tellLate)
+        await ask(client, "update notes set text = 'later'").then(resolveLate, resolveLate)
       },
       { timeoutMs: 300, lockTimeoutMs: 100 },
     )
@@ -127,7 +127,7 @@ describe('a transaction of our own', () => {
     const waiting = await database.connect()
     const { pid: waitingPid } = await ask(waiting, 'select pg_backend_pid() as pid')
     const ended = new Promise((resolve) => stuck.once('end', resolve))
-    // What inTransaction sends, from a client that then never sends again.
+    // As inTransaction does, from a client that then never sends again.
     await stuck.query('begin')
     await stuck.query("select set_config('idle_in_transaction_session_timeout', '1000', true)")
     await stuck.query("update notes set text = 'stuck'")

@@ -27,7 +27,7 @@ function numbersOf(seed: number): (below: number) => number {
 type Near = (ms: number) => unknown
 
 /** Without what differs between any two runs: ids and the times that calls take. */
-function tellWith(near: Near): (breaker: Breaker) => unknown[] {
+function describeWith(near: Near): (breaker: Breaker) => unknown[] {
   return ({ state, changedBy, reason, calls, failures, successes, probing, reopens, ...breaker }) => {
     const { nextProbeInMs, heldForMs, earlyProbeInMs } = breaker
     const times = [nextProbeInMs, heldForMs, earlyProbeInMs].map((ms) => (ms === null ? null : near(ms)))
@@ -36,7 +36,7 @@ function tellWith(near: Near): (breaker: Breaker) => unknown[] {
 }
 
 async function runStory({ store, elapse }: TestBench, seed: number, near: Near): Promise<unknown[]> {
-  const tell = tellWith(near)
+  const tell = describeWith(near)
   const draw = numbersOf(seed)
   const probes: string[] = []
   const leases: ClaimedJob[] = []
@@ -44,7 +44,7 @@ async function runStory({ store, elapse }: TestBench, seed: number, near: Near):
   const story: unknown[] = []
   const claim = async () => {
     const answer = await store.claimJobs({ workerId: 'w', queues: ['x', 'y'], limit: 1 + draw(3) })
-    // Of two queues a claim answers in any order.
+    // A claim of two queues answers in any order.
     const claimed = answer.toSorted((one, other) => Number(one.payload) - Number(other.payload))
     probes.push(...claimed.map(({ jobId }) => jobId))
     leases.push(...claimed)

@@ -38,7 +38,7 @@ export const maxAttemptsTest = {
 
 export const reclaim = 'SELECT * FROM public.reclaim_stale_jobs();'
 
-/** What the document's "Troubleshooting" and "Monitor Production" look at. */
+/** Queries of the document's "Troubleshooting" and "Monitor Production". */
 export const monitoring = [
   'SELECT * FROM public.executor_jobs_stale_monitor;',
   'SELECT * FROM public.executor_jobs_stale_validation;',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface GatewayServer {
   url: string
-  /** What it answers from now on; null is no answer at all. */
+  /** Status of the answers from now on; null is no answer at all. */
   status: number | null
   /** Sent with it. */
   headers: Record<string, string>

@@ -31,7 +31,7 @@ export async function setup({ provide }: TestProject): Promise<void> {
   }
   server = await startPostgres({
     persistent: false,
-    // What is tested is the engine, not the disk: crash tests start servers of their own.
+    // The tests are about the engine, not the disk: crash tests start their own servers.
     settings: { fsync: 'off', max_connections: '200' },
     binaries: process.env['UNSTUCK_TEST_BINARIES'],
   })

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Many of their tests start processes and servers, and wait for them; those of the stores run the conformance suite. */
 const longFolders = ['test/cli/', 'test/demo/', 'test/surface/', 'test/migrate/', 'test/store/']
 
-/** What takes longest begins first, so that no core waits for one long file at the end. */
+/** Starts the longest files first, so that no core waits for one of them at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface QueryCounter {
-  /** Of the database behind it. */
+  /** Address that counts, in front of the database. */
   url: string
   /** Simple queries, and executions of the extended protocol. */
   count(): number

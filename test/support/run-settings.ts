@@ -1,4 +1,4 @@
-// What every suite's run has in common.
+// Settings shared by all suites.
 export const runSettings = {
   reporters: ['default', './scripts/test/closing-line-reporter.mjs'],
   // Real processes on a busy machine: another try tells a slow moment from a fault, and the closing lines name it.

@@ -13,7 +13,7 @@ export interface Received {
 
 export interface WebhookReceiver {
   url: string
-  /** What it answers to the next calls, one after the other, and then 200; null is no answer at all. */
+  /** Statuses of the next calls, one after the other, and then 200; null is no answer at all. */
   answers: (number | null)[]
   received: Received[]
   close(): void
@@ -46,7 +46,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   return receiver
 }
 
-/** What the specification says, written anew: the sender's own code is what is tested. */
+/** Independent implementation of the specification, because the sender's own code is under test. */
 export function expectedSignature({ headers, body }: Received, secret: string): string {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const text = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')

@@ -1,4 +1,4 @@
-// What goes wrong around an application, in this process, on a real database: locked rows, calls at the wrong moment.
+// Faults around an application, in this process, on a real database: locked rows, calls at the wrong moment.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type Unstuck, type UnstuckOptions, unstuck } from '../../dist/index.js'
 import { nativePolicy } from '../../src/policy/policy.ts'

@@ -1,4 +1,4 @@
-// What `unstuck()` gives an application, in this process, on a real database.
+// `unstuck()` as an application uses it, in this process, on a real database.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type RuntimeEvents, type Unstuck, type UnstuckOptions, unstuck } from '../../dist/index.js'
 import { nativePolicy } from '../../src/policy/policy.ts'

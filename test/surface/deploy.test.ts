@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
-// What a stop may take: the grace of running jobs, then that of handlers that do not stop.
+// Maximum duration of a stop: the grace period of running jobs, then that of hanging handlers.
 const LONGEST_STOP_MS = 25_000 + 5_000
 
 interface Pm2App {

@@ -24,7 +24,7 @@ function start(env: Record<string, string> = {}, program = app): ChildProcess {
   })
 }
 
-/** What it reported, once its process has ended by itself. */
+/** Report of the child process, after it has ended by itself. */
 async function report(child: ChildProcess): Promise<Record<string, unknown>> {
   let stdout = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -18,7 +18,7 @@ let server: Server
 let gatewayUrl: string
 let calls: { method: string; path: string; atMs: number }[]
 let status: number
-/** Of a call that is no probe; it answers with `status` where it is null. */
+/** Answers calls that are not probes. Default: `status`. */
 let answer: ((response: ServerResponse) => void) | null
 
 beforeAll(async () => {
@@ -125,7 +125,7 @@ for (const mode of ['hold', 'half-open'] as const) {
     await untilState('closed')
     const done = await Promise.all(ids.map((jobId) => store.getJob(jobId)))
     for (const job of done) expect(job).toMatchObject({ crashes: 0, timeouts: 0 })
-    // What half-open lets through, and the gateway still refuses, goes back without an attempt.
+    // A job that half-open lets through, and the gateway still refuses, is released without an attempt.
     if (mode === 'hold') expect(done.filter((job) => job?.releases !== 0)).toEqual([])
   }, 120_000)
 }

@@ -1,4 +1,4 @@
-// What could keep the heartbeat thread from its beats: a main thread that stops in the middle of a hand-over or before one, a
+// Faults that could stop the heartbeat thread: a main thread that stops in the middle of a hand-over or before one, a
 // connection that is silent.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'

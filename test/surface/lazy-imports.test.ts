@@ -1,4 +1,4 @@
-// What a process pays for only if it asks for it.
+// Modules that a process loads only on demand.
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ const packages = (imported: string[]) =>
     imported.some((url) => url.includes(`/node_modules/${name}/`)),
   )
 
-/** What all modules that an application loads are in (ADR 0017). */
+/** Chunks with all modules that an application loads (ADR 0017). */
 const applicationFiles = ['application.js', 'children.js', 'rolldown-runtime.js', 'vocabulary.js']
 
 const ownFiles = (imported: string[]) =>

@@ -51,7 +51,7 @@ async function untilAllEnded(): Promise<void> {
   await expect.poll(async () => (await look()).rowCount, { timeout: ROUND_MS, interval: 200 }).toBe(0)
 }
 
-/** What ran in this process when a job started, and when it ended or the process died. */
+/** Jobs that ran in the process while the given jobs did. */
 function besideOf(told: Told[], isAsked: (started: Told) => boolean): Set<string> {
   const running = new Set<string>()
   const beside = new Set<string>()
@@ -73,7 +73,7 @@ function besideOf(told: Told[], isAsked: (started: Told) => boolean): Set<string
 interface Cohort {
   size: number
   concurrency: number
-  /** Of the healthy jobs. */
+  /** Duration of the healthy jobs. */
   ms: number
   /** After the first crash; all jobs run in one until then. */
   laterProcesses?: number

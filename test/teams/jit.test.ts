@@ -94,7 +94,7 @@ describe.skipIf(!hasCompiler)(
   },
 )
 
-/** Of the processes of a server that have ended. */
+/** CPU time of the ended processes of a server. */
 function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   const ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))

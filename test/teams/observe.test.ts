@@ -26,7 +26,7 @@ async function expectUntouched(table: string, act: () => Promise<void>): Promise
   expect(await snapshot(table)).toEqual(before)
 }
 
-/** What a session hears while it runs one statement. */
+/** Rows and notices of one statement. */
 async function call(text: string): Promise<{ rows: Record<string, unknown>[]; notices: string[] }> {
   const client = await commands.database.connect()
   const notices: string[] = []

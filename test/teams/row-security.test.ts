@@ -153,7 +153,7 @@ describe('policies', () => {
   interface Case {
     what: string
     policies: string[]
-    /** What hidden_commands says of it; nothing: everything is seen. */
+    /** Answer of hidden_commands; empty if everything is visible. */
     hidden: Record<string, boolean>
     seen: number
   }

@@ -29,7 +29,7 @@ export interface SupabaseDatabase {
   install(): Promise<void>
   /** A command of the profile executor, by a role that can log in. */
   run(role: string, ...args: string[]): Promise<CommandResult>
-  /** What is not fine, by the eyes of a role. */
+  /** Findings for a role that are not fine. */
   doctor(role: string, check: string): Promise<Finding[]>
   drop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What the roles of a Supabase project get to see of jobs through objects of ours: no more than the table shows them.
+// Roles of a Supabase project see no more of jobs through the engine's objects than the table shows them.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { deadWorkerTest, reclaim } from '../support/executor-document.ts'
 import { createSupabaseDatabase, type SupabaseDatabase, type SupabaseOptions } from './supabase-database.ts'
@@ -43,7 +43,7 @@ const mayCall = async (role: string, routine: string) =>
     'may'
   ]
 
-/** What a team would grant to a role that is to look at the views, engine tables included. */
+/** Grants for a role that reads the views, engine tables included. */
 const letRead = (role: string) =>
   database.asOwner(`
     grant usage on schema public, unstuck to ${role};

@@ -5,7 +5,7 @@ import { createMemoryStore } from '../../src/store/memory/index.ts'
 import { presets } from '../../website/presets.ts'
 import { scheduleRetries } from '../../website/retry-schedule.ts'
 
-/** What the store itself makes of it, without jitter. */
+/** Waits of the store itself, without jitter. */
 async function waitsInStore(policy: Policy, end: 'failure' | 'crash'): Promise<(number | null)[]> {
   // One lost lease of one running job is all there is: no mass that would be held or spread.
   const store = createMemoryStore({ policy: { ...policy, requeueRatePerS: 0 }, random: () => 0 })

@@ -1,4 +1,4 @@
-// What the reaper of the invented deployment did, and the limits of its dependencies.
+// Actions of the reaper of the invented deployment, and the limits of its dependencies.
 import type {
   RateLimitList,
   Reclaim,

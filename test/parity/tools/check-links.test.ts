@@ -20,6 +20,18 @@ describe('check-links', () => {
     expect(problems).toEqual([])
   })
 
+  it('names files of the code that do not exist, on the pages about it', () => {
+    const text = 'See `claim_jobs.sql`, `src/job/job.ts`, `job.ts` and `gone.sql`.'
+    expect(
+      check({
+        'ARCHITECTURE.md': text,
+        'docs/page.md': text,
+        'sql/functions/claim_jobs.sql': '',
+        'src/job/job.ts': '',
+      }),
+    ).toEqual(['ARCHITECTURE.md:1 names gone.sql, which does not exist'])
+  })
+
   it('names what is missing, with its line', () => {
     const problems = check({
       'a.md': [
