@@ -2,7 +2,7 @@
 -- owner of the tables (postgres) after unstuck attach or unstuck migrate up, and again after an upgrade.
 -- docs/guides/supabase.md says more.
 
--- So that nobody's operators and functions are taken for PostgreSQL's: not now, nor in what is created here.
+-- Only operators and functions of PostgreSQL itself are found, now and in what is created here.
 set search_path = pg_catalog, pg_temp;
 
 grant usage on schema "unstuck" to "service_role";
@@ -15,8 +15,8 @@ grant insert, update, delete on
   "unstuck".observations, "unstuck".sweep_history, "unstuck".audit_entries
   to "service_role";
 
--- Every attached table with what attach made beside it, under names that the project calls. PostgREST serves whatever
--- is in an exposed schema, so the roles of the API have none of it.
+-- Revokes every attached table, and the objects that attach created beside it, from the API roles: PostgREST serves
+-- whatever is in an exposed schema.
 do $$
 declare
   v_object text;
@@ -38,7 +38,7 @@ begin
     select pg_catalog.format(case kind when 'view' then 'table %I.%I' else 'routine %I.%I(%s)' end, table_schema, made, takes),
            case kind when 'view' then 'select' else 'execute' end
       from "unstuck".team_objects,
-           -- What a wrapper goes on with, as long as it is ours.
+           -- The function that a wrapper calls, while it is ours.
            pg_catalog.unnest(array[name, case when kept_digest is not null then kept_name end]) made
      where made is not null
   loop
@@ -48,5 +48,5 @@ begin
 end
 $$;
 
--- Back to the caller's own path, so that a team's triggers find their names.
+-- The search path of the caller, which triggers of the team rely on.
 reset search_path;

@@ -7,7 +7,7 @@ import { executorProfile } from '../../src/profile/executor.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
-import { engineFunctions } from '../../src/store/postgres/migrate/plan.ts'
+import { engineFunctions } from '../../src/store/postgres/migrate/statements/plan.ts'
 import type { SqlFile } from '../../src/store/postgres/sql-files.ts'
 import { cronWrappers, deadWorkerTest } from '../support/executor-document.ts'
 import { executorTables } from '../support/executor-tables.ts'
@@ -117,7 +117,7 @@ interface Routine extends SqlFile {
   kind: 'bound' | 'pinned' | 'team'
 }
 
-const pin = /\bset search_path = pg_catalog, (?:public, )?pg_temp\b/
+const pin = /\bset search_path = pg_catalog, pg_temp\b/
 
 /** Text without comments and literals. */
 const codeOf = ({ text }: SqlFile) => text.replaceAll(/--[^\n]*|'(?:[^']|'')*'/g, '')

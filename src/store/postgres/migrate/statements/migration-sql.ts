@@ -1,9 +1,10 @@
-import { nativeProfile } from '../../../profile/native.ts'
-import { columnName, type Profile } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render/render.ts'
-import { readSql, type SqlFile } from '../sql-files.ts'
-import { readQuery } from '../sql-queries.ts'
-import { assertProfile } from './check-profile.ts'
+import { nativeProfile } from '../../../../profile/native.ts'
+import { columnName, type Profile } from '../../../../profile/profile.ts'
+import { type RenderOptions, render } from '../../render/render.ts'
+import { readSql, type SqlFile } from '../../sql-files.ts'
+import { readQuery } from '../../sql-queries.ts'
+import { assertProfile } from '../inspect/check-profile.ts'
+import { teamObjectValues } from '../team-objects.ts'
 import { type ColumnStatement, columnStatements } from './column-statements.ts'
 import {
   attachmentFunctions,
@@ -17,9 +18,8 @@ import {
   withheldTables,
 } from './plan.ts'
 import { withLiterals } from './statement-text.ts'
-import { teamObjectValues } from './team-objects.ts'
 
-/** Everything `migrate up` would run on an empty database, as one text for a review or another migration tool. */
+/** All statements of `migrate up` on an empty database, for review or another migration tool. */
 export function migrationSql(schema: string, profile: Profile): string {
   assertProfile(schema, profile)
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
@@ -46,7 +46,7 @@ export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[]
   ]
 }
 
-/** What all tables share, and the native table; its indexes where that one is as new as the rest. */
+/** Shared functions and the native table, with its indexes if the table is new. */
 export function nativeSql(base: RenderOptions, isNewTable = true): string[] {
   const functions = engineFunctions(base)
   return [
@@ -71,7 +71,7 @@ function attachedSql(options: RenderOptions): string[] {
   ]
 }
 
-/** The records come first: they note what is not there yet. */
+/** Records come first: they register only columns and indexes that do not exist yet. */
 export function columnsSql(
   options: RenderOptions,
   indexes: IndexStatement[],
@@ -103,7 +103,7 @@ function recordedFunctions(options: RenderOptions, digested: SqlFile[], own: Sql
   return recorded('record_functions', options, [functionsDigest(digested), own.map(({ name }) => name)])
 }
 
-/** What `migrate up` notes, so that status, upgrades and removal know an install by hand too. */
+/** Records of `migrate up`, so that status, upgrades and removal recognize a manual install. */
 function recorded(query: string, options: RenderOptions, values: (string | string[])[]): string {
   return `${withLiterals(render(readQuery(query), options).trim(), values)};`
 }
