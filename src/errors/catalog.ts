@@ -25,14 +25,14 @@ export interface CatalogEntry {
 
 export const errorCatalog = {
   INVALID_ARGUMENT: {
-    meaning: 'An argument of a call has a wrong type, range or form.',
+    meaning: 'An argument has an invalid type, range or format.',
     httpStatus: 400,
     exitCode: exitCodes.usage,
     sqlState: 'UN001',
     isRetryable: false,
   },
   INVALID_CONFIG: {
-    meaning: 'The configuration is wrong; every problem is listed by the name of its variable.',
+    meaning: 'The configuration is invalid; every problem is listed with the name of its variable.',
     httpStatus: 500,
     exitCode: exitCodes.usage,
     sqlState: null,
@@ -46,14 +46,14 @@ export const errorCatalog = {
     isRetryable: false,
   },
   SCHEMA_BEHIND: {
-    meaning: 'The schema in the database is older than this version needs; migrate it.',
+    meaning: 'The schema in the database is too old for this version; migrate it.',
     httpStatus: 503,
     exitCode: exitCodes.problemFound,
     sqlState: null,
     isRetryable: false,
   },
   SCHEMA_NEWER: {
-    meaning: 'The schema in the database is newer than this version knows; upgrade the package.',
+    meaning: 'The schema in the database is newer than this version supports; upgrade the package.',
     httpStatus: 503,
     exitCode: exitCodes.problemFound,
     sqlState: null,
@@ -82,21 +82,21 @@ export const errorCatalog = {
     isRetryable: false,
   },
   TABLE_OF_ANOTHER_QUEUE: {
-    meaning: 'The table belongs to another queue, such as pg-boss, which rescues its jobs itself.',
+    meaning: 'The table belongs to another queue, such as pg-boss, which recovers its jobs itself.',
     httpStatus: 422,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: false,
   },
   LOCK_TIMEOUT: {
-    meaning: 'A lock was not granted in time; the call can be made again.',
+    meaning: 'A lock was not granted in time; the call can be repeated.',
     httpStatus: 503,
     exitCode: exitCodes.refused,
     sqlState: '55P03',
     isRetryable: true,
   },
   DATABASE_UNREACHABLE: {
-    meaning: 'No connection to the database could be made, or it broke during the call.',
+    meaning: 'The database could not be reached, or the connection broke during the call.',
     httpStatus: 503,
     exitCode: exitCodes.databaseUnreachable,
     sqlState: null,
@@ -104,7 +104,7 @@ export const errorCatalog = {
   },
   POOL_EXHAUSTED: {
     meaning:
-      'No database connection was free for a transaction in time; a job that meets it is released without spending an attempt.',
+      'No database connection became free for a transaction in time; the job is released without an attempt spent.',
     httpStatus: 503,
     exitCode: exitCodes.problemFound,
     sqlState: null,
@@ -112,7 +112,7 @@ export const errorCatalog = {
   },
   DATABASE_CONFLICT: {
     meaning:
-      'The database rolled the call back because of a concurrent one (SQLSTATE 40001 or 40P01); nothing was changed.',
+      'The database rolled the call back because of a concurrent transaction (SQLSTATE 40001 or 40P01); nothing was changed.',
     httpStatus: 409,
     exitCode: exitCodes.problemFound,
     sqlState: null,
@@ -126,7 +126,7 @@ export const errorCatalog = {
     isRetryable: true,
   },
   PERMISSION_DENIED: {
-    meaning: 'The role of this connection may not do this.',
+    meaning: 'The database role lacks a permission.',
     httpStatus: 403,
     exitCode: exitCodes.refused,
     sqlState: '42501',
@@ -134,7 +134,7 @@ export const errorCatalog = {
   },
   ROW_REFUSED: {
     meaning:
-      'A constraint or a trigger of the job table refused what was to be written, or a value is too large for it; nothing was changed.',
+      'A constraint or a trigger of the job table refused the write, or a value is too large; nothing was changed.',
     httpStatus: 422,
     exitCode: exitCodes.refused,
     sqlState: null,
@@ -149,42 +149,42 @@ export const errorCatalog = {
   },
   LEASE_REQUIRED: {
     meaning:
-      'The job is leased, and the caller changed its status without the lease; nothing was changed. Only in the mode enforce, where it refuses.',
+      'The job is leased, and the caller tried to change its status without the lease; nothing was changed. Only in mode enforce, if it refuses such writes.',
     httpStatus: 409,
     exitCode: exitCodes.refused,
     sqlState: 'UN004',
     isRetryable: false,
   },
   WRONG_MODE: {
-    meaning: 'The table is in mode observe, where unstuck changes none of its rows; nothing was changed.',
+    meaning: 'The table is in observe mode, in which unstuck changes no rows; nothing was changed.',
     httpStatus: 409,
     exitCode: exitCodes.refused,
     sqlState: 'UN005',
     isRetryable: false,
   },
   JOB_NOT_FOUND: {
-    meaning: 'No job has this id, or none that the caller may see; or no dead job has this cause.',
+    meaning: 'No job has this id, the caller may not see it, or no dead job has this cause.',
     httpStatus: 404,
     exitCode: exitCodes.problemFound,
     sqlState: null,
     isRetryable: false,
   },
   PRECONDITION_FAILED: {
-    meaning: 'What the caller expected before acting is not so; nothing was changed.',
+    meaning: 'The caller's precondition does not hold; nothing was changed.',
     httpStatus: 412,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: false,
   },
   UNAUTHENTICATED: {
-    meaning: 'The request brings no valid token: it is missing, unknown, expired or revoked.',
+    meaning: 'The token is missing, unknown, expired or revoked.',
     httpStatus: 401,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: false,
   },
   FORBIDDEN: {
-    meaning: 'The caller is known and may not do this.',
+    meaning: 'The caller is authenticated but lacks the permission.',
     httpStatus: 403,
     exitCode: exitCodes.refused,
     sqlState: null,
@@ -198,7 +198,7 @@ export const errorCatalog = {
     isRetryable: false,
   },
   NOT_FOUND: {
-    meaning: 'Nothing has this address or this name.',
+    meaning: 'Nothing exists at this address or under this name.',
     httpStatus: 404,
     exitCode: exitCodes.problemFound,
     sqlState: null,
@@ -206,28 +206,28 @@ export const errorCatalog = {
   },
   STATE_CONFLICT: {
     meaning:
-      'The job, or what else is concerned, is in a state that does not allow this; nothing was changed.',
+      'The current state of the job or resource does not allow this; nothing was changed.',
     httpStatus: 409,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: false,
   },
   SOURCE_GONE: {
-    meaning: 'What the job is made from does not exist any more, so that it cannot run again.',
+    meaning: 'The source of the job no longer exists, so it cannot run again.',
     httpStatus: 409,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: false,
   },
   REQUEST_IN_PROGRESS: {
-    meaning: 'A request with the same idempotency key is under way.',
+    meaning: 'A request with the same idempotency key is in progress.',
     httpStatus: 409,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: true,
   },
   REQUEST_TOO_LARGE: {
-    meaning: 'The body of the request is larger than the server takes.',
+    meaning: 'The body of the request is larger than the server accepts.',
     httpStatus: 413,
     exitCode: exitCodes.usage,
     sqlState: null,
@@ -241,7 +241,7 @@ export const errorCatalog = {
     isRetryable: false,
   },
   IDEMPOTENCY_KEY_REUSED: {
-    meaning: 'The idempotency key was used before for another request.',
+    meaning: 'The idempotency key was already used for another request.',
     httpStatus: 422,
     exitCode: exitCodes.usage,
     sqlState: null,
@@ -249,28 +249,28 @@ export const errorCatalog = {
   },
   RATE_LIMITED: {
     meaning:
-      'The caller sends more requests than it may; the header Retry-After says when there is room again.',
+      'The caller exceeded its request limit; the Retry-After header says when to try again.',
     httpStatus: 429,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: true,
   },
   NOT_SUPPORTED: {
-    meaning: 'The store that keeps these jobs cannot do this; its capabilities say what it can.',
+    meaning: 'The store does not support this; see its capabilities.',
     httpStatus: 501,
     exitCode: exitCodes.refused,
     sqlState: null,
     isRetryable: false,
   },
   INTERRUPTED: {
-    meaning: 'Somebody ended the command before it was done.',
+    meaning: 'The command was interrupted.',
     httpStatus: 503,
     exitCode: exitCodes.interrupted,
     sqlState: null,
     isRetryable: true,
   },
   INTERNAL: {
-    meaning: 'A promise of this package was broken; please report it.',
+    meaning: 'A bug in unstuck; please report it.',
     httpStatus: 500,
     exitCode: exitCodes.problemFound,
     sqlState: null,

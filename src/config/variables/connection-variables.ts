@@ -58,7 +58,7 @@ function libpqVariable(name: string, meaning: string, kind: ValueKind, fallback:
 export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_DATABASE_URL',
-    meaning: 'The database of the jobs. Wins over `DATABASE_URL`, for teams whose own points elsewhere.',
+    meaning: 'The database of the jobs. Overrides `DATABASE_URL`, if that is another database.',
     kind: STORE_URL,
     profiles: shippedProfileNames,
     default: null,
@@ -80,7 +80,7 @@ export const connectionVariables: readonly Variable[] = [
   ...libpqVariables,
   {
     name: 'UNSTUCK_MIGRATE_URL',
-    meaning: 'For migrations alone, where they need another role. Unset: the database of the jobs.',
+    meaning: 'For migrations, if they need another role. Default: the database of the jobs.',
     kind: STORE_URL,
     profiles: shippedProfileNames,
     default: null,
@@ -93,7 +93,7 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_DIRECT_URL',
     meaning:
-      'The same database without a pooler in between, for heartbeats and hints of new work. Unset: the database of the jobs.',
+      'The same database without a pooler, for heartbeats and notifications of new jobs. Default: the database of the jobs.',
     kind: POSTGRES_URL,
     profiles: shippedProfileNames,
     default: null,
@@ -114,7 +114,7 @@ export const connectionVariables: readonly Variable[] = [
   },
   {
     name: 'UNSTUCK_NOTIFY',
-    meaning: 'Whether enqueues tell workers of new work, and workers listen. Off, they look every 1 to 2 s.',
+    meaning: 'Whether workers are notified of new jobs. `off`: they poll every 1 to 2 s.',
     kind: { type: 'choice', words: ['on', 'off'] },
     profiles: shippedProfileNames,
     default: 'on',
@@ -133,7 +133,7 @@ export const connectionVariables: readonly Variable[] = [
   },
   {
     name: 'UNSTUCK_PROFILE',
-    meaning: 'How the engine sees the job tables: their names, their words and their policy.',
+    meaning: 'The profile: names, status words and policy of the job tables.',
     kind: { type: 'choice', words: shippedProfileNames },
     profiles: shippedProfileNames,
     default: 'native',
@@ -144,7 +144,7 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_CONFIG',
     meaning:
-      'The config file. Unset: `unstuck.config.ts`, `.mts`, `.js`, `.mjs` or `.cjs` of the working directory.',
+      'The config file. Default: `unstuck.config.ts`, `.mts`, `.js`, `.mjs` or `.cjs` in the working directory.',
     kind: TEXT,
     profiles: shippedProfileNames,
     default: null,

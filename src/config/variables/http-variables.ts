@@ -8,7 +8,7 @@ export const httpVariables: readonly Variable[] = [
     ...shared,
     name: 'UNSTUCK_HTTP_HOST',
     meaning:
-      'Where `unstuck serve` listens. Another address than that of the machine itself needs a token or JWT.',
+      'The address on which `unstuck serve` listens. Addresses other than loopback require a token or JWT.',
     kind: { type: 'text' },
     default: '127.0.0.1',
     sets: ['http.host'],
@@ -24,7 +24,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_READ_ONLY',
-    meaning: 'With `1` the HTTP API refuses everything that changes something.',
+    meaning: 'With `1`, the HTTP API refuses all changes.',
     kind: { type: 'choice', words: ['0', '1'] },
     default: '0',
     sets: ['http.readOnly'],
@@ -32,7 +32,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_ENVIRONMENT',
-    meaning: 'What the dashboard calls this deployment, such as `production`.',
+    meaning: 'Name of this deployment in the dashboard, such as `production`.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.environment'],
@@ -40,7 +40,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_METRICS_PUBLIC',
-    meaning: 'With `1` `/metrics` of the HTTP API asks for no token.',
+    meaning: 'With `1`, `/metrics` of the HTTP API requires no token.',
     kind: { type: 'choice', words: ['0', '1'] },
     default: '0',
     sets: ['http.publicMetrics'],
@@ -48,8 +48,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_JWT_ISSUER',
-    meaning:
-      'Who makes the JSON web tokens that the HTTP API takes. With it, an audience and a key are needed.',
+    meaning: 'Issuer of the JSON web tokens that the HTTP API accepts. Requires an audience and a key.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.jwtIssuer'],
@@ -57,7 +56,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_JWT_AUDIENCE',
-    meaning: 'For whom they have to be made.',
+    meaning: 'Audience of the JSON web tokens.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.jwtAudience'],
@@ -65,7 +64,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_JWT_JWKS_URL',
-    meaning: 'Where the public keys of the issuer are.',
+    meaning: 'URL of the issuer’s public keys.',
     kind: { type: 'url', protocols: ['https:', 'http:'] },
     default: null,
     sets: ['http.jwtJwksUrl'],
@@ -73,7 +72,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_JWT_SECRET',
-    meaning: 'The shared key of the issuer, where there are no public ones.',
+    meaning: 'Shared key of the issuer, if it has no public keys.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.jwtSecret'],
@@ -82,7 +81,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_JWT_OWNER_CLAIM',
-    meaning: 'The claim with the owner whose jobs the caller sees. Set: a token without it is refused.',
+    meaning: 'Claim that names the owner whose jobs the caller sees. If set, tokens without it are refused.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.jwtOwnerClaim'],
@@ -90,8 +89,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_PROXY_HEADER',
-    meaning:
-      'The header in which a proxy says whom it has logged in. With it, the addresses of the proxy are needed.',
+    meaning: 'Header in which a proxy names the authenticated user. Requires the addresses of the proxy.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.proxyHeader'],
@@ -99,7 +97,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_PROXY_FROM',
-    meaning: 'The addresses of that proxy, such as `10.0.0.0/8,::1`. From others the header is not believed.',
+    meaning: 'Addresses of that proxy, such as `10.0.0.0/8,::1`. The header is ignored from others.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.proxyFrom'],
@@ -107,8 +105,7 @@ export const httpVariables: readonly Variable[] = [
   {
     ...shared,
     name: 'UNSTUCK_PROXY_ROLES',
-    meaning:
-      'The roles of its users, such as `ana=admin,*=viewer`. Everybody is a viewer where it is not set.',
+    meaning: 'Roles of its users, such as `ana=admin,*=viewer`. Default: everybody is a viewer.',
     kind: { type: 'text' },
     default: null,
     sets: ['http.proxyRoles'],

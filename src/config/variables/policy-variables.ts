@@ -10,7 +10,7 @@ const backoffVariables: readonly Variable[] = [
   {
     name: 'JOB_RETRY_BACKOFF_MS_BASE',
     meaning:
-      'First wait after a reap or a failure, doubled each time. Set, it replaces the steps 30 s, 2 min, 10 min; the cap is then the last step.',
+      'First delay after a reap or a failure, doubled each time. If set, it replaces the steps 30 s, 2 min, 10 min; the cap is then the last step.',
     kind: milliseconds(0),
     profiles: ['native', 'clip'],
     default: null,
@@ -19,7 +19,7 @@ const backoffVariables: readonly Variable[] = [
   },
   {
     name: 'JOB_RETRY_BACKOFF_MS_MAX',
-    meaning: 'Cap of that wait. Set, it replaces the steps; the base is then the first step.',
+    meaning: 'Cap of that delay. If set, it replaces the steps; the base is then the first step.',
     kind: milliseconds(0),
     profiles: ['native', 'clip'],
     default: null,
@@ -28,7 +28,7 @@ const backoffVariables: readonly Variable[] = [
   },
   {
     name: 'RETRY_BASE_DELAY_MS',
-    meaning: 'First wait after a failure, doubled each time.',
+    meaning: 'First delay after a failure, doubled each time.',
     kind: milliseconds(0),
     profiles: ['native', 'converter'],
     default: '5000',
@@ -37,7 +37,7 @@ const backoffVariables: readonly Variable[] = [
   },
   {
     name: 'RETRY_JITTER_MAX_MS',
-    meaning: 'A random time up to this is added to the wait after a failure.',
+    meaning: 'Upper bound of the random time added to the delay after a failure.',
     kind: milliseconds(0),
     profiles: ['native', 'converter'],
     default: '5000',
@@ -46,7 +46,7 @@ const backoffVariables: readonly Variable[] = [
   },
   {
     name: 'QUEUE_RETRY_BACKOFF_MS_BASE',
-    meaning: 'As `JOB_RETRY_BACKOFF_MS_BASE`, which wins over it.',
+    meaning: 'Same as `JOB_RETRY_BACKOFF_MS_BASE`, which takes precedence.',
     kind: milliseconds(0),
     profiles: ['native', 'clip'],
     default: null,
@@ -55,7 +55,7 @@ const backoffVariables: readonly Variable[] = [
   },
   {
     name: 'QUEUE_RETRY_BACKOFF_MS_MAX',
-    meaning: 'As `JOB_RETRY_BACKOFF_MS_MAX`, which wins over it.',
+    meaning: 'Same as `JOB_RETRY_BACKOFF_MS_MAX`, which takes precedence.',
     kind: milliseconds(0),
     profiles: ['native', 'clip'],
     default: null,
@@ -68,7 +68,7 @@ const attemptVariables: readonly Variable[] = [
   {
     name: 'JOB_MAX_ATTEMPTS',
     meaning:
-      'How often a job is tried. Written into the row at enqueue; the row’s own `max_attempts` decides.',
+      'Maximum number of attempts. Written into the row at enqueue; the row’s own `max_attempts` takes precedence.',
     kind: ATTEMPTS,
     profiles: ['native', 'clip', 'embedding'],
     default: '3',
@@ -77,7 +77,7 @@ const attemptVariables: readonly Variable[] = [
   },
   {
     name: 'RETRY_MAX_ATTEMPTS',
-    meaning: 'As `JOB_MAX_ATTEMPTS`, which wins over it.',
+    meaning: 'Same as `JOB_MAX_ATTEMPTS`, which takes precedence.',
     kind: ATTEMPTS,
     profiles: ['native', 'converter'],
     default: '3',
@@ -86,7 +86,7 @@ const attemptVariables: readonly Variable[] = [
   },
   {
     name: 'QUEUE_MAX_ATTEMPTS',
-    meaning: 'As `JOB_MAX_ATTEMPTS`, which wins over it.',
+    meaning: 'Same as `JOB_MAX_ATTEMPTS`, which takes precedence.',
     kind: ATTEMPTS,
     profiles: ['native', 'clip', 'embedding'],
     default: '3',
@@ -99,7 +99,7 @@ const leaseVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_PRESET',
     meaning:
-      'Times that fit together: `brisk` is a lease of 45 s, a beat every 15 s and a sweep every 5 s. What is set one by one wins over it.',
+      'A set of matching times: `brisk` is a lease of 45 s, a heartbeat every 15 s and a sweep every 5 s. Individual settings override it.',
     kind: { type: 'choice', words: ['brisk'] },
     profiles: ['native', 'clip', 'embedding'],
     default: null,
@@ -108,7 +108,7 @@ const leaseVariables: readonly Variable[] = [
   },
   {
     name: 'REAPER_INTERVAL_SEC',
-    meaning: 'Time between two sweeps of a reaper.',
+    meaning: 'Interval between two sweeps of a reaper.',
     kind: seconds(DAY_SEC),
     profiles: shippedProfileNames,
     default: { native: '60', clip: '60', embedding: '60', executor: '30', converter: '2' },
@@ -119,7 +119,7 @@ const leaseVariables: readonly Variable[] = [
   {
     name: 'HEARTBEAT_SEC',
     meaning:
-      'Time between two heartbeats of a worker. At least two have to fit into a lease; three are advised.',
+      'Interval between two heartbeats of a worker. At least two must fit into a lease; three are recommended.',
     kind: seconds(DAY_SEC),
     profiles: shippedProfileNames,
     default: { native: '15', clip: '15', embedding: '120', executor: '15', converter: '30' },
@@ -128,7 +128,7 @@ const leaseVariables: readonly Variable[] = [
   },
   {
     name: 'DEFAULT_LEASE_SEC',
-    meaning: 'The floor of every lease, and the lease of a job without an expected duration.',
+    meaning: 'The shortest lease, and the lease of a job without an expected duration.',
     kind: seconds(),
     profiles: ['native', 'clip', 'embedding'],
     default: '300',
@@ -137,7 +137,7 @@ const leaseVariables: readonly Variable[] = [
   },
   {
     name: 'QUEUE_VISIBILITY_SEC',
-    meaning: 'As `DEFAULT_LEASE_SEC`, which wins over it.',
+    meaning: 'Same as `DEFAULT_LEASE_SEC`, which takes precedence.',
     kind: seconds(),
     profiles: ['native', 'clip', 'embedding'],
     default: '300',
@@ -155,8 +155,7 @@ const leaseVariables: readonly Variable[] = [
   },
   {
     name: 'UNSTUCK_MAX_RUNTIME_SEC',
-    meaning:
-      'How long one attempt may run over all its stages, however often it changes them. 0 switches it off.',
+    meaning: 'Runtime limit of one attempt over all its stages. 0 disables it.',
     kind: seconds(undefined, 0),
     profiles: shippedProfileNames,
     default: { native: '86400', clip: '0', embedding: '0', executor: '0', converter: '0' },
@@ -185,7 +184,7 @@ export const policyVariables: readonly Variable[] = [
   ...backoffVariables,
   {
     name: 'EMBED_JOB_RETENTION_DAYS',
-    meaning: 'How long ended jobs are kept before they are deleted. The `embedding` profile demands it.',
+    meaning: 'How long ended jobs are kept before they are deleted. Required by the `embedding` profile.',
     kind: { type: 'whole', unit: 'days', min: 7, max: 30 },
     profiles: shippedProfileNames,
     default: { native: '14', clip: '14', executor: '14', converter: '14' },

@@ -8,7 +8,7 @@ const JSONB_MAX_BYTES = 2 ** 28 - 1
 export const workerVariables: readonly Variable[] = [
   {
     name: 'WORKER_CONCURRENCY',
-    meaning: 'How many jobs a worker runs at once.',
+    meaning: 'Number of jobs a worker runs concurrently.',
     kind: { type: 'whole', unit: 'jobs', min: 1, max: 1000 },
     profiles: shippedProfileNames,
     default: { native: '10', clip: '1', embedding: '10', executor: '1', converter: '1' },
@@ -19,7 +19,7 @@ export const workerVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_MAX_PAYLOAD_BYTES',
     meaning:
-      'The largest payload that `enqueue` takes, as JSON in UTF-8. Large data belongs into a file or a bucket.',
+      'The largest payload that `enqueue` accepts, as JSON in UTF-8. Store large data in a file or a bucket.',
     kind: { type: 'whole', unit: 'bytes', min: 1, max: JSONB_MAX_BYTES },
     profiles: shippedProfileNames,
     default: '1048576',
@@ -28,7 +28,7 @@ export const workerVariables: readonly Variable[] = [
   },
   {
     name: 'UNSTUCK_WEBHOOK_ALLOW_PRIVATE',
-    meaning: 'With `1`, webhooks may go to private addresses and over plain HTTP.',
+    meaning: 'With `1`, webhooks may use private addresses and plain HTTP.',
     kind: { type: 'choice', words: ['0', '1'] },
     profiles: shippedProfileNames,
     default: '0',
@@ -37,8 +37,7 @@ export const workerVariables: readonly Variable[] = [
   },
   {
     name: 'GATEWAY_URL',
-    meaning:
-      'The dependency that handlers call, and that the breaker’s health probe asks where no other address is set.',
+    meaning: 'The service that handlers call, and the default address of the breaker’s health probe.',
     kind: { type: 'url', protocols: ['http:', 'https:'] },
     profiles: shippedProfileNames,
     default: null,
@@ -49,7 +48,7 @@ export const workerVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_GATEWAY_PROBE_URL',
     meaning:
-      'What the breaker’s health probe asks instead of `GATEWAY_URL`: an address that fails when the calls of jobs would.',
+      'Address of the breaker’s health probe. Choose one that fails when the calls of jobs would. Default: `GATEWAY_URL`.',
     kind: { type: 'url', protocols: ['http:', 'https:'] },
     profiles: shippedProfileNames,
     default: null,
@@ -59,7 +58,7 @@ export const workerVariables: readonly Variable[] = [
   },
   {
     name: 'GATEWAY_TIMEOUT_MS',
-    meaning: 'Time limit of one call of the dependency.',
+    meaning: 'Timeout of one call to the service.',
     kind: milliseconds(1),
     profiles: shippedProfileNames,
     default: '60000',
@@ -86,7 +85,7 @@ export const workerVariables: readonly Variable[] = [
   },
   {
     name: 'CIRCUIT_WINDOW',
-    meaning: 'How many of the last calls the breaker looks at.',
+    meaning: 'Number of last calls that the breaker evaluates.',
     kind: { type: 'whole', unit: 'calls', min: 1, max: 10_000 },
     profiles: ['native', 'converter'],
     default: '20',
@@ -95,7 +94,7 @@ export const workerVariables: readonly Variable[] = [
   },
   {
     name: 'UNSTUCK_CIRCUIT_WINDOW_MS',
-    meaning: 'Calls that are older than this the breaker does not look at; without it no age counts.',
+    meaning: 'Maximum age of the calls that the breaker evaluates. Default: any age.',
     kind: milliseconds(1),
     profiles: ['native', 'converter'],
     default: null,
@@ -114,7 +113,7 @@ export const workerVariables: readonly Variable[] = [
   },
   {
     name: 'CIRCUIT_COOLDOWN_MS',
-    meaning: 'How long an open breaker waits before it tries the dependency again.',
+    meaning: 'How long an open breaker waits before it tries the service again.',
     kind: milliseconds(0),
     profiles: ['native', 'converter'],
     default: '30000',
