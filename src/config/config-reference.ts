@@ -9,46 +9,45 @@ const NO_DEFAULT = 'none'
 const INTRODUCTION = `<!-- Generated from src/config by \`npm run docs:generate\`. Change the table there. -->
 # Configuration
 
-Everything is read once, at the start, and checked together: one error, \`INVALID_CONFIG\`, lists every problem with the
+The configuration is read once, at start, and checked as a whole: one error, \`INVALID_CONFIG\`, lists every problem with the
 name of the variable, what it got and what it takes. \`unstuck config\` prints each value in force with its source.
 
-## Which value wins
+## Precedence
 
-1. An option of the command line, such as \`--database-url\`.
-2. A variable. Of several that set the same thing, the first in the tables below: \`UNSTUCK_DATABASE_URL\`, then
+1. A command-line option, such as \`--database-url\`.
+2. A variable. If several set the same value, the first in the tables below: \`UNSTUCK_DATABASE_URL\`, then
    \`DATABASE_URL\`, then \`PG*\`; \`JOB_*\`, then \`RETRY_*\`, then \`QUEUE_*\`; \`DEFAULT_LEASE_SEC\`, then \`QUEUE_VISIBILITY_SEC\`.
 3. The [config file](../guides/configuration.md): \`--config\`, else \`UNSTUCK_CONFIG\`, else \`unstuck.config.ts\` (\`.mts\`, \`.js\`, \`.mjs\`,
-   \`.cjs\`) of the working directory.
+   \`.cjs\`) in the working directory.
 4. The preset of \`UNSTUCK_PRESET\`, or of \`preset\` in the config file.
-5. The policy that is stored in the database for the table.
+5. The policy stored in the database for the table.
 6. The default of the profile.
 
-What options, variables and the file say about the policy is sent along with each call and never written back, so the
-stored policy stays what it was. A row's own \`max_attempts\` wins over all of them; \`JOB_MAX_ATTEMPTS\` is written into the row when it is
-enqueued. Only the value that wins is checked: what it shadows may belong to another program.
+Policy settings of options, variables and the file are sent with each call and never written back, so the stored policy does
+not change. A row's own \`max_attempts\` takes precedence over all of them; \`JOB_MAX_ATTEMPTS\` is written into the row when it is
+enqueued. Only the value that wins is checked: the others may belong to another program.
 
-## What values look like
+## Format of values
 
-- Numbers are plain digits: \`15\`, not \`15s\`. The unit is the end of the name. Factors may have decimals, such as \`2.5\`.
-- A variable that is set to nothing is refused, except \`PG*\`, where it counts as not set.
-- \`CIRCUIT_FAIL_THRESHOLD\` takes \`50\`, \`50%\` or \`0.5\` for the same share. A number under 1 is a share, one above it a
-  percentage; a bare \`1\` is refused, since it could be either.
-- No time is longer than 2147483647 ms (almost 25 days), the longest wait of a timer.
-- Passwords are never printed: a database URL is shown without its own, and a refused one by its scheme alone.
+- Numbers are plain digits: \`15\`, not \`15s\`. The name ends with the unit. Factors may have decimals, such as \`2.5\`.
+- An empty variable is refused, except \`PG*\`, where it counts as not set.
+- \`CIRCUIT_FAIL_THRESHOLD\` takes \`50\`, \`50%\` or \`0.5\` for the same share. A number below 1 is a share, one above it a
+  percentage; a bare \`1\` is refused as ambiguous.
+- No time is longer than 2147483647 ms (almost 25 days), the longest timer of Node.js.
+- Passwords are never printed: a database URL is shown without its password, and an invalid one only by its scheme.
 
-## What is checked across variables
+## Checks across variables
 
-- Two heartbeats have to fit into the shortest lease, or nothing starts; under three there is a warning.
-- A backoff's base may not be above its cap. Where only one of them is set, the other is the first or the last step of
-  the profile (for failures in \`native\`, which have no steps: 5 s and 1 h), and gives way if it has to.
-- A name that begins with \`UNSTUCK_\` or \`REAPER_\` and nearly matches a variable is refused with the name that was
-  probably meant; other near misses, such as \`HEARTBEAT_SECS\`, are warned about.
-- A variable that has no effect in the profile is warned about, unless it is a directory or an address.
+- At least two heartbeats must fit into the shortest lease, or nothing starts; fewer than three cause a warning.
+- The base of a backoff may not exceed its cap. If only one of them is set, the other is the first or last step of the
+  profile (for failures in \`native\`, which has no steps: 5 s and 1 h), and yields if necessary.
+- A name that begins with \`UNSTUCK_\` or \`REAPER_\` and nearly matches a variable is refused, with the probable name; other
+  near misses, such as \`HEARTBEAT_SECS\`, cause a warning.
+- A variable without effect in the profile causes a warning, unless it is a directory or an address.
 
 ## Variables
 
-A column for each profile: the value in force where nothing is set, \`${NO_DEFAULT}\` where there is no such value, and ${NOT_USED} where
-the profile does not use the variable.
+One column per profile: the default, \`${NO_DEFAULT}\` without one, and ${NOT_USED} if the profile does not use the variable.
 `
 
 /** Renders docs/reference/config.md. */

@@ -309,7 +309,7 @@ describe('the reaper', () => {
     if (table.health === null) throw new Error('the table has its health')
     const health = { ...table.health, unjudged: 2 }
     const remedy =
-      'policy: { legacyAgeRule: true } in the config file judges such rows by locked_at, updated_at'
+      'policy: { legacyAgeRule: true } in the config file reaps such rows by the age of locked_at, updated_at'
     expect(withTable({ health })).toEqual([['warning', 'unjudged jobs', remedy]])
     expect(withTable({ health, ageRule: { isOn: true, columns: ['locked_at'] } })).toEqual([
       ['warning', 'unjudged jobs', 'unstuck reap --dry-run'],

@@ -170,7 +170,7 @@ export const errorCatalog = {
     isRetryable: false,
   },
   PRECONDITION_FAILED: {
-    meaning: 'The caller's precondition does not hold; nothing was changed.',
+    meaning: 'A precondition of the caller does not hold; nothing was changed.',
     httpStatus: 412,
     exitCode: exitCodes.refused,
     sqlState: null,
@@ -205,8 +205,7 @@ export const errorCatalog = {
     isRetryable: false,
   },
   STATE_CONFLICT: {
-    meaning:
-      'The current state of the job or resource does not allow this; nothing was changed.',
+    meaning: 'The current state of the job or resource does not allow this; nothing was changed.',
     httpStatus: 409,
     exitCode: exitCodes.refused,
     sqlState: null,
@@ -248,8 +247,7 @@ export const errorCatalog = {
     isRetryable: false,
   },
   RATE_LIMITED: {
-    meaning:
-      'The caller exceeded its request limit; the Retry-After header says when to try again.',
+    meaning: 'The caller exceeded its request limit; the Retry-After header says when to try again.',
     httpStatus: 429,
     exitCode: exitCodes.refused,
     sqlState: null,

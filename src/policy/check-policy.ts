@@ -56,7 +56,7 @@ export function checkPolicy(policy: Policy, override: PolicyOverride): void {
   const { reapBudget, attemptCountedAt } = withOverride(policy, override)
   // A job that only crashes would never end.
   if (reapBudget === 'attempts' && attemptCountedAt === 'failure')
-    throw invalidArgument('reapBudget', reapBudget, 'crashes where attempts are counted at failure')
+    throw invalidArgument('reapBudget', reapBudget, 'crashes if attempts are counted at failure')
 }
 
 function number(min: number, max: number, takes: string): FieldRange {

@@ -37,7 +37,7 @@ it('RATE-2 RATE-5 the embedding worker: every text is embedded once, and neither
 
 it.each([
   ['of three days', 'start', { EMBED_JOB_RETENTION_DAYS: '3' }, 'from 7 to 30'],
-  ['that nobody chose', 'worker', {}, '14 is a good choice'],
+  ['that nobody chose', 'worker', {}, '14 is recommended'],
 ])('OPS-2 the embedding worker does not start with a retention %s', async (_, program, env, takes) => {
   const { url, pool } = await makeDatabase()
   const example = startExample(`embedding-worker/${program}.mjs`, {

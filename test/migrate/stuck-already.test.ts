@@ -22,7 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-const remedy = 'policy: { legacyAgeRule: true } in the config file judges such rows by locked_at, updated_at'
+const remedy =
+  'policy: { legacyAgeRule: true } in the config file reaps such rows by the age of locked_at, updated_at'
 
 it('REAP-8 every command that tells of them names the setting and its columns, and none sends a person in a circle', async () => {
   const stuck = await run('stuck')

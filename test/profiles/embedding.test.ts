@@ -229,7 +229,7 @@ describe('Requirement: Job Lifecycle Management', () => {
     })
     expect(exitCode).toBe(2)
     expect(stderr).toContain('EMBED_JOB_RETENTION_DAYS')
-    expect(stderr).toContain('14 is a good choice')
+    expect(stderr).toContain('14 is recommended')
   })
 
   it.each(['TRANSIENT', 'PERMANENT', 'CRITICAL'])(

@@ -103,7 +103,7 @@ function describeField(kind: FieldKind): string {
     case 'boolean':
       return 'true or false'
     case 'text or null':
-      return 'a text that is not empty, or null'
+      return 'a non-empty text, or null'
     case 'list':
       return `a list, each item ${describeKind(kind.of)}`
     case 'by stage':

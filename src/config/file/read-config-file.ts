@@ -36,7 +36,7 @@ function isFile(path: string): boolean {
 export function findConfigFile(cwd: string): string | undefined {
   const [found, other] = ENDINGS.map((ending) => join(cwd, `${NAME}${ending}`)).filter((path) => isFile(path))
   if (found !== undefined && other !== undefined) {
-    throw refusal(`${basename(found)} and ${basename(other)}: there are two config files, takes one of them`)
+    throw refusal(`${basename(found)} and ${basename(other)}: two config files; keep one of them`)
   }
   return found
 }
@@ -53,7 +53,7 @@ function explain(path: string, cause: unknown): UnstuckError {
   const name = basename(path)
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   if (code === 'ERR_REQUIRE_ASYNC_MODULE') {
-    return refusal(`${name}: has a top-level await, which a config file may not have`, cause)
+    return refusal(`${name}: a config file may not use top-level await`, cause)
   }
   const isTypeScript = extname(path).endsWith('ts')
   // Some loaders support TypeScript on any Node, so loading is tried first.

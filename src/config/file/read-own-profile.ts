@@ -34,10 +34,10 @@ type Rules = Readonly<Record<string, Rule>>
 type RulesFor<Fields> = Readonly<Record<keyof Fields, Rule>>
 
 const isText = (value: unknown) => typeof value === 'string' && value !== '' && !value.includes('\0')
-const text: Rule = { takes: 'a text that is not empty', accepts: isText }
+const text: Rule = { takes: 'a non-empty text', accepts: isText }
 const flag: Rule = { takes: 'true or false', accepts: (value) => typeof value === 'boolean' }
 const optionalText: Rule = {
-  takes: 'a text that is not empty, or null',
+  takes: 'a non-empty text, or null',
   accepts: (value) => value === null || isText(value),
 }
 const words: Rule = { takes: 'a list of words, at least one', accepts: (value) => isListOf(value, isText) }
@@ -63,14 +63,14 @@ const profileRules: RulesFor<OwnProfile> = {
 
 const statusRules: RulesFor<Required<OwnTable>['statuses']> = {
   waiting: required(text),
-  running: required({ ...words, takes: 'a list of words, the first being the one that a claim writes' }),
+  running: required({ ...words, takes: 'a list of words; a claim writes the first' }),
   succeeded: required(text),
   dead: required(text),
   cancelled: optionalText,
 }
 
 const columnList: Rule = {
-  takes: 'a list of columns by the name that the engine gives them',
+  takes: 'a list of columns, by their names in the engine',
   accepts: (value) => isListOf(value, isText),
 }
 
@@ -80,7 +80,7 @@ const tableRules: RulesFor<OwnTable> = {
   table: required(text),
   idType: required(choice('uuid', 'bigint', 'text')),
   columns: {
-    takes: 'an object: the engine’s name of a column, and the table’s',
+    takes: 'an object that maps the engine’s column names to the table’s',
     accepts: (value) => isPlainObject(value),
   },
   statuses: required(object('an object of status words', statusRules)),

@@ -80,7 +80,7 @@ function read(
 }
 
 function refusal({ kind, isSecret, proposal }: Variable, name: string, given: unknown): ConfigProblem {
-  const takes = describeKind(kind) + (proposal === undefined ? '' : `; ${proposal} is a good choice`)
+  const takes = describeKind(kind) + (proposal === undefined ? '' : `; ${proposal} is recommended`)
   if (!isSecret) return problem(name, given, takes)
   return { name, got: typeof given === 'string' ? showRefusedUrl(given) : showKind(given), takes }
 }

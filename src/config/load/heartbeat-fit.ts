@@ -23,12 +23,14 @@ export function checkHeartbeatFit(
   if (beats >= MIN_BEATS) {
     const advisedMs = Math.floor(lease.ms / ADVISED_BEATS)
     warnings.push(
-      `${beat?.name ?? 'the heartbeat'}: ${inSeconds(policy.heartbeatMs)} leaves under ${ADVISED_BEATS} beats in ${leaseText}, ` +
-        `so one lost beat may lose a job; at most ${inSeconds(advisedMs)} is advised`,
+      `${beat?.name ?? 'the heartbeat'}: ${inSeconds(policy.heartbeatMs)} leaves fewer than ${ADVISED_BEATS} heartbeats in ${leaseText}, ` +
+        `so one lost heartbeat may lose a job; at most ${inSeconds(advisedMs)} is recommended`,
     )
   } else if (beat !== undefined) {
     const most = inSeconds(Math.floor(lease.ms / MIN_BEATS))
-    problems.push(problem(beat.name, beat.given, `at most ${most}, so that two beats fit into ${leaseText}`))
+    problems.push(
+      problem(beat.name, beat.given, `at most ${most}, so that two heartbeats fit into ${leaseText}`),
+    )
   } else {
     const least = inSeconds(policy.heartbeatMs * MIN_BEATS)
     problems.push(

@@ -214,17 +214,17 @@ describe('attempts and leases', () => {
     )
   })
 
-  it('LEASE-4 warns about fewer than three beats in a lease and refuses fewer than two', () => {
+  it('LEASE-4 warns about fewer than three heartbeats in a lease and refuses fewer than two', () => {
     expect(load({ HEARTBEAT_SEC: '100' }).warnings).toEqual([])
     expect(load({ HEARTBEAT_SEC: '101' }).warnings).toEqual([
-      'HEARTBEAT_SEC: 101 s leaves under 3 beats in a lease of 300 s (the profile), so one lost beat may lose a job; at most 100 s is advised',
+      'HEARTBEAT_SEC: 101 s leaves fewer than 3 heartbeats in a lease of 300 s (the profile), so one lost heartbeat may lose a job; at most 100 s is recommended',
     ])
     expect(load({ HEARTBEAT_SEC: '150' }).warnings).toHaveLength(1)
     expect(refuse({ HEARTBEAT_SEC: '151' })).toEqual([
       {
         name: 'HEARTBEAT_SEC',
         got: '"151"',
-        takes: 'at most 150 s, so that two beats fit into a lease of 300 s (the profile)',
+        takes: 'at most 150 s, so that two heartbeats fit into a lease of 300 s (the profile)',
       },
     ])
   })
@@ -345,7 +345,7 @@ describe('retention', () => {
         {
           name: 'EMBED_JOB_RETENTION_DAYS',
           got: JSON.stringify(days),
-          takes: 'a whole number of days from 7 to 30; 14 is a good choice',
+          takes: 'a whole number of days from 7 to 30; 14 is recommended',
         },
       ])
     }
@@ -353,7 +353,7 @@ describe('retention', () => {
 
   it('OPS-2 demands a retention in the embedding profile only', () => {
     expect(() => load({ UNSTUCK_PROFILE: 'embedding' })).toThrow(
-      /EMBED_JOB_RETENTION_DAYS.*14 is a good choice/,
+      /EMBED_JOB_RETENTION_DAYS.*14 is recommended/,
     )
     const file = { profile: 'embedding', policy: { retentionDays: 7 } } as const
     expect(load({}, { file }).policy.retentionDays).toBe(7)
@@ -361,7 +361,7 @@ describe('retention', () => {
       {
         name: 'EMBED_JOB_RETENTION_DAYS',
         got: null,
-        takes: 'a value, which the profile embedding demands; 14 is a good choice',
+        takes: 'a value, required by the profile embedding; 14 is recommended',
       },
     ])
     expect(findMissing('embedding', new Map([['policy.retentionDays', 14]]))).toEqual([])
@@ -398,7 +398,7 @@ describe('problems', () => {
       ['REAPER_INTERVAL_MS', 'REAPER_INTERVAL_SEC'],
     ] as const) {
       expect(refuse({ [typo]: '60' })).toEqual([
-        { name: typo, got: 'a name that is not known', takes: `nothing: did you mean ${meant}?` },
+        { name: typo, got: 'an unknown name', takes: `nothing: did you mean ${meant}?` },
       ])
     }
   })

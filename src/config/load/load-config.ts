@@ -37,7 +37,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
   checkHeartbeatFit(inForce, found, problems, warnings)
   findStrayNames(search, (setting) => found.has(setting), warnings)
   if (env['PGSERVICE'] && !found.has('databaseUrl')) {
-    warnings.push('PGSERVICE: is set, but service files are not read; set DATABASE_URL or PGHOST')
+    warnings.push('PGSERVICE: is set, but service files are not supported; set DATABASE_URL or PGHOST')
   }
   if (problems.length > 0) throw invalidConfig(problems)
 
@@ -103,7 +103,7 @@ export function findMissing(profile: ProfileName, found: ReadonlyMap<Setting, un
     .map(({ name, proposal }) => ({
       name,
       got: null,
-      takes: `a value, which the profile ${profile} demands${proposal === undefined ? '' : `; ${proposal} is a good choice`}`,
+      takes: `a value, required by the profile ${profile}${proposal === undefined ? '' : `; ${proposal} is recommended`}`,
     }))
 }
 

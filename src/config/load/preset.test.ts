@@ -24,7 +24,7 @@ describe('the preset brisk', () => {
     expect(() => loadConfig({ env: { UNSTUCK_PRESET: 'fast' } })).toThrow(/UNSTUCK_PRESET.*brisk/s)
   })
 
-  it('LEASE-4 has three beats in a lease, so that nobody is warned', () => {
+  it('LEASE-4 fits three heartbeats into a lease, so there is no warning', () => {
     expect(judgeBeat(withOverride(nativePolicy, briskPolicy))).toEqual({ warnings: [] })
   })
 })

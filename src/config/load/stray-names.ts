@@ -37,7 +37,7 @@ function judgeOurs(name: string, { problems }: Search, warnings: string[]): void
     .filter((candidate) => PREFIXES.some((prefix) => candidate.startsWith(prefix)))
   const near = closestName(name, known, { maxEdits: 3, allowsEndings: true })
   if (near !== undefined) {
-    problems.push({ name, got: 'a name that is not known', takes: `nothing: did you mean ${near}?` })
+    problems.push({ name, got: 'an unknown name', takes: `nothing: did you mean ${near}?` })
   } else if (name.startsWith(OUR_PREFIX)) {
     warnings.push(`${name}: is set, but there is no such variable`)
   }

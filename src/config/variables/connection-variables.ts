@@ -28,12 +28,12 @@ const libpqVariables: readonly Variable[] = [
     { type: 'whole', unit: 'port', min: 1, max: 65535 },
     '5432',
   ),
-  libpqVariable('PGUSER', 'Role to connect as. Unset: the name of the operating system user.', TEXT, null),
+  libpqVariable('PGUSER', 'Role to connect as. Default: the operating system user.', TEXT, null),
   { ...libpqVariable('PGPASSWORD', 'Password of the role.', TEXT, null), isSecret: true },
-  libpqVariable('PGDATABASE', 'Database to connect to. Unset: the name of the role.', TEXT, null),
+  libpqVariable('PGDATABASE', 'Database to connect to. Default: the name of the role.', TEXT, null),
   libpqVariable(
     'PGSSLMODE',
-    'Whether the connection is encrypted and the server checked.',
+    'Whether the connection is encrypted and the server verified.',
     {
       type: 'choice',
       words: ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'],

@@ -90,7 +90,7 @@ export function describeKind(kind: ValueKind): string {
     case 'schema':
       return 'a schema name of 1 to 63 bytes that does not start with pg_'
     case 'text':
-      return 'a text that is not empty'
+      return 'a non-empty text'
   }
 }
 

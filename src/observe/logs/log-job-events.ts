@@ -25,24 +25,24 @@ interface ReapLine {
 }
 
 const reapLines: Record<ReapAction, ReapLine> = {
-  requeued: { event: 'reaper:requeued', level: 'warn', status: 'waiting', message: 'job taken back' },
+  requeued: { event: 'reaper:requeued', level: 'warn', status: 'waiting', message: 'job requeued' },
   dead: {
     event: 'reaper:failed(timeout)',
     level: 'error',
     status: 'dead',
-    message: 'job taken back: no attempts are left',
+    message: 'job dead: no attempts left',
   },
   cancelled: {
     event: 'reaper:cancelled',
     level: 'info',
     status: 'cancelled',
-    message: 'job taken back: it was cancelled',
+    message: 'job cancelled after its lease expired',
   },
   held: {
     event: 'reaper:held',
     level: 'info',
     status: 'running',
-    message: 'job not taken back yet: the database was away',
+    message: 'lease held: the database was unreachable',
   },
   reported: {
     event: 'reaper:reported',
@@ -68,7 +68,7 @@ export function logJobEvents(events: RuntimeEventEmitter, logger: Logger): void 
     logger.warn(fields, `job aborted: ${reason}`)
   })
   events.on('job:at-risk', ({ job }) => {
-    logger.warn({ event: 'job:at-risk', ...jobFields(job) }, 'no heartbeat got through for a lease')
+    logger.warn({ event: 'job:at-risk', ...jobFields(job) }, 'no heartbeat was answered for a whole lease')
   })
   events.on('job:hung', ({ job, leaked, leakBudget }) => {
     logger.error({ event: 'job:hung', ...jobFields(job), leaked, leak_budget: leakBudget }, 'handler hangs')

@@ -9,10 +9,13 @@ export function logServiceEvents(events: RuntimeEventEmitter, logger: Logger): v
   logSchedules(events, logger)
   logDeliveries(events, logger)
   events.on('listen:started', ({ channel }) => {
-    logger.info({ event: 'listen:started', channel }, 'hints of new work arrive')
+    logger.info({ event: 'listen:started', channel }, 'listening for new jobs')
   })
   events.on('listen:failed', ({ reason }) => {
-    logger.warn({ event: 'listen:failed', reason: reasonOf(reason) }, 'no hints of new work: polling goes on')
+    logger.warn(
+      { event: 'listen:failed', reason: reasonOf(reason) },
+      'not listening for new jobs: polling only',
+    )
   })
   events.on('service:standing-by', ({ service, error }) => {
     const fields = { event: 'service:standing-by', service, reason: reasonOf(error) }
@@ -51,7 +54,7 @@ function logDependencies(events: RuntimeEventEmitter, logger: Logger): void {
   })
   events.on('breaker:failed', ({ name, error }) => {
     const fields = { event: 'breaker:failed', dependency: name, reason: reasonOf(error) }
-    logger.warn(fields, 'the breaker could not be told or asked')
+    logger.warn(fields, 'the breaker could not be read or updated')
   })
   events.on('limit:reached', (fields) => {
     const message = `rate limit: ${fields.released} went back unstarted`
@@ -71,7 +74,7 @@ function logDeliveries(events: RuntimeEventEmitter, logger: Logger): void {
   })
   events.on('delivery:failed', ({ table, webhookId, deliveryId, tries, outcome, error }) => {
     const fields = { webhook_id: webhookId, delivery_id: deliveryId, tries, outcome, reason: reasonOf(error) }
-    const message = outcome === 'failed' ? 'webhook given up' : 'webhook not delivered: it is tried again'
+    const message = outcome === 'failed' ? 'webhook given up' : 'webhook not delivered: will be retried'
     logger.warn({ event: 'delivery:failed', table, ...fields }, message)
   })
 }
@@ -89,6 +92,6 @@ function logSchedules(events: RuntimeEventEmitter, logger: Logger): void {
   })
   events.on('dispatch:failed', ({ table, error, waiting }) => {
     const fields = { event: 'dispatch:failed', table, reason: reasonOf(error), waiting }
-    logger.error(fields, 'publishing failed: it is tried again')
+    logger.error(fields, 'publishing failed: will be retried')
   })
 }

@@ -129,7 +129,7 @@ describe('a waiting job', () => {
     const wait = { runInMs: 30_000, attempt: 2 }
     const reaped = { type: 'reaper:requeued', agoMs: 10_000, details: { locked_by: 'host:7' } }
     expect(explain({ ...wait, lastEvent: reaped }).reasons[0]?.message).toBe(
-      'for 30 s more — taken back 10 s ago from worker host:7',
+      'for 30 s more — requeued 10 s ago from worker host:7',
     )
     const error = { code: 'GW_5XX', reason: 'bad', category: null }
     expect(explain({ ...wait, error }).reasons[0]?.message).toBe(
@@ -175,7 +175,7 @@ describe('a waiting job', () => {
     })
     expect(explain({ pause: { ...pause, leftMs: null } })).toMatchObject({
       runsInMs: null,
-      sentence: 'It waits until somebody resumes it.',
+      sentence: 'It waits until an operator resumes it.',
     })
   })
 
@@ -221,7 +221,9 @@ describe('a waiting job', () => {
     expect(explain({ isLocked: true, lockedBy }).reasons).toMatchObject([
       { code: 'ROW_LOCKED', message: 'by pid 8123 (psql, idle in transaction, open for 14 min)' },
     ])
-    expect(explain({ isLocked: true }).reasons[0]?.message).toBe('another transaction has its row locked')
+    expect(explain({ isLocked: true }).reasons[0]?.message).toBe(
+      'another transaction holds a lock on its row',
+    )
     expect(codes({ isLocked: null })).toEqual(['RUNNABLE'])
   })
 })
@@ -236,7 +238,7 @@ describe('a running job', () => {
 
   it('REAP-1 past its lease waits for the next sweep', () => {
     const late = explain({ ...running, leaseLeftMs: -4_000, silentMs: 19_000 })
-    expect(late).toMatchObject({ verdict: 'overdue', sentence: 'A sweep takes it back within 59 s.' })
+    expect(late).toMatchObject({ verdict: 'overdue', sentence: 'A sweep requeues it within 59 s.' })
     expect(late.reasons).toMatchObject([
       { code: 'LEASE_OVER_AWAITING_REAPER', message: 'host:7 is past its lease by 4 s, silent for 19 s' },
     ])
@@ -268,11 +270,11 @@ describe('a running job', () => {
     const off = explainJob(facts, { isOn: false, columns })
     expect(off.reasons[0]?.message).toMatch(/without a lease, and legacyAgeRule is off$/)
     expect(off.sentence).toBe(
-      'No sweep touches it: policy: { legacyAgeRule: true } in the config file judges such rows by locked_at, updated_at.',
+      'No sweep touches it: policy: { legacyAgeRule: true } in the config file reaps such rows by the age of locked_at, updated_at.',
     )
     const on = explainJob(facts, { isOn: true, columns })
-    expect(on.reasons[0]?.message).toMatch(/no time in locked_at, updated_at, or no lease of the stage/)
-    expect(on.sentence).toBe('No sweep touches it: look at it by hand.')
+    expect(on.reasons[0]?.message).toMatch(/locked_at, updated_at are empty, or its stage has no lease/)
+    expect(on.sentence).toBe('No sweep touches it: inspect it manually.')
   })
 })
 

@@ -136,10 +136,10 @@ function explainEnded(facts: JobFacts): Explanation {
   const cause = why === '' ? '' : ` — ${why}`
   if (status === 'cancelled')
     return ended('CANCELLED', `cancelled${ago}${cause}`, 'It was cancelled and will not run.')
-  const next = 'It is dead. It runs again when somebody retries it.'
+  const next = 'It is dead. Retry it to run it again.'
   const { category } = error ?? { category: null }
   if (category === 'PERMANENT' || category === 'CRITICAL')
-    return ended(`DEAD_${category}`, `ended${ago} by an error that no retry mends${cause}`, next)
+    return ended(`DEAD_${category}`, `ended${ago} by a permanent error${cause}`, next)
   return ended('DEAD_MAX_ATTEMPTS', `ended${ago} with ${counts(facts)}${cause}`, next)
 }
 
@@ -152,7 +152,7 @@ function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanat
   const { workerId, leaseLeftMs, silentMs, isCancelAsked } = facts
   const worker = workerId ?? 'an unnamed worker'
   const asked: Reason[] = isCancelAsked
-    ? [note('CANCEL_ASKED', 'the worker is told with its next heartbeat')]
+    ? [note('CANCEL_ASKED', 'the worker stops it at its next heartbeat')]
     : []
   if (leaseLeftMs === null) {
     const { cause, remedy } = explainUnjudged(ageRule)
@@ -175,15 +175,14 @@ function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Expla
   const untilMs = isLate || isObserved ? null : Math.max(0, sweepIntervalMs - (reaperAgeMs ?? 0))
   const reasons = [block('LEASE_OVER_AWAITING_REAPER', over, untilMs), ...locked(facts)]
   if (isLate) {
-    const since =
-      reaperAgeMs === null ? 'nobody has swept yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
+    const since = reaperAgeMs === null ? 'no sweep yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
     reasons.push(block('NO_REAPER', `${since}: start a worker, or unstuck reap`, null))
   }
   const nobody = isObserved ? observeRemedy : isLate ? 'no reaper runs' : null
   const sentence =
     nobody === null
-      ? `A sweep takes it back within ${showDuration(untilMs ?? sweepIntervalMs)}.`
-      : `Nobody takes it back: ${nobody}.`
+      ? `A sweep requeues it within ${showDuration(untilMs ?? sweepIntervalMs)}.`
+      : `No sweep requeues it: ${nobody}.`
   return { verdict: 'overdue', reasons: [...reasons, ...observed(facts), ...asked], runsInMs: null, sentence }
 }
 
@@ -228,15 +227,15 @@ function waitsFor(blocking: Reason[]): string {
   const endless = blocking.find(({ untilMs }) => untilMs === null)
   if (endless?.code === 'OBSERVED') return `No worker of unstuck takes it: ${observeRemedy}.`
   if (endless?.code === 'BUDGET_SPENT') return 'The next claim ends it as dead; retry it then.'
-  if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that has its row locked.'
+  if (endless?.code === 'ROW_LOCKED') return 'It waits for the transaction that holds a lock on its row.'
   if (endless?.code === 'NO_WORKER_FOR_TYPE') return 'It waits for a worker that handles it: start one.'
-  return 'It waits until somebody resumes it.'
+  return 'It waits until an operator resumes it.'
 }
 
-const observeRemedy = 'unstuck mode reap lets it act'
+const observeRemedy = 'enable it with unstuck mode reap'
 
 function observed({ isObserved }: JobFacts): Reason[] {
-  const message = 'the table is in mode observe: unstuck changes none of its rows'
+  const message = 'the table is in observe mode: unstuck changes no rows'
   return isObserved ? [block('OBSERVED', message, null)] : []
 }
 
@@ -261,7 +260,7 @@ function broken({ breaker }: JobFacts): Reason[] {
   }
   if (state === 'half-open') {
     if (probing < probeSlots) return []
-    return [block('BREAKER_PROBING', `${name} tries ${probing} of ${probeSlots} jobs first`, 0)]
+    return [block('BREAKER_PROBING', `${name} is testing with ${probing} of ${probeSlots} jobs first`, 0)]
   }
   const probe = nextProbeInMs === null ? '' : `; next probe in ${showDuration(nextProbeInMs)}`
   return [block('BREAKER_OPEN', `${name} has been open for ${since}${probe}`, nextProbeInMs)]
@@ -271,7 +270,7 @@ function early({ runInMs, attempt, releases, lastEvent, error }: JobFacts): Reas
   if (runInMs === null || runInMs <= 0) return []
   const wait = `for ${showDuration(runInMs)} more`
   if (attempt === 0 && releases === 0 && lastEvent?.type !== 'released')
-    return [block('SCHEDULED', `${wait}: it was asked for later`, runInMs)]
+    return [block('SCHEDULED', `scheduled to start in ${showDuration(runInMs)}`, runInMs)]
   return [block('BACKOFF', `${wait}${backoffCause(lastEvent, error)}`, runInMs)]
 }
 
@@ -279,7 +278,7 @@ function backoffCause(lastEvent: JobFacts['lastEvent'], error: JobFacts['error']
   if (lastEvent?.type === 'reaper:requeued') {
     const from = lastEvent.details['locked_by']
     const worker = typeof from === 'string' ? ` from worker ${from}` : ''
-    return ` — taken back ${showDuration(lastEvent.agoMs)} ago${worker}`
+    return ` — requeued ${showDuration(lastEvent.agoMs)} ago${worker}`
   }
   if (lastEvent?.type === 'released') {
     const reason = lastEvent.details['reason']
@@ -311,7 +310,7 @@ function unhandled({ type, workers }: JobFacts): Reason[] {
 
 function locked({ isLocked, lockedBy }: JobFacts): Reason[] {
   if (isLocked !== true) return []
-  if (lockedBy === null) return [block('ROW_LOCKED', 'another transaction has its row locked', null)]
+  if (lockedBy === null) return [block('ROW_LOCKED', 'another transaction holds a lock on its row', null)]
   return [block('ROW_LOCKED', `by ${describeHolder(lockedBy)}`, null)]
 }
 

@@ -34,14 +34,14 @@ export function explainStale({ code, workerId, overdueMs, lockedBy, reaperAgeMs 
     case 'ROW_LOCKED':
       return `its row is locked${lockedBy === null ? '' : ` by ${describeHolder(lockedBy)}`}`
     case 'HELD':
-      return 'its lease ended while the database was away: the worker gets one lease of time to come back'
+      return 'its lease expired while the database was unreachable: the worker has one more lease to reconnect'
     case 'OBSERVED':
-      return 'the table is in mode observe: sweeps only note what they would do'
+      return 'the table is in observe mode: sweeps only report what they would do'
     case 'NO_REAPER':
       return reaperAgeMs === null
-        ? 'nobody has swept yet: start a worker, or unstuck reap'
+        ? 'no sweep yet: start a worker, or unstuck reap'
         : `last sweep ${showDuration(reaperAgeMs)} ago: start a worker, or unstuck reap`
     case 'LEASE_OVER_AWAITING_REAPER':
-      return `${worker} is past its lease by ${showDuration(overdueMs ?? 0)}: the next sweep takes it back`
+      return `${worker} is past its lease by ${showDuration(overdueMs ?? 0)}: the next sweep requeues it`
   }
 }

@@ -13,20 +13,20 @@ export interface UnjudgedRows {
 export function explainUnjudged(rule: AgeRule | undefined): UnjudgedRows {
   if (rule === undefined) {
     return {
-      cause: 'no rule judges it by its age',
+      cause: 'no age rule applies',
       remedy:
-        'legacyAgeRule of the policy judges such rows by their times; look at one that has none by hand',
+        'the policy setting legacyAgeRule reaps such rows by their timestamps; inspect rows without any',
     }
   }
   const times = rule.columns.join(', ')
   if (rule.isOn) {
     return {
-      cause: `there is no time in ${times}, or no lease of the stage, to judge by`,
-      remedy: 'look at it by hand',
+      cause: `${times} are empty, or its stage has no lease`,
+      remedy: 'inspect it manually',
     }
   }
   return {
     cause: 'legacyAgeRule is off',
-    remedy: `policy: { legacyAgeRule: true } in the config file judges such rows by ${times}`,
+    remedy: `policy: { legacyAgeRule: true } in the config file reaps such rows by the age of ${times}`,
   }
 }

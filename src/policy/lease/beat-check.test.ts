@@ -12,7 +12,7 @@ describe('judgeBeat', () => {
     expect(judgeBeat({ ...nativePolicy, heartbeatMs: 120_000 })).toEqual({
       warnings: [
         'defaultLeaseMs: a lease of 300 s has under 3 heartbeats of 120 s: ' +
-          'set heartbeatMs (HEARTBEAT_SEC) to at most 100 s, or the lease to at least 360 s; one lost beat may lose a job',
+          'set heartbeatMs (HEARTBEAT_SEC) to at most 100 s, or the lease to at least 360 s; one lost heartbeat may lose a job',
       ],
     })
     expect(judgeBeat({ ...nativePolicy, defaultLeaseMs: 44_999 }).warnings).toHaveLength(1)

@@ -24,7 +24,9 @@ export function judgeBeat(policy: Policy): BeatVerdict {
     const beats = leaseMs / heartbeatMs
     if (beats < MIN_BEATS) refusals.push(describe(name, leaseMs, heartbeatMs, MIN_BEATS))
     else if (beats < ADVISED_BEATS) {
-      warnings.push(`${describe(name, leaseMs, heartbeatMs, ADVISED_BEATS)}; one lost beat may lose a job`)
+      warnings.push(
+        `${describe(name, leaseMs, heartbeatMs, ADVISED_BEATS)}; one lost heartbeat may lose a job`,
+      )
     }
   }
   return { ...(refusals.length === 0 ? {} : { refusal: refusals.join('\n') }), warnings }
