@@ -219,7 +219,8 @@ it('WORK-4 a second signal gives everything back at once', async () => {
   // Longer than the test: what comes back was given back, and no slow moment lets a sweep take it first.
   await store.writePolicy({ defaultLeaseMs: 600_000 })
   const jobId = await enqueue('stubborn', { ms: 60_000 })
-  const worker = work({ graceMs: 60_000, hangGraceMs: 60_000 })
+  // One slot: a claim for a second one could bring the job back once more.
+  const worker = work({ concurrency: 1, graceMs: 60_000, hangGraceMs: 60_000 })
   await worker.until(({ kind }) => kind === 'started')
   worker.child.kill('SIGTERM')
   worker.child.kill('SIGINT')

@@ -149,7 +149,7 @@ export class Claimer<Tx> {
     this.#inFlight += ahead
     for (const group of this.#groups()) {
       const limit = groupLimit(group, slotsLeft, ahead)
-      if (limit <= 0) continue
+      if (limit <= 0 || this.#options.stopping.aborted) continue
       const round = await this.#claimGroup(group, limit)
       claimed += round.claimed
       slotsLeft -= round.started
@@ -183,14 +183,14 @@ export class Claimer<Tx> {
   }
 
   async #claimFromCursor({ types, queues }: ClaimGroup, limit: number): Promise<ClaimedJob[]> {
-    const { store, workerId, policy } = this.#options
+    const { store, workerId, policy, stopping } = this.#options
     const cursor = this.#cursorOf(types)
     let from = cursor.position()
     for (;;) {
       const request = { workerId, queues, types, limit, policy, cursors: from }
       const jobs = await this.#standBy.act(() => store.claimJobs(request), [])
       cursor.advance(from, jobs)
-      const start = jobs.length === 0 ? cursor.rewind(from) : null
+      const start = jobs.length === 0 && !stopping.aborted ? cursor.rewind(from) : null
       if (start === null) return jobs
       from = start
     }
