@@ -32,6 +32,6 @@ export function hasCapability(
 export function notSupported(store: string, capability: StoreCapability): UnstuckError {
   return new UnstuckError('NOT_SUPPORTED', `the ${store} store has no ${capability}`, {
     details: { store, capability },
-    hint: 'Keep these jobs in PostgreSQL where this is needed.',
+    hint: 'If you need it, keep these jobs in PostgreSQL.',
   })
 }

@@ -142,10 +142,10 @@ describe('unstuck serve over nodes', () => {
     ['GET /v1/operations', 'operations'],
     ['GET /v1/webhooks', 'webhooks'],
     ['GET /v1/webhooks/deliveries', 'webhooks'],
-  ])('OPS-8 %s is refused: the store has no %s', async (line, capability) => {
+  ])('OPS-8 %s is refused: the store does not support %s', async (line, capability) => {
     expect(await call(line)).toMatchObject({
       status: 501,
-      body: { code: 'NOT_SUPPORTED', detail: expect.stringContaining(`has no ${capability}`) },
+      body: { code: 'NOT_SUPPORTED', detail: expect.stringContaining(`does not support ${capability}`) },
     })
   })
 
@@ -156,10 +156,10 @@ describe('unstuck serve over nodes', () => {
     const isRefused = (name: string) => commands[name]?.is_allowed === false
     const refused = Object.keys(commands).filter(isRefused).toSorted()
     expect(refused.join(' ')).toBe(
-      'abortOperation addWebhook beginOperation listActs listDeliveries listOperations listWebhooks planOperation ' +
+      'abortOperation addWebhook beginOperation listAuditEntries listDeliveries listOperations listWebhooks planOperation ' +
         'planRedrive redeliver redrive removeWebhook runDoctor switchWebhook',
     )
-    expect(commands['listActs']?.reason).toBe('not available with this store, which has no audit')
+    expect(commands['listAuditEntries']?.reason).toBe('not available: this store does not support audit')
   })
 
   it('SEE-5 the stream tells of each event once, and goes on where it broke', async () => {

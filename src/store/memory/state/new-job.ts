@@ -29,7 +29,7 @@ export function checkNewJob(job: NewJob, name: string): void {
 
 function checkStart({ delayMs, runAt }: NewJob, name: string): void {
   if (delayMs !== undefined && runAt !== undefined)
-    throw invalidArgument(`${name}.runAt`, runAt, 'a time only where there is no delayMs')
+    throw invalidArgument(`${name}.runAt`, runAt, 'unset if delayMs is set')
   if (delayMs !== undefined && !(delayMs >= 0 && delayMs <= MAX_DELAY_MS))
     throw invalidArgument(`${name}.delayMs`, delayMs, 'milliseconds from 0 to ten years')
   if (runAt !== undefined && !(runAt instanceof Date && Number.isFinite(runAt.getTime())))

@@ -14,7 +14,7 @@ interface Trouble {
 
 const APOC_HINT =
   'Put apoc-core of the same version as the server into its plugins folder and restart it; ' +
-  'where procedures are allowed by list, allow apoc.periodic.*.'
+  'if the server has an allowlist of procedures, add apoc.periodic.*.'
 
 const LEADER_HINT =
   'This member of the cluster takes no writes, or the database is read-only: ' +

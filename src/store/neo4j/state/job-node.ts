@@ -97,7 +97,7 @@ export function bucketOf(jobId: string): number {
   return (createHash('sha256').update(jobId).digest()[0] ?? 0) % BUCKETS
 }
 
-/** Identifies what only one unfinished job may have. The length keeps type and key apart. */
+/** Unique among unfinished jobs. The length keeps type and key apart. */
 export function activeKey(type: string, dedupeKey: string): string {
   return `${type.length}:${type}:${dedupeKey}`
 }
