@@ -7,7 +7,7 @@ select "unstuck"."begin_operation"(($1::text)::jsonb) as answer;
 select "unstuck".take_operation(/*attachment*/'native', $1::bigint) as answer;
 
 -- name: step_operation
-select "unstuck"."step_operation"($1::text::uuid, $2::text::uuid, $3::int, $4::text, $5::bigint) as answer;
+select "unstuck"."step_operation"($1::text::uuid, $2::text::uuid, $3::int, $4::text, $5::bigint, $6::text[]) as answer;
 
 -- name: give_back_operation
 select "unstuck".give_back_operation(/*attachment*/'native', $1::text::uuid, $2::text::uuid) as is_given_back;

@@ -1,5 +1,5 @@
-// What can be done to the workers, by the director, by a key, or by a button of the dashboard. An act says what it does, does it to
-// real processes, and waits until the rows show what came of it.
+// Faults that the director, a key or a dashboard button injects. An act announces itself, hits real processes, and waits until
+// the rows show the result.
 import { wait } from '../runtime/timing/wait.ts'
 import type { DemoSession } from './demo-session.ts'
 import { actNames, blockMs, demoPolicy, workerIdOf } from './demo-settings.ts'
@@ -9,9 +9,9 @@ import type { WatchedJob } from './receipt/job-watch.ts'
 export interface Act {
   name: string
   key: string
-  /** On the screen. */
+  /** Title on the screen. */
   label: string
-  /** On the button of the dashboard. */
+  /** Label of the dashboard button. */
   title: string
   run(session: DemoSession): Promise<void>
 }
@@ -27,7 +27,7 @@ const known: readonly Act[] = [
 
 export const acts = known.filter(({ name }) => actNames.includes(name))
 
-/** An act that finds nobody to act on waits this long for somebody. */
+/** How long an act waits for a busy worker. */
 const BUSY_LIMIT_MS = 15_000
 const FREEZE_LIMIT_MS = 30_000
 const BROKEN_MS = 2_500
@@ -39,7 +39,7 @@ interface Victim {
   job: WatchedJob
 }
 
-/** A worker in the middle of a job that was not rescued before: the crash budget is for the poison job alone. */
+/** A worker in the middle of a job that was not rescued before: only the poison job may use up its crash budget. */
 async function findBusy(session: DemoSession): Promise<Victim | undefined> {
   let found: Victim[] = []
   await session.watch.until(({ jobs }) => {
@@ -55,7 +55,7 @@ async function findBusy(session: DemoSession): Promise<Victim | undefined> {
   return found[Math.floor(session.random() * found.length)]
 }
 
-/** So long that it is still at work when the signal arrives. */
+/** Long enough to be still running when the signal arrives. */
 const LEAST_LEFT_MS = 500
 
 function hasTimeLeft({ payload, lastAttemptAt }: WatchedJob, nowMs: number): boolean {
@@ -76,7 +76,7 @@ function findHandRolled({ handRolledWorkers, watch, random }: DemoSession): Demo
 
 async function kill(session: DemoSession): Promise<void> {
   const victim = await findBusy(session)
-  if (victim === undefined) return session.say('kill -9: nobody is at work')
+  if (victim === undefined) return session.say('kill -9: no worker is busy')
   const { process, job } = victim
   const other = findHandRolled(session)
   session.say(
@@ -89,7 +89,7 @@ async function kill(session: DemoSession): Promise<void> {
 
 async function freeze(session: DemoSession): Promise<void> {
   const victim = await findBusy(session)
-  if (victim === undefined) return session.say('freeze: nobody is at work')
+  if (victim === undefined) return session.say('freeze: no worker is busy')
   const { process, job } = victim
   const other = findHandRolled(session)
   const lateWrites = session.lateWrites.length
@@ -120,7 +120,7 @@ async function block(session: DemoSession): Promise<void> {
   await session.watch.until(() => hasEnded(session.watch.job(n)))
   const job = session.watch.job(n)
   if (job?.status === 'succeeded' && job.crashes === 0)
-    session.say(`job ${n} kept its lease and is done: heartbeats come from a thread of their own`)
+    session.say(`job ${n} kept its lease and is done: heartbeats come from their own thread`)
 }
 
 async function breakGateway(session: DemoSession): Promise<void> {
@@ -130,7 +130,7 @@ async function breakGateway(session: DemoSession): Promise<void> {
     return say('the gateway works again')
   }
   gateway.isBroken = true
-  say('the gateway answers 503 from now on')
+  say('the gateway now answers 503')
   for (let count = 0; count < BURST; count++) await session.feed.add('convert', true)
   if (!(await watch.until(({ breaker }) => breaker?.state === 'open'))) return
   const held = heldJobs(session)
@@ -160,7 +160,7 @@ async function poison(session: DemoSession): Promise<void> {
   await session.watch.until(() => hasEnded(session.watch.job(n)))
   const job = session.watch.job(n)
   if (job?.status === 'dead')
-    session.say(`job ${n} rests in the dead letters after ${job.crashes} workers; the others go on`)
+    session.say(`job ${n} is in the dead letters after ${job.crashes} workers; the others continue`)
 }
 
 async function allDown(session: DemoSession): Promise<void> {
@@ -174,7 +174,7 @@ async function allDown(session: DemoSession): Promise<void> {
   const held = watch.snapshot.jobs.filter(({ status }) => status === 'running')
   await wait(DOWN_MS, signal)
   if (signal.aborted) return
-  say('one worker comes back on each side')
+  say('one worker restarts on each side')
   const [first, ...others] = workers
   const [firstByHand, ...othersByHand] = handRolledWorkers
   await Promise.all([first?.start(), firstByHand?.start()])
@@ -182,7 +182,7 @@ async function allDown(session: DemoSession): Promise<void> {
   const isCutOff = ({ id, status, crashes }: WatchedJob) =>
     status === 'running' && held.some((job) => job.id === id && job.crashes === crashes)
   await watch.until(({ jobs }) => !jobs.some(isCutOff))
-  say(`the ${held.length} jobs that were cut off are back; now the other workers`)
+  say(`the ${held.length} interrupted jobs are back; now the other workers`)
   await Promise.all([...others, ...othersByHand, reaper].map((process) => process.start()))
   await watch.until(({ jobs }) => jobs.every((job) => !held.some(({ id }) => id === job.id) || hasEnded(job)))
 }

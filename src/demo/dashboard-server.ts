@@ -14,7 +14,7 @@ export interface DashboardServer extends Pick<HttpServer, 'url' | 'close'> {
 const HOST = '127.0.0.1'
 const TRIED_PORTS = 50
 
-/** On this port, or on the next one that is free. */
+/** On this port, or the next free one. */
 export async function serveDashboard(
   session: DemoSession,
   director: Director,

@@ -1,5 +1,5 @@
-// Everything that runs during a demo: a database, both tables, the processes of both sides, a gateway, and the look at
-// them. Acts work on it, the screen draws it, and at the end it says what happened.
+// Everything that runs during a demo: a database, both tables, the processes of both sides, a gateway and the watch. Acts
+// change it, the screen draws it, and the receipt sums it up.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,7 +54,7 @@ export class DemoSession {
   readonly lateWrites: LateWrite[] = []
   readonly say: (line: string) => void
   readonly signal: AbortSignal
-  /** Attempts that jobs made while the breaker held their queue. */
+  /** Attempts spent while the breaker held the queue. */
   breakerAttempts = 0
   workersKilled = 0
   readonly #options: SessionOptions
@@ -87,11 +87,11 @@ export class DemoSession {
     this.reaper = place('reaper-process', 'reaper')
   }
 
-  /** Workers of both sides, jobs for both, and the first look. */
+  /** Starts the workers and the jobs of both sides, and the watch. */
   start(onFailed: (error: unknown) => void): Promise<void> {
     const processes = this.processes()
     const starting = this.#start(processes, onFailed)
-    // In reverse: processes that end let the start end, and nothing of it goes on after that.
+    // Processes first: then a pending start ends too.
     this.#closing.push(() => starting.catch(() => {}))
     this.#closing.push(() => Promise.all(processes.map((process) => process.end())))
     return starting
@@ -113,7 +113,7 @@ export class DemoSession {
     return [...this.workers, ...this.handRolledWorkers, this.reaper]
   }
 
-  /** No more jobs, nothing frozen or broken; answers whether everything that can end has ended. */
+  /** Stops feeding, repairs everything, and returns whether all jobs that can finish did. */
   async settle(limitMs: number): Promise<boolean> {
     await this.feed.stop()
     this.gateway.isBroken = false
@@ -130,7 +130,7 @@ export class DemoSession {
     )
   }
 
-  /** From the rows, the events and the ledger as they are now. */
+  /** From the current rows, events and ledger. */
   async receipt(): Promise<Receipt> {
     const { store } = this.deployment.tables[0]
     const { jobs, handRolled } = this.watch.snapshot
@@ -189,9 +189,9 @@ export class DemoSession {
 
   #tellRescue(rescue: Rescue, { n }: WatchedJob): void {
     const afterMs = rescueMs(rescue, this.outages)
-    const where = rescue.isDead ? 'into the dead letters: it killed too many workers' : 'waiting again'
+    const where = rescue.isDead ? 'dead-lettered: it killed too many workers' : 'requeued'
     this.say(
-      `job ${n} taken back from ${rescue.workerId} ${(afterMs / 1000).toFixed(1)} s after its last sign of life: ${where}`,
+      `job ${n} rescued from ${rescue.workerId} ${(afterMs / 1000).toFixed(1)} s after its last heartbeat: ${where}`,
     )
   }
 }
@@ -203,26 +203,26 @@ export interface SessionParts {
   handRolled: HandRolledTable
   gateway: GatewayServer
   folder: string
-  /** Run in reverse order at the end, each whatever became of the others. */
+  /** Run in reverse order at the end; one failure does not skip the others. */
   closing: (() => Promise<unknown>)[]
 }
 
-/** Opens what does not move yet. `closing` fills as things open, so that a start that fails leaves nothing behind. */
+/** Opens everything before the processes. `closing` fills as things open: a failed start leaves nothing behind. */
 export async function openSession(
   options: SessionOptions,
   closing: (() => Promise<unknown>)[],
 ): Promise<DemoSession> {
-  // Neither the environment nor a config file: a demo on the database of DATABASE_URL would be a surprise.
+  // Ignores the environment and config files: nobody expects a demo on DATABASE_URL.
   const given = loadConfig({ env: {}, flags: { databaseUrl: options.databaseUrl } })
   const folder = await makeFolder()
   closing.push(() => rm(folder, { recursive: true, force: true }))
   const database = await openDatabase(given)
   closing.push(() => database.stop())
-  // A schema of its own: on somebody's server the demo touches nothing else, and two demos do not meet.
+  // Its own schema: the demo touches nothing else on the server, and two demos do not collide.
   const schema = `unstuck_demo_${randomBytes(4).toString('hex')}`
   const config: Config = { ...given, schema, databaseUrl: database.url, migrateUrl: database.url }
   const installer = createInstaller(config, database.url)
-  // Fails where nobody answers: then there is nothing to take out again.
+  // Fails here if the server is unreachable: then there is nothing to remove.
   await installer.status()
   closing.push(() => installer.down({ isPurge: true }))
   await installer.up()
@@ -244,7 +244,7 @@ async function makeFolder(): Promise<string> {
     return await mkdtemp(join(tmpdir(), 'unstuck-demo-'))
   } catch (cause) {
     throw new UnstuckError('INVALID_CONFIG', `the demo cannot write to ${tmpdir()}`, {
-      hint: 'Set TMPDIR to a folder that can be written.',
+      hint: 'Set TMPDIR to a writable folder.',
       cause,
     })
   }
@@ -257,7 +257,7 @@ async function openDatabase(config: Config): Promise<DevelopmentDatabase> {
     if (isUnstuckError(cause)) throw config.databaseUrl === null ? noEmbedded(cause) : cause
     const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
     throw new UnstuckError('INVALID_CONFIG', `the embedded PostgreSQL does not start: ${reason}`, {
-      hint: 'Mend that, or use a server of yours: unstuck demo --database-url postgres://…',
+      hint: 'Fix that, or use your own server: unstuck demo --database-url postgres://…',
       cause,
     })
   }

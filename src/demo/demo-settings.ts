@@ -1,4 +1,4 @@
-// What is in force in the demo, and what is not: the settings are short enough to watch, and said to be.
+// Settings of the demo, short enough to watch, shown beside the defaults.
 import { briskPolicy, nativePolicy, type Policy } from '../policy/policy.ts'
 import type { BreakerSettings } from '../store/job-store.ts'
 
@@ -13,13 +13,13 @@ export const demoPolicy: Policy = {
   events: 'all',
 }
 
-/** What a sweep itself, and a machine that runs nine processes, may take. */
+/** Allowance for the sweep itself on a machine with nine processes. */
 const SLACK_MS = 500
 
-/** From the last sign of life of a worker to the moment its job is taken back. */
+/** From the last heartbeat of a worker to the rescue of its job. */
 export const promisedMs = demoPolicy.defaultLeaseMs + demoPolicy.sweepIntervalMs + SLACK_MS
 
-/** Two failed calls of the last four open it; health probes alone close it, so no job is spent on trying. */
+/** Two failed calls of the last four open it; only health probes close it, so no job is spent on probing. */
 export const breakerSettings: Partial<BreakerSettings> = {
   mode: 'hold',
   windowCalls: 4,
@@ -30,13 +30,13 @@ export const breakerSettings: Partial<BreakerSettings> = {
   probeIntervalMs: 300,
 }
 
-/** Under a supervisor a worker that died comes back: on both sides, or the comparison would not be fair. */
+/** A supervisor restarts dead workers, on both sides for a fair comparison. */
 export const restartMs = 1_500
 
-/** How long a handler blocks its event loop: longer than a lease. */
+/** How long a handler blocks its event loop; longer than a lease. */
 export const blockMs = demoPolicy.defaultLeaseMs + 1_000
 
-/** In the order of the storyboard. SIGSTOP does not exist on Windows. */
+/** In storyboard order. Windows has no SIGSTOP. */
 export const actNames = [
   'kill',
   ...(process.platform === 'win32' ? [] : ['freeze']),
@@ -48,14 +48,14 @@ export const actNames = [
 
 export type Kind = 'plain' | 'convert' | 'block' | 'poison'
 
-/** Switched on by tests, to prove that the receipt notices. */
+/** Injected by tests, to prove that the receipt notices. */
 export const faults = ['finish-twice', 'lose-effect'] as const
 export type Fault = (typeof faults)[number]
 
-/** The job that a fault concerns. */
+/** The job that a fault affects. */
 export const FAULTY_JOB = 2
 
-/** What a process of the demo is told at its start, as JSON in `DEMO_PROCESS`: no flag, for it holds a password. */
+/** Settings of a demo process, as JSON in `DEMO_PROCESS`: not a flag, since it contains a password. */
 export interface ProcessSettings {
   name: string
   databaseUrl: string
@@ -79,7 +79,7 @@ export type FromProcess =
   /** A worker that had lost its lease tried to write its result all the same. */
   | { kind: 'late-write'; jobId: string; fence: number; outcome: string }
 
-/** Named after the worker's place and its process, so that two lives of one place are told apart. */
+/** Slot and process id: distinguishes two processes of one slot. */
 export const workerIdOf = (name: string, pid: number) => `${name}:${pid}`
 
 const seconds = (ms: number) => `${ms / 1000} s`
@@ -87,7 +87,7 @@ const times = ({ defaultLeaseMs, heartbeatMs, sweepIntervalMs }: Policy) =>
   `lease ${seconds(defaultLeaseMs)} · beat ${seconds(heartbeatMs)} · sweep ${seconds(sweepIntervalMs)}`
 const backoff = ({ reapBackoffStepsMs }: Policy) => `backoff ${seconds(reapBackoffStepsMs[0] ?? 0)}`
 
-/** What is in force here, and beside it what one gets without asking. */
+/** The demo's settings beside the defaults. */
 export const demoSettings = {
   inForce: times(demoPolicy),
   besides: [

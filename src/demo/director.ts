@@ -1,25 +1,25 @@
-// The autoplay: acts one after another, each with the time before it. Whoever presses a key takes over: what plays goes on to its end,
-// and nothing follows by itself.
+// Autoplay: acts one after another, with pauses. A key press takes over: the current act finishes, and nothing follows
+// automatically.
 import { wait } from '../runtime/timing/wait.ts'
 import { type Act, acts } from './acts.ts'
 import type { DemoSession } from './demo-session.ts'
 import { actNames } from './demo-settings.ts'
 
-/** What somebody needs to see what came of the last act; `--speed` divides it. Leases and promises stay as they are. */
+/** Pause to see the result of the last act; `--speed` shortens it. Leases and the promise do not change. */
 const FIRST_PAUSE_MS = 3_000
 const PAUSE_MS = 1_500
 
 export interface DirectorOptions {
-  /** Of the storyboard, in this order; all of it where absent. */
+  /** Acts to play, in this order. Default: the whole storyboard. */
   acts: readonly string[] | undefined
   speed: number
-  /** Nobody takes over: what somebody asks for comes beside the storyboard. */
+  /** Requested acts run beside the storyboard instead of taking over. */
   isAuto: boolean
   onError: (error: unknown) => void
 }
 
 export class Director {
-  /** What plays now. */
+  /** The current act. */
   readonly playing = new Set<string>()
   readonly #session: DemoSession
   readonly #acts: readonly string[]
@@ -42,7 +42,7 @@ export class Director {
     return this.#takeOver.signal.aborted
   }
 
-  /** Settles at the end of the storyboard, or when somebody took over. */
+  /** Settles at the end of the storyboard, or when a key took over. */
   async play(): Promise<void> {
     await this.#pause(FIRST_PAUSE_MS)
     for (const name of this.#acts) {
@@ -53,7 +53,7 @@ export class Director {
     }
   }
 
-  /** By a key or a button. False where there is no such act. */
+  /** By key or button. False if no act has this name. */
   perform(name: string): boolean {
     const act = findAct(name)
     if (act === undefined || this.#session.signal.aborted) return false
@@ -62,7 +62,7 @@ export class Director {
     return true
   }
 
-  /** What plays goes on to its end, and nothing follows. */
+  /** The current act finishes, and nothing follows. */
   end(): void {
     this.#takeOver.abort()
   }

@@ -1,4 +1,4 @@
-// Puts the same jobs into both tables. The seed decides how long each takes, and which worker an act falls on.
+// Enqueues the same jobs in both tables. The seed selects their durations and the victim of each act.
 import type { JobStore } from '../store/job-store.ts'
 import type { Kind } from './demo-settings.ts'
 import type { HandRolledTable } from './processes/hand-rolled-table.ts'
@@ -17,11 +17,11 @@ const FEED_MS = 800
 const SHORTEST_MS = 900
 const LONGEST_MS = 2_200
 const CONVERT_EVERY = 3
-/** Somebody left the demo running: it goes on, but brings no more. */
+/** Stops feeding a demo that was left running. */
 const MOST_JOBS = 900
-/** Of calls of the gateway: a broken one is not the job's fault. */
+/** Attempts of gateway jobs: a broken gateway is not the job's fault. */
 const CONVERT_ATTEMPTS = 20
-/** Before everything that was fed by the clock. */
+/** Ahead of the regular jobs. */
 const AT_ONCE = -10
 
 export class Feed {
@@ -41,14 +41,14 @@ export class Feed {
     }, FEED_MS)
   }
 
-  /** Settles when what was under way is in. */
+  /** Settles when pending inserts are done. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined
     await this.#adding.catch(() => {})
   }
 
-  /** Answers the number of the job. */
+  /** Returns the number of the job. */
   add(kind: Kind, isUrgent = false): Promise<number> {
     const n = ++this.#n
     const durationMs = Math.round(SHORTEST_MS + this.#options.random() * (LONGEST_MS - SHORTEST_MS))
@@ -73,7 +73,7 @@ export class Feed {
   }
 }
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: a small deterministic generator. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

@@ -13,10 +13,7 @@ export function addDemoRoutes(api: Api, demo: DemoControls): void {
   api.post('/demo/:act', (c) => {
     const name = c.req.param('act')
     if (!demo.perform(name))
-      throw new ApiProblem(
-        'NOT_FOUND',
-        `no such act; there are ${demo.acts.map((act) => act.name).join(', ')}`,
-      )
+      throw new ApiProblem('NOT_FOUND', `unknown act; use ${demo.acts.map((act) => act.name).join(', ')}`)
     return c.json({ act: name }, 202)
   })
 }

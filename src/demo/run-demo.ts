@@ -1,4 +1,4 @@
-// The demo from start to receipt: a screen or plain lines, the dashboard beside it, and nothing left behind.
+// The demo from start to receipt: a screen or plain lines, a dashboard, and no traces at the end.
 
 import { createPaint } from '../cli/terminal/colour.ts'
 import { renderLine } from '../cli/terminal/line.ts'
@@ -23,7 +23,7 @@ export interface DemoOptions {
   /** Null: no dashboard. */
   port: number | null
   isJson: boolean
-  /** Keys are not heard, and it ends by itself. */
+  /** Ignores keys and ends automatically. */
   isAuto: boolean
   hasScreen: boolean
   fault: Fault | null
@@ -61,7 +61,7 @@ class Demo {
     this.#options = options
   }
 
-  /** Null where it was interrupted. */
+  /** Null if interrupted. */
   async run(): Promise<Receipt | null> {
     const leave = () => this.#ending.abort()
     for (const signal of signals) process.on(signal, leave)
@@ -96,14 +96,14 @@ class Demo {
     await Promise.race([this.#untilOver(director), quit, aborted(signal)])
     director.end()
     if (signal.aborted) return null
-    this.#say('no more jobs; waiting until everything has ended')
-    if (!(await session.settle(SETTLE_MS)) && !signal.aborted) this.#say('some jobs have not ended')
+    this.#say('no more jobs; waiting for all to finish')
+    if (!(await session.settle(SETTLE_MS)) && !signal.aborted) this.#say('some jobs have not finished')
     return signal.aborted ? null : session.receipt()
   }
 
   async #untilOver(director: Director): Promise<void> {
     await director.play()
-    // Whoever took over says when it is enough.
+    // After a take-over the user ends the demo.
     if (director.hasTakenOver) await new Promise(() => {})
     while (director.playing.size > 0) await new Promise((resolve) => setTimeout(resolve, REDRAW_MS))
   }
@@ -142,7 +142,7 @@ class Demo {
     this.#closing.push(async () => clearInterval(timer))
   }
 
-  /** Without a screen the keys work all the same, where there is somebody to press them. */
+  /** Keys work without a screen too, if stdin is a terminal. */
   #hearLines(director: Director): void {
     const { stdin } = process
     if (!stdin.isTTY || this.#options.isAuto) return
@@ -162,7 +162,7 @@ class Demo {
   #hear(key: string, director: Director): void {
     if (key === 'ctrl-c') return this.#ending.abort()
     if (key.toLowerCase() === 'q') {
-      // A second time: at once, without a receipt.
+      // The second signal exits at once, without a receipt.
       if (this.#hasAskedToQuit) this.#ending.abort()
       this.#hasAskedToQuit = true
       return this.#quit()
@@ -186,7 +186,7 @@ class Demo {
     this.#ending.abort()
   }
 
-  /** In reverse order, each whatever became of the others. */
+  /** In reverse order; one failure does not skip the others. */
   async #close(): Promise<void> {
     this.#screen?.close()
     this.#screen = undefined

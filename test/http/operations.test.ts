@@ -33,6 +33,32 @@ const killMany = (type: string, count: number, owner?: string, { store } = bench
 
 const begin = (body: object, as = 'admin') => bench.call('POST /v1/operations', { as, body })
 
+describe('a source that is gone', () => {
+  it('OPS-1 is checked by retry and redrive of many as by a retry of one', async () => {
+    const gone = new Set<string>()
+    const other = await openHttpBench({ sourceExists: async ({ id }) => !gone.has(id) })
+    try {
+      const [kept = '', lost = ''] = await killMany('convert', 2, undefined, other)
+      gone.add(lost)
+      const one = await other.call(`POST /v1/jobs/${lost}/retry`, { body: {} })
+      expect(one).toMatchObject({ status: 409, body: { code: 'SOURCE_GONE' } })
+      const begun = await other.call('POST /v1/operations', { body: { action: 'retry', q: 'type:convert' } })
+      const path = `GET /v1/operations/${begun.body.operation.id}`
+      await expect.poll(async () => (await other.call(path)).body.operation.state, PATIENCE).toBe('done')
+      const { jobs } = (await other.call(`${path}/jobs`)).body as OperationJobList
+      expect(new Map(jobs.map(({ job_id, outcome }) => [job_id, outcome]))).toEqual(
+        new Map([
+          [kept, 'retried'],
+          [lost, 'source-gone'],
+        ]),
+      )
+      expect((await other.store.getJob(lost))?.status).toBe('dead')
+    } finally {
+      await other.close()
+    }
+  })
+})
+
 describe('an operation', () => {
   it('OPS-9 is planned without a change, then changes all that fit, with an outcome for each', async () => {
     const ids = await killMany('plain', 3)

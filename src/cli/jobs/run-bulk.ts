@@ -146,7 +146,9 @@ async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<R
       const store = context.tables.find(({ name }) => name === table)?.store
       if (store === undefined || leaseId === null) throw new UnstuckError('INTERNAL', 'no lease was granted')
       abort = async () => void (await abortOperation(context, operation.id))
-      const options = { signal: stop.signal, leaseMs: LEASE_MS, onProgress: progressPrinter(table) }
+      const { sourceExists } = context
+      const onProgress = progressPrinter(table)
+      const options = { signal: stop.signal, leaseMs: LEASE_MS, onProgress, sourceExists }
       const ended = (await runOperation(store, { operation, leaseId }, options)) ?? operation
       reports.push(reportOf(table, ended))
       if (ended.state !== 'done') break

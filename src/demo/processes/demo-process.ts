@@ -1,5 +1,5 @@
-// One place for a process of the demo: started, killed, frozen, started again. Each life is a real process with a watchdog, so
-// that none outlives the demo, not even one that is stopped or blocked.
+// A slot for a demo process: started, killed, frozen, restarted. Each is a real process with a watchdog: none outlives the
+// demo, even if stopped or blocked.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ChildWatchdog, startChildWatchdog } from '../../runtime/child/child-watchdog.ts'
@@ -10,20 +10,20 @@ export type ProcessState = 'starting' | 'ready' | 'frozen' | 'killed'
 export interface DemoProcessOptions {
   entry: 'worker-process' | 'reaper-process' | 'hand-rolled-process'
   settings: ProcessSettings
-  /** Its working directory: without a config file, whose settings would be mixed with the demo's. */
+  /** Working directory without a config file: its settings would interfere. */
   folder: string
   onMessage?: (message: FromProcess, process: DemoProcess) => void
   onDeath?: (process: DemoProcess) => void
 }
 
 const KILL_GRACE_MS = 200
-/** A process that ended by itself this often was never going to work. */
+/** Maximum number of restarts after unexpected exits. */
 const MAX_FAILED_STARTS = 3
 
 export class DemoProcess {
   readonly name: string
   state: ProcessState = 'starting'
-  /** Of the last change, on the clock of `performance.now()`. */
+  /** Time of the last change, from `performance.now()`. */
   sinceMs = performance.now()
   pid = 0
   readonly #options: DemoProcessOptions
@@ -31,7 +31,7 @@ export class DemoProcess {
   #exited: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #isEnded = false
-  /** It stays down until it is started again. */
+  /** Stays down until started again. */
   #isHeld = false
   #failedStarts = 0
   #stderr = ''
@@ -42,7 +42,7 @@ export class DemoProcess {
     this.name = options.settings.name
   }
 
-  /** Settles when it has said that it works. */
+  /** Settles when the process has reported that it is ready. */
   async start(): Promise<void> {
     this.#isHeld = false
     const ready = new Promise<void>((resolve, reject) => {
@@ -55,7 +55,7 @@ export class DemoProcess {
     this.#child?.kill('SIGKILL')
   }
 
-  /** Killed, and nobody starts it again but `start`. */
+  /** Killed; only `start` restarts it. */
   hold(): void {
     this.#isHeld = true
     clearTimeout(this.#timer)
@@ -70,7 +70,7 @@ export class DemoProcess {
     if (this.state === 'frozen' && this.#child?.kill('SIGCONT') === true) this.#enter('ready')
   }
 
-  /** For good. */
+  /** Stops it permanently. */
   async end(): Promise<void> {
     this.#isEnded = true
     clearTimeout(this.#timer)
@@ -90,7 +90,7 @@ export class DemoProcess {
       cwd: folder,
       env: this.#environment(watchdog),
       execArgv: [],
-      // The watchdog ends a group; and Ctrl-C is for the demo alone.
+      // The watchdog kills a process group; Ctrl-C must only reach the demo.
       detached: process.platform !== 'win32',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
@@ -110,7 +110,7 @@ export class DemoProcess {
     })
   }
 
-  /** Nothing of the caller's settings reaches it: the demo shows its own. */
+  /** Without the caller's settings: the demo has its own. */
   #environment(watchdog: ChildWatchdog | undefined): NodeJS.ProcessEnv {
     const { settings } = this.#options
     const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => {

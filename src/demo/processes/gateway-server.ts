@@ -1,4 +1,4 @@
-// The outside service of the demo: a real HTTP server on this machine, which fails when it is told to.
+// The external service of the demo: a local HTTP server that can be broken.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

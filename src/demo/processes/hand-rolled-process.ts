@@ -1,4 +1,4 @@
-// A worker of the left side, as it is often written: take a job, mark it as processing, work, mark it as done.
+// A hand-rolled worker, as often written: take a job, mark it as processing, work, mark it as done.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { blockMs, type FromProcess, type Kind, readProcessSettings, workerIdOf } from '../demo-settings.ts'
 import { openHandRolledTable } from './hand-rolled-table.ts'

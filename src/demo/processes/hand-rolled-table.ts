@@ -1,4 +1,4 @@
-// The table of the left side: what a team writes that has no lease. Its SQL is in sql/demo, for a schema of its own.
+// The hand-rolled table, without leases, in its own schema. Its SQL is in sql/demo.
 import { readFileSync } from 'node:fs'
 import { openTable, type SqlClient } from '../../compose/index.ts'
 import { nativeProfile } from '../../profile/native.ts'
@@ -11,7 +11,7 @@ export interface HandRolledJob {
   kind: Kind
   status: HandRolledStatus
   worker: string | null
-  /** Since it was claimed. */
+  /** Time since the claim. */
   ageMs: number | null
 }
 
@@ -27,10 +27,10 @@ export interface HandRolledTable {
 
 type Row = Record<string, unknown>
 
-/** `schema` is the demo's own name: plain letters, digits and underscores. */
+/** `schema` has plain letters, digits and underscores only. */
 export function openHandRolledTable(databaseUrl: string, schema: string): HandRolledTable {
   const own = `${schema}_by_hand`
-  // The pool of the engine, without its functions.
+  // Uses the engine's pool, not its functions.
   const { transaction, close } = openTable({ databaseUrl, schema, table: nativeProfile(schema).tables[0] })
   const run = (file: string, params: unknown[] = []) => {
     const text = readFileSync(new URL(`../../../sql/demo/${file}.sql`, import.meta.url), 'utf8')
@@ -62,9 +62,9 @@ export function openHandRolledTable(databaseUrl: string, schema: string): HandRo
 }
 
 async function rowsOf(client: SqlClient, text: string, params: unknown[]): Promise<Row[]> {
-  if (!('query' in client)) throw new TypeError('the pool hands out clients of pg')
+  if (!('query' in client)) throw new TypeError('expected a client of pg')
   const answer = await client.query(text, params)
-  // Several statements at once are answered by a list.
+  // Several statements return a list.
   return ('rows' in answer ? answer.rows : []) as Row[]
 }
 

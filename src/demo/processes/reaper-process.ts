@@ -1,4 +1,4 @@
-// The reaper of the demo, beside the sweeps of the workers: `unstuck reaper` in a process that can be killed.
+// The demo's dedicated reaper, in a process that can be killed.
 import { openDeployment } from '../../compose/index.ts'
 import { loadConfig } from '../../config/index.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'

@@ -1,4 +1,4 @@
-// A worker of the demo, in a process of its own: a plain application of unstuck, whose handlers can be made to misbehave.
+// A demo worker in its own process: a plain unstuck application whose handlers can misbehave.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { unstuck } from '../../unstuck/unstuck.ts'
@@ -25,13 +25,13 @@ const q = unstuck({
   dependencies: { gateway: breakerSettings },
 })
 
-// A worker whose demo is gone has nobody to work for.
+// The demo has gone: exit.
 process.once('disconnect', () => process.exit(1))
-const tell = (message: FromProcess) => process.send?.(message)
+const report = (message: FromProcess) => process.send?.(message)
 
 q.handle('plain', work)
 q.handle('block', async (job) => {
-  // Not even a timer runs meanwhile; the heartbeats come from another thread.
+  // No timer runs meanwhile; heartbeats come from another thread.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockMs)
   return end(job)
 })
@@ -53,7 +53,7 @@ q.on('job:ended', ({ job, end: how }) => {
   else if (how === 'lost') void writeLate(job)
 })
 await q.start()
-tell({ kind: 'ready' })
+report({ kind: 'ready' })
 
 async function work(job: ClaimedJob): Promise<{ by: string }> {
   await sleep(payloadOf(job).durationMs)
@@ -72,10 +72,10 @@ function accept(job: ClaimedJob): void {
   if (fault === 'finish-twice' && payloadOf(job).n === FAULTY_JOB) writeLedger(ledgerFile, line)
 }
 
-/** A careless worker: it was told that its lease is lost, and writes its result all the same. */
+/** A careless worker: it ignores that its lease is lost and writes its result. */
 async function writeLate({ jobId, leaseId, fence }: ClaimedJob): Promise<void> {
   const [answer] = await q.store.completeJobs([{ jobId, leaseId, result: { by: workerId } }])
-  tell({ kind: 'late-write', jobId, fence, outcome: answer?.outcome ?? 'none' })
+  report({ kind: 'late-write', jobId, fence, outcome: answer?.outcome ?? 'none' })
 }
 
 function payloadOf(job: ClaimedJob): JobPayload {

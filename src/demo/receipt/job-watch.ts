@@ -1,5 +1,4 @@
-// Looks at both sides again and again. Everything that the demo draws or waits for comes from rows, not from what its own
-// processes say.
+// Polls both sides. Everything that the demo shows or waits for comes from rows, not from its own processes.
 import { performance } from 'node:perf_hooks'
 import type { AccessStore } from '../../store/access-store.ts'
 import type { Breaker, JobCursor, JobStore, JobSummary } from '../../store/job-store.ts'
@@ -31,11 +30,11 @@ const SHOWN_BEATS = 5
 export class JobWatch {
   snapshot: Snapshot = { jobs: [], handRolled: [], breaker: null }
   readonly rescues: Rescue[] = []
-  /** The longest time that a look, or a timer of this process, took longer than it should. */
+  /** The longest delay of a poll or a timer of this process. */
   stallMs = 0
   readonly #options: JobWatchOptions
   readonly #crashes = new Map<string, number>()
-  /** The last heartbeat of a lease, and how many there were. */
+  /** Last heartbeat of a lease, and their number. */
   readonly #beats = new Map<string, { at: number; count: number }>()
   readonly #waiting = new Set<() => void>()
   #clockOffsetMs = 0
@@ -44,7 +43,7 @@ export class JobWatch {
     this.#options = options
   }
 
-  /** Until the signal fires, or the database is gone. */
+  /** Runs until the signal fires or the database is unreachable. */
   async run(): Promise<void> {
     const { signal, access } = this.#options
     const { now } = await access.readClock()
@@ -59,7 +58,7 @@ export class JobWatch {
     }
   }
 
-  /** On the database's clock. */
+  /** Database time. */
   nowMs(): number {
     return performance.now() + this.#clockOffsetMs
   }
@@ -72,7 +71,7 @@ export class JobWatch {
     return this.snapshot.jobs.find((job) => job.n === n)
   }
 
-  /** Settles with true as soon as it is so after a look; false where that takes too long, or the demo ends. */
+  /** Settles with true once the condition holds after a poll; with false on timeout or at the end of the demo. */
   until(isSo: (snapshot: Snapshot) => boolean, limitMs = 60_000): Promise<boolean> {
     const { signal } = this.#options
     return new Promise((resolve) => {

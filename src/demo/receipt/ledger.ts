@@ -1,16 +1,16 @@
-// What happened, written where no database can lose it: an append-only file that every process of the demo writes a line
-// to. A line is one small write at the end of the file, so lines of several processes never mix.
+// An append-only file outside the database, written by every demo process. A line is one small append, so lines of several
+// processes never mix.
 import { appendFileSync, readFileSync } from 'node:fs'
 
 /**
- * - `enqueued`: the demo was told the id of a job
- * - `effect`: a handler did its work, before it asked for the completion
- * - `accepted`: the database took that completion
+ * - `enqueued`: the demo got the id of a job
+ * - `effect`: a handler did its work, before the completion
+ * - `accepted`: the database accepted the completion
  */
 export interface LedgerLine {
   kind: 'enqueued' | 'effect' | 'accepted'
   jobId: string
-  /** Of the attempt; 0 for a job that was only enqueued. */
+  /** Fence of the attempt; 0 for an enqueued job. */
   fence: number
 }
 

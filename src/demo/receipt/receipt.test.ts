@@ -106,15 +106,13 @@ describe('the receipt of the demo', () => {
     const late = promisedMs - demoPolicy.defaultLeaseMs + 400
     const receipt = makeReceipt({ ...facts, rescues: [rescue(late)], stallMs: 500 })
     expect(receipt.lateRescues).toBe(0)
-    expect(receiptLines(receipt, 'npx unstuck')[1]).toContain('stood still for up to 0.5 s')
+    expect(receiptLines(receipt, 'npx unstuck')[1]).toContain('stalled for up to 0.5 s')
   })
 
   it('SEE-5 goes on with the command by which it was called', () => {
     expect(receiptLines(makeReceipt(facts), 'node bin/unstuck.js').slice(-2)).toEqual([
       'Next:  node bin/unstuck.js scan $DATABASE_URL    # yours, read-only',
-      `       node bin/unstuck.js demo --seed ${facts.seed + 1}`
-        .padEnd(49)
-        .concat('# another order of deaths'),
+      `       node bin/unstuck.js demo --seed ${facts.seed + 1}`.padEnd(49).concat('# other workers die'),
     ])
   })
 

@@ -1,4 +1,4 @@
-// The receipt: what the database says and what the ledger outside it says have to agree. Pure, so that tests can lie to it.
+// The receipt: database and ledger must agree. Pure, so that tests can feed it wrong data.
 import type { JobStatus } from '../../job/job.ts'
 import type { HandRolledJob } from '../processes/hand-rolled-table.ts'
 import type { LedgerLine } from './ledger.ts'
@@ -9,13 +9,13 @@ export interface ReceiptFacts {
   jobs: readonly { id: string; type: string; status: JobStatus; fence: number }[]
   rescues: readonly Rescue[]
   outages: readonly Outage[]
-  /** Late writes, as the database answered them. */
+  /** Late writes and their outcomes. */
   lateWrites: readonly string[]
   handRolled: readonly Pick<HandRolledJob, 'status'>[]
   workersKilled: number
   breakerAttempts: number
   promisedMs: number
-  /** The longest time in which this machine did not run the demo at all: nobody can keep a promise meanwhile. */
+  /** The longest time in which this machine did not run the demo: no promise can be kept meanwhile. */
   stallMs: number
   seed: number
   seconds: number
@@ -24,12 +24,12 @@ export interface ReceiptFacts {
 export interface Receipt {
   jobsIn: number
   done: number
-  /** The poison jobs. */
+  /** Ids of the poison jobs. */
   deadOnPurpose: number
   deadOtherwise: number
   lost: number
   finishedTwice: number
-  /** Work that a worker did after, or just before, it lost its job: told apart by its fence. */
+  /** Work done after, or just before, the worker lost its job: identified by its fence. */
   effectsNotAccepted: number
   workersKilled: number
   rescues: number
@@ -79,7 +79,7 @@ type Row = ReceiptFacts['jobs'][number]
 
 const wasTaken = (outcome: string) => outcome === 'completed'
 
-/** Gone, not ended, or ended without the work that the accepted attempt should have done. */
+/** Deleted, unfinished, or finished without the effect of the accepted attempt. */
 function isLost(row: Row | undefined, ledger: readonly LedgerLine[]): boolean {
   if (row === undefined) return true
   if (row.status === 'dead') return false
@@ -89,7 +89,7 @@ function isLost(row: Row | undefined, ledger: readonly LedgerLine[]): boolean {
   )
 }
 
-/** A worker that is killed right after its completion leaves no `accepted` line; two of them are never right. */
+/** A worker killed right after its completion leaves no `accepted` line; two lines are always wrong. */
 function countFinishedTwice(rows: ReadonlyMap<string, Row>, ledger: readonly LedgerLine[]): number {
   const accepted = ledger.filter(({ kind }) => kind === 'accepted')
   return [...rows.values()].filter(({ id, fence }) => {
@@ -103,7 +103,7 @@ function isNotAccepted({ kind, jobId, fence }: LedgerLine, rows: ReadonlyMap<str
   return kind === 'effect' && (row?.status !== 'succeeded' || row.fence !== fence)
 }
 
-/** What the demo exists to show did not happen. */
+/** The demo did not show what it is for. */
 export function isBroken({ lost, finishedTwice, lateRescues }: Receipt): boolean {
   return lost > 0 || finishedTwice > 0 || lateRescues > 0
 }
@@ -112,21 +112,21 @@ const shown = (ms: number | null) => (ms === null ? '–' : `${(ms / 1000).toFix
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
 function stuckText(jobs: number): string {
-  if (jobs === 0) return 'no job is stuck yet.'
+  if (jobs === 0) return 'no stuck jobs yet.'
   return `${plural(jobs, 'job')} still 'processing'. ${jobs === 1 ? 'It' : 'They'} will be tomorrow.`
 }
 
-/** `command`: how this very command is called again. */
+/** `command`: the command line of this installation. */
 export function receiptLines(receipt: Receipt, command: string): string[] {
   const { jobsIn, done, deadOnPurpose, deadOtherwise, lost, finishedTwice, rescues } = receipt
   const dead = deadOnPurpose === 0 ? '' : ` · ${deadOnPurpose} dead-lettered (poison, on purpose)`
   const others = deadOtherwise === 0 ? '' : ` · ${deadOtherwise} dead-lettered (killed too often)`
   const late = receipt.lateRescues === 0 ? '' : ` · ${receipt.lateRescues} LATER THAN PROMISED`
-  const stall = receipt.stallMs < 100 ? '' : ` (this machine stood still for up to ${shown(receipt.stallMs)})`
+  const stall = receipt.stallMs < 100 ? '' : ` (this machine stalled for up to ${shown(receipt.stallMs)})`
   const failed =
     receipt.handRolledFailed === 0
       ? ''
-      : ` ${plural(receipt.handRolledFailed, 'job')} 'failed' while the gateway was broken, and nobody tries again.`
+      : ` ${plural(receipt.handRolledFailed, 'job')} 'failed' while the gateway was broken, and will not be retried.`
   return [
     `${plural(jobsIn, 'job')} in · ${done} done${dead}${others} · ${lost} lost · ${finishedTwice} finished twice (checked by a unique effect per job)`,
     `${plural(receipt.workersKilled, 'worker')} killed · ${plural(rescues, 'rescue')} · slowest ${shown(receipt.slowestRescueMs)} · promise was ${shown(receipt.promisedMs)}${stall}${late}`,
@@ -143,6 +143,6 @@ function nextLines({ seed }: Receipt, command: string): string[] {
   const width = Math.max(scan.length, again.length) + 4
   return [
     `Next:  ${scan.padEnd(width)}# yours, read-only`,
-    `       ${again.padEnd(width)}# another order of deaths`,
+    `       ${again.padEnd(width)}# other workers die`,
   ]
 }

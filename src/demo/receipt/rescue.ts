@@ -1,10 +1,10 @@
-// What the events of a job tell of its rescues. All times are the database's.
+// Rescues of a job, from its events. All times are database times.
 import type { JobEvent } from '../../job/event.ts'
 import { demoPolicy } from '../demo-settings.ts'
 
 export interface Rescue {
   jobId: string
-  /** The worker that had it. */
+  /** The worker that lost it. */
   workerId: string
   fence: number
   isDead: boolean
@@ -12,7 +12,7 @@ export interface Rescue {
   takenBackAtMs: number
 }
 
-/** While it lasted nobody was there to sweep: that was the show, and no promise covers it. */
+/** The act killed every sweeper: no promise covers that time. */
 export interface Outage {
   fromMs: number
   toMs: number
@@ -31,7 +31,7 @@ export function rescuesOf(events: readonly JobEvent[]): Rescue[] {
     }))
 }
 
-/** From the last sign of life, which the lease was counted from, to the moment the job was taken back. */
+/** From the last heartbeat, when the lease started, to the rescue. */
 export function rescueMs({ leaseEndMs, takenBackAtMs }: Rescue, outages: readonly Outage[] = []): number {
   const outage = outages.find(({ fromMs, toMs }) => leaseEndMs >= fromMs && leaseEndMs <= toMs)
   const fromMs = Math.max(leaseEndMs, outage?.toMs ?? leaseEndMs)

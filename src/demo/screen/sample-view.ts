@@ -1,4 +1,4 @@
-// A moment of the demo, for the picture in the documentation and for tests of the drawing.
+// A moment of the demo, for the picture in the documentation and for tests of the screen.
 import { demoSettings } from '../demo-settings.ts'
 import type { ScreenView } from './screen.ts'
 
@@ -20,7 +20,7 @@ export const sampleView: ScreenView = {
       { n: 9, ageMs: 23_000 },
       { n: 13, ageMs: 2_300 },
     ],
-    totals: 'done 9  stuck 3 for ever',
+    totals: 'done 9  stuck 3 forever',
   },
   unstuck: {
     workers: [
@@ -35,7 +35,7 @@ export const sampleView: ScreenView = {
   playing: 'kill -9 a worker',
   log: [
     '  7.1 s  kill -9 4720 (w1, in the middle of job 5)',
-    ' 10.2 s  job 5 taken back from w1:4720 after 3.1 s: waiting again',
+    ' 10.2 s  job 5 rescued from w1:4720 3.1 s after its last heartbeat',
     ' 14.3 s  freeze 4718 (w3, SIGSTOP, in the middle of job 9)',
     ' 17.4 s  job 9 runs on w2:4722 with fence 2; SIGCONT for w3',
     ' 17.4 s  late write for job 9 → lease-lost: 0 rows (fence 1; the job has 2)',

@@ -1,4 +1,4 @@
-// From the rows and the processes to what the screen shows.
+// Maps rows and processes to the screen.
 import { acts } from '../acts.ts'
 import type { DemoSession } from '../demo-session.ts'
 import { demoPolicy, demoSettings, promisedMs, workerIdOf } from '../demo-settings.ts'
@@ -36,10 +36,10 @@ export function viewOf({ session, url, playing, log }: ViewParts): ScreenView {
   }
 }
 
-/** Past its lease for longer than a sweep needs to find it. */
+/** Past its lease for longer than a sweep interval. */
 const lateMs = promisedMs - demoPolicy.defaultLeaseMs
 
-/** A row is as old as the last look: what is left of its lease is counted from its end. */
+/** Rows are as old as the last poll: the remaining lease is counted from its expiry. */
 function leaseOf(job: WatchedJob, { watch }: DemoSession) {
   const leaseLeftMs = (job.leaseExpiresAt?.getTime() ?? 0) - watch.nowMs()
   return {
@@ -93,7 +93,7 @@ function handRolledSide({ watch, handRolledWorkers }: DemoSession): SideView {
       return workerView(worker, job === undefined ? null : viewOfJob(job))
     }),
     orphans: stuck.map(viewOfJob),
-    totals: `done ${count('done')}${failed}  stuck ${stuck.length} for ever`,
+    totals: `done ${count('done')}${failed}  stuck ${stuck.length} forever`,
   }
 }
 

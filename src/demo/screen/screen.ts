@@ -1,4 +1,4 @@
-// What the terminal shows, as lines of coloured pieces: pure, so that a picture for the documentation can be made of it.
+// The screen as lines of coloured pieces. Pure: the documentation's picture is drawn from it too.
 import type { Colour } from '../../cli/terminal/colour.ts'
 import { leaseBar } from '../../cli/terminal/lease-bar.ts'
 import { fitText, type Line, type Piece } from '../../cli/terminal/line.ts'
@@ -13,17 +13,17 @@ export interface WorkerView {
 
 export interface JobView {
   n: number
-  /** Of the right side: what is left of the lease, and how often it was renewed. */
+  /** Right side: the remaining lease, and the number of heartbeats. */
   leaseShare?: number
   leaseLeftMs?: number
   beats?: number
-  /** Of the left side: since it was claimed. */
+  /** Left side: time since the claim. */
   ageMs?: number
 }
 
 export interface SideView {
   workers: readonly WorkerView[]
-  /** Jobs whose worker is no more. */
+  /** Jobs whose worker is dead. */
   orphans: readonly JobView[]
   totals: string
 }
@@ -31,16 +31,16 @@ export interface SideView {
 export interface ScreenView {
   database: string
   url: string | null
-  /** The settings of the demo, and what one gets without asking. */
+  /** The settings of the demo, and the defaults. */
   inForce: string
   settings: readonly string[]
   handRolled: SideView
   unstuck: SideView
-  /** What everybody has to know now. */
+  /** A notice above both sides. */
   banner: string | null
   playing: string
   log: readonly string[]
-  /** Each begins with its key. */
+  /** Each starts with its key. */
   keys: readonly string[]
 }
 
@@ -49,7 +49,7 @@ const LEFT_WIDTH = 36
 const BAR_WIDTH = 10
 const SHOWN_ORPHANS = 3
 
-/** Where the terminal is too small for two sides, the last lines of what happened. */
+/** In a terminal too small for two sides, only the last events. */
 export function drawScreen(view: ScreenView, size: { width: number; height: number }): Line[] {
   if (size.width < SMALLEST.width || size.height < SMALLEST.height)
     return view.log.slice(-size.height).map((line) => [line])
@@ -122,7 +122,7 @@ function drawHandRolledJob({ n, ageMs = 0 }: JobView): Piece[] {
   return isStuck ? [`${text}  `, ['stuck', 'red']] : [text]
 }
 
-/** Longer than any job of the demo takes. */
+/** Longer than any job of the demo. */
 const STUCK_MS = 6_000
 
 function drawLeasedJob({ n, leaseShare = 0, leaseLeftMs = 0, beats = 0 }: JobView): Piece[] {

@@ -1,6 +1,7 @@
 // Runs operations that have no runner: new ones, and those whose process died. Any number of processes may do so; the lease
 // of an operation keeps them apart.
 import { isUnstuckError } from '../../errors/index.ts'
+import type { Job } from '../../job/job.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { HeldOperation, JobStore } from '../../store/job-store.ts'
 import { type Repetition, repeat } from '../timing/repeat.ts'
@@ -12,6 +13,8 @@ export interface OperationRunnerOptions {
   pollMs?: number
   /** How long a dead process delays its operation. Default: 30 s. */
   leaseMs?: number
+  /** Whether the source of a job still exists, checked before a retry (OPS-1). Default: always. */
+  sourceExists?: (job: Job) => Promise<boolean>
 }
 
 const POLL_MS = 2_000
@@ -67,9 +70,9 @@ export class OperationRunner {
   }
 
   async #runOne(store: JobStore, held: HeldOperation): Promise<void> {
-    const { leaseMs = LEASE_MS } = this.#options
+    const { leaseMs = LEASE_MS, sourceExists } = this.#options
     try {
-      await runOperation(store, held, { signal: this.#leaving.signal, leaseMs })
+      await runOperation(store, held, { signal: this.#leaving.signal, leaseMs, sourceExists })
     } catch (error) {
       // After a transient error, another process resumes it when its lease expires; in observe mode nobody does.
       if (isUnstuckError(error) && (error.isRetryable || error.code === 'WRONG_MODE')) return

@@ -1,4 +1,5 @@
 // Runs one operation to its end, step by step, under its lease. Changes are kept, however it ends.
+import type { Job } from '../../job/job.ts'
 import { nextMove, type OperationMove } from '../../policy/operation-move.ts'
 import type {
   HeldOperation,
@@ -9,11 +10,13 @@ import type {
   OperationStep,
 } from '../../store/job-store.ts'
 import { wait as waitFor } from '../timing/wait.ts'
+import { type SourceStore, sourceGoneFinder } from './find-source-gone.ts'
 
 export type OperationRunStore = Pick<
   JobStore,
   'stepOperation' | 'endOperation' | 'giveBackOperation' | 'readOperation' | 'listQueues'
->
+> &
+  SourceStore
 
 export interface RunOperationOptions {
   /** Leaves the operation to the next runner. */
@@ -21,6 +24,8 @@ export interface RunOperationOptions {
   onProgress?: (operation: Operation) => void
   /** Default: 30 s. */
   leaseMs?: number
+  /** Whether the source of a job still exists, checked before a retry (OPS-1). Default: always. */
+  sourceExists?: ((job: Job) => Promise<boolean>) | undefined
   /** For tests: replaces the timer. */
   wait?: (ms: number) => Promise<unknown>
 }
@@ -43,6 +48,7 @@ class OperationRun {
   readonly #queues: ReadonlySet<string>
   readonly #options: RunOperationOptions
   readonly #leaseMs: number
+  readonly #findSourceGone: (limit: number) => Promise<string[]>
 
   constructor(store: OperationRunStore, { operation, leaseId }: HeldOperation, options: RunOperationOptions) {
     this.#store = store
@@ -50,6 +56,7 @@ class OperationRun {
     this.#queues = new Set(operation.queues)
     this.#options = options
     this.#leaseMs = options.leaseMs ?? LEASE_MS
+    this.#findSourceGone = sourceGoneFinder(store, operation, options.sourceExists)
   }
 
   async run(): Promise<Operation | null> {
@@ -72,7 +79,8 @@ class OperationRun {
     { limit, phase, pauseMs }: OperationMove & { kind: 'change' },
     before: OperationProgress,
   ): Promise<OperationProgress | 'lease-lost'> {
-    const progress = await this.#step({ limit, phase })
+    const sourceGone = await this.#findSourceGone(limit)
+    const progress = await this.#step({ limit, phase, sourceGone })
     if (progress === 'lease-lost') return progress
     // No job was changed: other transactions hold all of them locked.
     const leastMs = taken(progress) === taken(before) ? POLL_MS : 0

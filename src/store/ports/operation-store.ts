@@ -76,6 +76,8 @@ export interface OperationStep {
   phase?: OperationPhase
   /** Default: 30 s. */
   leaseMs?: number
+  /** Jobs whose source no longer exists: refused as `source-gone`. */
+  sourceGone?: string[]
 }
 
 export interface OperationProgress {

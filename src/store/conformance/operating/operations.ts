@@ -23,6 +23,7 @@ import type { TestBench } from '../harness.ts'
 export function describeOperations(opened: () => TestBench): void {
   describe('operations', () => {
     describeFreeze(opened)
+    describeSourceGone(opened)
     describeActions(opened)
     describeSteps(opened)
     describeLeases(opened)
@@ -58,6 +59,21 @@ async function step(store: JobStore, lease: OperationLease, limit = 100) {
 
 async function outcomesOf(store: JobStore, { operationId }: OperationLease): Promise<(string | null)[]> {
   return (await store.listOperationJobs(operationId)).jobs.map(({ outcome }) => outcome)
+}
+
+function describeSourceGone(opened: () => TestBench): void {
+  it('OPS-1 a step refuses the jobs whose source is gone, and changes the others', async () => {
+    const { store } = opened()
+    const [first = '', second = ''] = await killMany(store, 2)
+    const lease = await begin(store)
+    const progress = await store.stepOperation(lease, { limit: 10, sourceGone: [first] })
+    expect(progress).toMatchObject({ operation: { changed: 1, refused: 1 } })
+    expect(await outcomesOf(store, lease)).toEqual(['source-gone', 'retried'])
+    expect([(await store.getJob(first))?.status, (await store.getJob(second))?.status]).toEqual([
+      'dead',
+      'waiting',
+    ])
+  })
 }
 
 function describeFreeze(opened: () => TestBench): void {

@@ -152,7 +152,7 @@ function takeOperation(state: MemoryState, leaseMs = LEASE_MS): HeldOperation | 
 function stepOperation(
   state: MemoryState,
   lease: OperationLease,
-  { limit, phase, leaseMs = LEASE_MS }: OperationStep,
+  { limit, phase, leaseMs = LEASE_MS, sourceGone = [] }: OperationStep,
 ): OperationProgress | 'lease-lost' {
   checkWhole(limit, 'limit', 0, 1_000)
   checkWhole(leaseMs, 'leaseMs', 1, YEAR_MS)
@@ -162,8 +162,9 @@ function stepOperation(
   const outcomes = changeSelected(
     state,
     held,
-    next.map(({ jobId }) => jobId),
+    next.map(({ jobId }) => jobId).filter((jobId) => !sourceGone.includes(jobId)),
   )
+  for (const { jobId } of next) if (sourceGone.includes(jobId)) outcomes.set(jobId, 'source-gone')
   const jobs = held.jobs.map((each) => ({ ...each, outcome: outcomes.get(each.jobId) ?? each.outcome }))
   const changed = [...outcomes.values()].filter((outcome) => CHANGES.has(outcome)).length
   const nowMs = state.nowMs()

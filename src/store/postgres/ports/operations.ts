@@ -48,8 +48,8 @@ function bindRuns(call: CallQuery, callOne: CallOne): Omit<OperationStore, keyof
       return { operation: toOperation(answer['operation'] as Row), leaseId: String(answer['lease_id']) }
     },
 
-    async stepOperation({ operationId, leaseId }, { limit, phase, leaseMs = LEASE_MS }) {
-      const params = [operationId, leaseId, limit, phase ?? null, leaseMs]
+    async stepOperation({ operationId, leaseId }, { limit, phase, leaseMs = LEASE_MS, sourceGone = [] }) {
+      const params = [operationId, leaseId, limit, phase ?? null, leaseMs, sourceGone]
       const answer = await callOne('step_operation', params)
       if (answer === null) return 'lease-lost'
       return { operation: toOperation(answer['operation'] as Row), sample: Number(answer['sample']) }
