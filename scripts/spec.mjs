@@ -97,7 +97,7 @@ process.exitCode = failed.length > 0 ? 1 : 0
  * @param {boolean} isRight
  * @param {string} seen
  */
-function tell(name, isRight, seen) {
+function report(name, isRight, seen) {
   console.log(`${isRight ? 'ok    ' : 'FAILED'} ${name}: ${seen}`)
   if (isRight) passed++
   else failed.push(name)
@@ -156,9 +156,9 @@ function checkQuint() {
   for (const variant of safe) {
     const { status, text } = simulate(variant, '--witnesses', ...witnesses)
     const unseen = variant === 'sound' ? witnesses.filter((name) => !hasWitness(text, name)) : []
-    if (unseen.length > 0) tell(`lease.qnt ${variant}`, false, `no run has ${unseen.join(', ')}`)
+    if (unseen.length > 0) report(`lease.qnt ${variant}`, false, `no run has ${unseen.join(', ')}`)
     else
-      tell(
+      report(
         `lease.qnt ${variant}`,
         status === 0,
         status === 0 ? `${settings.runs} runs of ${settings.steps} steps hold` : text,
@@ -168,7 +168,7 @@ function checkQuint() {
     const { text } = simulate(variant)
     const caught = invariants.filter((name) => text.includes(`❌ ${name}`))
     const isCaught = text.includes('Invariant violated') && caught.length > 0
-    tell(
+    report(
       `lease.qnt ${variant}`,
       isCaught,
       isCaught ? `caught by ${caught.join(', ')}` : `not caught\n${text}`,
@@ -190,23 +190,23 @@ function checkSpin() {
   for (const flags of spinSafe) {
     const { errors, states, text } = explore(flags, [], 'assertions')
     const isRight = errors === 0 && !text.includes('max search depth too small')
-    tell(`lease.pml ${flags.join(' ') || 'sound'}`, isRight, isRight ? `all ${states} states hold` : text)
+    report(`lease.pml ${flags.join(' ') || 'sound'}`, isRight, isRight ? `all ${states} states hold` : text)
   }
   for (const flag of spinBroken) {
     const { errors, text } = explore([flag], [], 'assertions')
     const assertion = /assertion violated (.*) \(at depth/.exec(text)?.[1]
     const isCaught = errors > 0 && assertion !== undefined
-    tell(`lease.pml ${flag}`, isCaught, isCaught ? `caught by ${assertion}` : `not caught\n${text}`)
+    report(`lease.pml ${flag}`, isCaught, isCaught ? `caught by ${assertion}` : `not caught\n${text}`)
   }
   const live = explore([], ['-a', '-f'], 'liveness')
-  tell(
+  report(
     'lease.pml bounded',
     live.errors === 0,
     live.errors === 0 ? `all ${live.states} states hold` : live.text,
   )
   const { errors, text } = explore(['WITHOUT_REAPER'], ['-a', '-f'], 'liveness')
   const isCaught = errors > 0 && text.includes('acceptance cycle')
-  tell('lease.pml bounded WITHOUT_REAPER', isCaught, isCaught ? 'caught by a cycle' : `not caught\n${text}`)
+  report('lease.pml bounded WITHOUT_REAPER', isCaught, isCaught ? 'caught by a cycle' : `not caught\n${text}`)
 }
 
 /**
@@ -248,7 +248,7 @@ function replay() {
     env: { ...env, UNSTUCK_SPEC_TRACES: folder },
   })
   const isRight = status === 0 && traces.length > 0
-  tell('replay', isRight, isRight ? `${traces.length} new traces on PostgreSQL` : stdout)
+  report('replay', isRight, isRight ? `${traces.length} new traces on PostgreSQL` : stdout)
 }
 
 /** A few traces that together take every kind of step, with what the replay looks at. */

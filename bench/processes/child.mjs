@@ -51,10 +51,10 @@ async function work() {
     return handlerMs > 0 ? pause(handlerMs) : undefined
   })
   process.send?.({ isReady: true })
-  let told = -1
+  let reported = -1
   setInterval(() => {
-    if (report.handled === told) return
-    told = report.handled
+    if (report.handled === reported) return
+    reported = report.handled
     process.send?.({ ...report, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: cpuMs() - startCpuMs })
     report.latenciesMs = []
   }, REPORT_MS)

@@ -88,7 +88,7 @@ try {
 const survivors = verdicts.filter(({ killedBy, problem }) => killedBy === null || problem !== null)
 if (signal.aborted) process.exitCode = exitCodeOf(signal)
 else {
-  tellAll()
+  printSummary()
   process.exitCode = survivors.length > 0 ? 1 : 0
 }
 
@@ -249,7 +249,7 @@ function describe({ id, fault, killedBy, noticedBy, problem, ms }: Verdict) {
     : `${id} killed (${seconds}) ${fault}\n   by ${[killedBy, ...(noticedBy === null ? [] : [noticedBy])].join('\n   by ')}`
 }
 
-function tellAll() {
+function printSummary() {
   const seconds = Math.round((performance.now() - startedAtMs) / 1000)
   const killed = verdicts.length - survivors.length
   if (isJson) console.log(JSON.stringify({ killed, mutants: verdicts.length, seconds, verdicts }, null, 2))

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkHistory, judged } from '../../chaos/src/judge/check-history.ts'
 import type { History } from '../../chaos/src/judge/history.ts'
-import { tellStory } from '../../chaos/src/judge/job-story.ts'
+import { replayEvents } from '../../chaos/src/judge/job-story.ts'
 
 const T0 = Date.parse('2026-01-01T00:00:00Z')
 const iso = (at: number) => new Date(at).toISOString()
@@ -411,6 +411,6 @@ describe('the judge of a chaos run', () => {
       { id: '3', jobId: 'a', type: 'cancel-requested', at: T0 + 2, details: {} },
       { id: '4', jobId: 'a', type: 'cancelled', at: T0 + 3, details: { ...details, lease_id: 'l1' } },
     ]
-    expect(tellStory('a', events)).toMatchObject(expected)
+    expect(replayEvents('a', events)).toMatchObject(expected)
   })
 })

@@ -98,7 +98,7 @@ async function profileOf(bench: Neo4jBench, label: string, name: string): Promis
     const buckets = Array.from({ length: 8 }, (_, bucket) => `noop/${bucket}`)
     const statement = `PROFILE ${readCypher(name, label)}`
     const { summary } = await tx.run(statement, { ...asked, buckets, bucket: null })
-    if (summary.profile === false) throw new Error('the server told no profile')
+    if (summary.profile === false) throw new Error('the server returned no profile')
     return summary.profile
   } finally {
     await tx.rollback()

@@ -23,8 +23,8 @@ export function profileText(profile: Profile): string {
 }
 
 function linesOf({ operatorType, rows, dbHits, children, ...more }: Profile, depth: number): Line[] {
-  const told = more.arguments['Details']
-  const details = typeof told === 'string' ? told.replaceAll(/\s+/g, ' ') : ''
+  const shown = more.arguments['Details']
+  const details = typeof shown === 'string' ? shown.replaceAll(/\s+/g, ' ') : ''
   const name = '  '.repeat(depth) + operatorType.replace(/@.*$/, '')
   const line: Line = [name, String(rows), String(dbHits), shortened(details)]
   // The right one stands deeper, the left one goes on below.
