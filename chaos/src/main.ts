@@ -41,7 +41,7 @@ async function run() {
     const skipped = skippedFaults()
     for (const line of skipped) say(`skipped: ${line}`)
     if (options.isPooled && poolerVersion() === null)
-      return printNone({ skipped: ['--pooler: the program pgbouncer is not on this machine'] })
+      return printNone({ skipped: ['--pooler: the program pgbouncer is not installed'] })
     const { summary, violations, unjudged, keptIn } = await runs[options.scenario]({
       ...options,
       signal,
@@ -86,7 +86,7 @@ function printViolations(violations: Violation[], label: string = '') {
 /** Faults that this machine cannot inject are reported as skipped. */
 function skippedFaults() {
   return [
-    ...(clockLibrary === null ? ['wrong and stepping clocks: libfaketime is not on this machine'] : []),
+    ...(clockLibrary === null ? ['wrong and stepping clocks: libfaketime is not installed'] : []),
     ...(SmallDisk.isPossible() ? [] : ['a full disk: this user may not mount one']),
   ]
 }
