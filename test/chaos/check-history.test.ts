@@ -1,4 +1,4 @@
-// The judge of a chaos run against histories that nothing ran for: a clean one, and that one with one thing wrong in it.
+// The judge of a chaos run on made-up histories: a clean one, and copies with one planted violation each.
 import { describe, expect, it } from 'vitest'
 import { checkHistory, judged } from '../../chaos/src/judge/check-history.ts'
 import type { History } from '../../chaos/src/judge/history.ts'
@@ -17,7 +17,7 @@ const row = {
   leaseExpiresAt: null,
 }
 
-/** One job that was rescued from a killed worker, one that failed to the end, one that completed in a transaction. */
+/** One job rescued from a killed worker, one that failed for good, one completed in a transaction. */
 function cleanHistory(): History {
   const event = (id: number, jobId: string, type: string, at: number, details: Record<string, unknown>) => ({
     id: String(id),
@@ -241,7 +241,7 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   },
 }
 
-/** The reap of the killed worker, 3,001 ms after its last beat. */
+/** Delays the reap to 3,001 ms after the killed worker's last heartbeat. */
 function takeLate(history: History): void {
   eventOf(history, 3).at = T0 + 3_601
   eventOf(history, 3).details['next_run_at'] = iso(T0 + 3_601)
