@@ -1,4 +1,4 @@
-// The benchmark: one run, everything side by side. `npm run bench -- --help` says what can be asked for.
+// Runs the benchmark. `npm run bench -- --help` lists the options.
 
 import { runMeasure } from './measure.ts'
 import { measures } from './measures/index.ts'
@@ -47,12 +47,12 @@ let servers: { close(): Promise<void> } | undefined
 const interruption = new AbortController()
 const { signal } = interruption
 
-/** What is started is ended, by a signal too: the processes under test go with this one. */
+/** Stops everything it started, also on a signal. */
 function leave(exitCode: number): void {
   if (signal.aborted) return
   interruption.abort()
   progress('interrupted')
-  // The connections of what is being measured break now, some with nobody waiting for them.
+  // Connections of the running measure break now, some of them unawaited.
   process.on('uncaughtException', () => {})
   if (servers === undefined) process.exit(exitCode)
   void servers.close().finally(() => process.exit(exitCode))
@@ -89,12 +89,12 @@ try {
   await main()
   process.exitCode = 0
 } catch (error) {
-  // Whoever interrupted it knows why it fails.
+  // An interruption explains the error.
   if (!signal.aborted) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
   process.exitCode = 1
 }
 if (!signal.aborted) {
-  // From here nothing is left to interrupt: it ends by itself.
+  // Nothing is left to interrupt.
   interruption.abort()
   await servers?.close()
   process.disconnect?.()

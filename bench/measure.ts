@@ -1,4 +1,4 @@
-// A measure is a table: a row for each variant, a column for each value. Its variants run in turn, then all of them again.
+// A measure is a table: a row per variant, a column per value. All variants run once, then all again for each repetition.
 import type { Contender, ContenderId } from './contenders/contender.ts'
 import { loadContender } from './contenders/load-contender.mjs'
 import { meterOthers } from './processes/load-meter.ts'
@@ -7,11 +7,11 @@ import type { Column, MeasureResult } from './report/result.ts'
 import { type Spread, spreadOf } from './report/statistics.ts'
 import type { Sizes } from './sizes.ts'
 
-/** What every measure is told. */
+/** Input of every measure. */
 export interface Run {
   repetitions: number
   progress(text: string): void
-  /** Aborted once the run was interrupted. */
+  /** Aborted when the run is interrupted. */
   signal: AbortSignal
 }
 
@@ -19,7 +19,7 @@ export interface Bench extends Run {
   servers: Servers
   sizes: Sizes
   isQuick: boolean
-  /** Only these; all where null. */
+  /** Null: all. */
   contenders: ContenderId[] | null
 }
 
@@ -28,7 +28,7 @@ export type Values = Record<string, number>
 export interface Variant {
   id: string
   name: string
-  /** What was set. */
+  /** Settings. */
   settings?: string
   run(): Promise<Values>
 }
@@ -95,7 +95,7 @@ function spreads(runs: Values[]): Record<string, Spread> {
   )
 }
 
-/** A variant for each contender that was asked for. What is not installed is left out by its name. */
+/** A variant for each requested contender. Those not installed are reported as left out. */
 export async function contenderVariants(
   bench: Bench,
   ids: readonly ContenderId[],

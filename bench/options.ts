@@ -9,13 +9,13 @@ export interface Options {
   isQuick: boolean
   size: SizeName
   isJson: boolean
-  /** Into docs/performance.md too. */
+  /** Write docs/performance.md too. */
   isForDocs: boolean
-  /** Ids of measures, or the first words of them; all where null. */
+  /** Ids of measures, or their first words. Null: all. */
   only: string[] | null
   contenders: ContenderId[] | null
   repetitions: number
-  /** The folder for the results. */
+  /** Folder of the results. */
   out: string
 }
 
@@ -23,15 +23,15 @@ const sizeNames = Object.keys(sizes) as SizeName[]
 
 const usage = `npm run bench -- [options]
 
-  --quick                 smaller numbers and fewer contenders, under four minutes
-  --store <store>         neo4j: that store alone, with measures of its own; it needs java 17 and mvn
+  --quick                 fewer jobs and contenders; takes less than four minutes
+  --store <store>         neo4j: its own measures on that store only; needs java 17 and mvn
   --only <measure,…>      ${measures.map(({ id }) => id).join(', ')}
   --contenders <name,…>   ${contenderIds.join(', ')}
-  --jobs <size>           ${sizeNames.join(', ')}: full, or quick with --quick
-  --repetitions <n>       3
-  --json                  the results on stdout as JSON instead of Markdown
-  --out <folder>          for the results: bench/results
-  --docs                  write the tables and graphs into docs/performance.md too
+  --jobs <size>           ${sizeNames.join(', ')} (default: full, or quick with --quick)
+  --repetitions <n>       default: 3
+  --json                  print JSON instead of Markdown
+  --out <folder>          folder of the results (default: bench/results)
+  --docs                  also write tables and graphs into docs/performance.md
 
 Progress is on stderr.
 `
@@ -48,7 +48,7 @@ const kinds = {
   out: { type: 'string', default: fileURLToPath(new URL('results', import.meta.url)) },
 } as const
 
-/** Ends the process where it is asked for help, or for what cannot be done. */
+/** Exits the process for --help and for invalid options. */
 export function parseOptions(args: string[]): Options {
   return readOptions(
     usage,
@@ -86,7 +86,7 @@ function knownContender(name: string): ContenderId {
   return found
 }
 
-/** `process` stands for `process-2` and `process-off` too. */
+/** `process` also selects `process-2` and `process-off`. */
 export function belongsTo(measureId: string, name: string): boolean {
   return measureId === name || measureId.startsWith(`${name}-`)
 }

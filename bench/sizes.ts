@@ -1,22 +1,22 @@
-// How much work each measure does. `full` is what the goals speak of; `quick` fits into four minutes; `small` only shows that
-// the bench works.
+// Amount of work of each measure. `full` is what the targets refer to; `quick` takes less than four minutes; `small` only tests
+// the bench.
 
 export interface Sizes {
-  /** Of contenders that do thousands a second. */
+  /** For contenders that handle thousands per second. */
   jobs: number
-  /** Of those that do a few hundred. */
+  /** For those that handle a few hundred. */
   slowJobs: number
   enqueue: { singles: number; concurrent: number; batches: number }
   latencyS: number
   heartbeat: { running: number[]; finished: number; waiting: number; ticks: number }
   expired: number[]
   growth: { finished: number[]; waiting: number; backoff: number; statements: number }
-  /** Jobs while a transaction is left open, and how long one run may take. */
+  /** Jobs beside an open transaction, and the time limit of one run. */
   heldXmin: { jobs: number; capMs: number }
   idleMs: number
-  /** Jobs of rows without a wait, how long the others take about, and the slowest handler. */
+  /** Jobs of rows without a wait, approximate duration of the others, and the slowest handler. */
   claims: { noops: number; seconds: number; slowestMs: number }
-  /** On Neo4j: of one run of workers, finished nodes, and calls that are timed. */
+  /** On Neo4j: jobs of one run of workers, finished nodes, and timed calls. */
   neo4j: { jobs: number; finished: number; calls: number }
 }
 

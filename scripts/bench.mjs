@@ -1,6 +1,6 @@
 // @ts-check
-// Runs bench/main.ts. The peers need a newer Node than ours: both come from npm on first use, for Linux x64. Elsewhere nothing
-// is measured, and it says so.
+// Runs bench/main.ts. The peers need a newer Node than ours: both are installed from npm on first use, on Linux x64. On other
+// platforms nothing is measured.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const home = fileURLToPath(new URL('../bench', import.meta.url))
 const node = `${home}/node_modules/node22/bin/node`
 
 if (process.platform === 'linux' && process.arch === 'x64') {
-  // What npm says goes to stderr: stdout is for results.
+  // npm's output goes to stderr: stdout is for results.
   const install = () =>
     spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: home, stdio: ['ignore', 2, 2] }).status
   const missing = isOfNeo4j() ? bringNeo4j() : null
@@ -32,10 +32,10 @@ function isOfNeo4j() {
 
 function runBench() {
   const args = ['--disable-warning=ExperimentalWarning', `${home}/main.ts`, ...process.argv.slice(2)]
-  // With a channel it notices when this process is gone.
+  // The channel lets it notice when this process dies.
   const env = { ...process.env, UNSTUCK_BENCH_NEO4J_JARS: jars }
   const bench = spawn(node, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  // A terminal tells both; a program may tell this one only.
+  // A terminal signals both processes, a program only this one.
   process.on('SIGINT', () => bench.kill('SIGINT'))
   process.on('SIGTERM', () => bench.kill('SIGTERM'))
   bench.on('exit', (code) => {

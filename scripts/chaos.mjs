@@ -1,3 +1,3 @@
 // @ts-check
-// Starts chaos/src/main.ts as built: it judges workers, reapers and a database under faults.
+// Runs chaos/src/main.ts from the build.
 import '../chaos/dist/main.js'

@@ -1,5 +1,5 @@
 // @ts-check
-// Every check of quality, one after another: a line each, and the output of those that failed.
+// Runs all checks one after another. Prints a line for each, and the output of those that fail.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -70,7 +70,7 @@ function runStep({ command, args }, root) {
     return Promise.resolve({ hasPassed: false, output: `${command} is missing: run npm ci` })
   return new Promise((resolve) => {
     let output = ''
-    // Windows starts .cmd files through a shell only.
+    // Windows runs .cmd files only through a shell.
     const child = spawn(command, args, {
       cwd: root,
       shell: command.endsWith('.cmd'),

@@ -1,3 +1,3 @@
 // @ts-check
-// Starts mutants/src/main.ts as built: takes one rule out of the engine at a time and runs the suites that should notice.
+// Runs mutants/src/main.ts from the build.
 import '../mutants/dist/main.js'

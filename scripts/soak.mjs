@@ -1,3 +1,3 @@
 // @ts-check
-// Starts chaos/src/scenarios/soak.ts as built: steady load for a long time.
+// Runs chaos/src/scenarios/soak.ts from the build.
 import '../chaos/dist/scenarios/soak.js'

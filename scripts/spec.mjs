@@ -1,7 +1,7 @@
 // @ts-check
-// Checks the models of spec/: Quint simulates lease.qnt, Spin goes through all of lease.pml, and new runs of the model are
-// replayed on the SQL functions. A variant with a rule taken out must fail. Quint comes from npm on first use; without the
-// programs spin and gcc that part is named as skipped, and nothing counts as passed that did not run.
+// Checks the models of spec/: Quint simulates lease.qnt, Spin explores all states of lease.pml, and new traces are replayed on
+// the SQL functions. A variant with a rule removed must fail. Quint is installed from npm on first use; without spin and gcc
+// that part is reported as skipped.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const invariants = [
   'budgetsHold',
   'deadForAReason',
 ]
-/** Without them the runs prove nothing. */
+/** A run without these proves nothing. */
 const witnesses = ['someCompleted', 'someDead', 'someRetried', 'someFailover', 'someRefused']
 const safe = ['sound', 'counterWithoutFailover']
 const broken = [
@@ -54,11 +54,11 @@ let skipped = 0
 const USAGE = `npm run spec -- [options]
 
   --quick          50 runs and 3 traces
-  --runs R         of each model that must hold: 300
-  --steps S        in each run: 60
-  --traces T       new runs that are replayed on PostgreSQL: 10
-  --seed S         by which it can be repeated
-  --write-traces   write the traces of test/spec anew, and check nothing
+  --runs R         runs of each model that must hold (default: 300)
+  --steps S        steps of each run (default: 60)
+  --traces T       new traces to replay on PostgreSQL (default: 10)
+  --seed S         repeat a run
+  --write-traces   rewrite the traces of test/spec and exit
 `
 const settings = readOptions(
   USAGE,
@@ -97,7 +97,7 @@ process.exitCode = failed.length > 0 ? 1 : 0
  * @param {boolean} isRight
  * @param {string} seen
  */
-function tell(name, isRight, seen) {
+function report(name, isRight, seen) {
   console.log(`${isRight ? 'ok    ' : 'FAILED'} ${name}: ${seen}`)
   if (isRight) passed++
   else failed.push(name)
@@ -130,7 +130,7 @@ function installQuint() {
  */
 function simulate(variant, ...extra) {
   const { seed, steps } = settings
-  // A broken one ends with the first run that is caught, whatever the seed.
+  // A broken variant ends with its first violation, whatever the seed.
   const runs = broken.includes(variant) ? 5_000 : settings.runs
   return run(
     quint,
@@ -156,9 +156,9 @@ function checkQuint() {
   for (const variant of safe) {
     const { status, text } = simulate(variant, '--witnesses', ...witnesses)
     const unseen = variant === 'sound' ? witnesses.filter((name) => !hasWitness(text, name)) : []
-    if (unseen.length > 0) tell(`lease.qnt ${variant}`, false, `no run has ${unseen.join(', ')}`)
+    if (unseen.length > 0) report(`lease.qnt ${variant}`, false, `no run has ${unseen.join(', ')}`)
     else
-      tell(
+      report(
         `lease.qnt ${variant}`,
         status === 0,
         status === 0 ? `${settings.runs} runs of ${settings.steps} steps hold` : text,
@@ -168,7 +168,7 @@ function checkQuint() {
     const { text } = simulate(variant)
     const caught = invariants.filter((name) => text.includes(`❌ ${name}`))
     const isCaught = text.includes('Invariant violated') && caught.length > 0
-    tell(
+    report(
       `lease.qnt ${variant}`,
       isCaught,
       isCaught ? `caught by ${caught.join(', ')}` : `not caught\n${text}`,
@@ -190,27 +190,27 @@ function checkSpin() {
   for (const flags of spinSafe) {
     const { errors, states, text } = explore(flags, [], 'assertions')
     const isRight = errors === 0 && !text.includes('max search depth too small')
-    tell(`lease.pml ${flags.join(' ') || 'sound'}`, isRight, isRight ? `all ${states} states hold` : text)
+    report(`lease.pml ${flags.join(' ') || 'sound'}`, isRight, isRight ? `all ${states} states hold` : text)
   }
   for (const flag of spinBroken) {
     const { errors, text } = explore([flag], [], 'assertions')
     const assertion = /assertion violated (.*) \(at depth/.exec(text)?.[1]
     const isCaught = errors > 0 && assertion !== undefined
-    tell(`lease.pml ${flag}`, isCaught, isCaught ? `caught by ${assertion}` : `not caught\n${text}`)
+    report(`lease.pml ${flag}`, isCaught, isCaught ? `caught by ${assertion}` : `not caught\n${text}`)
   }
   const live = explore([], ['-a', '-f'], 'liveness')
-  tell(
+  report(
     'lease.pml bounded',
     live.errors === 0,
     live.errors === 0 ? `all ${live.states} states hold` : live.text,
   )
   const { errors, text } = explore(['WITHOUT_REAPER'], ['-a', '-f'], 'liveness')
   const isCaught = errors > 0 && text.includes('acceptance cycle')
-  tell('lease.pml bounded WITHOUT_REAPER', isCaught, isCaught ? 'caught by a cycle' : `not caught\n${text}`)
+  report('lease.pml bounded WITHOUT_REAPER', isCaught, isCaught ? 'caught by a cycle' : `not caught\n${text}`)
 }
 
 /**
- * All states of the model with these rules taken out.
+ * Explores all states of the model with these rules removed.
  * @param {string[]} flags
  * @param {string[]} searchOptions
  * @param {'assertions' | 'liveness'} what
@@ -221,7 +221,7 @@ function explore(flags, searchOptions, what) {
   const steps = [
     run('spin', ['-a', ...defines, `${spec}/lease.pml`]),
     run('gcc', ['-O2', ...compile, '-o', 'pan', 'pan.c']),
-    // That all wait at the end is no fault: nothing is left to do.
+    // A final state in which all processes wait is not a deadlock.
     run('./pan', ['-E', '-m1000000', ...searchOptions]),
   ]
   const text = steps.map((step) => step.text).join('\n')
@@ -248,10 +248,10 @@ function replay() {
     env: { ...env, UNSTUCK_SPEC_TRACES: folder },
   })
   const isRight = status === 0 && traces.length > 0
-  tell('replay', isRight, isRight ? `${traces.length} new traces on PostgreSQL` : stdout)
+  report('replay', isRight, isRight ? `${traces.length} new traces on PostgreSQL` : stdout)
 }
 
-/** A few traces that together take every kind of step, with what the replay looks at. */
+/** A few traces that cover every kind of step, reduced to what the replay needs. */
 function writeFixtures() {
   if (!installQuint()) return skip('traces: Quint could not be installed')
   const traces = makeTraces(60).map((file) => small(readTrace(file)))
@@ -293,7 +293,7 @@ function small({ states }) {
 }
 
 /**
- * `sound::lease::jobs`, by the module that the run began in.
+ * Variables are named like `sound::lease::jobs`, after the module that started the run.
  * @template {keyof State} Name
  * @param {Record<string, State[Name]>} state
  * @param {Name} name

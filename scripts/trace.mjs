@@ -17,7 +17,7 @@ const OPEN_MARK = /\(open\)\s*$/
 const LEADING_IDS = /^(?:[A-Z][A-Z0-9]*-\d+\b[\s,:]*)+/
 const TEST_FILE = /\.test\.tsx?$|^src\/store\/conformance\/.+\.ts$/
 const TEST_FUNCTIONS = ['it', 'test', 'describe']
-// These never run, or define no test: `test.extend('port', …)` names a fixture.
+// These never run or define no test: `test.extend('port', …)` names a fixture.
 const UNCOUNTED_MODIFIERS = ['skip', 'todo', 'extend']
 
 /**
@@ -38,7 +38,7 @@ export function trace(root) {
 }
 
 /**
- * A requirement may go on over indented lines; its mark stands at the end of the last.
+ * A requirement may continue on indented lines; its mark is at the end of the last.
  * @param {string} document
  * @returns {Requirement[]}
  */
@@ -92,7 +92,7 @@ function calleePath(callee) {
 /**
  * @param {Requirement[]} requirements
  * @param {Test[]} tests
- * @returns {Problem[]} the tests that name an id which the document does not have
+ * @returns {Problem[]} tests that name an unknown id
  */
 function assignTests(requirements, tests) {
   return tests.flatMap((test) => {

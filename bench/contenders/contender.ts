@@ -1,18 +1,17 @@
-// What every queue under test can do. The adapters are plain JavaScript, because the peers' types are there only where they are
-// installed.
+// The interface of a queue under test. The adapters are plain JavaScript, because the peers' types may not be installed.
 import type { SqlClient } from '../../dist/store/postgres/index.js'
 import type { ServerKind } from '../processes/servers.ts'
 
 export interface Contender {
   name: string
-  /** What was set, in the words of its documentation. */
+  /** Settings, in the words of its documentation. */
   settings: string
   needs: ServerKind
-  /** Does hundreds of jobs a second, where the others do thousands: it gets fewer. */
+  /** Handles hundreds of jobs per second rather than thousands, and gets fewer of them. */
   isSlow?: boolean
   install: (url: string) => Promise<void>
   openProducer: (url: string) => Promise<Producer>
-  /** Runs jobs in this process and reports each as its handler starts. Those of unstuck end when `onJob` has; the others at once. */
+  /** Runs jobs in this process and reports each handler start. Handlers of unstuck await `onJob`; the others return at once. */
   startWorker(
     url: string,
     onJob: (payload: Payload) => Promise<void> | undefined,
@@ -23,14 +22,14 @@ export interface Contender {
 export interface Payload {
   i: number
   sentAtMs?: number
-  /** How long its handler waits. */
+  /** Duration of its handler. */
   handlerMs?: number
 }
 
 export interface Producer {
   addOne: (payload: Payload) => Promise<unknown>
   addMany: (payloads: Payload[]) => Promise<unknown>
-  /** Absent where it cannot join a transaction of the caller. */
+  /** Missing if it cannot join the caller's transaction. */
   addInTransaction?: (client: SqlClient, payload: Payload) => Promise<unknown>
   close(): Promise<void>
 }
@@ -57,25 +56,25 @@ export const contenderIds = [
 export type ContenderId = (typeof contenderIds)[number]
 
 /**
- * `single 20 1000`: 20 callers at a time, 1,000 jobs; `batch 100 5000`: in batches of 100; `paced 50 500`: 50 a second;
- * `offered 5000 20000`: 5,000 a second, those that are due together in one call.
+ * `single 20 1000`: 1,000 jobs by 20 concurrent callers; `batch 100 5000`: in batches of 100; `paced 50 500`: 50 per second;
+ * `offered 5000 20000`: 5,000 per second, those due together in one call.
  */
 export interface Addition {
   mode: 'single' | 'batch' | 'transaction' | 'paced' | 'offered'
   width: number
   count: number
-  /** How long handlers wait, from job to job and over again. Default: not at all. */
+  /** Durations of the handlers, in rotation. Default: 0. */
   handlersMs?: number[]
 }
 
 export interface WorkerReport {
   handled: number
   firstAtMs: number | null
-  /** Milliseconds from the moment of sending, of jobs that carry it. */
+  /** Milliseconds since `sentAtMs`, for jobs that have it. */
   latenciesMs: number[]
   rssMb: number
   cpuMs: number
 }
 
-/** When a claim was sent, and how long it took. */
+/** Start and duration of a claim. */
 export type TimedClaim = [atMs: number, tookMs: number]

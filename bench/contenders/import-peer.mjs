@@ -1,5 +1,5 @@
 // @ts-check
-// The peers are packages of this folder: an import from anywhere else would not find them.
+// The peers are packages of bench/ and resolve only from here.
 
 /**
  * @param {string} name

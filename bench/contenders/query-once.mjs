@@ -1,8 +1,8 @@
 // @ts-check
-// Loads pg when it is called: a worker under test has only its own.
+// Loads pg on demand: a worker under test should load only its own driver.
 
 /**
- * The `count` of one row.
+ * Returns the `count` column of one row.
  * @param {string} url
  * @param {string} text
  * @param {unknown[]} [values]

@@ -1,5 +1,5 @@
-// How often a job is claimed until it is done. A worker that claims ahead more than it starts gives jobs back and claims them
-// again: more writes for the same work.
+// Claims per job. A worker that claims more jobs ahead than it starts releases them and claims them again, which means more
+// writes for the same work.
 import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
 import type { Addition } from '../contenders/contender.ts'
 import { loadContender } from '../contenders/load-contender.mjs'
@@ -15,13 +15,13 @@ import {
 } from '../processes/processes.ts'
 import { readBenchSql } from '../sql-file.mjs'
 
-/** Slots of a worker, by default. */
+/** Default concurrency of a worker. */
 const SLOTS = 10
 const DELAY_MS = 20
 const LOAD = 8
 const GIVE_UP_MS = 300_000
 const slownesses = [10, 100, 1_000, 2_000, 5_000]
-/** In no order, and each as often as the others. */
+/** Shuffled, each equally often. */
 const mixture = [100, 0, 5_000, 10, 2_000, 0, 1_000, 100, 10, 5_000, 0, 2_000, 1_000, 100, 10]
 
 interface Cell {
@@ -29,7 +29,7 @@ interface Cell {
   name: string
   handlersMs: number[]
   jobs: number
-  /** Jobs a second, while the worker runs; all of them wait from the start if absent. */
+  /** Jobs per second. Default: all are enqueued before the worker starts. */
   offeredPerS?: () => number
   delayMs?: number
   load?: number
@@ -62,7 +62,7 @@ export const claims: Measure = {
 
 function cellsOf({ sizes }: Bench, noopsPerS: () => number): Cell[] {
   const { noops, seconds, slowestMs } = sizes.claims
-  // Each slot gets two at least.
+  // At least two for each slot.
   const jobsFor = (handlerMs: number) =>
     handlerMs === 0 ? noops : SLOTS * Math.max(2, Math.round((seconds * 1_000) / handlerMs))
   const isMeasured = (handlerMs: number) => handlerMs <= slowestMs
@@ -108,7 +108,7 @@ async function measure({ servers }: Bench, cell: Cell): Promise<Values> {
       await addJobs('unstuck', fresh.url, [{ ...addition, mode: 'offered', width }])
     }
     const jobsPerS = await untilDone(worker, () => contender.countUnfinished(fresh.url))
-    // Its connections write their statistics as they end.
+    // Connections flush their statistics when they end.
     await worker.stop()
     return { ...(await readCounts(fresh.url)), jobsPerS }
   } finally {
@@ -123,7 +123,7 @@ async function delayed(url: string, delayMs = 0): Promise<{ url: string; close()
   const target = new URL(url)
   const proxy = new TcpProxy(Number(target.port))
   const port = String(await proxy.listen())
-  // Half of it each way.
+  // Half in each direction.
   proxy.delay(delayMs / 2)
   return { url: Object.assign(target, { hostname: '127.0.0.1', port }).href, close: () => proxy.close() }
 }

@@ -1,4 +1,4 @@
-// What a large table costs: the statements of a worker, a sweep that finds nothing, and what the dashboard reads.
+// The cost of a large table: a worker's statements, an empty sweep, and the dashboard's queries.
 import type { Bench, Measure, Values } from '../measure.ts'
 import { installNative, type NativeStore, withNativeStore } from '../processes/native-store.ts'
 import { percentile } from '../report/statistics.ts'
@@ -7,7 +7,7 @@ import { timed } from '../timed.ts'
 import { timeWork } from './time-work.ts'
 
 const BATCH = 100
-/** Rows of one statement that fills the table. */
+/** Rows per statement while filling the table. */
 const PART = 100_000
 
 type Query = (store: NativeStore['store'], jobId: string) => Promise<unknown>
@@ -81,7 +81,7 @@ async function measure(
     async prepare(url) {
       await installNative(url)
       await withNativeStore(url, async ({ query }) => {
-        // One statement of millions of rows takes longer than a statement may.
+        // A statement with millions of rows would time out.
         for (let done = 0; done < finished; done += PART)
           await query(readBenchSql('seed_finished'), [done, Math.min(PART, finished - done)])
         if (backoff > 0) await query(readBenchSql('seed_backoff'), [backoff])

@@ -1,4 +1,4 @@
-// One statement extends the leases of all running jobs. With autovacuum off for the table: the worst case between two vacuums.
+// One statement extends the leases of all running jobs. Autovacuum is off for the table: the worst case between two vacuums.
 import type { Bench, Measure, Values } from '../measure.ts'
 import { claimAll, installNative, type NativeStore, withNativeStore } from '../processes/native-store.ts'
 import { percentile } from '../report/statistics.ts'
@@ -76,7 +76,7 @@ async function beat(
   }
 }
 
-/** The first call has the counters of this connection written at its end; the second reads them. */
+/** The first call flushes this connection's counters at its end; the second reads them. */
 async function readWrites({ query }: NativeStore): Promise<{ updates: number; hot_updates: number }> {
   const text = readBenchSql('table_writes')
   await query(text)

@@ -1,4 +1,4 @@
-// Churn while somebody leaves a transaction open: dead rows and index entries cannot be removed.
+// Churn beside an open transaction: dead rows and index entries cannot be removed.
 import pg from 'pg'
 import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, type Measure, type Values } from '../measure.ts'
@@ -80,7 +80,7 @@ function ratesOf(samples: Sample[], part: number): Values {
   return { jobsPerS, first, last, share: last / first, done, ...parts }
 }
 
-/** When this many were done, between the two nearest reports. */
+/** When this many were done, interpolated between the two nearest reports. */
 function timeOf(samples: Sample[], handled: number): number {
   const index = Math.max(
     1,

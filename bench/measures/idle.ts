@@ -1,4 +1,4 @@
-// A worker that has nothing to do, and how soon a new process takes its first job.
+// An idle worker, and the time until a new process takes its first job.
 import { readFileSync } from 'node:fs'
 import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, type Measure, type Values } from '../measure.ts'

@@ -4,7 +4,7 @@ import { addJobs, clockMs, pause, startBenchWorker } from '../processes/processe
 import { percentile } from '../report/statistics.ts'
 
 const RATE_PER_S = 50
-/** What has not begun by then is not counted as fast. */
+/** Jobs that start later count as timed out. */
 const LAST_WAIT_MS = 5_000
 
 export const latency: Measure = {
@@ -36,7 +36,7 @@ async function measure(
   try {
     const worker = await startBenchWorker(id, fresh.url)
     const count = RATE_PER_S * sizes.latencyS
-    // A second of the same first: connections and code are warm.
+    // Warm up connections and code for a second.
     await addJobs(id, fresh.url, [
       { mode: 'paced', width: RATE_PER_S, count: RATE_PER_S },
       { mode: 'paced', width: RATE_PER_S, count },

@@ -1,10 +1,10 @@
-// Claim → handler → complete of no-op jobs, end to end, from the first handler until nothing is unfinished.
+// Claim → handler → complete of no-op jobs, end to end: from the first handler until all jobs are finished.
 import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, LeftOut, type Measure, type Values } from '../measure.ts'
 import { addJobs, clockMs, pause, startBenchWorker } from '../processes/processes.ts'
 import type { Fresh } from '../processes/servers.ts'
 
-/** What was not done by then never will be. */
+/** Upper bound of one run. */
 const GIVE_UP_MS = 180_000
 
 interface ProcessOptions {
@@ -81,7 +81,7 @@ function somePeers({ isQuick }: Bench): ContenderId[] {
 const jobsFor = ({ sizes }: Bench, { isSlow }: Contender): number =>
   isSlow === true ? sizes.slowJobs : sizes.jobs
 
-/** A database in which this many jobs wait. */
+/** A database with this many waiting jobs. */
 export function filled(
   { servers }: Bench,
   id: ContenderId,

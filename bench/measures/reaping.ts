@@ -1,4 +1,4 @@
-// A whole sweep of leases that have run out, each with its event row, while another process claims.
+// A full sweep of expired leases, each with its event row, while another process claims.
 import type { TimedClaim } from '../contenders/contender.ts'
 import type { Bench, Measure, Values } from '../measure.ts'
 import { claimAll, installNative, type NativeStore, withNativeStore } from '../processes/native-store.ts'

@@ -1,4 +1,4 @@
-// What the statements of a worker take, on whatever store: claim, complete, and a sweep that finds nothing.
+// Times a worker's statements on any store: claim, complete, and an empty sweep.
 import type { JobStore } from '../../dist/index.js'
 import type { Values } from '../measure.ts'
 import { percentile } from '../report/statistics.ts'
@@ -6,10 +6,10 @@ import { timed } from '../timed.ts'
 
 export interface WorkToTime {
   store: Pick<JobStore, 'claimJobs' | 'completeJobs' | 'sweepJobs'>
-  /** Jobs of one call. */
+  /** Jobs per call. */
   batch: number
   calls: number
-  /** The first ones fill the caches of the connection and plan the statements: they do not count. */
+  /** Warm-up calls, which fill caches and plan statements. */
   warmUps: number
   beforeCall?: () => Promise<unknown>
 }

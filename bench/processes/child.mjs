@@ -1,6 +1,6 @@
 // @ts-check
-// One process under test: a worker that counts its jobs, a producer that adds some, a client that claims, or a load. Talks to
-// the parent over IPC, and goes with it.
+// One process under test: a worker that counts its jobs, a producer, a client that claims, or CPU load. Talks to the parent over
+// IPC and exits with it.
 import { loadContender } from '../contenders/load-contender.mjs'
 
 /** @import { Addition, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from '../contenders/contender.ts' */
@@ -9,7 +9,7 @@ const REPORT_MS = 20
 const OFFER_MS = 5
 
 process.on('disconnect', () => process.exit(1))
-// The parent hears it too, and says what to do.
+// The parent gets the signal too and stops this process.
 process.on('SIGINT', () => {})
 
 const [role, id = '', url = '', plan = '[]'] = process.argv.slice(2)
@@ -51,10 +51,10 @@ async function work() {
     return handlerMs > 0 ? pause(handlerMs) : undefined
   })
   process.send?.({ isReady: true })
-  let told = -1
+  let reported = -1
   setInterval(() => {
-    if (report.handled === told) return
-    told = report.handled
+    if (report.handled === reported) return
+    reported = report.handled
     process.send?.({ ...report, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: cpuMs() - startCpuMs })
     report.latenciesMs = []
   }, REPORT_MS)
@@ -65,7 +65,7 @@ async function work() {
 async function add(additions) {
   const contender = await loadContender(/** @type {ContenderId} */ (id))
   const producer = await contender.openProducer(url)
-  // Connections are opened and code is compiled.
+  // Opens connections and compiles code.
   await producer.addOne({ i: -1 })
   /** @type {(number | null)[]} */
   const elapsedMs = []
@@ -82,7 +82,7 @@ async function add(additions) {
 /**
  * @param {Producer} producer
  * @param {Addition} addition
- * @returns {Promise<boolean>} false where it cannot
+ * @returns {Promise<boolean>} false if the contender does not support it
  */
 async function addJobs(producer, { mode, width, count, handlersMs = [] }) {
   if (mode === 'single') await addSingly(producer, width, count)
@@ -159,7 +159,7 @@ async function addPaced(producer, ratePerS, count) {
 }
 
 /**
- * What was not added in time is added late: the load is offered, whether the server keeps up or not.
+ * Adds late what was not added in time: the load is offered whether or not the server keeps up.
  * @param {Producer} producer
  * @param {number} ratePerS
  * @param {number} count
@@ -175,14 +175,14 @@ async function offer(producer, ratePerS, count, handlersMs) {
   }
 }
 
-/** A core's worth of load, in turns: the end of the parent is noticed between them. */
+/** Keeps one core busy in short turns, so that it notices the end of the parent. */
 function burn() {
   const untilMs = clockMs() + REPORT_MS
   while (clockMs() < untilMs);
   setImmediate(burn)
 }
 
-/** One job after another of the queue that `id` names, until told to stop. */
+/** Claims one job after another from the queue named by `id` until it is stopped. */
 async function claim() {
   const { createPostgresStore, openConnectionPool } = await import('../../dist/store/postgres/index.js')
   const { nativeProfile } = await import('../../dist/index.js')

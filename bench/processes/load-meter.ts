@@ -1,7 +1,7 @@
-// Other people's work on this machine: what all processors did, less what this process and everything below it did.
+// CPU use by others: that of all CPUs minus that of this process and its descendants.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of the kernel, on every platform that Node runs on Linux. */
+/** Clock ticks per second, on every Linux platform of Node. */
 const TICK_MS = 10
 
 interface Reading {
@@ -10,7 +10,7 @@ interface Reading {
   oursMs: number
 }
 
-/** Begins now; the answer is in cores, or null where there is no /proc. */
+/** Starts measuring. The returned function resolves to cores, or null without /proc. */
 export function meterOthers(): () => number | null {
   const start = read()
   return () => {
@@ -38,7 +38,7 @@ function readAll(): number {
   return (user + nice + system + irq + softIrq) * TICK_MS
 }
 
-/** A child that has ended is counted by the parent that waited for it. */
+/** An exited child is counted by the parent that waited for it. */
 function readOurs(): number {
   const parents = new Map<number, number>()
   const ticks = new Map<number, number>()
@@ -61,7 +61,7 @@ function readOurs(): number {
 function readStat(pid: string): { parent: number; ticks: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name stands in brackets and may hold spaces.
+    // The name is in parentheses and may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0)
     return { parent: Number(fields[1]), ticks }

@@ -1,4 +1,4 @@
-// The native table, for measures of single statements: one connection, so that nothing runs beside what is measured.
+// The native table for measures of single statements, on one connection, so that nothing runs in parallel.
 import { type JobStore, nativeProfile } from '../../dist/index.js'
 import {
   createPostgresStore,
@@ -9,7 +9,7 @@ import {
 
 export interface NativeStore {
   store: JobStore<SqlClient>
-  /** On the connection of the store. */
+  /** On the store's connection. */
   query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ function openNativeStore(url: string): NativeStore {
   }
 }
 
-/** Closes the store whatever becomes of the work. */
+/** Closes the store even if the work fails. */
 export async function withNativeStore<T>(url: string, work: (native: NativeStore) => Promise<T>): Promise<T> {
   const native = openNativeStore(url)
   try {
@@ -45,7 +45,7 @@ export async function withNativeStore<T>(url: string, work: (native: NativeStore
 
 const CLAIM_LIMIT = 10_000
 
-/** Jobs of one queue that run, with leases of this length; the stage's where absent. */
+/** Claims all jobs of one queue with leases of this length. Default: that of the stage. */
 export async function claimAll({ store }: NativeStore, queue: string, leaseMs?: number) {
   const claimed: { jobId: string; leaseId: string }[] = []
   for (;;) {

@@ -1,4 +1,4 @@
-// Starts the processes under test, and waits for what they tell.
+// Starts the processes under test and collects their reports.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import type { Addition, ContenderId, TimedClaim, WorkerReport } from '../contend
 
 const child = fileURLToPath(new URL('child.mjs', import.meta.url))
 const running = new Set<ChildProcess>()
-// A bench that is interrupted leaves nothing behind.
+// An interrupted bench leaves no process behind.
 process.on('exit', () => {
   for (const process of running) process.kill('SIGKILL')
 })
@@ -55,7 +55,7 @@ export async function startBenchWorker(id: ContenderId, url: string): Promise<Be
   }
 }
 
-/** How long each took, in ms; null where the contender cannot do it. */
+/** Duration of each in ms; null if the contender does not support it. */
 export async function addJobs(
   id: ContenderId,
   url: string,
@@ -71,7 +71,7 @@ export async function addJobs(
   return elapsedMs
 }
 
-/** So many processes that do nothing but compute. */
+/** Starts processes that only burn CPU. */
 export function startLoad(count: number): { stop(): void } {
   const processes = Array.from({ length: count }, () => start(['burn']))
   return {
@@ -81,7 +81,7 @@ export function startLoad(count: number): { stop(): void } {
   }
 }
 
-/** Claims job after job of one queue of the native table. */
+/** Claims one job after another from a queue of the native table. */
 export async function startClaims(queue: string, url: string): Promise<{ stop(): Promise<TimedClaim[]> }> {
   const process = start(['claim', queue, url])
   let claims: TimedClaim[] = []

@@ -12,7 +12,7 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-/** Null where Redis is not installed. `no` is its default: snapshots, and writes since the last one are lost with a crash. */
+/** Null if Redis is not installed. `no` is its default: a crash loses the writes since the last snapshot. */
 export async function startRedis(appendFsync: 'no' | 'always'): Promise<RedisServer | null> {
   const found = spawnSync('redis-server', ['--version'], { encoding: 'utf8' })
   if (found.error !== undefined) return null

@@ -1,5 +1,5 @@
-// The servers under test: PostgreSQL with durable commits, and Redis where it is installed, once as it comes and once with
-// every write on disk. A run gets a database of its own; what it starts from is made once and copied.
+// The servers under test: PostgreSQL with durable commits, and Redis, if installed, with default settings and with fsync on every
+// write. Each run gets its own database, copied from a template.
 import { startPostgres } from '@unstuck/embedded'
 import pg from 'pg'
 import { type RedisServer, startRedis } from './redis-server.ts'
@@ -7,7 +7,7 @@ import { type RedisServer, startRedis } from './redis-server.ts'
 export type ServerKind = 'postgres' | 'redis' | 'redis-fsync'
 
 export interface Start {
-  /** Databases of one key start the same. */
+  /** Databases with the same key start with the same content. */
   key: string
   prepare: (url: string) => Promise<void>
   synchronousCommit?: 'on' | 'off'
@@ -15,11 +15,11 @@ export interface Start {
 
 export interface Servers {
   versions: Record<string, string>
-  /** Why a server is not there. */
+  /** Why a server is missing. */
   missing: Partial<Record<ServerKind, string>>
-  /** A database that `prepare` has filled. */
+  /** A database filled by `prepare`. */
   fresh(kind: ServerKind, start: Start): Promise<Fresh>
-  /** The same, without a copy: for what is large, and changes little while it is measured. */
+  /** The same without a copy, for large data that the measure hardly changes. */
   shared(start: Start): Promise<string>
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ function createDatabases(admin: pg.Pool, serverUrl: string): Databases {
   }
 }
 
-/** As a table in use is: analysed, and with no vacuum due. */
+/** Like a table in use: analyzed, and with no vacuum due. */
 async function settle(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,4 +1,4 @@
-// Graphs as SVG. Everything stands on a white ground, so that they can be read in dark pages too.
+// SVG graphs. They have a white background, so that they are readable on dark pages.
 
 import { show } from './report.ts'
 import type { MeasureResult, Row } from './result.ts'
@@ -7,7 +7,7 @@ const WIDTH = 760
 const OURS = '#1d6f5c'
 const THEIRS = ['#8a94a6', '#b5651d', '#6a5acd', '#5b8ca8', '#a05a72', '#7a8b3c', '#555555']
 
-/** Null where there is nothing to draw. */
+/** Null if there is nothing to draw. */
 export function drawChart({ title, chart, columns, rows }: MeasureResult): string | null {
   const done = rows.filter(({ problem }) => problem === null)
   if (chart === undefined || done.length === 0) return null

@@ -1,11 +1,11 @@
-// The ratios that unstuck sets itself, from the medians of one run. A goal whose values are not there is not judged.
+// Performance targets as ratios of the medians of one run. A target without values is not judged.
 import type { MeasureResult } from './result.ts'
 
 export interface Goal {
   work: string
   wanted: number
   isAtLeast: boolean
-  /** Null where it was not measured. */
+  /** Null if it was not measured. */
   value: number | null
   isReached: boolean | null
 }
@@ -123,13 +123,13 @@ function growthGoals(read: Read, results: MeasureResult[]): Goal[] {
   )
 }
 
-/** Of every row that was measured. */
+/** Values of all measured rows. */
 function medians(results: MeasureResult[], measure: string, key: string): number[] {
   const rows = results.find(({ id }) => id === measure)?.rows ?? []
   return rows.map(({ values }) => values[key]?.median).filter((median) => median !== undefined)
 }
 
-/** The last row of a measure has the largest number. */
+/** The last row of a measure has the largest size. */
 function largestRow(results: MeasureResult[], measure: string): { id: string; name: string } {
   return results.find(({ id }) => id === measure)?.rows.at(-1) ?? { id: '', name: 'not measured' }
 }

@@ -14,18 +14,18 @@ export interface Report {
   repetitions: number
   machine: Machine
   versions: Record<string, string>
-  /** PostgreSQL where absent. */
+  /** Default: PostgreSQL. */
   serverName?: string
   serverSettings: string
-  /** Servers that are not there, and why. */
+  /** Missing servers, and why. */
   missing: Record<string, string>
-  /** Cores that other processes used, over the whole run. */
+  /** Cores used by other processes over the whole run. */
   othersCpu: number | null
   measures: MeasureResult[]
   goals: Goal[]
 }
 
-/** `graphOf` answers the address of a graph, where there is one. */
+/** `graphOf` returns the address of a measure's graph, if it has one. */
 export function toMarkdown(report: Report, graphOf: (measureId: string) => string | null): string {
   return [
     facts(report),
@@ -88,7 +88,7 @@ function section(measure: MeasureResult, graph: string | null): string {
   ].join('\n\n')
 }
 
-/** Each contender once, however often it was measured. */
+/** Each contender once. */
 function settingsTable(measures: MeasureResult[]): string[] {
   const named = measures.flatMap(({ rows }) => rows).map(({ name, settings }) => [name, settings] as const)
   const rows = [...new Map(named)].flatMap(([name, settings]) =>

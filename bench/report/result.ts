@@ -1,4 +1,4 @@
-// What a measure found: a table with a row for each variant.
+// The result of a measure: a table with a row for each variant.
 import type { Spread } from './statistics.ts'
 
 export interface MeasureResult {
@@ -8,11 +8,11 @@ export interface MeasureResult {
   method: string
   columns: Column[]
   rows: Row[]
-  /** Which values the graph shows. */
+  /** Values shown by the graph. */
   chart?: { kind: 'bars'; column: string } | { kind: 'lines'; columns: string[]; axis: string }
-  /** Behind the table, as Markdown. */
+  /** Markdown after the table. */
   notes?: string[]
-  /** The values down, the variants across. */
+  /** Values as rows, variants as columns. */
   isUpright?: boolean
 }
 
@@ -25,10 +25,10 @@ export interface Column {
 export interface Row {
   id: string
   name: string
-  /** What was set. */
+  /** Settings. */
   settings: string | null
   values: Record<string, Spread>
-  /** Cores that other processes used meanwhile. */
+  /** Cores used by other processes meanwhile. */
   othersCpu: Spread | null
   /** Why it was left out. */
   problem: string | null

@@ -10,7 +10,7 @@ export function spreadOf(runs: number[]): Spread {
   return { median: percentile(runs, 0.5), min: Math.min(...runs), max: Math.max(...runs), runs }
 }
 
-/** The middle of the two nearest where it falls between them. */
+/** The mean of the two nearest values if it falls between them. */
 export function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = (sorted.length - 1) * share

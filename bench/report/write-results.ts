@@ -1,5 +1,4 @@
-// <date>.md, .json and a graph for each measure that has one; and, where asked for, the page of the
-// documentation between its two marks.
+// Writes <date>.md, .json and the graphs of a run, and with --docs the marked section of the documentation page.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawChart } from './chart.ts'
@@ -9,7 +8,7 @@ const page = new URL('../../docs/performance.md', import.meta.url)
 const images = new URL('../../docs/images/', import.meta.url)
 const MARKS = /(<!-- results of npm run bench -->\n)[\s\S]*(\n<!-- end of the results -->)/
 
-/** The path of the Markdown file. */
+/** Returns the path of the Markdown file. */
 export function writeResults(report: Report, folder: string, suffix = ''): string {
   mkdirSync(folder, { recursive: true })
   const name = report.startedAt.slice(0, 16).replace('T', '-').replace(':', '') + suffix

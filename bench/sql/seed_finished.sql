@@ -1,4 +1,4 @@
--- $2 jobs after the first $1 of all, which ended over the last days: of a hundred, two are dead and one was cancelled.
+-- $2 jobs, numbered from $1, that ended within the last days: of a hundred, two are dead and one is cancelled.
 insert into unstuck.jobs (id, type, payload, status, created_at, updated_at, started_at, finished_at, attempt, fence,
                           failures, finished_lease_id, error_code, error_reason, error_category)
 select unstuck.uuid_v7(born.at), 'noop', jsonb_build_object('i', born.i), ended.status,

@@ -1,2 +1,2 @@
--- Any statement takes the snapshot that the transaction then holds.
+-- Takes the snapshot that the transaction then holds.
 select count(*)::int as count from pg_class

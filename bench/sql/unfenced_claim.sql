@@ -1,4 +1,4 @@
--- On the native table, with the columns that a claim has to write, but by whoever asks: no lease, deadline or budget.
+-- Writes the columns of a claim on the native table, without lease, deadline or budget.
 update unstuck.jobs
    set status = 'running', worker_id = $1, attempt = attempt + 1, started_at = now(), updated_at = now()
  where id = any (array(

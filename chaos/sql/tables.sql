@@ -1,4 +1,4 @@
--- What handlers write in the transaction of their completion (I6). No key: a second effect should be seen, not refused.
+-- Written by handlers in the transaction of their completion (I6). No key: a second effect must show up, not be refused.
 create schema if not exists chaos;
 create table if not exists chaos.effects (
   job_id   text not null,

@@ -1,5 +1,5 @@
-// Runs the reliability layer under faults and judges what is left. Exit code 1 where an invariant was violated, 3 where the run
-// could not be made, or shows nothing.
+// Runs workers, reapers and a database under faults and judges the history. Exit codes: 1 for a violated invariant, 3 for a
+// run that failed or proves nothing.
 
 import { exitCodeOf, NOT_MADE, watchInterruption } from '../../scripts/support/interruption.mjs'
 import { countByKind } from './faults/schedule.ts'
@@ -41,7 +41,7 @@ async function run() {
     const skipped = skippedFaults()
     for (const line of skipped) say(`skipped: ${line}`)
     if (options.isPooled && poolerVersion() === null)
-      return tellNone({ skipped: ['--pooler: the program pgbouncer is not on this machine'] })
+      return printNone({ skipped: ['--pooler: the program pgbouncer is not installed'] })
     const { summary, violations, unjudged, keptIn } = await runs[options.scenario]({
       ...options,
       signal,
@@ -49,44 +49,44 @@ async function run() {
     })
     signal.throwIfAborted()
     const problem = problemOf(summary)
-    const told = {
+    const printed = {
       ...summary,
       ...(problem === null ? {} : { problem }),
       ...(keptIn === null ? {} : { keptIn }),
     }
-    tellViolations(violations)
-    tellViolations(unjudged, 'not judged: ')
-    console.log(options.isJson ? JSON.stringify({ ...told, skipped }) : JSON.stringify(told, null, 2))
+    printViolations(violations)
+    printViolations(unjudged, 'not judged: ')
+    console.log(options.isJson ? JSON.stringify({ ...printed, skipped }) : JSON.stringify(printed, null, 2))
     process.exitCode = violations.length > 0 ? 1 : problem === null ? 0 : NOT_MADE
   } catch (error) {
     process.exitCode = signal.aborted ? exitCodeOf(signal) : NOT_MADE
     if (!signal.aborted) {
       console.error(error)
-      tellNone({ problem: error instanceof Error ? error.message : String(error) })
+      printNone({ problem: error instanceof Error ? error.message : String(error) })
     }
   }
-  // Whatever still waits for a dead server must not keep the process.
+  // Calls that wait for a dead server must not keep the process alive.
   process.exit()
 }
 
-/** There is a line though there was no run. */
-function tellNone(why: { skipped: string[] } | { problem: string }) {
+/** Prints a line for a run that did not happen. */
+function printNone(why: { skipped: string[] } | { problem: string }) {
   const { scenario, seed, profile } = options
   if (options.isJson) console.log(JSON.stringify({ scenario, seed, profile, ...why }))
   else if ('skipped' in why) console.log(`skipped: ${why.skipped.join()}`)
   else console.log(`the run could not be made: ${why.problem}`)
 }
 
-function tellViolations(violations: Violation[], label: string = '') {
+function printViolations(violations: Violation[], label: string = '') {
   for (const { invariant, message } of violations.slice(0, MAX_SHOWN))
     console.error(`${label}${invariant} ${message}`)
   if (violations.length > MAX_SHOWN) console.error(`… and ${violations.length - MAX_SHOWN} more`)
 }
 
-/** What this machine cannot do is named, so that nothing looks tested that was not. */
+/** Faults that this machine cannot inject are reported as skipped. */
 function skippedFaults() {
   return [
-    ...(clockLibrary === null ? ['wrong and stepping clocks: libfaketime is not on this machine'] : []),
+    ...(clockLibrary === null ? ['wrong and stepping clocks: libfaketime is not installed'] : []),
     ...(SmallDisk.isPossible() ? [] : ['a full disk: this user may not mount one']),
   ]
 }

@@ -10,23 +10,23 @@ import { type ChaosProfile, policyOf } from './settings.ts'
 
 const SCENARIOS = ['random', 'outages', 'locks', 'failover', 'deploy'] as const
 const WORKLOADS = ['both', 'throughput', 'sparse', 'tx'] as const
-/** Scenarios that a pooler can be in. */
+/** Scenarios that support a pooler. */
 const POOLED = ['random', 'outages', 'locks']
 const PROFILES = Object.keys(policyOf) as ChaosProfile[]
 const USAGE = `npm run chaos -- [options]
 
-  --seed S               which schedule: 1
-  --minutes M            of faults: 1
-  --profile <profile>    ${PROFILES.join(', ')}; deploy has native only
-  --workload <workload>  ${WORKLOADS.join(', ')}; random and failover only; tx: every handler completes in tx()
+  --seed S               seed of the schedule (default: 1)
+  --minutes M            duration of the faults (default: 1)
+  --profile <profile>    ${PROFILES.join(', ')}; deploy: native only
+  --workload <workload>  ${WORKLOADS.join(', ')}; with random and failover only; tx: every handler completes in tx()
   --scenario <scenario>  ${SCENARIOS.join(', ')}
-  --pooler               PgBouncer in transaction mode between the workers and the server; ${POOLED.join(', ')} only
-  --json                 one line
-  --print                show the schedule of the seed, and run nothing
-  --keep                 leave ledgers and data where they are, and say where
+  --pooler               PgBouncer in transaction mode between the workers and the server; with ${POOLED.join(', ')} only
+  --json                 print one line of JSON
+  --print                print the schedule of the seed and exit
+  --keep                 keep ledgers and data, and print where they are
 `
 
-/** Ends the process where it is asked for help, or for what cannot be done. */
+/** Exits the process for --help and for invalid options. */
 export function readChaosOptions() {
   return readOptions(
     USAGE,
@@ -47,14 +47,14 @@ export function readChaosOptions() {
       const workload = oneOf('workload', values.workload ?? 'both', WORKLOADS)
       const [seed, durationMs] = [wholeNumber('seed', values.seed, 0), minutesInMs(values.minutes)]
       if (values.workload !== undefined && scenario !== 'random' && scenario !== 'failover')
-        throw new UsageError(`--scenario ${scenario} has jobs of its own, and takes no --workload`)
+        throw new UsageError(`--scenario ${scenario} has its own jobs and does not take --workload`)
       if (profile !== 'native' && scenario === 'deploy')
-        throw new UsageError('--scenario deploy takes the profile native only')
+        throw new UsageError('--scenario deploy supports the profile native only')
       if (values.pooler && !POOLED.includes(scenario))
-        throw new UsageError(`--pooler goes with the scenarios ${POOLED.join(', ')}`)
+        throw new UsageError(`--pooler works with the scenarios ${POOLED.join(', ')} only`)
       const schedule = makeSteps({ scenario, seed, durationMs })
       if (schedule.length === 0)
-        throw new UsageError(`--minutes ${values.minutes} is over before the first fault`)
+        throw new UsageError(`--minutes ${values.minutes} ends before the first fault`)
       const isWaitedOut = scenario === 'outages' || scenario === 'locks'
       return {
         scenario,

@@ -1,6 +1,6 @@
-// Random numbers that a seed repeats (mulberry32): the same seed gives the same faults at the same times.
+// Seeded random numbers (mulberry32): the same seed gives the same faults at the same times.
 
-/** @returns from 0 up to, not including, 1 */
+/** Returns a generator of numbers in [0, 1). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

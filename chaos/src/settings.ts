@@ -1,4 +1,4 @@
-// The times of a run. Short, so that many leases end in a minute; the proportions are those of a real deployment.
+// Times of a run, short so that many leases expire within a minute. The proportions are those of a real deployment.
 
 export const LEASE_MS = 2_000
 const HEARTBEAT_MS = 500
@@ -8,15 +8,15 @@ const HANG_DEADLINE_MS = 3_000
 export const POISON_MAX_ATTEMPTS = 3
 export const WORKERS = 8
 export const CONCURRENCY = 4
-/** How far the replica of a failover is behind. */
+/** Lag of the replica at a failover. */
 export const BEHIND_MS = 4_000
-/** Of the scenario deploy: all of these jobs run at once. */
+/** Scenario deploy: all jobs run at once. */
 export const DEPLOYED_WORKERS = 5
 export const DEPLOYED_JOBS = 50
-/** More than a worker has for its calls. */
+/** More than a worker has connections. */
 export const CALLS_THAT_HANG = 12
 
-/** Over the stored policy of the table. Everything else is the profile's own. */
+/** Overrides of the stored policy. */
 const times = {
   default_lease_ms: LEASE_MS,
   heartbeat_ms: HEARTBEAT_MS,
@@ -28,7 +28,7 @@ const times = {
   events: 'all',
 }
 
-/** Ordinary jobs meet many faults each: their budgets are wide, those of poison jobs are in their rows. */
+/** Ordinary jobs meet many faults, so their budgets are generous. Those of poison jobs are in their rows. */
 export const policyOf = {
   native: { ...times, max_attempts: 5, max_crashes: 12, max_timeouts: 3 },
   clip: { ...times, max_attempts: 30 },

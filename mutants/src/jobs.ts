@@ -1,4 +1,4 @@
-// What is counted, chosen, told and left alone.
+// Rules of counting, choosing and reporting jobs.
 import type { Mutant } from './mutants.ts'
 
 const claim = 'sql/functions/jobs/claim/claim_jobs.sql'
@@ -80,7 +80,7 @@ export const jobMutants: Mutant[] = [
         find: 'finish(id, lease_id, result) order by id) finish',
         replacement: 'finish(id, lease_id, result)) finish',
       },
-      // Found through their array, or sorted for a merge, the rows would come in order all the same.
+      // An index scan by array, or a sort for a merge join, would return the rows in order anyway.
       {
         file: 'sql/functions/jobs/finish/complete_jobs.sql',
         find: `job."id" = finish.id and job."id" = any (p_ids)`,

@@ -1,4 +1,4 @@
-// What a lease is: who may write, how long, and what tells one from another.
+// Rules of leases: who may write, for how long, and what identifies a lease.
 import type { Mutant } from './mutants.ts'
 
 const sql = (path: string) => `sql/functions/jobs/${path}.sql`
@@ -15,7 +15,7 @@ export const leaseMutants: Mutant[] = [
       { file: sql('finish/complete_jobs'), find: 'job."lease_id" = finish.lease_id', replacement: 'true' },
     ],
     suites: settles,
-    // A seed of many long pauses: workers that come back with a result after their lease.
+    // A seed with many long pauses: workers return with a result after their lease has expired.
     chaos: ['--seed', '1118', '--minutes', '2', '--workload', 'sparse'],
   },
   {

@@ -51,8 +51,8 @@ const TOO_SLOW = 3
 const USAGE = `npm run mutants -- [options]
 
   --only <id,…>   ${mutants.map(({ id }) => id).join(', ')}
-  --quick         ${quickMutants.join(', ')}, without the runs of chaos that a mutant names
-  --json          the verdicts as JSON
+  --quick         ${quickMutants.join(', ')}, without their chaos runs
+  --json          print the verdicts as JSON
 `
 const { wanted, isQuick, isJson } = readOptions(
   USAGE,
@@ -62,7 +62,7 @@ const { wanted, isQuick, isJson } = readOptions(
     json: { type: 'boolean', default: false },
   },
   ({ only, quick, json }) => {
-    if (only !== undefined && quick) throw new UsageError('--only and --quick say two things')
+    if (only !== undefined && quick) throw new UsageError('--only and --quick exclude each other')
     const ids = only?.split(',') ?? (quick ? quickMutants : mutants.map(({ id }) => id))
     const unknown = ids.filter((id) => !mutants.some((mutant) => mutant.id === id))
     if (unknown.length > 0) throw new UsageError(`--only: there is no mutant ${unknown.join(', ')}`)
@@ -79,7 +79,7 @@ const server = await startPostgres({ persistent: false, settings: { fsync: 'off'
 try {
   await judgeAll()
 } catch (error) {
-  // Whoever interrupted it knows why it fails.
+  // An interruption explains the error.
   if (!signal.aborted) throw error
 } finally {
   await server.stop()
@@ -88,7 +88,7 @@ try {
 const survivors = verdicts.filter(({ killedBy, problem }) => killedBy === null || problem !== null)
 if (signal.aborted) process.exitCode = exitCodeOf(signal)
 else {
-  tellAll()
+  printSummary()
   process.exitCode = survivors.length > 0 ? 1 : 0
 }
 
@@ -101,7 +101,7 @@ async function judgeAll() {
   const innocent = await findInnocent()
   for (const verdict of verdicts) {
     if (verdict.killedBy !== null && innocent.has(verdict.killedBy))
-      verdict.problem = 'its killer also fails on the engine as it is'
+      verdict.problem = 'its killer also fails on the unchanged engine'
   }
 }
 
@@ -135,13 +135,13 @@ async function judge({ id, fault, edits, suites, chaos }: Mutant): Promise<Verdi
   }
 }
 
-/** Answers what is in the way of a mutation: one that changes nothing would be the engine itself, and never be noticed. */
+/** Returns why the edits cannot be applied. A mutant that changes nothing would never be noticed. */
 function applyAll(edits: Edit[]) {
   for (const { file, find, replacement } of edits) {
     const text = readFileSync(`${tree}/${file}`, 'utf8')
     const times = text.split(find).length - 1
     if (times !== 1)
-      return `${file} has ${times} of "${find.split('\n')[0]}": adapt the mutant to what it says now`
+      return `${file} has ${times} of "${find.split('\n')[0]}": adapt the mutant to the current text`
     writeFileSync(
       `${tree}/${file}`,
       text.replace(find, () => replacement),
@@ -154,7 +154,7 @@ async function firstKiller(
   edits: Edit[],
   suites: Suite[],
 ): Promise<{ killer: Killer | null; problem: string | null }> {
-  // Processes and threads load what is built.
+  // Processes and threads load the build.
   if (edits.some(({ file }) => file.endsWith('.ts')) && !(await build()))
     return { killer: null, problem: 'it does not compile' }
   for (const suite of suites) {
@@ -172,8 +172,8 @@ async function runChaos(args: string[]): Promise<{ noticedBy: string | null; pro
     ['scripts/chaos.mjs', ...args, '--json'],
     { cwd: tree, signal },
   )
-  if (code === TOO_SLOW) return { noticedBy: null, problem: `${name}: the machine was too slow to judge it` }
-  if (code !== 0 && code !== 1) return { noticedBy: null, problem: `${name} could not be made: ${stderr}` }
+  if (code === TOO_SLOW) return { noticedBy: null, problem: `${name}: the machine was too slow to judge` }
+  if (code !== 0 && code !== 1) return { noticedBy: null, problem: `${name} failed: ${stderr}` }
   const { keptIn, invariants = {} } = JSON.parse(stdout) as ChaosLine
   if (keptIn !== undefined) rmSync(keptIn, { recursive: true, force: true })
   const violated = Object.entries(invariants).flatMap(([invariant, times]) =>
@@ -216,7 +216,7 @@ async function runSuite(
       .map(({ fullName }) => ({ file: name.replace(`${tree}/`, ''), title: fullName })),
   )
   const ran = report.testResults.flatMap(({ assertionResults }) => assertionResults)
-  // An install that fails is no behaviour that somebody noticed.
+  // A failed install does not count as noticing the fault.
   const problem = ran.some(({ status }) => status === 'failed' || status === 'passed')
     ? null
     : `no test ran: ${report.testResults.map(({ message }) => message).join()}`
@@ -231,7 +231,7 @@ function readReport(path: string): VitestReport | null {
   }
 }
 
-/** The titles of killers that fail though nothing was taken out. */
+/** Titles of killers that also fail on the unchanged engine. */
 async function findInnocent() {
   if (killers.length === 0) return new Set()
   const hasBuilt = wanted.some(({ edits }) => edits.some(({ file }) => file.endsWith('.ts')))
@@ -249,7 +249,7 @@ function describe({ id, fault, killedBy, noticedBy, problem, ms }: Verdict) {
     : `${id} killed (${seconds}) ${fault}\n   by ${[killedBy, ...(noticedBy === null ? [] : [noticedBy])].join('\n   by ')}`
 }
 
-function tellAll() {
+function printSummary() {
   const seconds = Math.round((performance.now() - startedAtMs) / 1000)
   const killed = verdicts.length - survivors.length
   if (isJson) console.log(JSON.stringify({ killed, mutants: verdicts.length, seconds, verdicts }, null, 2))

@@ -1,4 +1,4 @@
-// What holds jobs back: pauses, breakers and limits; and who may take the steps of an operation.
+// Rules of pauses, breakers and limits, and of the steps of an operation.
 import type { Mutant } from './mutants.ts'
 
 const queues = 'sql/functions/queues/pauses/open_queues.sql'

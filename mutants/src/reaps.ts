@@ -1,4 +1,4 @@
-// What a sweep may take, how much of it, and what it costs the job.
+// Rules of a sweep: which jobs it may take, how many, and what that costs the job.
 import type { Mutant } from './mutants.ts'
 
 const reap = 'sql/functions/reaping/reap/reap_jobs.sql'

@@ -1,4 +1,4 @@
-// What a worker does to its own job besides finishing it: stages, failures, releases.
+// Rules of a worker's other verbs: stages, failures, releases.
 import type { Mutant } from './mutants.ts'
 
 const stage = 'sql/functions/jobs/lease/enter_stage.sql'

@@ -1,7 +1,7 @@
 // @ts-check
-// Bundles three parts of what the compiler wrote to dist/. Run by `npm run build` after tsc.
+// Bundles three parts of dist/. Run by `npm run build` after tsc.
 // 1. Node pays for each file it loads, in memory and time. The modules that an application loads go into three chunks; each of
-//    them leaves a file that re-exports from its chunk in its place (ADR 0017).
+//    them is replaced by a file that re-exports from its chunk (ADR 0017).
 // 2. The heartbeat thread is one file, for the same reason.
 // 3. @hono/zod-openapi and the dependencies it runs go into one file, with their licences beside it (ADR 0015). zod and hono
 //    stay outside: an application must load one copy of each.
@@ -68,7 +68,7 @@ const bundles = [
 export default bundles
 
 /**
- * The modules that an entry loads at once.
+ * The modules that an entry loads statically.
  * @param {string} entry
  */
 async function listModules(entry) {
@@ -93,7 +93,7 @@ function builtName(name) {
 }
 
 /**
- * @param {string} folder the bundle's own, below dist/
+ * @param {string} folder of the bundle, below dist/
  * @returns {Plugin}
  */
 function keepPlaces(folder = '') {
@@ -110,13 +110,13 @@ function keepPlaces(folder = '') {
       if (kind !== 'dynamic-import') return null
       return { id: placeOf(posix.join(dirname(nameOf(importer)), specifier)), external: 'absolute' }
     },
-    // A bundled module finds its files from the place where it was.
+    // A bundled module resolves its files from its original place.
     transform(code, id) {
       if (!code.includes('import.meta.url')) return null
       const address = `new URL('${placeOf(nameOf(id))}', import.meta.url).href`
       return { code: code.replaceAll('import.meta.url', address), map: null }
     },
-    // V8 keeps a text with a character beyond Latin-1 at two bytes for each character. `charset: 'ascii'` spares comments.
+    // V8 stores a source with any character beyond Latin-1 at two bytes per character. `charset: 'ascii'` skips comments.
     renderChunk: (code) => ({ code: code.replaceAll(/[^\0-\x7F]/g, escapeUnit), map: null }),
   }
 }
@@ -127,7 +127,7 @@ function escapeUnit(unit) {
 }
 
 /**
- * Deletes tsc's source maps of modules that are re-exports now.
+ * Deletes tsc's orphaned source maps.
  * @returns {Plugin}
  */
 function removeCompilerMaps() {
@@ -164,7 +164,7 @@ function describeLicence(folder) {
 }
 
 /**
- * The packages of Hono's middleware come without a copy of their licence, which is Hono's.
+ * Hono's middleware packages ship no licence file; theirs is Hono's.
  * @param {string} folder
  * @param {string} name
  */

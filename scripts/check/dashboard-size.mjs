@@ -1,5 +1,5 @@
 // @ts-check
-// The dashboard stays small: what a browser has to load of it, compressed as a server would.
+// Limits the size of the dashboard as a browser loads it, compressed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

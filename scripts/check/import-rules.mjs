@@ -1,5 +1,4 @@
-// Import directions of src/ (ARCHITECTURE.md has the same table), the homes of packages, and no cycles anywhere.
-// Run by `npm run check`.
+// Configuration of dependency-cruiser: import directions of src/ (the table of ARCHITECTURE.md), homes of packages, no cycles.
 
 /** @typedef {{ home: string, imports: readonly string[] | 'anything' }} Layer */
 
@@ -49,7 +48,7 @@ const LAYERS = {
   index: { home: 'src/index.ts', imports: 'anything' },
 }
 
-/** Homes of packages. Types may be imported elsewhere, except those of an optional store. */
+/** Types may be imported elsewhere, except those of an optional store. */
 const PACKAGE_HOMES = [
   { name: 'neo4j-driver', homes: ['src/store/neo4j/'], typesElsewhere: false },
   { name: 'prom-client', homes: ['src/observe/'], typesElsewhere: true },
@@ -77,7 +76,7 @@ const startOf = (homes) => `^(${homes.map(escape).join('|')})`
 
 const homes = Object.values(LAYERS).map(({ home }) => home)
 /**
- * The files of a layer, without those of the layers inside its home.
+ * Patterns of the files of layers, without those of layers inside their homes.
  * @param {string[]} names
  */
 function filesOf(names) {
@@ -121,7 +120,7 @@ export default {
     ...rule(
       'src imports neither other folders nor its own package by name',
       { path: '^src/' },
-      // The workspace, as its package name resolves.
+      // The package @unstuck/embedded resolves to its workspace.
       { pathNot: ['^src/', '^embedded/dist/', '(^|/)node_modules/'], dependencyTypesNot: ['core'] },
     ),
     ...rule('errors import no package', { path: filesOf(['errors']) }, { pathNot: '^src/' }),

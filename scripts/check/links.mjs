@@ -1,16 +1,17 @@
 // @ts-check
-// Follows every link of every Markdown file that stays in the repository: the file or folder exists, and the heading too. So do
-// the files that the pages about the code name.
+// Follows every link inside the repository from every Markdown file: the file or folder exists, and so does the heading. So do
+// the files that the pages about the code name. remark-validate-links checks no such names, does not see links and images
+// in HTML, such as the README's pictures, and accepts absolute paths, which work on GitHub only; and it adds 219 packages.
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { headingSlug } from './heading-slug.mjs'
+import GithubSlugger from 'github-slugger'
 import { runAsCommand } from './problems.mjs'
 import { listFiles, readText } from './source-tree.mjs'
 
 /** @import { Problem } from './problems.mjs' */
 /** @typedef {{ target: string, line: number }} Link */
 
-// The text of a link may have begun on the line before.
+// The text of a link may start on the line before.
 const INLINE = /\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g
 const DEFINITION = /^\s*\[[^\]]+\]:\s*<?(\S+?)>?\s*$/g
 const HTML = /<(?:a|img)\b[^>]*?\b(?:href|src)="([^"]+)"/g
@@ -62,10 +63,10 @@ function findMissingFiles(root, files) {
  */
 function checkTarget(root, from, target, anchors) {
   if (ELSEWHERE.test(target)) return undefined
-  if (target.startsWith('/')) return `links to ${target}, which is no relative path`
+  if (target.startsWith('/')) return `links to ${target}, which is not a relative path`
   const [file = '', anchor] = target.split('#', 2)
   const path = file === '' ? from : posix.join(posix.dirname(from), decodeURIComponent(file))
-  if (path.startsWith('..')) return `links to ${target}, which is outside of the repository`
+  if (path.startsWith('..')) return `links to ${target}, which is outside the repository`
   if (!existsSync(join(root, path))) return `links to ${target}, which does not exist`
   if (anchor === undefined || !path.endsWith('.md')) return undefined
   const known = anchors.get(path) ?? findAnchors(readText(root, path))
@@ -89,21 +90,19 @@ function findLinks(markdown) {
 
 /** @param {string} markdown */
 function findAnchors(markdown) {
+  const slugger = new GithubSlugger()
   /** @type {Set<string>} */
   const slugs = new Set()
   for (const line of proseLines(markdown)) {
     const heading = /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1]
     if (heading === undefined) continue
-    const slug = headingSlug(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
-    let unique = slug
-    for (let count = 1; slugs.has(unique); count += 1) unique = `${slug}-${count}`
-    slugs.add(unique)
+    slugs.add(slugger.slug(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')))
   }
   return slugs
 }
 
 /**
- * Lines of code blocks are empty: what stands there is no link and no heading.
+ * The lines, with those of code blocks empty: they hold neither links nor headings.
  * @param {string} markdown
  */
 function proseLines(markdown) {

@@ -1,5 +1,5 @@
 // @ts-check
-// What a check answers, and how it is printed when the check is run as a command.
+// The result of a check, and its output when the check runs as a command.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 

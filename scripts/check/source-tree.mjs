@@ -1,5 +1,5 @@
 // @ts-check
-// Which files of the repository count, and how they are read. Knows no rule.
+// Lists and parses the files of the repository for the checks.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'

@@ -1,6 +1,6 @@
 // @ts-check
-// Reads enough of SQL to find the functions of a file. Comments, strings and bodies are told apart by one pass,
-// so that `--` inside a string and `create function` inside a body mislead nobody.
+// Parses enough SQL to find the functions of a file. One pass separates comments, strings and bodies, so that neither `--` in
+// a string nor `create function` in a body is misread.
 
 const LEXEMES = /'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|--[^\n]*|\/\*[\s\S]*?\*\//g
 const ROUTINE = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:"?\w+"?\s*\.\s*)?"?(\w+)"?/gi
@@ -24,7 +24,7 @@ export function findRoutines(sql) {
 }
 
 /**
- * Same length, same lines: only what begins as `unwanted` says becomes spaces.
+ * Blanks out the lexemes that match `unwanted`, keeping all offsets and lines.
  * @param {string} sql
  * @param {RegExp} unwanted
  */

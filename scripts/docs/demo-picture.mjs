@@ -1,5 +1,5 @@
 // @ts-check
-// Draws the screen of the demo as docs/images/demo.svg: from the same code that draws it in a terminal.
+// Draws the demo's screen as docs/images/demo.svg, with the code that draws it in a terminal.
 import { writeFileSync } from 'node:fs'
 import { sampleView } from '../../dist/demo/screen/sample-view.js'
 import { drawScreen } from '../../dist/demo/screen/screen.js'
@@ -27,7 +27,7 @@ const FILLS = {
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
- * Each piece has its own place, so that no font can shift the columns.
+ * Positions each piece explicitly, so that no font can shift the columns.
  * @param {import('../../dist/cli/terminal/line.js').Line} line
  * @param {number} row
  */

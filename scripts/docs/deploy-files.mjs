@@ -1,6 +1,6 @@
 // @ts-check
-// The alert rules for Prometheus and the dashboard for Grafana, made from the table of metrics so that neither can name
-// one that does not exist.
+// Renders the Prometheus alert rules and the Grafana dashboard from the table of metrics, so that neither can name a missing
+// metric.
 
 /** @import { Instrument, InstrumentName } from '../../src/observe/metrics/instruments.ts' */
 /** @typedef {Record<InstrumentName, Instrument>} Instruments */
@@ -14,14 +14,14 @@ const RUNBOOKS = 'docs/operations'
  */
 export function listAlerts(instruments) {
   const m = namesOf(instruments)
-  // Every process reads the same from the database, so one value per table is left.
+  // All processes read the same value from the database: keep one per table.
   const worst = (/** @type {string} */ metric) => `max by (table) (${metric})`
   const promise = worst(m.rescuePromise)
   return [
     {
       name: 'UnstuckStuckOver2xTTL',
       page: 'stuck-over-2x-ttl',
-      // Past its lease for as long again: what a rescue may take is a lease and a little more.
+      // Twice the lease: a rescue takes one lease and a little more.
       expr: `${worst(m.oldestOverdue)} > on (table) ${promise}`,
       for: '1m',
       severity: 'critical',
@@ -105,7 +105,7 @@ export function renderAlerts(instruments) {
   ].join('\n')
 }
 
-/** A string of JSON is one of YAML. @param {string} text */
+/** A JSON string is valid YAML. @param {string} text */
 function quote(text) {
   return JSON.stringify(text)
 }

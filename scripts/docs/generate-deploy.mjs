@@ -1,5 +1,5 @@
 // @ts-check
-// Writes the files of deploy/ that are made from the table of metrics or from sql/; test/parity holds them to it.
+// Writes the generated files of deploy/. test/parity checks that they are up to date.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { renderAlerts, renderDashboard, renderSupabase } from './deploy-files.mjs'
 

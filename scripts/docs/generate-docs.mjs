@@ -1,5 +1,5 @@
 // @ts-check
-// Writes the reference pages that are made from tables in the code; test/parity holds them to it.
+// Writes the generated reference pages. test/parity checks that they are up to date.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,5 +1,5 @@
 // @ts-check
-// A worker whose jobs take as long as their payload says and end as it says: what scripts/docs/take-screenshots.mjs looks at.
+// A worker for scripts/docs/take-screenshots.mjs. The payload of a job sets its duration and result.
 import { setTimeout as waitFor } from 'node:timers/promises'
 import { permanentError, unstuck } from 'unstuck'
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Makes the pictures of docs/images: a database of its own, the real server, four real workers of which one is killed.
+// Takes the screenshots of docs/images, with its own database, the real server and four workers, one of which is killed.
 import { fork } from 'node:child_process'
 import { setTimeout as waitFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -80,7 +80,7 @@ async function take(page, name) {
   console.log(`docs/images/${name}.png`)
 }
 
-/** People have looked at a cause, and the dependency is in use. @param {JobStore} store */
+/** Marks a failure cause as seen and uses the dependency. @param {JobStore} store */
 async function act(store) {
   const { groups } = await store.groupDeadJobs()
   const cause = groups.find(({ code }) => code === 'SOURCE_UNREADABLE')
@@ -99,7 +99,7 @@ async function act(store) {
     await store.takeTokens([gateway, { key: `gateway:${owner}`, ratePerS: 0.1, burst: 10 }], tokens)
 }
 
-/** A redrive whose canary fails again stops by itself. @param {Page} page @param {string} url */
+/** A redrive stops when its canary fails again. @param {Page} page @param {string} url */
 async function redrive(page, url) {
   await page.goto(`${url}/dead-letters`)
   await page.getByRole('button', { name: 'Redrive GW_4XX' }).click()
@@ -130,11 +130,11 @@ async function takeAll(url, workers, store) {
     [...workers].map(async ([id, worker]) => ({ worker, count: await dark.getByText(id).count() })),
   )
   counts.toSorted((a, b) => b.count - a.count)[0]?.worker.kill('SIGKILL')
-  // Some of its jobs are back, the others run out: what the bars are for.
+  // Some of the killed worker's jobs are requeued, others are about to expire.
   await dark.getByText('back on').first().waitFor()
   await dark.getByText('▯').first().waitFor()
   await take(dark, 'dashboard-now')
-  // The others of its jobs run out meanwhile.
+  // Its remaining leases expire in the meantime.
   await light.getByText('late', { exact: true }).first().waitFor()
   await take(light, 'dashboard-workers')
   await dark.getByRole('region', { name: 'Rescues' }).getByRole('link').nth(1).click()

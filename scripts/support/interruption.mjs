@@ -1,11 +1,11 @@
 // @ts-check
-// How a tool ends before its time. The reason of the signal is the exit code.
+// Interruption of a tool. The reason of the abort signal is the exit code.
 
 const INTERRUPTED = { SIGINT: 130, SIGTERM: 143 }
-/** It could not be made, which says nothing of what it was to show. */
+/** Exit code of a run that failed and so proves nothing either way. */
 export const NOT_MADE = 3
 
-/** What nobody waits for may fail too: that is no verdict either, and what was started is ended. */
+/** Also aborts on an uncaught exception: it is not a verdict, but whatever was started must be stopped. */
 export function watchInterruption() {
   const interruption = new AbortController()
   process.once('SIGINT', () => interruption.abort(INTERRUPTED.SIGINT))
@@ -18,7 +18,7 @@ export function watchInterruption() {
   return interruption
 }
 
-/** @param {AbortSignal} signal that was aborted */
+/** @param {AbortSignal} signal already aborted */
 export function exitCodeOf(signal) {
   return Number(signal.reason)
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// What a tool is asked for on its command line. What it cannot do is one sentence and its usage, with exit code 2.
+// Reads the command line of a tool. An invalid option prints one sentence and the usage, and exits with 2.
 import { parseArgs } from 'node:util'
 
 /** @typedef {NonNullable<import('node:util').ParseArgsConfig['options']>} OptionKinds */
@@ -9,7 +9,7 @@ const MAX_MINUTES = 24 * 60
 export class UsageError extends Error {}
 
 /**
- * Ends the process where it is asked for help, or for what `interpret` refuses with a `UsageError`.
+ * Exits the process for --help, and when `interpret` throws a `UsageError`.
  * @template {OptionKinds} Kinds
  * @template Result
  * @param {string} usage
@@ -20,7 +20,7 @@ export class UsageError extends Error {}
  */
 export function readOptions(usage, options, interpret, args = process.argv.slice(2)) {
   try {
-    // Wherever it stands: whoever asks for help need not have the rest right.
+    // Anywhere, even beside invalid options.
     if (args.includes('--help')) {
       process.stdout.write(usage)
       process.exit(0)
@@ -42,7 +42,7 @@ function parse(options, args) {
   try {
     return parseArgs({ args, options }).values
   } catch (error) {
-    // Its advice on arguments that start with a dash is about nothing that these tools have.
+    // Drops Node's advice on arguments that start with a dash.
     const [sentence] = String(error instanceof Error ? error.message : error).split(/\.\s/)
     throw new UsageError(sentence, { cause: error })
   }

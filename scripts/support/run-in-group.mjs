@@ -1,14 +1,14 @@
 // @ts-check
-// A program with all that it starts: whoever interrupts it leaves nothing of it behind.
+// Runs a program in its own process group, so that an interruption ends all its children too.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** For what cleans up after itself. */
+/** Time for a program to clean up after SIGTERM. */
 const GRACE_MS = 30_000
 
 /**
- * Throws where it was interrupted.
+ * Throws when it is interrupted.
  * @param {string} program
  * @param {string[]} args
  * @param {{ cwd: string, signal: AbortSignal, env?: NodeJS.ProcessEnv }} options

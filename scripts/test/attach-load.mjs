@@ -1,5 +1,5 @@
 // @ts-check
-// Attaches a table of two million rows while its old workers go on.
+// Attaches a table of two million rows while its old workers keep running.
 import { spawnSync } from 'node:child_process'
 
 const { status } = spawnSync('npx', ['vitest', 'run', 'test/migrate/attach-load.test.ts'], {

@@ -1,6 +1,5 @@
 // @ts-check
-// Runs the dashboard in a real browser. Where there is no Chromium, the suites are named as skipped, and nothing counts as
-// passed that did not run.
+// Runs the dashboard in a real browser. Without Chromium the suites are reported as skipped.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -13,7 +12,7 @@ const suites = [
   'test/browser/pdf-converter.test.ts',
 ]
 
-// The first one has no window to draw: half the processor time of the whole browser.
+// The headless shell draws no window and takes half the CPU time.
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 const found = [process.env['UNSTUCK_TEST_CHROMIUM'] ?? '', ...programs]
   .map(locate)
@@ -30,6 +29,6 @@ if (found !== undefined) {
   const env = { ...process.env, UNSTUCK_TEST_CHROMIUM: found }
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 } else {
-  for (const suite of suites) console.log(`skipped: ${suite}: the program chromium is not on this machine`)
+  for (const suite of suites) console.log(`skipped: ${suite}: the program chromium is not installed`)
   console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// Runs worker and reaper under Bun, which is installed from npm on first use. Elsewhere than on Linux x64 the suite is
-// named as skipped.
+// Runs worker and reaper under Bun, which is installed from npm on first use. On platforms other than Linux x64 the suite is
+// reported as skipped.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

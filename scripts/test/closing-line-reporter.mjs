@@ -1,7 +1,6 @@
 // @ts-check
-// Ends a test run with one line that people and scripts can rely on: `N passed, N failed, N skipped`.
-// Skipped tests, failed ones, and those that passed only when they were tried again are named before it, so that nothing is
-// silently green.
+// Ends a test run with a line for people and scripts: `N passed, N failed, N skipped`. Lists failed, skipped and flaky tests
+// before it.
 
 /** @import { Reporter, TestCase, TestModule, Vitest } from 'vitest/node' */
 
@@ -20,15 +19,15 @@ export default class ClosingLineReporter {
    */
   onTestRunEnd(modules, unhandledErrors) {
     const text = closingText(modules, unhandledErrors.length)
-    // Coverage and teardown still print after this event; at exit nothing does.
+    // Coverage and teardown still print after this event; nothing prints after exit.
     if (this.#isWatching) process.stdout.write(text)
     else process.once('exit', () => process.stdout.write(text))
   }
 }
 
 /**
- * What breaks outside a test case (a file that does not load, a hook, an unhandled error) counts as one failure,
- * because a run that ends red must not say "0 failed".
+ * An error outside a test (a file that does not load, a hook, an unhandled error) counts as one failure: a failed run must not
+ * report "0 failed".
  * @param {readonly TestModule[]} modules
  * @param {number} unhandledErrorCount
  */

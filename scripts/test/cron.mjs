@@ -1,6 +1,5 @@
 // @ts-check
-// Runs the suite that has pg_cron do the sweeping, on Debian's PostgreSQL 15. Where it is not installed, the suite is named as
-// skipped, and nothing counts as passed that did not run.
+// Runs the pg_cron suite on Debian's PostgreSQL 15. Without it the suite is reported as skipped.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -18,6 +17,6 @@ if (missing === undefined) {
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 } else {
   for (const suite of suites)
-    console.log(`skipped: ${suite}: postgresql-15 or postgresql-15-cron is not on this machine (${missing})`)
+    console.log(`skipped: ${suite}: postgresql-15 or postgresql-15-cron is not installed (${missing})`)
   console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// Runs the suites of the Neo4j store on a real Neo4j with APOC, which Maven brings. Where Java or Maven is missing they are
-// named as skipped, and the exit code says so.
+// Runs the suites of the Neo4j store on a real Neo4j with APOC. Without Java or Maven they are reported as skipped, with an
+// exit code of their own.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // @ts-check
-// Runs test/pg-boss on the real pg-boss, which needs a newer Node than ours: both come from npm on first use, for Linux
-// x64. Elsewhere the tests are named as skipped, and nothing counts as passed that did not run.
+// Runs test/pg-boss on the real pg-boss, which needs a newer Node than ours: both are installed from npm on first use, on Linux
+// x64. On other platforms the tests are reported as skipped.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -22,7 +22,7 @@ export function installVersions() {
 }
 
 /**
- * Splits the wanted versions (none: all) into those on this machine, with the environment that selects them, and the rest.
+ * Splits the requested versions (default: all) into installed ones, with the environment that selects each, and missing ones.
  * @param {string[]} wanted
  */
 export function serversOf(wanted) {

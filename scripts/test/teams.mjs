@@ -1,7 +1,7 @@
 // @ts-check
-// Runs test/teams, databases as teams have them, on the oldest and the newest supported PostgreSQL: 14 (from npm, Linux
-// x64) and 18 (embedded). `--quick` runs the newest alone; other arguments go to Vitest. The queues that teams have are
-// installed from npm on first use.
+// Runs test/teams, with databases as teams have them, on the oldest and newest supported PostgreSQL: 14 (from npm, Linux x64) and
+// 18 (embedded). `--quick` runs only the newest; other arguments go to Vitest. Queue libraries are installed from npm on first
+// use.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -24,6 +24,6 @@ for (const { name, env } of present) {
   const args = ['vitest', 'run', '--config', 'test/teams/vitest.config.ts', ...filters]
   if (spawnSync('npx', args, { cwd: root, stdio: 'inherit', env }).status !== 0) failed.push(name)
 }
-for (const name of missing) console.log(`skipped: test/teams on PostgreSQL ${name}: not on this machine`)
+for (const name of missing) console.log(`skipped: test/teams on PostgreSQL ${name}: not installed`)
 if (failed.length > 0) console.log(`failed on PostgreSQL ${failed.join(', ')}`)
 process.exitCode = failed.length > 0 ? 1 : 0

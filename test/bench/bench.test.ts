@@ -1,4 +1,4 @@
-// Only that the benchmark runs, and what it says has its form. Nothing here is about speed.
+// Checks that the benchmark runs and the form of its output, not its speed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ function startBench(...args: string[]): ChildProcess {
   })
 }
 
-// The Node that runs the peers is there for Linux x64 only.
+// The Node that runs the peers is installed on Linux x64 only.
 describe.skipIf(!isSupported)('npm run bench', () => {
   beforeAll(() => {
     out = mkdtempSync(join(tmpdir(), 'unstuck-bench-'))
@@ -77,7 +77,7 @@ describe.skipIf(!isSupported)('npm run bench', () => {
     let progress = ''
     bench.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
       progress += chunk
-      // By then the servers run, and a process under test does too.
+      // The servers and a process under test are running by then.
       if (!progress.includes('process 1/3 raw') || started.size > 0) return
       started = descendantsOf(bench.pid ?? 0)
       bench.kill('SIGINT')
@@ -102,7 +102,7 @@ describe.skipIf(!isSupported)('npm run bench', () => {
       said += chunk
     })
     const [code] = await once(bench, 'close')
-    expect(said).toContain('the program java is not on this machine')
+    expect(said).toContain('the program java is not installed')
     expect(code).toBe(77)
   })
 
@@ -128,7 +128,7 @@ function descendantsOf(root: number): Set<number> {
   return found
 }
 
-/** The parent; null where the process has just gone. */
+/** Parent pid; null if the process is gone. */
 function readStat(pid: string): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

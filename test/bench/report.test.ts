@@ -62,7 +62,7 @@ describe('judgeGoals', () => {
     const latencies = { unstuck: 2, 'graphile-worker': 4, 'pg-boss-notify': 8, 'bullmq-redis': 1 }
     const rows = Object.entries(latencies).map(([id, ms]) => row(id, { p50Ms: [ms] }))
     const goals = judgeGoals([measure('latency', rows)])
-    // Redis is no PostgreSQL peer.
+    // Redis is not a PostgreSQL peer.
     expect(goals.find(({ work }) => work.startsWith('latency p50'))).toMatchObject({
       value: 0.5,
       isReached: true,

@@ -1,8 +1,8 @@
-// The judge of a chaos run against histories that nothing ran for: a clean one, and that one with one thing wrong in it.
+// The judge of a chaos run on made-up histories: a clean one, and copies with one planted violation each.
 import { describe, expect, it } from 'vitest'
 import { checkHistory, judged } from '../../chaos/src/judge/check-history.ts'
 import type { History } from '../../chaos/src/judge/history.ts'
-import { tellStory } from '../../chaos/src/judge/job-story.ts'
+import { replayEvents } from '../../chaos/src/judge/job-story.ts'
 
 const T0 = Date.parse('2026-01-01T00:00:00Z')
 const iso = (at: number) => new Date(at).toISOString()
@@ -17,7 +17,7 @@ const row = {
   leaseExpiresAt: null,
 }
 
-/** One job that was rescued from a killed worker, one that failed to the end, one that completed in a transaction. */
+/** One job rescued from a killed worker, one that failed for good, one completed in a transaction. */
 function cleanHistory(): History {
   const event = (id: number, jobId: string, type: string, at: number, details: Record<string, unknown>) => ({
     id: String(id),
@@ -241,7 +241,7 @@ const planted: Record<string, { what: string; plant: (history: History) => void 
   },
 }
 
-/** The reap of the killed worker, 3,001 ms after its last beat. */
+/** Delays the reap to 3,001 ms after the killed worker's last heartbeat. */
 function takeLate(history: History): void {
   eventOf(history, 3).at = T0 + 3_601
   eventOf(history, 3).details['next_run_at'] = iso(T0 + 3_601)
@@ -411,6 +411,6 @@ describe('the judge of a chaos run', () => {
       { id: '3', jobId: 'a', type: 'cancel-requested', at: T0 + 2, details: {} },
       { id: '4', jobId: 'a', type: 'cancelled', at: T0 + 3, details: { ...details, lease_id: 'l1' } },
     ]
-    expect(tellStory('a', events)).toMatchObject(expected)
+    expect(replayEvents('a', events)).toMatchObject(expected)
   })
 })

@@ -1,4 +1,4 @@
-// The tools of proof when somebody ends them before their time.
+// Interrupts the tools and checks that they leave nothing behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ const START_LIMIT_MS = 120_000
 let folder = ''
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'unstuck-interrupted-'))
-  // As root the server runs as another user, and has to get at its data.
+  // Under root the server runs as another user, which needs access to its data.
   chmodSync(folder, 0o755)
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,7 +37,7 @@ function readCommand(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
   } catch {
-    // Gone since.
+    // Exited meanwhile.
     return ''
   }
 }
@@ -46,7 +46,7 @@ describe('npm run mutants', () => {
   it('leaves no copy and no process behind when it is interrupted', { timeout: 240_000 }, async () => {
     const run = start('scripts/mutants.mjs', '--only', 'M1')
     const ended = once(run, 'exit')
-    // The server of its own, and the suite.
+    // Its own server and the suite.
     await expect
       .poll(() => commandsBelow(run), { timeout: START_LIMIT_MS, interval: 200 })
       .toContain('vitest')

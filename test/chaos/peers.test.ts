@@ -159,7 +159,7 @@ async function readAll(run: ChildProcess): Promise<{ code: number; printed: stri
   return { code, printed, progress }
 }
 
-// The peers and the Node they need come with the first `npm run bench` or `npm run chaos:peers`.
+// The peers and their Node are installed by the first `npm run bench` or `npm run chaos:peers`.
 describe.skipIf(!existsSync(node22))('npm run chaos:peers, with the peers installed', () => {
   it('puts unstuck and a peer through the same schedule, and says one line for each', {
     timeout: 300_000,

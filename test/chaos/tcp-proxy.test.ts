@@ -9,7 +9,7 @@ afterEach(() => {
   for (const cleanUp of cleanUps.splice(0)) cleanUp()
 })
 
-/** A server that answers every request with the request and the end of an answer of PostgreSQL. */
+/** A server that echoes every request, followed by the end of a PostgreSQL response. */
 async function openProxy() {
   const requests: string[] = []
   const sessions: Socket[] = []
@@ -105,7 +105,7 @@ describe('the proxy of a worker', () => {
     proxy.delay(600_000)
     client.socket.write('one')
     const seen = once(client.socket, 'data')
-    // The proxy has it when a second connection that came later is answered by the event loop of the same process.
+    // The proxy has read it once it answers a second, later connection: both share its event loop.
     await openClient(port)
     proxy.heal()
     await seen

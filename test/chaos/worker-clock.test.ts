@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, it } from 'vitest'
 import { clockLibrary, removeClockMemory, WorkerClock } from '../../chaos/src/faults/worker-clock.ts'
 
-/** Says again and again what its wall clock and its monotonic one tell. */
+/** Prints its wall clock and its monotonic clock repeatedly. */
 const PROGRAM = `setInterval(() => {
   const trueMs = Number(process.hrtime.bigint()) / 1e6 + Number(process.env.CHAOS_CLOCK_OFFSET_MS)
   console.log(JSON.stringify({ wrongByMs: Date.now() - trueMs, trueMs }))
@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('the clock of a worker under chaos', () => {
-  // Skipped where libfaketime is not installed: nothing else changes the clock of one process.
+  // Skipped without libfaketime, the only way to change the clock of one process.
   it.skipIf(clockLibrary === null)(
     'is wrong from the start, steps while it runs, and spares the monotonic one',
     async () => {

@@ -38,7 +38,7 @@ const documented = new Map(
   ]),
 )
 const listedPrivate = [...(page.split('\n## Private\n')[1] ?? '').matchAll(/^- `(\w+)`:/gm)].map(
-  ([, name]) => name,
+  ([, name = '']) => name,
 )
 
 const namesOf = (some: Routine[]) => some.map(({ name }) => name)

@@ -1,5 +1,5 @@
+import { slug } from 'github-slugger'
 import { defineConfig } from 'vitepress'
-import { headingSlug } from '../../scripts/check/heading-slug.mjs'
 import { showFilesAsText } from '../files-as-text.ts'
 import { addressOf, sidebar } from '../sidebar.ts'
 import { writeLlmsFiles } from '../write-llms-files.ts'
@@ -27,7 +27,8 @@ export default defineConfig({
   rewrites: { 'README.md': 'index.md' },
   markdown: {
     languageAlias: { postgresql: 'sql' },
-    anchor: { slugify: headingSlug },
+    // As on GitHub, so that a link works here and there.
+    anchor: { slugify: (heading) => slug(heading.trim()) },
     config: showFilesAsText,
   },
   vite: { plugins: [findVue] },

@@ -1,4 +1,4 @@
-// What a Node process needs before it does anything.
+// An idle Node process, as the baseline.
 export default {
   name: 'Node alone',
   settings: 'imports nothing',

@@ -1,4 +1,4 @@
-// The loop of a worker without a product around it: the next batch is claimed while the last one is completed.
+// A bare worker loop: claims the next batch while it completes the last one.
 import pg from 'pg'
 
 const BATCH = 500

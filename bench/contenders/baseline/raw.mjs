@@ -1,5 +1,4 @@
-// Claims and completions in batches on connections of their own, an async handler for each job, and nothing else: no retries,
-// no heartbeats, no limits.
+// Batched claims and completions on separate connections and an async handler for each job. No retries, heartbeats or limits.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { readBenchSql } from '../../sql-file.mjs'

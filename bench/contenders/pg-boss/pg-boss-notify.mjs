@@ -1,4 +1,4 @@
-// Its quickest documented way for single jobs: workers that are woken by NOTIFY.
+// Its lowest documented latency for single jobs: workers woken by NOTIFY.
 import { createPgBoss, openPgBoss } from './pg-boss-application.mjs'
 
 export default createPgBoss({

@@ -1,4 +1,4 @@
-// Its fastest documented way: batches fetched and completed by hand, the next batch asked for while one is worked on.
+// Its fastest documented setup: manual fetch and complete in batches, fetching the next batch while one is processed.
 import { createPgBoss, openPgBoss } from './pg-boss-application.mjs'
 
 const BATCH = 1000

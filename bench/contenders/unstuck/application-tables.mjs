@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** The tables as an application had them, from the fixtures of the tests. */
+/** The application's own tables, from the test fixtures. */
 export async function createApplicationTables(url, file, name) {
   const fixture = await import(new URL(`../../../test/support/${file}`, import.meta.url).href)
   const client = new pg.Client({ connectionString: url })

@@ -3,8 +3,8 @@ import { unstuck } from '../../../dist/index.js'
 import { queryOnce } from '../query-once.mjs'
 
 /**
- * `prepare` makes what was there before the install, `policy` is stored, `observe` switches something on
- * in the worker.
+ * `prepare` creates the application's tables before the install, `policy` is stored, `observe` enables observability in the
+ * worker.
  */
 export function createUnstuck({ name, settings, profile, prepare, policy, observe }) {
   const [table] = profile.tables

@@ -2,7 +2,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import { nativeProfile } from '../../../dist/index.js'
 import { createUnstuck } from './unstuck-application.mjs'
 
-/** Every span is made and batched; where they go is no part of the measure. */
+/** Creates and batches every span; exporting them is not measured. */
 const nowhere = {
   export: (_spans, onDone) => onDone({ code: 0 }),
   shutdown: async () => {},

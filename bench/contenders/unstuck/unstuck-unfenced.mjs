@@ -1,4 +1,4 @@
-// The native table without what makes it safe: what fence, lease and budgets cost is the difference.
+// The native table without its safety. The difference is the cost of fence, lease and budgets.
 import { readBenchSql } from '../../sql-file.mjs'
 import { startRawWorker } from '../baseline/raw-worker.mjs'
 import unstuck from './unstuck.mjs'

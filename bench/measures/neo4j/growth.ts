@@ -1,4 +1,4 @@
-// What finished nodes cost a claim. Each variant has a label of its own, filled once.
+// The cost of finished nodes for a claim. Each variant has its own label, filled once.
 import neo4j from 'neo4j-driver'
 import { readCypher } from '../../../dist/store/neo4j/graph/cypher-files.js'
 import type { Measure, Values } from '../../measure.ts'
@@ -7,7 +7,7 @@ import type { Neo4jBench } from './neo4j-bench.ts'
 import { type Profile, profileHits, profileText } from './profile-text.ts'
 
 const BATCH = 10
-/** Nodes of one statement that fills the label. */
+/** Nodes per statement while filling the label. */
 const PART = 100_000
 
 const notes: string[] = []
@@ -83,7 +83,7 @@ function measure(bench: Neo4jBench, label: string): Promise<Values> {
   return timeWork({ store, batch: BATCH, calls: bench.sizes.calls, warmUps: 5, beforeCall: enqueue })
 }
 
-/** With as many due jobs as a claim asks for. What it writes is rolled back. */
+/** Profiles a claim that finds enough due jobs. Its writes are rolled back. */
 async function profileOf(bench: Neo4jBench, label: string, name: string): Promise<Profile> {
   const asked = { queues: ['noop'], types: null, seen: [], limit: neo4j.int(BATCH) }
   const session = bench.driver.session()
@@ -98,7 +98,7 @@ async function profileOf(bench: Neo4jBench, label: string, name: string): Promis
     const buckets = Array.from({ length: 8 }, (_, bucket) => `noop/${bucket}`)
     const statement = `PROFILE ${readCypher(name, label)}`
     const { summary } = await tx.run(statement, { ...asked, buckets, bucket: null })
-    if (summary.profile === false) throw new Error('the server told no profile')
+    if (summary.profile === false) throw new Error('the server returned no profile')
     return summary.profile
   } finally {
     await tx.rollback()

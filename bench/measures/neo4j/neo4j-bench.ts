@@ -1,4 +1,4 @@
-// The Neo4j store on a server of its own, the one of the tests with more memory.
+// The Neo4j store on its own server: that of the tests, with more memory.
 import type { Driver } from 'neo4j-driver'
 import { createNeo4jStore, installNeo4j, openDriver } from '../../../dist/store/neo4j/index.js'
 import { startNeo4j } from '../../../test/neo4j/neo4j-server.ts'
@@ -17,9 +17,9 @@ const PAGE_CACHE_MB = 512
 export interface Neo4jBench extends Run {
   driver: Driver
   sizes: Sizes['neo4j']
-  /** A store with connections of its own, as a worker process has them. They are closed with the bench. */
+  /** A store with its own connections, as in a worker process. They are closed with the bench. */
   openStore(label: string): ReturnType<typeof createNeo4jStore>
-  /** Its constraints and indexes, and no node. */
+  /** Creates constraints and indexes, and deletes all nodes. */
   prepare(label: string): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What Neo4j says that a statement did, operator by operator.
+// Formats a Neo4j query profile, operator by operator.
 export interface Profile {
   operatorType: string
   rows: number
@@ -11,7 +11,7 @@ export function profileHits({ dbHits, children }: Profile): number {
   return children.reduce((sum, child) => sum + profileHits(child), dbHits)
 }
 
-/** From the last operator to the first, as Neo4j's own tools show it. */
+/** Last operator first, as in Neo4j's own tools. */
 export function profileText(profile: Profile): string {
   const lines = linesOf(profile, 0)
   const width = Math.max(...lines.map(([name]) => name.length))
@@ -23,11 +23,11 @@ export function profileText(profile: Profile): string {
 }
 
 function linesOf({ operatorType, rows, dbHits, children, ...more }: Profile, depth: number): Line[] {
-  const told = more.arguments['Details']
-  const details = typeof told === 'string' ? told.replaceAll(/\s+/g, ' ') : ''
+  const shown = more.arguments['Details']
+  const details = typeof shown === 'string' ? shown.replaceAll(/\s+/g, ' ') : ''
   const name = '  '.repeat(depth) + operatorType.replace(/@.*$/, '')
   const line: Line = [name, String(rows), String(dbHits), shortened(details)]
-  // The right one stands deeper, the left one goes on below.
+  // The right child is indented, the left one continues below.
   const [left, right] = children
   return [
     line,

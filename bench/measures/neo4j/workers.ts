@@ -1,4 +1,4 @@
-// Workers that take one job at a time and complete it: what claims of one queue cost each other.
+// Workers that claim and complete one job at a time: contention of claims on one queue.
 import type { Measure, Values } from '../../measure.ts'
 import { percentile } from '../../report/statistics.ts'
 import { timed } from '../../timed.ts'
@@ -39,7 +39,7 @@ async function measure(bench: Neo4jBench, workers: number, jobs = bench.sizes.jo
   const [first] = stores
   for (let done = 0; done < jobs; done += BATCH)
     await first?.enqueueJobs(Array.from({ length: Math.min(BATCH, jobs - done) }, () => ({ type: 'noop' })))
-  // A first call opens the connection, and plans what was not run yet.
+  // The first call opens the connection and plans the statements.
   await Promise.all(stores.map((store) => store.claimJobs({ workerId: 'warm', queues: ['none'], limit: 1 })))
   const claims: number[] = []
   const completions: number[] = []

@@ -1,5 +1,5 @@
--- Every write to a job that the database accepted, with the session that made it: the same for all contenders. In the
--- transaction of the write, so that it is there exactly if the write is.
+-- Every accepted write to a job, with the session that made it; the same for all contenders. Recorded in the transaction
+-- of the write itself.
 create schema if not exists chaos;
 create table chaos.writes (
   id    bigint generated always as identity primary key,
@@ -7,7 +7,7 @@ create table chaos.writes (
   -- claimed, finished, returned or dead
   kind  text not null,
   who   text not null default current_setting('application_name'),
-  -- of the budget that ends a job
+  -- attempts used of the job's budget
   spent int not null,
   at    timestamptz not null default clock_timestamp()
 );

@@ -1,11 +1,11 @@
-// Faults of the server, and of what lies between it and everybody.
+// Faults of the server and of the pooler in front of it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { readSql } from '../processes/database.ts'
 import { LEASE_MS } from '../settings.ts'
 import type { Inject, Scene } from './faults.ts'
 
-/** Longer than a recovery takes; then it is the run that is broken. */
+/** Upper bound of a crash recovery. After it the run is broken. */
 const RECOVERY_LIMIT_MS = 60_000
 
 export const useUpConnections: Inject = async ({ database, disturbances }, _, { durationMs }) => {
@@ -22,7 +22,7 @@ export const useUpConnections: Inject = async ({ database, disturbances }, _, { 
       await client.connect()
     }
   } catch {
-    // That was the last one.
+    // No connection is left.
   }
   await sleep(durationMs)
   await Promise.all(clients.map((client) => client.end().catch(() => {})))
@@ -35,20 +35,20 @@ export const stopDatabase: Inject = async ({ database, disturbances }, _, { dura
   await database.stopAtOnce()
   await sleep(durationMs)
   await database.startAgain()
-  // Workers find their way back within their reconnect times; the hold lasts one lease (C9).
+  // Workers reconnect on their own; the reaper's hold lasts one lease (C9).
   end()
   await sleep(LEASE_MS)
   return true
 }
 
-/** What the kernel does where memory runs out. The server then ends all sessions and goes through recovery by itself. */
+/** Like the OOM killer. The server ends all sessions and goes through crash recovery. */
 export const killBackend: Inject = async ({ database, disturbances }) => {
   if (!database.isUp) return false
   const [row] = (await database.look(await readSql('find_backend'))) as { pid: number }[]
   if (row === undefined) return false
   const end = disturbances.begin('*', 'backend-killed')
   process.kill(row.pid, 'SIGKILL')
-  // Not before it has noticed.
+  // Gives the postmaster time to notice.
   await sleep(50)
   await untilAnswered(database).finally(end)
   return true
@@ -64,10 +64,10 @@ async function untilAnswered(database: Scene['database']) {
       await sleep(50)
     }
   }
-  throw new Error('the server did not come back after one of its backends was killed')
+  throw new Error('the server did not recover after a backend was killed')
 }
 
-/** What writers wait for: ALTER and TRUNCATE, REFRESH, CREATE TRIGGER, CREATE INDEX. Under the last two, readers go on. */
+/** Locks that block writers, as taken by ALTER and TRUNCATE, REFRESH, CREATE TRIGGER, CREATE INDEX. */
 const LOCK_MODES = ['access exclusive', 'exclusive', 'share row exclusive', 'share']
 
 export const lockTable: Inject = async ({ database, table, disturbances }, _, { durationMs, atMs }) => {
@@ -82,7 +82,7 @@ export const lockTable: Inject = async ({ database, table, disturbances }, _, { 
   })
 }
 
-/** On a large table it would take this long. Here somebody who reads holds it up, and everybody else waits behind it. */
+/** Takes as long as on a large table: an open reader blocks it, and everybody else queues behind it. */
 export const vacuumFull: Inject = async ({ database, table, disturbances }, _, { durationMs }) => {
   return database.withClient(async (reader) => {
     await reader.query('begin')

@@ -1,19 +1,19 @@
-// What the run itself did to whom, and when: a reap is judged by it (I19), and so is a late one (I16).
+// A log of the faults injected: who was hit and when. Reaps are judged against it (I19, I16).
 
 export interface Disturbance {
-  /** a worker (`w1`), one process of it (`w1-3`), or `*` */
+  /** A worker (`w1`), one process of it (`w1-3`), or `*` for everybody. */
   who: string
   kind: string
-  /** milliseconds of the wall clock */
+  /** Wall clock, in milliseconds. */
   from: number
-  /** Infinity for what did not come back */
+  /** Infinity if it never ended. */
   to: number
 }
 
 export class Disturbances {
   list: Disturbance[] = []
 
-  /** @returns ends it */
+  /** Returns a function that ends the disturbance. */
   begin(who: string, kind: string): () => void {
     const disturbance = { who, kind, from: Date.now(), to: Number.POSITIVE_INFINITY }
     this.list.push(disturbance)
@@ -23,7 +23,7 @@ export class Disturbances {
   }
 }
 
-/** @param workerId `w1-3` */
+/** Whether it affects the worker process, such as `w1-3`. */
 export function concerns({ who }: Disturbance, workerId: string) {
   return who === '*' || who === workerId || who === workerId.replace(/-\d+$/, '')
 }

@@ -1,4 +1,4 @@
-// Carries one fault of the schedule out, keeps a note of whom it disturbs, and undoes it.
+// Injects one fault of the schedule, logs whom it disturbs, and heals it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChaosDatabase, readSql } from '../processes/database.ts'
 import type { Pooler } from '../processes/pooler.ts'
@@ -21,15 +21,15 @@ import { clockLibrary } from './worker-clock.ts'
 
 export interface Scene {
   database: ChaosDatabase
-  /** its qualified name */
+  /** Qualified name. */
   table: string
   workers: ProcessSlot[]
   reaper: ProcessSlot
   sqlReaper: SqlReaper
   disturbances: Disturbances
-  /** null where none can be mounted */
+  /** Null if this process may not mount one. */
   disk: SmallDisk | null
-  /** between the workers and the server */
+  /** Between the workers and the server. */
   pooler: Pooler | null
 }
 /** Resolves to whether the fault hit anything. */
@@ -98,7 +98,7 @@ const injections: Record<string, Inject> = {
   'vacuum-full': vacuumFull,
 }
 
-/** @returns whether anything was hit */
+/** Resolves to whether the fault hit anything. */
 export async function inject(scene: Scene, fault: Fault): Promise<boolean> {
   const slot = scene.workers.find(({ name }) => name === fault.target) ?? scene.reaper
   const injection = injections[fault.kind]
@@ -106,7 +106,7 @@ export async function inject(scene: Scene, fault: Fault): Promise<boolean> {
   try {
     return await injection(scene, slot, fault)
   } catch {
-    // Another fault was there first: a session cannot be ended while the server is down.
+    // Another fault came first: no session can be ended while the server is down.
     return false
   }
 }
@@ -155,10 +155,10 @@ async function hitSessions(
 ) {
   if (!database.isUp) return false
   const sql = await readSql(query)
-  // Behind a pooler nobody knows whose session it is.
+  // Behind a pooler the session's owner is unknown.
   const end = disturbances.begin(pooler === null ? slot.name : '*', kind)
   try {
-    // Statements are short: some looks until one is under way.
+    // Statements are short: retry until one is running.
     for (let look = 0; look < LOOKS; look++) {
       const rows = await database.look(sql, [pooler === null ? slot.proxy.upstreamPorts() : null])
       if ((rows as { count: number }[]).some(({ count }) => count > 0)) return true

@@ -1,4 +1,4 @@
-// Which fault happens when, to whom and for how long: decided by the seed alone, before anything is started.
+// The schedule of faults: kind, time, target and duration, derived from the seed alone before anything starts.
 import { between, createRandom, pickWeighted } from '../random.ts'
 import { BEHIND_MS, DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, WORKERS } from '../settings.ts'
 
@@ -7,14 +7,14 @@ export interface FaultKind {
   kind: string
   target: FaultTarget
   weight: number
-  /** for how long; of a kill, until another process is started */
+  /** For a kill: the time until the process is restarted. */
   durationMs: [number, number]
 }
 export interface Fault {
-  /** since the start of the faults */
+  /** Since the first possible fault. */
   atMs: number
   kind: string
-  /** `w1` … of the workers, `reaper`, `database` or `pooler` */
+  /** A worker (`w1`), `reaper`, `database` or `pooler`. */
   target: string
   durationMs: number
 }
@@ -46,7 +46,7 @@ export const faultKinds: FaultKind[] = [
   { kind: 'pooler-killed', target: 'pooler', weight: 1, durationMs: [0, 2_000] },
 ]
 
-/** Only one of these at a time: two outages that overlap are one. */
+/** One at a time: two overlapping outages are one. */
 const EXCLUSIVE = new Set([
   'database-stopped',
   'backend-killed',
@@ -56,10 +56,10 @@ const EXCLUSIVE = new Set([
   'reaper-keeps-locks',
 ])
 const MEAN_GAP_MS = 150
-/** An outage takes at most this part of a run, or a short run would be nothing else. */
+/** Upper bound of one outage, as a share of the run. */
 const LONGEST_OUTAGE_SHARE = 0.15
 
-/** Nothing but outages: workers that nothing else disturbs must keep their jobs through every one of them (C9). */
+/** Outages only: workers must keep their jobs through each of them (C9). */
 function makeOutages({ seed, durationMs }: { seed: number; durationMs: number }): Fault[] {
   const random = createRandom(seed)
   const faults: Fault[] = []
@@ -71,7 +71,7 @@ function makeOutages({ seed, durationMs }: { seed: number; durationMs: number })
   return faults
 }
 
-/** Nothing but locks that every beat has to wait for, for up to ten leases: they are outages for whoever holds a lease (C26). */
+/** Locks only, each blocking every heartbeat for up to ten leases. For a lease holder they are outages (C26). */
 export function makeLocks({ seed, durationMs }: { seed: number; durationMs: number }): Fault[] {
   const random = createRandom(seed)
   const faults: Fault[] = []
@@ -112,7 +112,7 @@ export function makeSchedule({ seed, durationMs }: { seed: number; durationMs: n
   }
 }
 
-/** The one failover of its scenario: the replica falls behind, and takes over. */
+/** A single failover: the replica falls behind, then takes over. */
 export function makeFailover({ durationMs }: { durationMs: number }): [Fault, Fault] {
   const atMs = Math.round(durationMs / 2)
   return [
@@ -121,7 +121,7 @@ export function makeFailover({ durationMs }: { durationMs: number }): [Fault, Fa
   ]
 }
 
-/** One deploy. It has no times: each step waits for the one before. */
+/** One deploy. Its steps have no times: each waits for the previous one. */
 export function makeDeploy() {
   return Array.from({ length: DEPLOYED_WORKERS }, (_, index) => ({
     after: index === 0 ? `${DEPLOYED_JOBS} jobs run` : `w${index} works again`,
@@ -130,7 +130,7 @@ export function makeDeploy() {
   }))
 }
 
-/** What will be done to whom, in any scenario. */
+/** The steps of any scenario. */
 export function makeSteps({
   scenario,
   seed,

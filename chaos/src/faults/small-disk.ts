@@ -1,11 +1,11 @@
-// The disk that the tables are on: a tmpfs, which becomes full when it is made as small as what is on it.
+// The disk of the tables: a tmpfs. Shrinking it to its current usage makes it full.
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, renameSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChaosDatabase, queryRows } from '../processes/database.ts'
 
-/** Memory is only taken by what is written. */
+/** A tmpfs takes only the memory that is used. */
 const SIZE = '2g'
 
 export class SmallDisk {
@@ -15,7 +15,7 @@ export class SmallDisk {
     this.#path = path
   }
 
-  /** Root in a container may be allowed less than root. */
+  /** Tries it: root in a container may not be allowed to mount. */
   static isPossible() {
     const path = mkdtempSync(join(tmpdir(), 'unstuck-chaos-disk-'))
     const isMounted = run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'unstuck-chaos', path])
@@ -25,8 +25,7 @@ export class SmallDisk {
   }
 
   /**
-   * @param database whose tables go onto it; not installed yet
-   * @returns null where this process may not mount
+   * Puts the tables of a database that is not installed yet onto a small disk. Resolves to null if this process may not mount.
    */
   static async mount(folder: string, database: ChaosDatabase): Promise<SmallDisk | null> {
     const path = join(folder, 'tables')
@@ -63,7 +62,7 @@ export class SmallDisk {
     return run('mount', ['-o', `remount,size=${SIZE}`, this.#path])
   }
 
-  /** What is on it stays where it is, on the disk below: it may be needed as evidence. */
+  /** Copies the files to the disk below: they may be needed as evidence. */
   unmount() {
     const copy = `${this.#path}.copy`
     run('cp', ['-a', this.#path, copy])

@@ -1,19 +1,19 @@
-// A TCP proxy between one worker and PostgreSQL, which can lose, delay and break what goes through it.
+// A TCP proxy between one worker and PostgreSQL that can drop, delay and reset connections.
 import { once, setMaxListeners } from 'node:events'
 import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type ProxyMode = 'pass' | 'blackhole' | 'delay'
 
-/** The last message of every answer: ReadyForQuery, before the state of the transaction. */
+/** ReadyForQuery, the last message of every response, without the transaction status byte. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5])
-/** An answer that comes in parts is whole by then. */
+/** A response in several packets is complete by then. */
 const LATE_PART_MS = 300
 
 class Link {
   readonly client: Socket
   readonly upstream: Socket
-  /** Bytes vanish in both directions; only a heal ends the client's side. */
+  /** Drops bytes in both directions. The client's side stays open until the proxy is healed. */
   isSilent = false
   losesAnswer = false
   onLost: (() => void) | undefined
@@ -36,8 +36,7 @@ class Link {
   }
 
   /**
-   * In order, whatever the delays.
-   * @param hurry ends the delay of what is on its way, so that a fault does not outlast its time
+   * Keeps the order of chunks. `hurry` ends pending delays when the fault is over.
    */
   send(to: Socket, chunk: Buffer, delayMs: number, hurry: AbortSignal) {
     const write = () => {
@@ -81,7 +80,7 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Of the connections to the server: they tell its sessions apart. */
+  /** Local ports of the connections to the server. They identify its sessions. */
   upstreamPorts() {
     return [...this.#links].flatMap(({ upstream }) =>
       upstream.localPort === undefined ? [] : [upstream.localPort],
@@ -97,11 +96,11 @@ export class TcpProxy {
     this.#mode = 'delay'
     this.#delayMs = delayMs
     this.#hurry = new AbortController()
-    // Everything that is on its way listens to it.
+    // Every delayed chunk listens to it.
     setMaxListeners(0, this.#hurry.signal)
   }
 
-  /** The server sees the end, the client sees nothing at all. */
+  /** Closes the server's side; the client notices nothing. */
   halfOpen() {
     for (const link of this.#links) {
       link.isSilent = true
@@ -116,8 +115,8 @@ export class TcpProxy {
   }
 
   /**
-   * The next request that contains the text is carried out, and its answer lost with the connection. An empty text takes
-   * any request.
+   * Forwards the next request that contains the text and resets the connection instead of returning the response. An empty
+   * text matches any request.
    */
   loseAnswerTo(text: string, onLost: () => void) {
     this.#armed = { text, onLost }
@@ -173,7 +172,7 @@ export class TcpProxy {
     if (link.isSilent) return
     if (!link.losesAnswer)
       return link.send(link.client, chunk, this.#mode === 'delay' ? this.#delayMs : 0, this.#hurry.signal)
-    // Only now the server has committed. A connection that loses more than this answer would hang, which is another fault.
+    // The server has committed by now. Losing more than this response would hang the connection, which is another fault.
     if (chunk.includes(READY)) link.lose()
     else setTimeout(() => link.lose(), LATE_PART_MS).unref()
   }

@@ -1,7 +1,7 @@
-// The judge: I1 to I20 and the bound of a rescue, over all that a run left behind. Pure, so that planted violations can be shown to it.
+// The judge: invariants I1 to I20 and the rescue bound, over the history of a run. Pure, so that tests can plant violations.
 
 import type { EventRow, History, Violation } from './history.ts'
-import { type Story, tellStory } from './job-story.ts'
+import { replayEvents, type Story } from './job-story.ts'
 import { checkLedgers } from './ledgers.ts'
 import { checkTimes } from './times.ts'
 import { checkTransitions } from './transitions.ts'
@@ -13,13 +13,13 @@ export const judged = [...Array.from({ length: 20 }, (_, index) => `I${index + 1
 
 export interface Judgement {
   violations: Violation[]
-  /** what looks like one, of processes that waited for a processor */
+  /** Apparent violations by processes that were starved of CPU. */
   unjudged: Violation[]
   stories: Map<string, Story>
 }
 
 export function checkHistory(history: History): Judgement {
-  const stories = tellStories(history.events)
+  const stories = replayAll(history.events)
   const found = [
     ...checkTransitions(history, stories),
     ...checkLedgers(history, stories),
@@ -32,14 +32,14 @@ export function checkHistory(history: History): Judgement {
   }
 }
 
-function tellStories(events: EventRow[]) {
+function replayAll(events: EventRow[]) {
   const byJob: Map<string, EventRow[]> = new Map()
   for (const event of events) {
     const list = byJob.get(event.jobId)
     if (list === undefined) byJob.set(event.jobId, [event])
     else list.push(event)
   }
-  return new Map([...byJob].map(([jobId, list]) => [jobId, tellStory(jobId, list)]))
+  return new Map([...byJob].map(([jobId, list]) => [jobId, replayEvents(jobId, list)]))
 }
 
 export function countViolations(violations: Violation[]) {

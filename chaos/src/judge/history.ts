@@ -1,4 +1,4 @@
-// All that a run left behind: what the database says, and what was noted outside of it.
+// The history of a run: rows and events from the database, ledgers and logs from outside of it.
 import type { Policy } from 'unstuck'
 import type { Disturbance } from '../faults/disturbances.ts'
 import type { Stall } from '../processes/stall-meter.ts'
@@ -8,7 +8,7 @@ export interface JobRow {
   id: string
   type: string
   owner: string | null
-  /** in the words of the native table */
+  /** As the native table spells it. */
   status: string
   attempt: number
   failures: number
@@ -42,13 +42,13 @@ export interface LedgerLine {
   isAtRisk?: boolean
   ms?: number
 }
-/** an act on a job of another owner */
+/** An attempt to act on a job of another owner. */
 export type Intrusion = { act: string; outcome: string }
 export interface History {
   policy: Pick<Policy, 'attemptCountedAt' | 'failureBudget' | 'reapBudget' | 'maxCrashes' | 'maxTimeouts'>
   times: { leaseMs: number; sweepMs: number; pollMs: number }
   jobs: JobRow[]
-  /** in the order of their ids */
+  /** Ordered by id. */
   events: EventRow[]
   txEffects: { jobId: string; leaseId: string }[]
   deliveries: { webhookId: string; jobId: string; type: string; timestamp: string; count: number }[]
@@ -58,14 +58,14 @@ export interface History {
   disturbances: Disturbance[]
   stalls: Stall[]
   holds: { at: number; reason?: string }[]
-  /** acknowledged to whoever enqueued */
+  /** Jobs acknowledged to the producer. */
   enqueuedIds: string[]
   intrusions: Intrusion[]
 }
-/** `isStarved`: whoever it is about had no processor */
+/** `isStarved`: the process in question was starved of CPU. */
 export type Violation = { invariant: string; message: string; isStarved?: boolean }
 
-/** @returns how much of the time from … to the spans cover together, each counted for itself */
+/** Sum of the overlaps of each span with `from` … `to`. */
 export function overlapMs(spans: { from: number; to: number }[], from: number, to: number): number {
   return spans.reduce((sum, span) => sum + Math.max(0, Math.min(span.to, to) - Math.max(span.from, from)), 0)
 }

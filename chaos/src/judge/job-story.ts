@@ -1,4 +1,4 @@
-// The story of one job as its events tell it: which lease held it when, and what broke the rules of its states.
+// The story of one job, replayed from its events: its leases over time and any illegal transitions.
 import type { EventRow } from './history.ts'
 
 export type State = 'none' | 'waiting' | 'running' | 'succeeded' | 'dead' | 'cancelled'
@@ -7,7 +7,7 @@ export interface Claim {
   worker: string
   fence: number
   at: number
-  /** the time that the job had to wait for */
+  /** Earliest time of the claim. */
   notBefore: number
   end: EventRow | null
 }
@@ -18,10 +18,10 @@ export interface Story {
   claims: Claim[]
   completions: { generation: number; lease: string | undefined; at: number }[]
   illegal: string[]
-  /** writes that name another lease than the one that held the job */
+  /** Writes by a lease that no longer held the job. */
   stale: string[]
   releases: number
-  /** failures and requeues, as profiles count that look at these */
+  /** Failures and requeues, which some profiles count as attempts. */
   counted: number
 }
 
@@ -39,8 +39,8 @@ const transitions: Record<string, { from: State[]; to: State }> = {
 const REMARKS = new Set(['late_result', 'cancel-requested'])
 const COUNTED = new Set(['retry', 'failed', 'reaper:requeued'])
 
-/** @param events of this job, in order */
-export function tellStory(jobId: string, events: EventRow[]): Story {
+/** Expects the events of this job only, in order. */
+export function replayEvents(jobId: string, events: EventRow[]): Story {
   const story: Story = {
     jobId,
     state: 'none',
@@ -89,7 +89,7 @@ function settle(story: Story, event: EventRow) {
   const { id, type, at, details } = event
   const rule = transitions[type]
   if (rule === undefined) return void story.illegal.push(`event ${id}: ${type} is no event of this run`)
-  // Only what waits without a budget is buried.
+  // Only a waiting job without budget is buried.
   const from = details['code'] === 'exhausted' ? ['waiting'] : rule.from
   if (!from.includes(story.state)) story.illegal.push(`event ${id}: ${type} while ${story.state}`)
   const holder = story.state === 'running' ? story.claims.at(-1) : undefined
@@ -99,7 +99,7 @@ function settle(story: Story, event: EventRow) {
   if (holder !== undefined) holder.end = event
   if (type === 'complete') story.completions.push({ generation: story.generation, lease: holder?.lease, at })
   if (type === 'released' || (type === 'cancelled' && details['cause'] !== undefined)) story.releases++
-  // Whoever fails after a cancel was asked for has made the attempt. Whoever gives the job back has not, and tells no code.
+  // A failure after a cancel request uses up the attempt. A release does not, and carries no code.
   const isFailure = COUNTED.has(type) || (type === 'cancelled' && details['code'] !== undefined)
   if (isFailure && details['code'] !== 'exhausted') story.counted++
   story.state = rule.to

@@ -1,4 +1,4 @@
-// I2, I6, I7, I8, I13, I17, I18: what was told to the outside against what the database says.
+// I2, I6, I7, I8, I13, I17, I18: compares the ledgers with the database.
 import type { History, LedgerLine, Violation } from './history.ts'
 import type { Story } from './job-story.ts'
 
@@ -14,7 +14,7 @@ export function checkLedgers(history: History, stories: Map<string, Story>): Vio
   ]
 }
 
-/** Which event an accepted write must have left, at the end of the very lease that wrote it. */
+/** The event that each accepted write must have left, at the end of the lease that wrote it. */
 const WRITTEN = {
   completed: ['complete'],
   retried: ['retry'],
@@ -70,7 +70,7 @@ function* checkDurable({ jobs, ledger, enqueuedIds }: History): Iterable<Violati
     if (job?.status !== 'succeeded' || job.finishedLeaseId !== line.lease)
       yield {
         invariant: 'I7',
-        message: `job ${line.job}: ${line.worker} was told that lease ${line.lease} completed it, but it is ${job?.status} by ${job?.finishedLeaseId}`,
+        message: `job ${line.job}: ${line.worker} was answered that lease ${line.lease} completed it, but it is ${job?.status} by ${job?.finishedLeaseId}`,
       }
   }
   for (const id of enqueuedIds)

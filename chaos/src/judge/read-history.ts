@@ -37,7 +37,7 @@ export interface Sources {
   stalls: StallMeter
 }
 
-/** All that a run is judged by. */
+/** Everything a run is judged by. */
 export async function readHistory({
   database,
   table,
@@ -49,7 +49,7 @@ export async function readHistory({
 }: Sources) {
   return {
     ...(await database.withClient((client) => readDatabase(client, table))),
-    ...feeder.told(),
+    ...feeder.outcome(),
     policy: { ...table.policy, ...feeder.storedPolicy },
     times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
     ledger: readLedgers(scene.ledgers),
@@ -109,13 +109,13 @@ function toJobRow(row: Record<string, unknown>, { columns, statuses }: TableProf
 
 function toStatus(word: string, code: string | null, statuses: TableProfile['statuses']) {
   if (statuses.running.includes(word)) return 'running'
-  // A table without a word for it has cancelled jobs as dead ones with this code.
+  // A table without a cancelled status stores such jobs as dead, with this code.
   if (statuses.cancelled === null && word === statuses.dead && code === 'cancelled') return 'cancelled'
   const known = Object.entries(statuses).find(([, value]) => value === word)
   return known?.[0] ?? word
 }
 
-/** @returns by time */
+/** Ordered by time. */
 export function readLedgers(files: string[]): LedgerLine[] {
   const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n').flatMap(parseLine))
   return lines.toSorted((a, b) => a.at - b.at)

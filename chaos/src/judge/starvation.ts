@@ -1,15 +1,15 @@
-// What a machine that was too slow makes impossible to judge: whoever waited for a processor for half a lease could not keep one.
+// Exempts processes that the machine starved: one that waited half a lease for a CPU could not have kept its lease.
 
 import type { Stall } from '../processes/stall-meter.ts'
 import type { History } from './history.ts'
 
-/** Every beat passes the proxies of the run and the database. */
+/** Every heartbeat passes through the run's proxies and the database. */
 const ON_THE_WAY = ['run', 'database']
-/** A run that stops for a beat may stop for a lease. */
+/** A run that stalls for a heartbeat may stall for a lease. */
 const STOPPED_MS = 500
 
 /**
- * Could this worker have had no processor for its beats?
+ * Whether this worker may have been starved of CPU.
  * @param workerId `w1-3`
  */
 export function isStarved({ stalls, times }: History, workerId: string, from: number, to: number) {
@@ -18,7 +18,7 @@ export function isStarved({ stalls, times }: History, workerId: string, from: nu
   return waitedMs(within, [workerId.replace(/-\d+$/, ''), ...ON_THE_WAY]) >= times.leaseMs / 2
 }
 
-/** Could nobody who sweeps have had one? The least starved decides. */
+/** Whether all sweepers may have been starved. The least starved decides. */
 export function areAllStarved({ stalls, times }: History, from: number, to: number) {
   const within = stalls.filter((stall) => stall.from <= to && stall.to >= from)
   const sweepers = new Set(
@@ -33,7 +33,7 @@ function waitedMs(stalls: Stall[], names: string[]) {
   return stalls.reduce((sum, { who, ms = 0 }) => (names.includes(who ?? '') ? sum + ms : sum), 0)
 }
 
-/** The longest that anybody waited in as much time as a lease lasts: what a run on this machine can be trusted with. */
+/** The longest CPU wait of any process within one lease: how far a run on this machine can be trusted. */
 export function worstWaitMs({ stalls, times }: History) {
   const waits = stalls.filter(({ by }) => by === 'processor')
   let worstMs = 0

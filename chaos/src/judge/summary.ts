@@ -1,4 +1,4 @@
-// One line for a run, from its history and its judgement.
+// The summary line of a run, from its history and judgement.
 
 import { countViolations, type Judgement } from './check-history.ts'
 import type { History, LedgerLine } from './history.ts'
@@ -39,7 +39,7 @@ export function summarise(history: History, { violations, unjudged, stories }: J
   }
 }
 
-/** A run in which nothing happened has no violations either, and one whose processes could not run shows none. */
+/** Why a run without violations still proves nothing: no load, no faults, or starved processes. Null if it does. */
 export function problemOf({
   enqueued,
   faultCount,
@@ -68,8 +68,8 @@ function countBy(words: string[]) {
 }
 
 /**
- * A write without an answer is made again until it is known: what did the next answer say?
- * @param ledger by time
+ * A write without a response is retried until it is known. Counts what the next response said. Expects the ledger ordered by
+ * time.
  */
 function resolveUnknown(ledger: LedgerLine[]) {
   const open: Set<string> = new Set()
@@ -85,7 +85,7 @@ function resolveUnknown(ledger: LedgerLine[]) {
     else if (REFUSED.includes(outcome ?? '')) resolved.refused++
     else resolved.writtenNow++
   }
-  // Its process died, or its lease was lost for certain before it asked again.
+  // The process died, or lost its lease for certain before it retried.
   resolved.neverAsked = open.size
   return resolved
 }

@@ -1,4 +1,4 @@
-// Looks at the job table while the faults go on: lease fields against status (I15), and how long the oldest lease is over (I16).
+// Samples the job table during the faults: lease fields against status (I15), and the longest expired lease (I16).
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TableProfile } from 'unstuck'
 import { type ChaosDatabase, queryRows } from '../processes/database.ts'
@@ -6,9 +6,9 @@ import { type ChaosDatabase, queryRows } from '../processes/database.ts'
 export type SampleFields = { at_ms: number; mismatched: number; overdue_ms: number }
 export interface Sample {
   at: number
-  /** rows whose lease fields do not fit their status */
+  /** Rows whose lease fields contradict their status. */
   mismatched: number
-  /** of the lease that has been over the longest; 0 where none is */
+  /** Age of the longest expired lease, 0 if none. */
   overdueMs: number
 }
 

@@ -1,4 +1,4 @@
-// I10, I16, I19, and the reported I14 and rescues: what was taken back, when, and from whom.
+// I10, I16 and I19 judge when jobs were reaped and from whom; I14 and rescue times are reported.
 
 import { concerns, type Disturbance } from '../faults/disturbances.ts'
 import { type History, overlapMs, type Violation } from './history.ts'
@@ -15,7 +15,7 @@ export type Reap = {
 }
 
 const ROUNDING_MS = 1.001
-/** Nobody can take back while these last, so lateness is counted without them. */
+/** Nobody can reap during these, so they do not count as lateness. */
 const NO_SWEEPS = new Set([
   'database-stopped',
   'backend-killed',
@@ -26,8 +26,8 @@ const NO_SWEEPS = new Set([
   'vacuum-full',
 ])
 /**
- * Beats survive these: an outage of the database is waited out (C9), a blocked loop has a thread beside it (C7), which has a
- * connection of its own, and the wall clock of a worker counts for nothing (C5).
+ * Leases survive these: the reaper waits out an outage of the database (C9), the heartbeat thread runs beside a blocked event
+ * loop on its own connection (C7), and no decision uses a worker's wall clock (C5).
  */
 const NO_EXCUSE = new Set([
   'database-stopped',
@@ -39,7 +39,7 @@ const NO_EXCUSE = new Set([
   'table-locked',
   'vacuum-full',
 ])
-/** One lost connection costs one beat; two in one lease may cost the lease. */
+/** One lost connection costs one heartbeat; two within a lease may cost the lease. */
 const HALF_AN_EXCUSE = new Set([
   'reset',
   'statement-cancelled',
@@ -49,7 +49,7 @@ const HALF_AN_EXCUSE = new Set([
   'directed:commit-answer-lost',
   'directed:complete-answer-lost',
 ])
-/** The server does not hear that whoever opened the transaction is away. */
+/** The server does not notice that the owner of an open transaction is gone. */
 const HOLDS_SESSION = new Set(['pause', 'blackhole', 'half-open', 'delay'])
 
 function findReaps(stories: Map<string, Story>): Reap[] {
@@ -83,7 +83,7 @@ export function checkTimes(history: History, stories: Map<string, Story>): Viola
       .filter((reap) => isFalse(history, reap, starts))
       .map(({ jobId, claim, reapedAt, beatAt }) => ({
         invariant: 'I19',
-        message: `job ${jobId}: taken from ${claim.worker} at ${iso(reapedAt)}, last beat ${iso(beatAt)}; nothing was wrong with it`,
+        message: `job ${jobId}: reaped from ${claim.worker} at ${iso(reapedAt)}, last heartbeat ${iso(beatAt)}; nothing was wrong with the worker`,
         isStarved: isStarved(history, claim.worker, beatAt, reapedAt),
       })),
   ]
@@ -121,21 +121,21 @@ function longestStallMs(stalls: History['stalls']) {
 function* checkOverdue(history: History): Iterable<Violation> {
   const { samples, disturbances } = history
   const outages = disturbances.filter(({ kind }) => NO_SWEEPS.has(kind))
-  if (samples.length === 0) yield { invariant: 'I16', message: 'nobody ever looked at the table' }
+  if (samples.length === 0) yield { invariant: 'I16', message: 'the table was never sampled' }
   for (const { at, mismatched, overdueMs } of samples) {
     if (mismatched > 0)
       yield {
         invariant: 'I15',
-        message: `${mismatched} rows at ${iso(at)} whose lease fields do not fit their status`,
+        message: `${mismatched} rows at ${iso(at)} whose lease fields contradict their status`,
       }
     const lateMs = overdueMs - overlapMs(outages, at - overdueMs, at)
     const away = outages.filter((outage) => isAway(outage) && isWithin(outage, at - overdueMs, at))
-    // A second outage lets the hold of the first begin anew, as long as the database was not there for a lease between.
+    // A second outage restarts the hold of the first unless the database was up for a lease in between.
     const againMs = away.length > 1 ? history.times.leaseMs : 0
     if (lateMs > overdueBound(history) + againMs)
       yield {
         invariant: 'I16',
-        message: `a lease was over for ${Math.round(lateMs)} ms at ${iso(at)}`,
+        message: `a lease was overdue by ${Math.round(lateMs)} ms at ${iso(at)}`,
         isStarved: areAllStarved(history, at - overdueMs, at),
       }
   }
@@ -152,7 +152,7 @@ function startTimes({ ledger }: History) {
   return spans
 }
 
-/** Was the job taken from a worker that ran it, and that nothing kept from renewing? */
+/** Whether the job was reaped from a worker that ran it and could renew its lease. */
 function isFalse(
   { disturbances }: History,
   { jobId, claim, reapedAt, leaseEnd, beatAt, isTimeout }: Reap,
@@ -160,7 +160,7 @@ function isFalse(
 ) {
   if (isTimeout) return false
   const run = starts.get(`${jobId} ${claim.lease}`)
-  // A claim whose answer was lost, or lay in a blocked process, is nobody's yet.
+  // A claim whose response was lost, or was still unread in a blocked process, has no owner yet.
   if (run === undefined || run.from > leaseEnd || run.to < reapedAt) return false
   const during = disturbances.filter(
     (disturbance) => concerns(disturbance, claim.worker) && isWithin(disturbance, beatAt, reapedAt),
@@ -177,7 +177,7 @@ function weightOf({ kind }: Disturbance) {
   return HALF_AN_EXCUSE.has(kind) ? 0.5 : 1
 }
 
-/** Effects after the lease had been taken away: no promise forbids them, so they are counted (I14). */
+/** Side effects after a reap. No guarantee rules them out, so they are only counted (I14). */
 export function measureLateEffects({ ledger }: History, stories: Map<string, Story>) {
   let count = 0
   let latestMs = 0
@@ -192,8 +192,8 @@ export function measureLateEffects({ ledger }: History, stories: Map<string, Sto
 }
 
 /**
- * Reaps that no outage and no hold delayed, and from the last sign of life until the job waits again. A stage or a transaction may
- * have had a longer lease: what counts is the time after its end.
+ * Reaps that neither an outage nor a hold delayed, with the time from the last heartbeat until the requeue. A stage or a
+ * transaction may have had a longer lease, so the time after its end is what counts.
  */
 function findRescues({ times, disturbances, holds }: History, stories: Map<string, Story>) {
   const outages = disturbances.filter(({ kind }) => NO_SWEEPS.has(kind))
@@ -213,7 +213,7 @@ function* checkRescues(history: History, stories: Map<string, Story>): Iterable<
   const boundMs = rescueBound(history) + longestStallMs(history.stalls)
   const transactional = new Set(history.jobs.flatMap(({ id, type }) => (type === 'tx' ? [id] : [])))
   for (const { jobId, claim, leaseEnd, reapedAt, tookMs } of findRescues(history, stories)) {
-    // The session of a transaction that nobody ends keeps the row locked, and no sweep waits for it.
+    // An abandoned transaction keeps the row locked, and no sweep waits for it.
     const isLocked =
       transactional.has(jobId) &&
       history.disturbances.some(
@@ -225,13 +225,13 @@ function* checkRescues(history: History, stories: Map<string, Story>): Iterable<
     if (tookMs > boundMs && !isLocked)
       yield {
         invariant: 'rescue',
-        message: `job ${jobId}: waited again at ${iso(reapedAt)}, ${Math.round(tookMs)} ms after its last beat; allowed are ${boundMs}`,
+        message: `job ${jobId}: requeued at ${iso(reapedAt)}, ${Math.round(tookMs)} ms after its last heartbeat; the bound is ${boundMs}`,
         isStarved: areAllStarved(history, leaseEnd, reapedAt),
       }
   }
 }
 
-/** How quick rescues were; and how long the job then waited for a worker after its backoff, which depends on whether any was left. */
+/** Rescue times, and how long jobs then waited for a worker after their backoff, which depends on free workers. */
 export function measureRescues(history: History, stories: Map<string, Story>) {
   const rescues = findRescues(history, stories)
   let longestWaitMs = 0

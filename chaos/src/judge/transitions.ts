@@ -1,9 +1,9 @@
-// I1 to I5, I9, I11, I12, I15, I20: what events and rows say about every job.
+// I1 to I5, I9, I11, I12, I15, I20: judges each job by its events and its row.
 import { POISON_MAX_ATTEMPTS } from '../settings.ts'
 import type { History, JobRow, Violation } from './history.ts'
 import type { Story } from './job-story.ts'
 
-/** Stored times have milliseconds in events and microseconds in rows. */
+/** Times have milliseconds in events and microseconds in rows. */
 const ROUNDING_MS = 1.001
 
 export function checkTransitions(history: History, stories: Map<string, Story>): Violation[] {

@@ -1,7 +1,7 @@
-// What a queue has to offer to be put through the same faults.
+// The interface of a queue under the same faults.
 import type { PeerJob } from './make-jobs.ts'
 
-/** throws where the signal says stop */
+/** Throws when the signal is aborted. */
 export type Handle = (job: PeerJob, signal: AbortSignal | undefined) => Promise<void>
 export type Note = (kind: string, fields: Record<string, unknown>) => void
 export interface WorkerSetup {
@@ -12,20 +12,20 @@ export interface WorkerSetup {
 }
 export interface Contender {
   name: string
-  /** of `chaos/sql/peers`: notes every write that the database accepted */
+  /** A file of `chaos/sql/peers`. Records every accepted write. */
   auditSql: string
-  /** of the same folder */
+  /** A file of the same folder. */
   unfinishedSql: string
-  /** what differs from the defaults */
+  /** Settings that differ from the defaults. */
   settings: Record<string, unknown>
-  /** throws where the package cannot be loaded */
+  /** Throws if the package cannot be loaded. */
   version: () => Promise<string>
   install: (url: string) => Promise<void>
   openProducer: (
     url: string,
   ) => Promise<{ add: (job: PeerJob) => Promise<unknown>; close: () => Promise<unknown> }>
   startWorker: (setup: WorkerSetup) => Promise<{ stop: () => Promise<unknown> }>
-  /** called by whoever has seen a process exit */
+  /** Called by the supervisor that saw the processes exit. */
   unlock?: (url: string, pools: string[]) => Promise<unknown>
 }
 

@@ -1,11 +1,11 @@
-// The application: enqueues until it is told that the job is there. Not behind a proxy.
+// The application: retries each enqueue until it is acknowledged. Connects directly, without a proxy.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender } from './contender.ts'
 
 const RETRY_MS = 500
 const ANSWER_LIMIT_MS = 10_000
 
-/** @returns the keys of the jobs that were acknowledged */
+/** Resolves to the keys of the acknowledged jobs. */
 export async function produceJobs({
   producer,
   jobs,
@@ -19,7 +19,7 @@ export async function produceJobs({
   const acknowledged: string[] = []
   for (const [index, { atMs, workMs }] of jobs.entries()) {
     await sleep(Math.max(0, atMs - (performance.now() - from)))
-    // A job whose answer was lost may be there: the next try is another job.
+    // A job whose response was lost may exist, so the next try is another job.
     for (let tries = 0; !signal.aborted; tries++) {
       const key = `${index}.${tries}`
       if (await isAcknowledged(producer.add({ key, workMs }))) {

@@ -1,16 +1,16 @@
-// Judges one contender by what its database accepted, what its handlers noted, and what the run itself did to whom.
+// Judges one contender by the writes its database accepted, the ledgers of its handlers and the faults injected.
 
 import { concerns, type Disturbance } from '../faults/disturbances.ts'
 import { countByKind } from '../faults/schedule.ts'
 
-/** a write to a job that the database accepted */
+/** An accepted write to a job. */
 export interface Write {
   job: string
-  /** claimed, finished, returned or dead */
+  /** `claimed`, `finished`, `returned` or `dead`. */
   kind: string
-  /** the process whose session wrote it */
+  /** The process whose session wrote it. */
   who: string
-  /** of the budget that ends the job */
+  /** Attempts used of the job's budget. */
   spent: number
   at: number
 }
@@ -25,20 +25,20 @@ export type Hold = {
   end: Write | undefined
 }
 export interface Evidence {
-  /** in the order of each job */
+  /** In order for each job. */
   writes: Write[]
-  /** by time */
+  /** Ordered by time. */
   ledger: PeerLine[]
   disturbances: Disturbance[]
   kills: { workerId: string; at: number }[]
   deploys: { workerId: string; at: number }[]
-  /** keys of the jobs that the producer was told of */
+  /** Keys of the acknowledged jobs. */
   acknowledged: string[]
-  /** long after everything was healed */
+  /** Still unfinished long after all faults were healed. */
   unfinished: { job: string; state: string }[]
 }
 
-/** What keeps a process from renewing, whatever it is built like. */
+/** Faults that keep any process from renewing, however it is built. */
 const EXCUSES = ['gone', 'pause', 'blackhole', 'terminate']
 
 export function judgeWrites(evidence: Evidence) {
@@ -72,7 +72,6 @@ function groupByJob(writes: Write[]) {
   return stories
 }
 
-/** @param story of one job */
 function toHolds(story: Write[]): Hold[] {
   return story.flatMap((claim, index) => {
     if (claim.kind !== 'claimed') return []
@@ -84,8 +83,7 @@ function toHolds(story: Write[]): Hold[] {
 }
 
 /**
- * Completions by a process that had lost the job: another one had started it since.
- * @param story of one job
+ * Completions by a process that had lost the job to another one.
  */
 function countStale(story: Write[]) {
   let [holder, count] = ['', 0]
@@ -96,7 +94,7 @@ function countStale(story: Write[]) {
   return count
 }
 
-/** Results that a process had ready while another one held the job: each is a chance for a stale write. */
+/** Results produced while another process held the job. Each is an opportunity for a stale write. */
 function countLate(stories: Map<string, Write[]>, ledger: PeerLine[]) {
   return ledger.filter(({ kind, at, worker, job = '' }) => {
     if (kind !== 'effect') return false
@@ -105,7 +103,7 @@ function countLate(stories: Map<string, Write[]>, ledger: PeerLine[]) {
   }).length
 }
 
-/** A job that was taken while its process was at work on it, and nothing kept that process from renewing. */
+/** Jobs reaped from a process that was working on them and could renew. */
 function countFalseReaps(holds: Hold[], { ledger, disturbances }: Evidence) {
   const counts = { falseReaps: 0, afterOutages: 0, fromBlocked: 0 }
   for (const { job, holder, from, to, end } of holds) {
@@ -131,7 +129,7 @@ function isAtWork(ledger: PeerLine[], worker: string, job: string, at: number) {
   return last?.kind === 'started'
 }
 
-/** From the kill of a process until its jobs are claimed again. What an outage delays is left out. */
+/** Times from the kill of a process until its jobs are claimed again, without those that an outage delayed. */
 function measureRescues(holds: Hold[], { kills, disturbances }: Evidence) {
   const outages = disturbances.filter(({ kind }) => kind === 'database-stopped')
   let never = 0
@@ -154,7 +152,7 @@ function measureRescues(holds: Hold[], { kills, disturbances }: Evidence) {
   }
 }
 
-/** Jobs that ran when everybody was told to leave and were not finished by that process, and what that cost of their budgets. */
+/** Jobs interrupted by a deploy, and the attempts it cost them. */
 function measureDeploys(holds: Hold[], { deploys }: Evidence) {
   const interrupted = deploys.flatMap(({ workerId, at }) =>
     holds.filter(

@@ -1,4 +1,4 @@
-// Puts the contenders through the same faults, one after the other. Progress on stderr, results on stdout.
+// Puts the contenders through the same faults, one after another. Progress goes to stderr, results to stdout.
 import { exitCodeOf, NOT_MADE, watchInterruption } from '../../../scripts/support/interruption.mjs'
 import { type ContenderId, loadContender } from './contender.ts'
 import { readPeerOptions } from './options.ts'
@@ -12,7 +12,7 @@ const { signal } = interruption
 process.once('disconnect', () => interruption.abort(NOT_MADE))
 
 await runAll()
-// Whatever still waits for a dead server, and the channel to the parent, must not keep the process.
+// Neither calls that wait for a dead server nor the channel to the parent may keep the process alive.
 process.exit()
 
 async function runAll() {
@@ -35,7 +35,7 @@ async function runAll() {
         say,
       })
       if (violations.length > 0) process.exitCode = 1
-      for (const violation of violations) say(`${id} broke a promise: ${violation}`)
+      for (const violation of violations) say(`${id} violated a guarantee: ${violation}`)
       if (isJson)
         console.log(JSON.stringify({ ...summary, violations, ...(keptIn === null ? {} : { keptIn }) }))
       summaries.push(summary)
@@ -44,8 +44,8 @@ async function runAll() {
         process.exitCode = exitCodeOf(signal)
         return
       }
-      say(`${id} could not be run to its end: ${error instanceof Error ? error.stack : String(error)}`)
-      // A broken promise of another run says more.
+      say(`${id} failed to run: ${error instanceof Error ? error.stack : String(error)}`)
+      // A violation in another run takes precedence.
       process.exitCode ||= NOT_MADE
       if (isJson) console.log(JSON.stringify({ contender: id, problem: String(error) }))
     }

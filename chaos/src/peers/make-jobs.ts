@@ -1,4 +1,4 @@
-// What is enqueued when, by the seed: mostly handlers of 1 to 3 s, and some longer than the expiry, which only renewal keeps.
+// The jobs of a run by seed: mostly handlers of 1 to 3 s, and some longer than the expiry, which need renewal.
 import { between, createRandom } from '../random.ts'
 import { EXPIRY_MS } from './settings.ts'
 

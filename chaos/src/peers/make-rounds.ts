@@ -1,12 +1,12 @@
-// Which fault happens when and to whom, by the seed alone: rounds of a minute, the same for every contender. In a round every
-// kind of fault happens at least once; outages and deploys happen alone, so that what follows has one cause.
+// The schedule of faults by seed: rounds of a minute, the same for every contender. Each round has every kind of fault;
+// outages and deploys happen alone, so that their consequences have one cause.
 
 import type { Fault } from '../faults/schedule.ts'
 import { between, createRandom } from '../random.ts'
 import { EXPIRY_MS, WORKERS } from './settings.ts'
 
 const ROUND_MS = 60_000
-/** Longer than the expiry, and over before the outage. */
+/** Long faults end before the outage. */
 const FROM_MS: [number, number] = [1_000, 7_000]
 const LONG_MS: [number, number] = [1.2 * EXPIRY_MS, 1.5 * EXPIRY_MS]
 const OUTAGE_FROM_MS = 26_000

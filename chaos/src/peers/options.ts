@@ -4,16 +4,16 @@ import { makeRounds } from './make-rounds.ts'
 
 const USAGE = `npm run chaos:peers -- [options]
 
-  --seed S         which schedule; the same for every contender: 1
-  --minutes M      of faults, for each contender: 2
+  --seed S         seed of the schedule, the same for every contender (default: 1)
+  --minutes M      duration of the faults for each contender (default: 2)
   --only <id,…>    ${contenderIds.join(', ')}
-  --json           one line of JSON for each contender instead of a table
-  --keep           leave ledgers and data where they are, and say where
+  --json           print one line of JSON for each contender instead of a table
+  --keep           keep ledgers and data, and print where they are
 
 Progress is on stderr. The exit code is 1 where unstuck broke a promise, and 3 where a run could not be made.
 `
 
-/** Ends the process where it is asked for help, or for what cannot be done. */
+/** Exits the process for --help and for invalid options. */
 export function readPeerOptions() {
   return readOptions(
     USAGE,

@@ -1,4 +1,4 @@
-// Carries one fault of a round out, keeps a note of whom it disturbs, and undoes it.
+// Injects one fault of a round, logs whom it disturbs, and heals it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Disturbances } from '../faults/disturbances.ts'
 import type { Fault } from '../faults/schedule.ts'

@@ -1,4 +1,4 @@
-// The results as Markdown, as docs/reliability.md shows them.
+// The results as a Markdown table for docs/reliability.md.
 import type { ContenderSummary } from './run-contender.ts'
 
 const columns: [string, (summary: ContenderSummary) => string | number][] = [

@@ -21,9 +21,9 @@ import { SETTLE_MS, WORKERS } from './settings.ts'
 export interface ContenderOptions {
   id: ContenderId
   seed: number
-  /** of the faults */
+  /** Duration of the faults. */
   durationMs: number
-  /** leave the ledgers and the data where they are */
+  /** Keep ledgers and data. */
   isKept: boolean
   signal: AbortSignal
   say: (line: string) => void
@@ -32,7 +32,7 @@ export type ContenderSummary = Awaited<ReturnType<typeof runContender>>['summary
 
 const CONNECTIONS = { max_connections: '150' }
 const LOOK_MS = 500
-/** What must never happen; the rest is reported. */
+/** Counts that must be zero; the others are only reported. */
 const PROMISES = [
   'finishedTwice',
   'staleWrites',
@@ -52,14 +52,14 @@ class ContenderRun {
   #folder
   #cleanUps
   #stalls = new StallMeter()
-  #isOver = false
+  #hasEnded = false
 
   constructor(options: ContenderOptions, folder: string, cleanUps: CleanUps) {
     this.#options = options
     this.#folder = folder
     this.#cleanUps = cleanUps
     cleanUps.add(() => {
-      this.#isOver = true
+      this.#hasEnded = true
       this.#stalls.stop()
     })
   }
@@ -84,7 +84,7 @@ class ContenderRun {
     const acknowledged = await producing
     say(`${contender.name}: healed, waiting until nothing has finished for ${SETTLE_MS / 1_000} s`)
     const settled = await this.#settle(database, contender)
-    this.#isOver = true
+    this.#hasEnded = true
     const evidence = {
       writes: (await this.#query(database, 'peers/read_writes')) as Write[],
       ledger: this.#readLedger(),
@@ -161,22 +161,22 @@ class ContenderRun {
     return lines as PeerLine[]
   }
 
-  /** Whoever restarts the processes knows which of them are gone, and may say so. */
+  /** The supervisor knows which processes are gone and may unlock their jobs. */
   async #unlockExited({ unlock }: Contender, { database, workers }: PeerScene) {
-    const told: Set<string> = new Set()
+    const unlocked: Set<string> = new Set()
     if (unlock === undefined) return
-    while (!this.#isOver) {
+    while (!this.#hasEnded) {
       await sleep(LOOK_MS)
       const gone = new Set(workers.flatMap(({ exits }) => exits.map(({ worker }) => worker)))
       const pools = this.#readLedger().flatMap(({ kind, worker, pool }) =>
-        kind === 'pool' && pool !== undefined && gone.has(worker) && !told.has(pool) ? [pool] : [],
+        kind === 'pool' && pool !== undefined && gone.has(worker) && !unlocked.has(pool) ? [pool] : [],
       )
       if (pools.length === 0 || !database.isUp) continue
       try {
         await unlock(database.url, pools)
-        for (const pool of pools) told.add(pool)
+        for (const pool of pools) unlocked.add(pool)
       } catch {
-        // The database went away: at the next look.
+        // The database is down: try at the next poll.
       }
     }
   }
@@ -189,7 +189,7 @@ class ContenderRun {
       await sleep(Math.max(0, fault.atMs - (performance.now() - from)), undefined, { signal })
       say(`  ${Math.round(fault.atMs / 1_000)} s ${fault.kind} ${fault.target}`)
       const injecting = injectPeerFault(scene, fault)
-      // Nobody waits for it any more where the run is interrupted.
+      // An interrupted run no longer awaits it.
       injecting.catch(() => {})
       under.push(injecting)
     }
@@ -197,7 +197,7 @@ class ContenderRun {
     await sleep(Math.max(0, durationMs - (performance.now() - from)), undefined, { signal })
   }
 
-  /** For as long as it gets less: a slow machine is no reason to call a job stuck. */
+  /** Waits as long as the backlog shrinks: a slow machine does not make a job stuck. */
   async #settle(database: ChaosDatabase, { unfinishedSql }: Contender) {
     const from = performance.now()
     let least = Number.POSITIVE_INFINITY

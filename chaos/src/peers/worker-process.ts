@@ -1,4 +1,4 @@
-// One worker of one contender. What its handlers do goes into a ledger file, with one system call per line.
+// One worker of one contender. Its handlers log their effects to a ledger file, one write per line.
 import { openSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Handle, isContenderId, loadContender, type Note } from './contender.ts'
@@ -9,7 +9,7 @@ const START_RETRY_MS = 300
 const workerId = process.env['CHAOS_WORKER'] ?? ''
 const id = process.env['CHAOS_CONTENDER'] ?? ''
 const ledger = openSync(process.env['CHAOS_LEDGER'] ?? '', 'a')
-// The database notes who wrote what by the name of the session.
+// The audit triggers identify writers by session name.
 const url = new URL(process.env['DATABASE_URL'] ?? '')
 url.searchParams.set('application_name', workerId)
 
@@ -33,7 +33,7 @@ async function handle(
   }
 }
 
-/** The database may be away just now. */
+/** Retries while the database is down. */
 async function startWorker() {
   if (!isContenderId(id)) throw new Error(`${id} is no contender`)
   const contender = await loadContender(id)
@@ -53,7 +53,7 @@ process.on('message', ({ durationMs }: Order) => {
   const until = performance.now() + durationMs
   while (performance.now() < until);
 })
-/** Ends by itself: writes that are still under way when a worker says it has stopped are not cut off. */
+/** Lets the process exit on its own: writes may still be in progress when a worker reports that it has stopped. */
 async function leave() {
   const worker = await starting
   await worker.stop()

@@ -1,4 +1,4 @@
-// What has to go, however a run ends: processes at once, and then the rest in the reverse of its order.
+// Cleans up however a run ends: kills processes first, then runs the rest in reverse order.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export class CleanUps {
   }
 }
 
-/** What is needed to find out why an invariant was violated is not removed. */
+/** Removes the folder afterwards unless it is evidence of a violation. */
 export async function withFolder<T extends { violations: unknown[]; history: object }>(
   {
     signal,
@@ -35,7 +35,7 @@ export async function withFolder<T extends { violations: unknown[]; history: obj
   work: (folder: string, cleanUps: CleanUps) => Promise<T>,
 ): Promise<T & { keptIn: string | null }> {
   const folder = mkdtempSync(join(tmpdir(), 'unstuck-chaos-'))
-  // As root the server runs as another user, and has to get at its data.
+  // Under root the server runs as another user, which needs access to its data.
   chmodSync(folder, 0o755)
   const cleanUps = new CleanUps()
   signal?.addEventListener('abort', () => cleanUps.killAll(), { once: true })

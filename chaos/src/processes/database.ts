@@ -1,4 +1,4 @@
-// The PostgreSQL under test: stopped without a checkpoint, started again on the same data and port.
+// The PostgreSQL under test. Stops without a checkpoint and restarts on the same data and port.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type PostgresServer, startPostgres } from '@unstuck/embedded'
@@ -7,7 +7,7 @@ import { createInstaller, loadConfig, nativeProfile, type TableProfile } from 'u
 import { clipProfile, executorProfile } from 'unstuck/profiles'
 import { type ChaosProfile, policyOf } from '../settings.ts'
 
-/** Nothing that durability rests on is switched off. */
+/** Durability stays on, unlike in the other tests. */
 const SETTINGS = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', max_connections: '140' }
 const TABLES = {
   native: null,
@@ -69,7 +69,7 @@ export class ChaosDatabase {
     await this.#server.stop({ mode: 'immediate' })
   }
 
-  /** With everything written out, so that the files can be copied. */
+  /** Shuts down cleanly, so that the files can be copied. */
   async stopInOrder() {
     this.isUp = false
     await this.#server.stop()
@@ -83,7 +83,7 @@ export class ChaosDatabase {
     this.isUp = true
   }
 
-  /** Also one that is being started again just now, by a fault that nobody waits for any more. */
+  /** Also stops a server that a fault is still restarting. */
   async close() {
     this.#isClosed = true
     this.isUp = false
@@ -106,7 +106,7 @@ export class ChaosDatabase {
     })
   }
 
-  /** For many small looks: one after the other over one connection, which is opened again after it broke. */
+  /** For many small queries: runs them one by one on a shared connection, which is reopened after an error. */
   look(sql: string, params: unknown[] = []): Promise<unknown[]> {
     const look = this.#lastLook.then(() => this.#look(sql, params))
     this.#lastLook = look.catch(() => {})
@@ -129,7 +129,7 @@ export class ChaosDatabase {
   }
 }
 
-/** A database at an address behind which the server may change. */
+/** A database at an address whose server may change. */
 export class AddressedDatabase {
   readonly url: string
   isUp = true
@@ -143,7 +143,7 @@ export class AddressedDatabase {
   }
 }
 
-/** @returns the caller knows what it asked for */
+/** Rows are untyped: the caller knows its query. */
 export async function queryRows(
   client: pg.ClientBase,
   sql: string,

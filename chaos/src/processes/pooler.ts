@@ -1,4 +1,4 @@
-// PgBouncer in transaction mode, between the workers' proxies and the server: killed and started again on the same port.
+// PgBouncer in transaction mode between the workers' proxies and the server. Killed and restarted on the same port.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,12 +9,12 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const START_LIMIT_MS = 30_000
-/** Fewer than the clients: they share them. */
+/** Fewer than clients, so that they share connections. */
 const SERVER_CONNECTIONS = 20
-// Debian keeps it where only root looks.
+// Debian installs it to a folder outside a user's PATH.
 const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
 
-/** @returns its version, or null where it is not on this machine */
+/** Null if it is not installed. */
 export function poolerVersion(): string | null {
   try {
     return (
@@ -57,7 +57,7 @@ export class Pooler {
 
   async run() {
     if (this.#isClosing) return
-    // It refuses to run as root, and has nothing to write.
+    // Refuses to run as root, and writes no files.
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     const child = spawn('pgbouncer', [this.#file], { env, stdio: ['ignore', 'ignore', 'pipe'], ...user })
     this.#child = child
@@ -108,11 +108,11 @@ function settings({ hostname, port, username, password }: URL, listenPort: numbe
     'listen_addr = 127.0.0.1',
     `listen_port = ${listenPort}`,
     'unix_socket_dir =',
-    // Whoever asks is let in as the user above: nothing else reaches this port.
+    // Every client becomes the user above: the port is local to this run.
     'auth_type = any',
     'max_client_conn = 500',
     `default_pool_size = ${SERVER_CONNECTIONS}`,
-    // It would refuse everybody for 15 s after an outage of the server.
+    // The default would refuse clients for 15 s after an outage.
     'server_login_retry = 1',
     '',
   ].join('\n')

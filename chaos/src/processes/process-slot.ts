@@ -1,4 +1,4 @@
-// One worker or reaper: its proxy, its process, and the next process when that one is gone.
+// Supervises one worker or reaper: its proxy, its process, and a restart when the process exits.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,10 +14,10 @@ export interface SlotOptions {
   script: URL
   databaseUrl: string
   env: NodeJS.ProcessEnv
-  /** the right one where absent */
+  /** Default: the correct time. */
   clock?: WorkerClock
   disturbances: Disturbances
-  /** a fault that a job asked for has happened */
+  /** Called after a fault that a job requested. */
   onDirected: (kind: string) => void
 }
 
@@ -64,7 +64,7 @@ export class ProcessSlot {
     await this.#spawn()
   }
 
-  /** Settles when the process can work, or has ended. */
+  /** Resolves when the process is ready or has exited. */
   async #spawn() {
     this.#incarnation++
     const { script, env, clock, disturbances } = this.#options
@@ -115,7 +115,7 @@ export class ProcessSlot {
     if (this.#child?.connected) this.#child.send(order, () => {})
   }
 
-  /** Asks it to leave, and waits until the next process can work. */
+  /** Sends SIGTERM and waits until the next process is ready. */
   async redeploy() {
     const child = this.#child
     if (child === undefined) return
@@ -125,7 +125,7 @@ export class ProcessSlot {
     await this.#restarting
   }
 
-  /** Asks it to leave, and waits for as long as a deploy would. */
+  /** Sends SIGTERM and waits as long as a deploy would. */
   async leave(limitMs = 30_000) {
     this.#isClosing = true
     const child = this.#child
@@ -138,7 +138,7 @@ export class ProcessSlot {
     this.close()
   }
 
-  /** Also a process that is stopped. */
+  /** Also kills a paused process. */
   close() {
     this.#isClosing = true
     this.#child?.kill('SIGKILL')

@@ -1,5 +1,5 @@
-// How long our own processes were ready to run and had no processor: the second number of schedstat, which Linux keeps for every
-// thread. A worker that cannot run cannot beat, and that is no fault of what is tested.
+// How long our processes were runnable without a CPU: the second field of schedstat, which Linux keeps for each thread. A
+// worker that gets no CPU cannot send heartbeats, which proves nothing about the engine.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessSlot } from './process-slot.ts'
@@ -8,7 +8,7 @@ const NS_PER_MS = 1e6
 
 export type Thread = { pid: number; isMain: boolean; waitedMs: number; turns: number }
 
-/** Of a process and, with `hasChildren`, of those it started. */
+/** CPU waits of a process, and of its children with `hasChildren`. */
 class ProcessorWaits {
   #pid
   #hasChildren
@@ -20,9 +20,8 @@ class ProcessorWaits {
   }
 
   /**
-   * Since the last look. Beside its main thread, of a process counts the one that ran most often: a worker's heartbeat thread. The
-   * others compile and collect garbage, and may wait for long.
-   * @returns of the process that waited longest; 0 where nobody can tell
+   * The longest wait of any process since the last call; 0 if unknown. Counts the main thread and the thread that ran most
+   * often, which in a worker is the heartbeat thread. The others compile and collect garbage, and may wait longer.
    */
   sinceLast(): number {
     const pid = this.#pid()
@@ -64,7 +63,7 @@ function childrenOf(pid: number) {
   return read(`/proc/${pid}/task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number)
 }
 
-/** Of the server with this data directory, in whatever life it is. */
+/** Pid of the server that currently runs on this data directory. */
 export function serverPid(dataDir: string) {
   const pid = Number.parseInt(read(join(dataDir, 'postmaster.pid')), 10)
   return Number.isNaN(pid) ? undefined : pid
@@ -89,7 +88,7 @@ function list(folder: string) {
   }
 }
 
-/** Nothing where the process has gone, or the system has no such file. */
+/** Empty if the process is gone or the system has no such file. */
 function read(file: string) {
   try {
     return readFileSync(file, 'utf8')

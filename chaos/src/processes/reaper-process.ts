@@ -1,4 +1,4 @@
-// A reaper of its own, through the public API.
+// A standalone reaper, through the public API.
 import { loadConfig, openDeployment, startReaper } from 'unstuck'
 import { SWEEP_MS } from '../settings.ts'
 

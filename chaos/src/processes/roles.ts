@@ -1,4 +1,4 @@
-// Users with the settings that teams give theirs. Each worker of the scenario `locks` connects as one of them.
+// Roles with settings that teams use in production. Each worker of the scenario `locks` connects as one of them.
 import type { ChaosDatabase } from './database.ts'
 
 const SETTINGS = {
@@ -8,7 +8,7 @@ const SETTINGS = {
   impatient: { lock_timeout: '1s', statement_timeout: '5s' },
 }
 
-/** @returns their names */
+/** Resolves to their names. */
 export async function createRoles(database: ChaosDatabase): Promise<string[]> {
   const { password } = new URL(database.url)
   return database.withClient(async (client) => {

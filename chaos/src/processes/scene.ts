@@ -1,4 +1,5 @@
-// Everything that works on the job table: the workers and a reaper, each a process behind its own proxy, and a reaper of SQL alone.
+// Starts and stops everything that uses the job table: workers and a reaper, each a process behind its own proxy, and a reaper
+// in plain SQL.
 import { join } from 'node:path'
 import type { Disturbances } from '../faults/disturbances.ts'
 import { WorkerClock } from '../faults/worker-clock.ts'
@@ -11,7 +12,7 @@ import { SqlReaper } from './sql-reaper.ts'
 export interface SceneOptions {
   databaseUrl: string
   sqlReaperUrl: string
-  /** whom the workers connect as, in turn */
+  /** Roles of the workers, in turn. */
   roles?: string[]
   folder: string
   profile: ChaosProfile
@@ -19,11 +20,11 @@ export interface SceneOptions {
   cleanUps: CleanUps
   onDirected: (kind: string) => void
   workerCount?: number
-  /** of each worker */
+  /** Of each worker. */
   concurrency?: number
 }
 
-/** By how much clocks are wrong, slot after slot: right, an hour ahead, a day behind, some seconds. */
+/** Clock offsets of the slots, in turn. */
 const WRONG_BY_S = [0, 3_600, -86_400, 7, -3]
 
 export async function startScene(options: SceneOptions) {
@@ -60,7 +61,7 @@ export async function startScene(options: SceneOptions) {
   return { workers, reaper, sqlReaper, ledgers: workers.map(({ name }) => ledgerOf(name)) }
 }
 
-/** As a deploy would: everybody is asked to leave. */
+/** Stops all processes as a deploy would. */
 export async function stopScene({
   workers,
   reaper,

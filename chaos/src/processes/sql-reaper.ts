@@ -1,4 +1,4 @@
-// A reaper of SQL alone: a plain client that calls the sweep, as pg_cron or psql would. Nothing of unstuck runs here.
+// A reaper in plain SQL: a client that calls the sweep, as pg_cron or psql would. Runs no code of unstuck.
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { SWEEP_MS } from '../settings.ts'
@@ -11,7 +11,7 @@ export class SqlReaper {
   sweeps = 0
   failedSweeps = 0
 
-  /** @param suffix of the functions of the table: nothing for the native one */
+  /** `suffix` of the table's functions: empty for the native table. */
   constructor(url: string, suffix: string) {
     this.#url = url
     this.#suffix = suffix
@@ -46,7 +46,7 @@ export class SqlReaper {
     }
   }
 
-  /** Stopped between lock and commit: has written, keeps its locks, and then goes on, or is gone. */
+  /** A sweep that stops between its writes and its commit, keeps its locks, and then commits or disappears. */
   async keepLocks(durationMs: number, isGone: boolean) {
     const client = new pg.Client({ connectionString: this.#url, application_name: 'sql-reaper that stops' })
     client.on('error', () => {})

@@ -1,6 +1,5 @@
-// How long the machine itself held the run up: the pauses of a timer, the slowest answers to a trivial query, and how long our
-// processes waited for a processor. Limits that depend on time are widened by the first two; whoever had no processor is not
-// judged. What was measured is printed.
+// How long the machine stalled the run: late timers, slow responses to a trivial query, and CPU waits of our processes. The
+// first two widen time limits; starved processes are not judged. All are printed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChaosDatabase } from './database.ts'
 
@@ -8,15 +7,15 @@ export interface Stall {
   from: number
   to: number
   by: 'timer' | 'query' | 'processor'
-  /** of a wait for a processor: a worker (`w1`), `reaper`, `run` or `database` */
+  /** For a CPU wait: a worker (`w1`), `reaper`, `run` or `database`. */
   who?: string
-  /** of a wait for a processor: how long, between `from` and `to` */
+  /** For a CPU wait: its length, between `from` and `to`. */
   ms?: number
 }
 
 const TICK_MS = 50
 const PROCESSOR_EVERY_MS = 500
-/** A wait for a processor that says nothing. */
+/** Shorter CPU waits are ignored. */
 const SHORT_WAIT_MS = 10
 const QUERY_EVERY_MS = 250
 const NOTED_FROM_MS = 150
@@ -39,7 +38,7 @@ export class StallMeter {
     this.#lastTick = now
   }
 
-  /** @param isUndisturbed a query that a fault of ours slows down says nothing of the machine */
+  /** Ignores queries that are not `isUndisturbed`: an injected fault may have slowed them down. */
   async watchQueries(database: Pick<ChaosDatabase, 'url' | 'withClient'>, isUndisturbed: () => boolean) {
     while (!this.#isStopping) {
       try {
@@ -60,14 +59,14 @@ export class StallMeter {
     }
   }
 
-  /** @param processes by name */
+  /** Expects the processes by name. */
   watchProcessors(processes: Map<string, { sinceLast: () => number }>) {
     let from = Date.now()
     this.#looks = setInterval(() => {
       const to = Date.now()
       for (const [who, waits] of processes) {
         const ms = Math.round(waits.sinceLast())
-        // A wait is counted when it ends.
+        // Linux counts a wait when it ends.
         if (ms >= SHORT_WAIT_MS)
           this.stalls.push({ from: Math.min(from, to - ms), to, by: 'processor', who, ms })
       }

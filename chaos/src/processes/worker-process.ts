@@ -1,5 +1,5 @@
-// One worker under test, through the public API. What it does to the outside world, and what the database told it, goes into
-// a ledger file: written with one system call, so that a line that was written survives the process.
+// One worker under test, through the public API. Logs its side effects and the database's responses to a ledger file, one
+// write per line, so that each line survives a kill.
 import { openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
@@ -11,7 +11,7 @@ export type Order = { kind: 'block'; durationMs: number } | { kind: 'armed' } | 
 
 const workerId = process.env['CHAOS_WORKER'] ?? ''
 const ledger = openSync(process.env['CHAOS_LEDGER'] ?? '', 'a')
-/** From the monotonic clock of the machine to the true time: the wall clock of this process is under test. */
+/** Offset from the monotonic clock to the true time: the wall clock of this process is under test. */
 const clockOffsetMs = Number(process.env['CHAOS_CLOCK_OFFSET_MS'])
 const addEffect = readFileSync(new URL('../../sql/add_effect.sql', import.meta.url), 'utf8')
 
@@ -44,12 +44,12 @@ function blockLoop(durationMs: number) {
   while (performance.now() < until);
 }
 
-/** Calls of the application that wait for a lock: they have all connections that the worker's own calls need. */
+/** Occupies all connections of the worker with application calls that wait for a lock. */
 function useUpPool() {
   for (let call = 0; call < CALLS_THAT_HANG; call++) void q.store.listSchedules().catch(() => {})
 }
 
-/** The proxy carries the next request with this text out, and loses the answer. */
+/** Tells the proxy to lose the response to the next request with this text. */
 function loseAnswerTo(text: string) {
   return new Promise((resolve) => {
     armed.push(() => resolve(undefined))
@@ -70,7 +70,7 @@ function keyOf({ jobId, leaseId }: { jobId: string; leaseId: string }) {
   return { job: jobId, lease: leaseId }
 }
 
-/** Works on although its signal is aborted: the worst that a handler may do. */
+/** Ignores its abort signal, as the worst handler would. */
 async function work(job: ClaimedJob, context: JobContext) {
   if (isDirected(job, 'kill-after-start')) die(job)
   await sleep((job.payload as Payload).workMs)
@@ -106,12 +106,12 @@ q.handle('tx', async (job, { tx }) => {
 export type LeaseLike = { jobId: string; leaseId: string }
 export type Settle = (leases: LeaseLike[], options?: { tx?: unknown }) => Promise<{ outcome: string }[]>
 
-/** What the database answered, apart from what the worker made of it. */
+/** Logs the database's responses, independently of what the worker makes of them. */
 function noteAnswers(verb: 'completeJobs' | 'failJobs' | 'releaseJobs') {
   const store = q.store as unknown as Record<typeof verb, Settle>
   const call = store[verb].bind(q.store)
   store[verb] = async (leases, options) => {
-    // Inside a transaction an answer is worth nothing before the commit.
+    // Inside a transaction a response means nothing before the commit.
     if (options?.tx !== undefined) return call(leases, options)
     try {
       const answers = await call(leases, options)
@@ -143,10 +143,10 @@ q.on('heartbeat:failed', ({ failingForMs }) => note('beat-failed', { failingForM
 q.on('heartbeat:recovered', ({ failedForMs }) => note('beat-recovered', { failedForMs }))
 q.on('claim:failed', ({ error }) => note('claim-failed', { error: String(error) }))
 q.on('worker:started', () => note('worker-started', {}))
-// The run is gone, or this process has left by itself: handlers that were left behind do not keep it.
+// Exits although handlers may still be running.
 process.once('disconnect', () => process.exit(process.exitCode ?? 1))
 
-/** The database may be away, or refuse connections, just now: whoever supervises it would start it again. */
+/** Exits if the database is down or refuses connections: the supervisor restarts the process. */
 for (;;) {
   try {
     await q.start()

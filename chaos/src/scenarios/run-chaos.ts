@@ -1,4 +1,4 @@
-// One run: start everything, inject the faults of the schedule while jobs are enqueued, heal, drain, read, judge.
+// One run: start, enqueue jobs while injecting the scheduled faults, heal, drain, read the history, judge.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Disturbances } from '../faults/disturbances.ts'
 import { inject, type Scene } from '../faults/faults.ts'
@@ -22,14 +22,14 @@ import { makeWorkload, type WorkloadName } from '../workload/workload.ts'
 
 export interface ChaosOptions {
   seed: number
-  /** of the faults */
+  /** Duration of the faults. */
   durationMs: number
   profile: ChaosProfile
   workload: WorkloadName
   scenario: 'random' | 'outages' | 'locks' | 'failover' | 'deploy'
-  /** PgBouncer between the workers and the server */
+  /** Put PgBouncer between the workers and the server. */
   isPooled?: boolean
-  /** leave the ledgers and the data where they are */
+  /** Keep ledgers and data. */
   isKept?: boolean
   signal?: AbortSignal
   say: (line: string) => void
@@ -59,7 +59,7 @@ class Run {
     const startedAt = performance.now()
     const database = await ChaosDatabase.start(this.#folder)
     let disk: SmallDisk | null = null
-    // After the server has left it.
+    // After the server has stopped.
     this.#cleanUps.add(() => disk?.unmount())
     this.#cleanUps.add(() => database.close())
     if (scenario === 'random') disk = await SmallDisk.mount(this.#folder, database)
@@ -108,7 +108,7 @@ class Run {
     const pooler = this.#options.isPooled === true ? await Pooler.start(this.#folder, database.url) : null
     this.#cleanUps.addKill(() => pooler?.close())
     const { profile, scenario } = this.#options
-    // Behind a pooler all are one user.
+    // A pooler connects all workers as one user.
     const roles = scenario === 'locks' && pooler === null ? await createRoles(database) : []
     const started = await startScene({
       databaseUrl: pooler?.urlOf(database.url) ?? database.url,

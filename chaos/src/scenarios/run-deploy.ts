@@ -1,5 +1,5 @@
-// A deploy while everybody works: one worker after the other is asked to leave and started again. Jobs that cannot finish in the
-// grace are given back; what any of them may not cost is an attempt (I20).
+// A rolling deploy under load: each worker is stopped and restarted in turn. Jobs that cannot finish within the grace period are
+// released, and none may lose an attempt (I20).
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Disturbances } from '../faults/disturbances.ts'
 import { makeDeploy } from '../faults/schedule.ts'
@@ -19,7 +19,7 @@ import { DEPLOYED_JOBS, DEPLOYED_WORKERS } from '../settings.ts'
 import { JobFeeder } from '../workload/job-feeder.ts'
 import type { ChaosOptions } from './run-chaos.ts'
 
-/** Some end within the grace of 4 s, and some do not; the longest are shorter in a short run. */
+/** Some end within the grace period of 4 s, some do not. The longest are shorter in a short run. */
 const LEAST_WORK_MS = 3_000
 const MOST_WORK_MS = [6_000, 12_000] as const
 const ALL_RUNNING_LIMIT_MS = 60_000
@@ -113,7 +113,7 @@ async function untilAllRun(database: ChaosDatabase, signal: AbortSignal | undefi
   throw new Error(`not all of ${DEPLOYED_JOBS} jobs ran at once`)
 }
 
-/** A job that nothing happened to has one attempt, whoever made it in the end. */
+/** An undisturbed job has one attempt, whichever worker completed it. */
 function countBurnt(jobs: JobRow[]) {
   return jobs.reduce(
     (sum, { attempt, failures, crashes, timeouts }) =>

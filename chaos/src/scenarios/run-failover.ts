@@ -1,5 +1,5 @@
-// Failover with lost commits: an asynchronous replica falls behind, the primary is gone, the replica is promoted, and everybody
-// goes on with it. What was acknowledged in between is lost; no write of the lost time may be taken for one of the new.
+// Failover with lost commits: an asynchronous replica falls behind, the primary dies and the replica is promoted. Commits in
+// between are lost; no lease from the lost time may pass for one of the new timeline.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -75,14 +75,21 @@ class Failover {
       proxies,
       behindMs: behind.durationMs,
     })
-    const toldBefore = feeder.enqueuedIds.length
-    say(`promoted; ${toldBefore} jobs had been acknowledged`)
+    const acknowledgedBefore = feeder.enqueuedIds.length
+    say(`promoted; ${acknowledgedBefore} jobs had been acknowledged`)
     await feeding
     const drainMs = await feeder.drain(this.#options.signal)
     sampler.stop()
     await stopScene(scene)
     this.#stalls.stop()
-    const { history, lost } = await this.#readHistory(replica, feeder, scene, sampler, promotedAt, toldBefore)
+    const { history, lost } = await this.#readHistory(
+      replica,
+      feeder,
+      scene,
+      sampler,
+      promotedAt,
+      acknowledgedBefore,
+    )
     const judgement = checkHistory(history)
     const summary = {
       scenario: 'failover',
@@ -111,7 +118,7 @@ class Failover {
     const folder = join(this.#folder, 'replica')
     const copy = join(folder, 'postgres')
     mkdirSync(folder)
-    // With its owner and modes: the server insists on them.
+    // Keeps owner and modes, which the server insists on.
     for (const suffix of ['', '.password']) spawnSync('cp', ['-a', primary.dataDir + suffix, copy + suffix])
     writeFileSync(join(copy, 'standby.signal'), '')
     await primary.startAgain()
@@ -160,12 +167,12 @@ class Failover {
     scene: { ledgers: string[] },
     sampler: TableSampler,
     promotedAt: number,
-    toldBefore: number,
+    acknowledgedBefore: number,
   ) {
     const table = tableOf(this.#options.profile)
     const rows = await replica.withClient((client) => readDatabase(client, table))
     const ledger = readLedgers(scene.ledgers)
-    const told = feeder.told()
+    const fed = feeder.outcome()
     const ids = new Set(rows.jobs.map(({ id }) => id))
     const finishedBy = new Map(rows.jobs.map(({ id, finishedLeaseId }) => [id, finishedLeaseId]))
     const lostCompletions = ledger.filter(
@@ -173,16 +180,16 @@ class Failover {
     )
     return {
       lost: {
-        lostEnqueues: told.enqueuedIds.slice(0, toldBefore).filter((id) => !ids.has(id)).length,
+        lostEnqueues: fed.enqueuedIds.slice(0, acknowledgedBefore).filter((id) => !ids.has(id)).length,
         lostCompletions: lostCompletions.length,
         lostAndDoneAgain: lostCompletions.filter(({ job }) => finishedBy.get(job ?? '') != null).length,
         fencesGrantedTwice: countRepeatedFences(ledger),
       },
       history: {
         ...rows,
-        ...told,
-        // An asynchronous replica promises nothing for these; all that was told after the promotion is judged.
-        enqueuedIds: told.enqueuedIds.slice(toldBefore),
+        ...fed,
+        // An asynchronous replica may lose these. Everything acknowledged after the promotion is judged.
+        enqueuedIds: fed.enqueuedIds.slice(acknowledgedBefore),
         ledger: ledger.flatMap((line) => (line.at > promotedAt ? [line] : withoutPromises(line))),
         policy: { ...table.policy, ...feeder.storedPolicy },
         times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
@@ -203,7 +210,7 @@ function withoutPromises(line: LedgerLine): LedgerLine[] {
   return [line.kind === 'ended' ? { ...line, end: 'before the failover' } : line]
 }
 
-/** The same job with the same number for two leases: why the number is no credential (C1). */
+/** Two leases of one job with the same fence: why the fence is not a credential (C1). */
 function countRepeatedFences(ledger: LedgerLine[]) {
   const starts = ledger.filter(({ kind }) => kind === 'started')
   const leases = new Set(starts.map(({ job, lease }) => `${job} ${lease}`))

@@ -1,4 +1,4 @@
-// What a soak has measured, third by third. Pure, so that it can be shown readings that nothing ran for.
+// The report of a soak, by thirds. Pure, so that tests can pass made-up readings.
 import type { LedgerLine } from '../judge/history.ts'
 
 export type Phase = (typeof PHASES)[number]
@@ -22,7 +22,7 @@ const measures = [
   'reaperBytes',
 ] as const
 const PHASES = ['before', 'pinned', 'after'] as const
-/** Two are always on a line. */
+/** Two points always fit a line. */
 const LEAST_READINGS = 3
 
 export function phaseAt(atMs: number, durationMs: number): Phase {
@@ -59,12 +59,12 @@ export function summarisePhases({
   })
 }
 
-/** @param number NaN where this system does not tell */
+/** Null for NaN, which stands for an unknown value. */
 function finite(number: number | undefined) {
   return number !== undefined && Number.isFinite(number) ? Math.round(number) : null
 }
 
-/** Least squares, by second. */
+/** Least squares, per second. */
 function slopeOf(readings: Reading[], measure: Measure) {
   const count = readings.length
   const meanX = readings.reduce((sum, { atS }) => sum + atS, 0) / count

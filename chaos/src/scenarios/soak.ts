@@ -1,5 +1,5 @@
-// Steady load for a long time, with a transaction that holds the horizon of vacuum for the middle third: what grows, and does it
-// come down again?
+// Steady load for a long time, with a transaction that holds back vacuum for the middle third. Reports what grows and whether
+// it recovers.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exitCodeOf, NOT_MADE, watchInterruption } from '../../../scripts/support/interruption.mjs'
@@ -15,16 +15,16 @@ import { phaseAt, type Reading, summarisePhases } from './soak-report.ts'
 export type SizeFields = { dead_tuples: number; table_bytes: number; index_bytes: number; unfinished: number }
 
 const EVERY_MS = 2_000
-/** In each third of a short one. */
+/** Readings in each third of a short run. */
 const READINGS = 10
 const BATCH_MS = 250
 const WORKERS = 4
 
 const USAGE = `npm run soak -- [options]
 
-  --minutes M   60
-  --rate R      jobs a second: 40
-  --json        one line
+  --minutes M   duration (default: 60)
+  --rate R      jobs per second (default: 40)
+  --json        print one line of JSON
 `
 const { durationMs, ratePerS, isJson } = readOptions(
   USAGE,
@@ -41,7 +41,7 @@ const { durationMs, ratePerS, isJson } = readOptions(
 )
 const { signal } = watchInterruption()
 try {
-  // Not told of the signal: everybody is asked to leave, and what was measured is reported.
+  // Does not get the signal: an interrupted soak stops in order and reports its readings.
   const { report } = await withFolder({ say: () => {} }, soak)
   console.log(isJson ? JSON.stringify(report) : JSON.stringify(report, null, 2))
   process.exitCode = signal.aborted ? exitCodeOf(signal) : 0
@@ -78,7 +78,7 @@ async function soak(folder: string, cleanUps: CleanUps) {
   await unlessInterrupted(Promise.all([feeding, pinning]))
   await stopScene(scene)
   if (feeder.enqueuedIds.length === 0 && !signal.aborted)
-    throw new Error('no job was enqueued: it shows nothing')
+    throw new Error('no job was enqueued: the soak proves nothing')
   const report = {
     minutes: Math.round(tookMs / 600) / 100,
     plannedMinutes: durationMs / 60_000,
@@ -114,7 +114,7 @@ async function pinHorizon(database: ChaosDatabase) {
   })
 }
 
-/** A terminal tells the server too, which then leaves before this process does. */
+/** Ignores errors after an interruption: Ctrl-C also reaches the server, which then stops first. */
 async function unlessInterrupted(work: Promise<unknown>) {
   try {
     await work
@@ -123,7 +123,7 @@ async function unlessInterrupted(work: Promise<unknown>) {
   }
 }
 
-/** Ends early where the run is interrupted: what was read until then is still reported. */
+/** Ends early when the run is interrupted. */
 async function pause(ms: number) {
   await sleep(ms, undefined, { signal }).catch(() => {})
 }
@@ -159,7 +159,7 @@ function residentBytes(pid: number | undefined) {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return Number(kilobytes ?? Number.NaN) * 1024
   } catch {
-    // Not on this system.
+    // This system has no /proc.
     return Number.NaN
   }
 }

@@ -1,5 +1,5 @@
-// The application: enqueues, sometimes cancels, and tries to act on jobs of other owners. Not behind a proxy: what it was told
-// counts as acknowledged.
+// The application: enqueues, sometimes cancels, and tries to act on jobs of other owners. Connects directly, so that each
+// response counts as an acknowledgement.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import type { Batch } from './workload.ts'
 const WEBHOOK_EVENTS = ['reaper:requeued', 'failed']
 const ACTS_EVERY = 8
 const RETRY_MS = 500
-/** A loaded machine may take some seconds to start a worker. */
+/** A busy machine may take seconds to start a worker. */
 const NO_PROGRESS_MS = 60_000
 
 export class JobFeeder {
@@ -71,17 +71,17 @@ export class JobFeeder {
       if (this.#isEnough) return
       const [first] = await this.enqueue(jobs)
       if (index % ACTS_EVERY !== 0 || first === undefined) continue
-      // An act that meets an outage is not made again.
+      // Not retried after an outage.
       await this.#act(first, jobs[0]?.owner ?? '').catch(() => {})
     }
   }
 
-  /** What an outage held up is left out: the run has its time. */
+  /** Skips batches that an outage delayed: the run does not wait for them. */
   stopFeeding() {
     this.#isEnough = true
   }
 
-  /** As an application would: again until it is told that they are there. Those of the tries before may be there too. */
+  /** Retries until acknowledged, as an application would. Jobs of earlier tries may exist too. */
   async enqueue(jobs: Batch['jobs']): Promise<string[]> {
     while (!this.#isEnough) {
       try {
@@ -107,13 +107,13 @@ export class JobFeeder {
     await this.#store.cancelJobs([jobId], { owner, actor: 'application' })
   }
 
-  /** What the outside was told, and what it tried. */
-  told() {
+  /** Acknowledged jobs and attempted intrusions. */
+  outcome() {
     const { enqueuedIds, intrusions, webhooks } = this
     return { enqueuedIds, intrusions, webhooks }
   }
 
-  /** Waits until nothing waits or runs, for as long as it gets less. */
+  /** Waits until no job is waiting or running, as long as their number shrinks. */
   async drain(signal: AbortSignal | undefined) {
     const from = performance.now()
     let least = Number.POSITIVE_INFINITY

@@ -1,5 +1,5 @@
-// What is enqueued when, by the seed: first many short jobs, then a nearly empty queue of handlers about as long as a lease.
-// The second is what notices a missing fence: a worker that was paused comes back while its job runs elsewhere.
+// The jobs of a run by seed: first many short ones, then a nearly empty queue with handlers about as long as a lease. The second
+// part detects a missing fence: a paused worker returns while its job runs elsewhere.
 import { between, createRandom } from '../random.ts'
 import { POISON_MAX_ATTEMPTS } from '../settings.ts'
 
@@ -13,7 +13,7 @@ export type PlannedJob = {
 export type Batch = { atMs: number; jobs: PlannedJob[] }
 
 const OWNERS = ['anna', 'ben', 'cleo']
-/** Faults at a place in the handler, which no random time would meet. */
+/** Faults at a point of the handler that a random time would miss. */
 const DIRECTED = ['kill-after-start', 'kill-after-effect', 'lose-complete-answer', 'lose-tx-answer']
 
 export function makeWorkload({
@@ -60,7 +60,7 @@ function txJob(random: () => number): PlannedJob {
   return { type: 'tx', payload: { workMs: between(random, 0, 60) }, owner: pickOwner(random) }
 }
 
-/** Several leases long, so that some of them run whenever the database goes. */
+/** Several leases long, so that some are running at each outage. */
 function longJob(random: () => number): PlannedJob {
   return { type: 'slow', payload: { workMs: between(random, 3_000, 9_000) }, owner: pickOwner(random) }
 }

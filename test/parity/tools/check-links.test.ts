@@ -49,8 +49,8 @@ describe('check-links', () => {
       'a.md:3 links to c.png, which does not exist',
       'a.md:4 links to a.md#b, and a.md has no such heading',
       'a.md:4 links to d.html, which does not exist',
-      'a.md:5 links to /a.md, which is no relative path',
-      'a.md:6 links to ../x.md, which is outside of the repository',
+      'a.md:5 links to /a.md, which is not a relative path',
+      'a.md:6 links to ../x.md, which is outside the repository',
       'a.md:7 links to e.md, which does not exist',
     ])
   })

@@ -1,4 +1,4 @@
-// Small repositories in a temporary folder for the checks of scripts/ to judge.
+// Small repositories in a temporary folder, as input of the checks of scripts/.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ interface Problem {
   message: string
 }
 
-/** Writes the files, answers the folder that holds them, and removes it when the test ends. */
+/** Writes the files to a new folder, which is removed when the test ends. */
 export function makeTree(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'unstuck-tree-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -21,7 +21,7 @@ export function makeTree(files: Record<string, string>): string {
   return root
 }
 
-/** The check as a function of a tree's files to its complaints. Loaded at run time: the scripts are not TypeScript. */
+/** Loads a check as a function from files to problems. At run time, because the scripts are not TypeScript. */
 export async function loadCheck(name: string): Promise<(files: Record<string, string>) => string[]> {
   const { findProblems } = (await import(scriptUrl(name).href)) as {
     findProblems: (root: string) => Problem[]

@@ -1,10 +1,10 @@
-// scripts/check/import-rules.mjs on a small repository: a good one, and that one with a forbidden import in many of its files.
+// scripts/check/import-rules.mjs on a small repository, clean and with forbidden imports.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it, vi } from 'vitest'
 import { makeTree } from './fixture-tree.ts'
 
-// Each run is a process, which takes long on a busy machine.
+// Starts a process, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 interface Report {
@@ -43,7 +43,7 @@ const GOOD_TREE = {
   'embedded/src/boot.ts': 'export const boot = 1',
 }
 
-/** The names of the broken rules, by the file that breaks them. */
+/** Names of the violated rules by file. */
 function judge(files: Record<string, string>): Record<string, string[]> {
   const tree = makeTree(files)
   const command = `${repository}node_modules/dependency-cruiser/bin/dependency-cruise.mjs`

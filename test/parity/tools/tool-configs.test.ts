@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Runs a tool with the repository's own configuration file on a tree of its own. */
+/** Runs a tool with the repository's configuration on a tree of files. */
 function runTool(tool: string, args: string[], config: string, files: Record<string, string>) {
   const root = makeTree({ ...files, [config]: readFileSync(`${repository}${config}`, 'utf8') })
   const command = `${repository}node_modules/${tool}`

@@ -23,7 +23,7 @@ const worker = {
   maxPoolSize: 2 * CONCURRENCY,
   pollInterval: 500,
   gracefulShutdownAbortTimeout: WORKER_GRACE_MS,
-  // With the default of -1 nobody waits for these writes: one that fails ends the process, and one that a stop() meets is lost.
+  // With the default of -1 nothing awaits these writes: a failed one ends the process, and one during stop() is lost.
   completeJobBatchDelay: 0,
   failJobBatchDelay: 0,
 }
@@ -71,7 +71,7 @@ export function createGraphile(name: string, extra: Record<string, unknown> = {}
             handle(payload, abortSignal),
         },
       })
-      // A pool that gives up, after writes that failed, would leave a process that does nothing: another one is started.
+      // A pool that gives up after failed writes would leave an idle process. Exit, so that another one is started.
       const onEnd = () => {
         if (!isStopping) process.exit(1)
       }
@@ -80,7 +80,7 @@ export function createGraphile(name: string, extra: Record<string, unknown> = {}
       return {
         stop() {
           isStopping = true
-          // It refuses where it was about to give up; then that is waited for.
+          // Rejects if the pool is already giving up; then wait for that.
           return runner.stop().catch(() => runner.promise)
         },
       }

@@ -1,5 +1,5 @@
 // https://worker.graphile.org/docs/admin-functions: where "the process that runs Graphile Worker notices that it has exited",
-// it may unlock the jobs of that worker. Here whoever restarts the processes does so, and knows for certain.
+// it may unlock the jobs of that worker. Here the supervisor that restarts the processes does so, and knows for certain.
 import { createGraphile, unlockPools } from './create-graphile.ts'
 
 export const contender = {

@@ -1,5 +1,5 @@
 // https://github.com/timgit/pg-boss/blob/master/docs/api/queues.md: a heartbeat for dead workers, the expiry well above the
-// longest job. Both intervals of supervision as short as it accepts; a deploy is told with stop() and its timeout.
+// longest job. Both supervision intervals are as short as it accepts; a deploy calls stop() with its timeout.
 
 import type { EventEmitter } from 'node:events'
 import { importPeer } from '../../../../bench/contenders/import-peer.mjs'
