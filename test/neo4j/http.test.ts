@@ -131,7 +131,7 @@ describe('unstuck serve over nodes', () => {
     expect((await call(`GET ${path}`)).status).toBe(200)
   })
 
-  it('REAP-13 a sweep by hand tells what it would do, and does it', async () => {
+  it('REAP-13 a manual sweep shows what it would do, and does it', async () => {
     expect((await call('POST /v1/reaper/run', { dry_run: true })).status).toBe(200)
     expect((await call('POST /v1/reaper/run', {})).status).toBe(200)
   })
@@ -162,7 +162,7 @@ describe('unstuck serve over nodes', () => {
     expect(commands['listActs']?.reason).toBe('not available with this store, which has no audit')
   })
 
-  it('SEE-5 the stream tells of each event once, and goes on where it broke', async () => {
+  it('SEE-5 the stream sends each event once, and resumes where it broke', async () => {
     const stream = readEventSource(await fetch(`${url}/v1/stream?topics=events,leases,counts`))
     await stream.next(({ event }) => event === 'counts')
     const made = await call('POST /v1/jobs', { type: 'seen' })
