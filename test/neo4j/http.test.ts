@@ -156,10 +156,10 @@ describe('unstuck serve over nodes', () => {
     const isRefused = (name: string) => commands[name]?.is_allowed === false
     const refused = Object.keys(commands).filter(isRefused).toSorted()
     expect(refused.join(' ')).toBe(
-      'abortOperation addWebhook beginOperation listActs listDeliveries listOperations listWebhooks planOperation ' +
+      'abortOperation addWebhook beginOperation listAuditEntries listDeliveries listOperations listWebhooks planOperation ' +
         'planRedrive redeliver redrive removeWebhook runDoctor switchWebhook',
     )
-    expect(commands['listActs']?.reason).toBe('not available with this store, which has no audit')
+    expect(commands['listAuditEntries']?.reason).toBe('not available with this store, which has no audit')
   })
 
   it('SEE-5 the stream sends each event once, and resumes where it broke', async () => {
