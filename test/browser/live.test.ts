@@ -135,7 +135,7 @@ describe('who has to sign in', () => {
     await guarded.close()
   })
 
-  it('OPS-1 what concerns all owners is told apart from what is zero and from what is broken', async () => {
+  it('OPS-1 data of all owners is distinguished from zero and from broken', async () => {
     const secret = await createToken(roles.support, 'cleo')
     const config = loadConfig({ env: { DATABASE_URL: database.url } })
     const guarded = await serve({ config, deployment, host: '127.0.0.1', port: 0, isReadOnly: false })

@@ -73,7 +73,7 @@ describe('a list of jobs', () => {
     await page.getByText('1 job selected · updates paused').waitFor()
   })
 
-  it('OPS-9 all that match are changed as one operation, which can be stopped and tells of each job', async () => {
+  it('OPS-9 all matches are changed as one operation, which can be stopped and lists each job', async () => {
     fake.enqueue(270)
     await page.goto(`${fake.url}/jobs?q=status:waiting`)
     await page.getByRole('checkbox', { name: 'Select all shown' }).check()

@@ -90,7 +90,7 @@ it('LEASE-9 under Bun a handler that blocks the event loop for three leases keep
   expect(worker.told.some(({ kind }) => kind === 'heartbeat-failed')).toBe(false)
 })
 
-it('REAP-1 under Bun the job of a killed worker is taken back by the reaper and finished by another worker', async () => {
+it('REAP-1 under Bun the job of a killed worker is requeued by the reaper and finished by another worker', async () => {
   const [jobId = ''] = await enqueue('slow', 60_000)
   const first = work()
   await first.until(({ kind }) => kind === 'started')

@@ -342,7 +342,7 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).toContain('I19')
   })
 
-  it('does not count a lease that its worker never heard of as taken from it', () => {
+  it('does not count a lease that its worker never received as taken from it', () => {
     const history = cleanHistory()
     history.disturbances.splice(0)
     history.ledger.shift()
@@ -358,7 +358,7 @@ describe('the judge of a chaos run', () => {
     expect(invariantsOf(history)).not.toContain('I16')
   })
 
-  it('allows one lease more where a second outage let the hold begin anew', () => {
+  it('allows one more lease if a second outage restarted the hold', () => {
     const history = cleanHistory()
     const outage = (from: number, to: number) => ({
       who: '*',

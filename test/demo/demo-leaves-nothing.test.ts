@@ -66,7 +66,7 @@ describe('a button of the dashboard', () => {
     await demo.result
   })
 
-  it('SEE-5 is not there on any other server', async () => {
+  it('SEE-5 does not exist on any other server', async () => {
     const bench = await openHttpBench()
     try {
       const as = 'admin'
@@ -121,7 +121,7 @@ describe('the database of a demo', () => {
     expect(stderr).toContain('unstuck demo --database-url')
   })
 
-  it('OPS-8 a folder for temporary files that is not there is explained in one line', async () => {
+  it('OPS-8 a missing folder for temporary files is explained in one line', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'unstuck-'))
     rmSync(folder, { recursive: true })
     const { exitCode, stderr } = await runCommand(['demo', '--no-tui'], { TMPDIR: folder })

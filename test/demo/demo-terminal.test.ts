@@ -7,7 +7,7 @@ const openDemo = (options: TerminalOptions) => openTerminal(['demo', '--no-serve
 
 // Where there is no python3, there is no pseudo terminal to test in.
 describe.skipIf(noTerminal !== null)('unstuck demo in a terminal', () => {
-  it('SEE-5 draws both sides, hears keys, and leaves the terminal as it was', {
+  it('SEE-5 draws both sides, reads keys, and restores the terminal', {
     timeout: LIMIT_MS,
   }, async () => {
     const terminal = openDemo({ columns: 80, rows: 24 })
@@ -35,7 +35,7 @@ describe.skipIf(noTerminal !== null)('unstuck demo in a terminal', () => {
     expect(terminal.raw().trimEnd().endsWith('\u001B[?1049l')).toBe(true)
   })
 
-  it('SEE-5 prints plain lines where the terminal is too small, and hears keys there', {
+  it('SEE-5 prints plain lines if the terminal is too small, and still reads keys', {
     timeout: LIMIT_MS,
   }, async () => {
     const terminal = openDemo({ columns: 60, rows: 15 })

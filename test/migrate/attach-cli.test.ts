@@ -277,7 +277,7 @@ describe('what cannot be attached', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('OPS-7 by a role without the rights, or on a server that is read-only, is told so', async () => {
+  it('OPS-7 by a role without the rights, or on a read-only server, reports it', async () => {
     await database.pool.query(clipTables)
     const before = await describePublic()
     const role = `unstuck_test_${randomBytes(6).toString('hex')}`

@@ -264,19 +264,19 @@ describe('rights', () => {
     return url.href
   }
 
-  it('OPS-7 a role that may not make a schema is told so', async () => {
+  it('OPS-7 a role that may not create a schema is reported', async () => {
     const refusal = { code: denied, message: /permission denied for database/ }
     await expectRefusal(nativeProfile('unstuck'), refusal, { databaseUrl: guestUrl() })
   })
 
-  it('OPS-7 a role that may make a schema but does not own the table is told so', async () => {
+  it('OPS-7 a role that may create a schema but does not own the table is reported', async () => {
     const { rows } = await database.pool.query<{ name: string }>('select current_database() as name')
     await database.pool.query(`grant create on database ${rows[0]?.name} to ${guest}`)
     const refusal = { code: denied, message: /must be owner of table plain/ }
     await expectRefusal(teamProfile({ table: 'plain' }), refusal, { databaseUrl: guestUrl() })
   })
 
-  it('OPS-7 a read-only session is told so', async () => {
+  it('OPS-7 a read-only session is reported', async () => {
     const url = new URL(database.url)
     url.searchParams.set('options', '-c default_transaction_read_only=on')
     const refusal = { code: denied, message: /read-only/, hint: /primary/ }
@@ -298,7 +298,7 @@ describe('rights', () => {
     await expectRefusal(nativeProfile('unstuck'), { code, message: /./, hint }, { databaseUrl: url.href })
   })
 
-  it('OPS-7 a server that does not answer is told so', async () => {
+  it('OPS-7 a server that does not answer is reported', async () => {
     const url = new URL(database.url)
     url.port = '1'
     const refusal = { code: 'DATABASE_UNREACHABLE', message: /ECONNREFUSED/ }

@@ -85,7 +85,7 @@ describe('migrateDown of the clip tables', () => {
     expect(await describeSchema(database.pool, 'public')).toEqual(before)
   })
 
-  it('OPS-5 tells each step, and can be followed by a new install', async () => {
+  it('OPS-5 reports each step, and can be followed by a new install', async () => {
     await startAttached()
     const steps: string[] = []
     await migrateDown({ databaseUrl: database.url, schema, onStep: (step) => steps.push(step) })

@@ -22,7 +22,7 @@ afterAll(() => close())
 
 const difference = 'defaultLeaseMs is 120000 in the profile and 300000 in the database'
 
-it('OPS-7 is told with both values where it differs, and stored by the statement that is printed', async () => {
+it('OPS-7 is reported with both values if it differs, and stored by the printed statement', async () => {
   expect((await run('attach', '--plan')).stdout).not.toContain('stored policy')
   const path = join(folder, 'unstuck.config.mjs')
   const text = readFileSync(path, 'utf8')

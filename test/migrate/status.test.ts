@@ -54,7 +54,7 @@ describe('migrateStatus', () => {
     expect(new Set(Object.values(states(answer)))).toEqual(new Set(['current']))
   })
 
-  it('OPS-7 tells a table that is attached from one that is not', async () => {
+  it('OPS-7 distinguishes an attached table from others', async () => {
     const [jobs] = clipProfile.tables
     await up({ ...clipProfile, tables: [jobs] })
     expect(states(await status(clipProfile))).toEqual({ jobs: 'current', asr_jobs: 'not attached' })

@@ -25,7 +25,7 @@ afterAll(() => close())
 const remedy =
   'policy: { legacyAgeRule: true } in the config file reaps such rows by the age of locked_at, updated_at'
 
-it('REAP-8 every command that tells of them names the setting and its columns, and none sends a person in a circle', async () => {
+it('REAP-8 every command that reports them names the setting and its columns, and none sends a person in a circle', async () => {
   const stuck = await run('stuck')
   expect(stuck.exitCode).toBe(1)
   expect(stuck.stdout).toContain(`my_jobs: 3 running without a lease, and legacyAgeRule is off: ${remedy}`)

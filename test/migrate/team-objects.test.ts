@@ -145,7 +145,7 @@ describe('cron wrappers', () => {
     expect(await names()).toEqual(['wake_execution_engine'])
   })
 
-  it('OPS-3 a wrapper that the team has replaced since shows in the status, and is wrapped anew', async () => {
+  it('OPS-3 a wrapper that the team has replaced since shows in the status, and is wrapped again', async () => {
     await client.query(cronWrappers)
     await up([1])
     await client.query(`create or replace function public.process_orchestrator_jobs() returns void
@@ -165,7 +165,7 @@ describe('cron wrappers', () => {
     expect(await rows('select url from public.http_calls')).toEqual([{ url: 'newer' }, { url: 'newer' }])
   })
 
-  it('OPS-3 a procedure of the name is refused, and everything is taken back', async () => {
+  it('OPS-3 a procedure of the name is refused, and everything is rolled back', async () => {
     await client.query(`create procedure public.wake_execution_engine() language plpgsql as 'begin end'`)
     const before = [await describePublic(), await columns()]
     await expect(up()).rejects.toThrow('a function without OUT arguments')

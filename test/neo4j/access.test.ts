@@ -39,7 +39,7 @@ describe('access on nodes', () => {
   const enqueue = async () => (await harness.store.enqueueJobs([{ type: 'embed' }]))[0]?.jobId
   const told = async (after: string) => (await access.listNewEvents(after, 100)).map(({ jobId }) => jobId)
 
-  it('SEE-5 an event is told only when none can come before it', async () => {
+  it('SEE-5 an event is streamed only when none can come before it', async () => {
     const first = await enqueue()
     await expect.poll(() => told('0'), { timeout: 30_000 }).toEqual([first])
     const tx = await beginWriting()
@@ -103,7 +103,7 @@ describe('access on nodes', () => {
     expect(await access.beginRequest({ ...request, sha256 })).toEqual(answered)
   })
 
-  it('OPS-1 a request that was given up begins anew, and one of yesterday is forgotten', async () => {
+  it('OPS-1 an abandoned request begins again, and one of yesterday is deleted', async () => {
     const request = { actor: 'ops', key: 'request-2' }
     await access.beginRequest({ ...request, sha256 })
     await access.forgetRequest(request)
@@ -118,7 +118,7 @@ describe('access on nodes', () => {
     expect(await access.beginRequest({ ...request, sha256 })).toEqual({ outcome: 'begun' })
   })
 
-  it('OPS-8 what people did is not kept, and that is told', async () => {
+  it('OPS-8 there is no audit log, and the answer says so', async () => {
     await expect(access.listAuditEntries()).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
   })
 })

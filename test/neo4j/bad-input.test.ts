@@ -16,7 +16,7 @@ describe('what is wrong with a Neo4j', () => {
   })
   afterAll(() => bench.close())
 
-  it('OPS-8 a wrong password is told as what it is, and not shown', async () => {
+  it('OPS-8 a wrong password is reported as such, and not shown', async () => {
     const url = new URL(inject('neo4jUrl'))
     url.password = 'not-the-password'
     const error = await openNeo4jStore({ url: url.href }).catch((thrown: unknown) => thrown)
@@ -31,7 +31,7 @@ describe('what is wrong with a Neo4j', () => {
     await store.close()
   })
 
-  it('OPS-8 an address where nobody answers is told as unreachable, and may be tried again', async () => {
+  it('OPS-8 an address where nobody answers is reported as unreachable, and may be retried', async () => {
     const opening = openNeo4jStore({ url: 'bolt://neo4j:x@127.0.0.1:1' })
     await expect(opening).rejects.toMatchObject({ code: 'DATABASE_UNREACHABLE', isRetryable: true })
   })

@@ -94,7 +94,7 @@ describe('document 002', () => {
     await nowhere.close()
   })
 
-  it('FAIL-1 a failed job tells category, message, stack and attempt on its node', async () => {
+  it('FAIL-1 a failed job has category, message, stack and attempt on its node', async () => {
     const [job] = await lease(1)
     if (job === undefined) throw new Error('there was no job to claim')
     const failure = { category: 'PERMANENT', reason: 'no such model', stack: 'Error: at embed' } as const

@@ -131,7 +131,7 @@ describe('unstuck serve over nodes', () => {
     expect((await call(`GET ${path}`)).status).toBe(200)
   })
 
-  it('REAP-13 a sweep by hand tells what it would do, and does it', async () => {
+  it('REAP-13 a manual sweep shows what it would do, and does it', async () => {
     expect((await call('POST /v1/reaper/run', { dry_run: true })).status).toBe(200)
     expect((await call('POST /v1/reaper/run', {})).status).toBe(200)
   })
@@ -142,10 +142,10 @@ describe('unstuck serve over nodes', () => {
     ['GET /v1/operations', 'operations'],
     ['GET /v1/webhooks', 'webhooks'],
     ['GET /v1/webhooks/deliveries', 'webhooks'],
-  ])('OPS-8 %s is refused: the store does not support %s', async (line, capability) => {
+  ])('OPS-8 %s is refused: the store has no %s', async (line, capability) => {
     expect(await call(line)).toMatchObject({
       status: 501,
-      body: { code: 'NOT_SUPPORTED', detail: expect.stringContaining(`does not support ${capability}`) },
+      body: { code: 'NOT_SUPPORTED', detail: expect.stringContaining(`has no ${capability}`) },
     })
   })
 
@@ -159,10 +159,10 @@ describe('unstuck serve over nodes', () => {
       'abortOperation addWebhook beginOperation listAuditEntries listDeliveries listOperations listWebhooks planOperation ' +
         'planRedrive redeliver redrive removeWebhook runDoctor switchWebhook',
     )
-    expect(commands['listAuditEntries']?.reason).toBe('not available: this store does not support audit')
+    expect(commands['listAuditEntries']?.reason).toBe('not available with this store, which has no audit')
   })
 
-  it('SEE-5 the stream tells of each event once, and goes on where it broke', async () => {
+  it('SEE-5 the stream sends each event once, and resumes where it broke', async () => {
     const stream = readEventSource(await fetch(`${url}/v1/stream?topics=events,leases,counts`))
     await stream.next(({ event }) => event === 'counts')
     const made = await call('POST /v1/jobs', { type: 'seen' })

@@ -113,7 +113,7 @@ describe('races on nodes', () => {
     expect((await harness.store.getJob(claimed.jobId))?.status).toBe('waiting')
   })
 
-  it('REAP-4 of sweeps at the same time each job is taken back by one', async () => {
+  it('REAP-4 concurrent sweeps requeue each job once', async () => {
     await harness.store.enqueueJobs(Array.from({ length: 20 }, () => ({ type: 'embed' })))
     await harness.store.claimJobs({ ...request, limit: 20 })
     await harness.elapse(600_000)

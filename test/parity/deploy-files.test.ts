@@ -71,7 +71,7 @@ it('SEE-2 every metric has a panel', () => {
   expect(Object.values(instruments).filter(({ prometheus }) => !named.has(prometheus))).toEqual([])
 })
 
-it('SEE-6 every label by which a rule or a panel tells series apart is one of its metrics', () => {
+it('SEE-6 every label by which a rule or a panel distinguishes series is one of its metrics', () => {
   const labelsOf = new Map<string, readonly string[]>(
     Object.values<Instrument>(instruments).map(({ prometheus, labels }) => [prometheus, labels]),
   )

@@ -98,7 +98,7 @@ describe('a worker that pg-boss wakes', { timeout: 120_000 }, () => {
     assert.equal(await bench.store.countDispatches(), 0)
   })
 
-  it('REAP-12 loses nothing while pg-boss cannot be reached: it is told when pg-boss is back', async () => {
+  it('REAP-12 loses nothing while pg-boss cannot be reached: it publishes when pg-boss is back', async () => {
     const events = startServices()
     const doomed = await bench.startWorker('doomed', 'hold')
     const [lost] = await enqueue(1)

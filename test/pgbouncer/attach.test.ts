@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-it('OPS-7 an attach through PgBouncer is told where to go, and the plan works through it', async () => {
+it('OPS-7 an attach through PgBouncer is refused with the remedy, and the plan works through it', async () => {
   const before = await describeSchema(database.pool, 'public')
   const env = { DATABASE_URL: throughPgBouncer(database.url), UNSTUCK_PROFILE: 'clip' }
   const plan = await runCommand(['attach', '--plan'], env)

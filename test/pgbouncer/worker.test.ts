@@ -58,7 +58,7 @@ async function enqueue(type: string, ms: number): Promise<string> {
 
 const readJob = (jobId: string) => store.getJob(jobId)
 
-it('WORK-2 REAP-1 behind PgBouncer the job of a killed worker is taken back and finished by another', async () => {
+it('WORK-2 REAP-1 behind PgBouncer the job of a killed worker is requeued and finished by another', async () => {
   const jobId = await enqueue('slow', 60_000)
   const first = work()
   await first.until(({ kind }) => kind === 'started')
@@ -97,7 +97,7 @@ it('WORK-1 what is enqueued through PgBouncer reaches a listener at a direct add
   await pool.end()
 })
 
-it('WORK-1 a worker behind PgBouncer says that it hears nothing, and finds jobs by looking', async () => {
+it('WORK-1 a worker behind PgBouncer reports that no hints arrive, and finds jobs by polling', async () => {
   const worker = work({ pollMs: [50, 100] }, { app: 'hints-app' })
   const { name } = await worker.until(({ kind }) => kind === 'not-listening')
   expect(name).toContain('Set UNSTUCK_DIRECT_URL to a direct address')

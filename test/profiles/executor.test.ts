@@ -320,7 +320,7 @@ describe('the life of a job', () => {
 })
 
 describe('the views', () => {
-  it('OPS-4 003 Fase 3: the monitor tells healthy from stale, each with its TTL', async () => {
+  it('OPS-4 003 Fase 3: the monitor distinguishes healthy from stale, each with its TTL', async () => {
     const healthy = await lockedJob('build_artifact', 5)
     const stale = await lockedJob('build_artifact', 20, { status: 'processing' })
     expect(
@@ -355,7 +355,7 @@ describe('the views', () => {
     expect(await rows('select id from public.executor_jobs_stale_validation')).toEqual([{ id: over }])
   })
 
-  it('OPS-4 003 Fase 3: the history tells every reclaim, newest first, though the error was overwritten', async () => {
+  it('OPS-4 003 Fase 3: the history lists every reclaim, newest first, though the error was overwritten', async () => {
     const id = await lockedJob('run_tsa', 35, { attempts: 9 })
     await rows(reclaim)
     await rows(

@@ -57,7 +57,7 @@ describe('two dispatchers', () => {
 })
 
 describe('a job that goes back to waiting', () => {
-  it('REAP-12 is noted anew where its old note is being deleted, because the job was running', async () => {
+  it('REAP-12 is recorded again while its old record is being deleted, because the job was running', async () => {
     const race = opened()
     const [dispatcher, worker] = await connectTwo(race)
     await release(race.store, await startOne(race.store))

@@ -181,7 +181,7 @@ describe('enforce, where a foreign settle is refused', () => {
     expect(await foreignEvents(store, jobId)).toEqual([])
   })
 
-  it('OPS-7 REAP-8 an old worker whose job was taken back and leased anew does not end it', async () => {
+  it('OPS-7 REAP-8 an old worker whose job was requeued and leased again does not end it', async () => {
     const { store, connect, elapse } = opened()
     await store.setMode('enforce', { onForeignSettle: 'refuse' })
     const old = await connect()
@@ -242,7 +242,7 @@ describe('a foreign claim in enforce', () => {
     })
   })
 
-  it('SEE-3 is told where all events are', async () => {
+  it('SEE-3 is an event if all events are on', async () => {
     const { store, connect } = opened()
     await store.setMode('enforce')
     await store.writePolicy({ events: 'all' })

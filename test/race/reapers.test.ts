@@ -121,8 +121,8 @@ describe('reapers beside each other', () => {
   })
 })
 
-describe('the pulse row', () => {
-  it('REAP-4 a reaper whose pulse row somebody has locked does not wait for it', async () => {
+describe('the row of the reaper', () => {
+  it('REAP-4 a reaper does not wait for its locked row', async () => {
     const race = opened()
     const [jobId] = await startExpired(race, 1)
     const [holder, reaper] = [await race.connect(), await race.connect()]
@@ -151,7 +151,7 @@ describe('the pulse row', () => {
     await expectReapedOnce(race, jobIds)
   })
 
-  it('REAP-4, LEASE-4 a reaper that has left its pulse uncommitted makes neither reapers nor beats wait', async () => {
+  it('REAP-4, LEASE-4 a reaper with an uncommitted heartbeat delays neither reapers nor workers', async () => {
     const race = opened()
     const [slow, quick] = [await race.connect(), await race.connect()]
 

@@ -22,13 +22,13 @@ async function statusBeforePulse(sweep: (sweeper: Connection) => Promise<unknown
   return status
 }
 
-it('REAP-17 CALL run_sweep commits what it takes back before the rest of the sweep', async () => {
+it('REAP-17 CALL run_sweep commits reaped jobs before the rest of the sweep', async () => {
   const status = await statusBeforePulse(({ query }) => query('call unstuck.run_sweep()'))
   expect(status).toBe('waiting')
   expect(await opened().store.readHealth()).toMatchObject({ running: 0, waiting: 1 })
 })
 
-it('REAP-17 a reaper commits what it takes back before the rest of the sweep', async () => {
+it('REAP-17 a reaper commits reaped jobs before the rest of the sweep', async () => {
   const status = await statusBeforePulse(
     ({ store }) =>
       new Promise((resolve, reject) => {

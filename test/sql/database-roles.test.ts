@@ -92,7 +92,7 @@ it('C20 and uses breakers, limits and pauses', async () => {
   await store.resumeQueue('asr')
 })
 
-it('C20 OPS-10 and tells of itself, and sends webhooks', async () => {
+it('C20 OPS-10 and reports itself, and sends webhooks', async () => {
   const { store } = asWorker
   const report = { workerId: 'w', types: ['asr'], concurrency: 1, running: 0, reportMs: 1_000 }
   expect(await store.reportWorker({ ...report, phase: 'running' })).toEqual({ isDrainRequested: false })

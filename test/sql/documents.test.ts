@@ -267,7 +267,7 @@ describe.each([
     expect(first.map(({ id }) => id)).not.toContain(second[0]?.['id'])
   })
 
-  it('LEASE-5 001: only the holder of the lease finishes a job, and a repeat is told so', async () => {
+  it('LEASE-5 001: only the holder of the lease finishes a job, and a repeat is recognised', async () => {
     const id = await insertJob('max_attempts', '3')
     const [claimed] = await claim()
     const complete = (lease: unknown) =>

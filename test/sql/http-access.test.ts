@@ -96,7 +96,7 @@ describe('requests', () => {
     })
   })
 
-  it('OPS-1 one that was forgotten, or never ended, begins anew', async () => {
+  it('OPS-1 one that was deleted, or never ended, begins again', async () => {
     const sha256 = digest()
     await access.beginRequest({ ...request('forgotten'), sha256 })
     await access.forgetRequest(request('forgotten'))

@@ -170,7 +170,7 @@ describe('a role with a setting of its own', () => {
     await liveThrough(await openAs([[name, value]]))
   })
 
-  it('OPS-8 a role whose transactions are read-only is told so', async () => {
+  it('OPS-8 a role whose transactions are read-only gets an error that says so', async () => {
     const store = await openAs([['default_transaction_read_only', 'on']])
     await expect(store.enqueueJobs([{ type: 'asr' }])).rejects.toMatchObject({
       code: 'DATABASE_UNREACHABLE',

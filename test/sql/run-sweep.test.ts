@@ -93,7 +93,7 @@ describe('run_sweep', () => {
     expect(await runSweep('cron')).toEqual({ running: 0, holdReason: null })
   })
 
-  it('C9 REAP-6 its first sweep is not held, nor one after the pulse of another reaper', async () => {
+  it('C9 REAP-6 its first sweep is not held, nor one after the sweep of another reaper', async () => {
     const { elapse } = harness
     await startOfTwo(12)
     await elapse(MINUTE + SECOND)

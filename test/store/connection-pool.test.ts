@@ -150,7 +150,7 @@ describe('connections of our own', () => {
     })
   })
 
-  it('C13 tell a statement that the role does not allow to go on from a lost connection', async () => {
+  it('C13 distinguish a statement that the role does not allow to continue from a lost connection', async () => {
     const holder = await database.connect()
     await holder.query('begin')
     await holder.query('lock table unstuck.policies')

@@ -82,7 +82,7 @@ describe('a server that does not answer', () => {
     },
   )
 
-  it('OPS-8 a name with several addresses that all refuse is told in the words of the first', async () => {
+  it('OPS-8 a name with several addresses that all refuse is reported with the error of the first', async () => {
     const first = Object.assign(new Error('connect ECONNREFUSED ::1:1'), { code: 'ECONNREFUSED' })
     const error = new AggregateError([first, new Error('connect ECONNREFUSED 127.0.0.1:1')])
     await expect(translated(() => Promise.reject(error))).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('trouble of the server', () => {
     await expect(storeThatMeets('57014').readPolicy()).rejects.toMatchObject({ code: 'DATABASE_TIMEOUT' })
   })
 
-  it.each(['XX001', 'XX002'])('C2 damaged data, SQLSTATE %s, is told as it is', async (code) => {
+  it.each(['XX001', 'XX002'])('C2 damaged data, SQLSTATE %s, is reported unchanged', async (code) => {
     await expect(storeThatMeets(code).readPolicy()).rejects.toMatchObject({ name: 'error', code })
   })
 

@@ -35,7 +35,7 @@ function send(): void {
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 
-it('C22 a cancel that is rolled back is never told, the one that is committed is', async () => {
+it('C22 a cancel that is rolled back is never sent, the committed one is', async () => {
   const [job] = await store.enqueueJobs([{ type: 'asr' }])
   const jobId = job?.jobId ?? ''
   send()

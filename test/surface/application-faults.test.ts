@@ -162,7 +162,7 @@ it('WORK-7 a job that the table refuses is refused to its own caller only', asyn
   })
 })
 
-it('WORK-5 a failure that the table refuses is told with the reason', async () => {
+it('WORK-5 a failure that the table refuses is reported with the reason', async () => {
   await withRule('length(error_reason) < 100', async () => {
     const app = open()
     app.handle('long', () => Promise.reject(new Error('x'.repeat(200))))

@@ -83,7 +83,7 @@ it('REAP-1 a child dies with its killed worker, also while it blocks its own loo
   await vi.waitUntil(() => !pids.some(isRunning), { timeout: 30_000 })
 })
 
-it('WORK-4 a deploy gives back a job whose child does not stop, and no attempt is spent', async () => {
+it('WORK-4 a deploy releases a job whose child does not stop, and no attempt is spent', async () => {
   const { jobId, file } = await enqueue('loops')
   const worker = harness.work({ graceMs: 200 })
   const pid = await pidIn(file)

@@ -48,7 +48,7 @@ describe('an application without DATABASE_URL', () => {
     expect(await report(start())).toMatchObject({ outcome: 'created', waiting: 2 })
   })
 
-  it('OPS-8 runs a handler with unstuck() alone, is told once of the database, and ends when it has stopped', async () => {
+  it('OPS-8 runs a handler with unstuck() alone, warns once about the database, and ends when it has stopped', async () => {
     const { name, warnings } = await report(start({}, worker))
     expect(name).toBe('Ana')
     expect(warnings).toEqual([expect.stringContaining('DATABASE_URL is not set: an embedded PostgreSQL')])
@@ -61,7 +61,7 @@ describe('an application without DATABASE_URL', () => {
     })
   })
 
-  it('OPS-8 is told what to do where another process of the folder has the database', async () => {
+  it('OPS-8 explains what to do if another process of the folder has the database', async () => {
     const first = start({ STAYS_UNTIL_INPUT_ENDS: '1' })
     const reported = report(first)
     await once(first.stdout ?? first, 'data')

@@ -123,7 +123,7 @@ describe('an old worker that ends a job which a new one has by then', () => {
 })
 
 describe('unstuck mode', () => {
-  it('OPS-7 tells the mode, and what a change changes', async () => {
+  it('OPS-7 shows the mode, and what a change changes', async () => {
     expect(await mode()).toMatch(/jobs +reap .*pass/)
     expect(await mode('enforce')).toMatch(/jobs: reap → enforce\n {2}.*unstuck_fence.*recorded/)
     expect(await mode()).toMatch(/jobs +enforce .*recorded/)

@@ -200,7 +200,7 @@ describe('a worker on a healthy database', () => {
       expect(await store.getJob(jobId)).toMatchObject({ status: 'waiting', attempt: 0, fence: 0 })
     })
 
-    it('WORK-4 while claiming: what the claim still brings is given back, with no attempt spent', async () => {
+    it('WORK-4 while claiming: jobs that the claim still brings are released, with no attempt spent', async () => {
       const { store, work } = harness
       const worker = work({ graceMs: 200 })
       // After its first sweep, which the lock would stop too.

@@ -83,7 +83,7 @@ describe('a role that no policy lets in', () => {
     expect(await database.run(worker, 'stuck')).toMatchObject({ exitCode: 0, stdout: 'no stuck jobs\n' })
   })
 
-  it('OPS-11 a reaper does not start, and one that runs stops leaving its pulse', async () => {
+  it('OPS-11 a reaper does not start, and a running one stops recording its heartbeat', async () => {
     const started = await database.run(worker, 'reaper')
     expect(started).toMatchObject({ exitCode: 4 })
     expect(started.stderr).toContain(hidesAll())

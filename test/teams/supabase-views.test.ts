@@ -118,7 +118,7 @@ describe('a table with row security, in a schema whose default privileges name t
     }
   })
 
-  it('OPS-11 doctor names our tables that tell a role of jobs which row security hides, and its remedy ends it', async () => {
+  it('OPS-11 doctor names engine tables that show a role jobs which row security hides, and its remedy fixes it', async () => {
     const reader = await login()
     await letRead(reader)
     const found = await database.doctor(database.owner, 'exposure')
