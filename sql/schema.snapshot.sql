@@ -483,70 +483,70 @@
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
 -- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 788dfb92209283cab48a9b867b62d1c2
 -- function acted_by(p_actor text) returns jsonb sql stable 4320c22b9f8915529a4d9bc0fc823d6b
--- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp bafd2b783f37a9affb9c645db96efcd4
+-- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 27b0b44a24b271b2bc7b5fe015b8f7ea
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 2a4d7bbcdc37a03b0d30825fbb036b26
 -- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 31c0feb6412db172eca34c35b8a102bf
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 65b6b2624eeb3453ff1eaa70c0e661f9
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
--- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 69086d479703f319927d316599268141
--- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp ae405545a6bc86b4faad9b177fc9a690
--- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 32c2892725ab6c39706529518b5bbe89
+-- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 9e3dd83ac95d66f118bf4d38d29c1a3d
+-- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
+-- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 564c543170c0c41f4d1714dddfddad8b
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
 -- function breaker_state(p_breaker <schema>.breakers) returns text sql stable 5435f8f2c2bf9e3703ab9fe8f7f4f7d9
--- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 57d0b73d0f7c5989264a14db4a42abc7
+-- function bury_jobs(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql volatile 9f0cb0f6ac8c13ab0dd43378b7518757
 -- function bury_spent(p_ids uuid[], p_policy <schema>.policies) returns SETOF <schema>.reaped_job plpgsql volatile 100d8850366b5c368f0a55f2d29bf20c
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 8efefbd4a09170e3433168f8d2468e1f
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
--- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile eb8d607804be34a472a823a7f11a0836
+-- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off abb723f05c272f102f047aa7fa894c81
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 34ae1399ff21941063472afe7623fc16
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 481ebc0e1760cd370f825302b25bf457
 -- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
--- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 38960d7685b0210dddcde5dcb57d97e8
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 640ee7be93451fc025378be3e900edc9
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile 105fb410630ff031205742ce6a8981b3
--- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e5a600bc1fb065a56840b559034946cc
+-- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a580cb1a90a62f5076dadc48182085f4
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 13e9e09ad15e3277fddf4e2cecca6a18
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9e243f19f3370c088ffd84a26210343a
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
--- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 0ef3e5a341b14fa891d9e9fa19d4e146
+-- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 31f7fe7fe86ea672fbec8775830a7f35
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
--- function detach_table(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 11da036848b191230ef11efa347b3c01
+-- function detach_table(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3b94d9159c1c27e67c7416e85566a39b
 -- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off f832888e72526ff17e3d478149adb21f
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 30e6b2a621c987d609afe7a99f53ce3d
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan f98454b7c03bd8b30d588a4c8c759412
--- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile 2d2e4750e9a6bd58024a392b526c6e70
--- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 32e408c07ae02523b876abd8739045b8
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan 08da0fc48c8e4c7760ebc598da69d775
+-- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile ae0f8dde099f1907e9bf3b041bda0c3d
+-- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 7cd6e576ef86adc0d561450ee7f7c3f3
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off af17b000297ce7c03d5c814088108783
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 4e24daadb7aa1f6d9b76a06e5c71b891
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 3186cc597c6a9abf763285672a7a6675
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 4b1b3720bef0c39b864f6215bb8a60e1
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 672f55c63025a3e70ffdfc1ca06f5607
 -- function failure_wait_ms(p_policy <schema>.policies, p_outcome text, p_asked_ms double precision, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns double precision sql volatile 9c7fb4822649d227de4ee2caa3250a90
--- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp f79cdbc4ea37746aa75d5ff4f7f82082
--- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable ce60ebce703786b514093c7ba92fdf0f
+-- function fence_writer() returns trigger plpgsql volatile security definer search_path=pg_catalog, pg_temp c7b1392069663ecdb4b6e0a042b36e0a
+-- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable d1feb03cfd1759870abe11f8ebef3a4e
 -- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp de7cbf80b6638d7401d89f3f7774b0bd
 -- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable search_path=pg_catalog, pg_temp ebad0f91c8261bd3b917e9ab8d9b1a40
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
--- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 8b9ce5c0843538fef449f9fe442164d6
--- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable 7f45ea706ae1e51fd1da11db1b7b6c4d
+-- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile c10bdb7cde70183ef6ec1194f02c2d3f
+-- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable bca9ad1636f580912753df8a3d657b38
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
--- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 36f89139bb11bc168100c04ce0c3db2f
+-- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 2974144329334e3df235d58673faf029
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
--- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 33585b07f72c00db2531aec2f732f34b
+-- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 0e03d30b715d1b7706468947410973e5
 -- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 3835d34f0a9e6cfa656bb99be0b58a48
 -- function hidden_jobs(p_table oid) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 44bb1d31f780ef39579b79e4813972f3
 -- function hint_channel(p_attachment text) returns text sql immutable 45c5470014a86b4241dcf818feca8322
 -- function hint_dependents(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 654f3ccf4f6bbce76c660ddf4ef39675
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
--- function hold_keys(p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off f16ee6e719fad1d7b6c35cf6751e0c26
+-- function hold_keys(p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off 9f42c4dbc34696e4eafdac3691b6f7ce
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
--- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile c9616d132f717b056fb31cf7573cfd83
--- function insert_uniform_jobs(p_alike jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile e2d55ec6ce4955eb028136dc398b8b43
+-- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT is_due boolean) returns record plpgsql volatile 89c0b5242e577b39a4b879bbd66f454a
+-- function insert_uniform_jobs(p_uniform jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile 06b05bb5821f694cf67c410b26f696a5
 -- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0f6332a5e6cc681f8d6769c927b09586
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 74c1d23cc8af79a07fcc2de4cd114550
@@ -558,34 +558,34 @@
 -- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable 64ab34f1f9a535bf5dd910a230cab606
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable 176cd2037154ccd6faf444688005df02
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
--- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_settled uuid[], p_outcome text) returns SETOF <schema>.job_outcome plpgsql volatile 21d2bcc66c0746e7606efd8243ffdae8
+-- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text) returns SETOF <schema>.job_outcome plpgsql volatile 5872974ac74a9ceab6bd9eb711919626
 -- function job_problem(p_job jsonb) returns text sql stable 9f73b7374e6d054bfec513d7f7f6901e
 -- function job_record(p_id uuid) returns jsonb sql stable 7152d3812e03d4db73dbdf66113e8da3
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 11492972c1033c0a954cba004421022a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
--- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 2c8f13adb2d2be158dee300735c304b6
+-- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 209f53ac41144c4c3f082657a9fea62f
 -- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile 817dec64c8de9bc46393d9e0c8fca6cc
 -- function kept_job(p_worker_id text) returns uuid plpgsql volatile 859260697791b61ee32fff41667b69cd
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
--- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 42a45f5b6ba17ab10aa37916a8d9b591
--- function list_audit_entries(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp f955233382b3674d62f60adcc20229a1
+-- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp d3ded4604929269e301af58c7d3136dc
+-- function list_audit_entries(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 4ab0b40e09fdadceb986fcd53f2f289d
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 0da3ff3545b6c668841c3373b37535af
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp b6db76e1940cc4375742d6fcc969cc24
--- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 3df3705f3df856b0ae910a616d91f8ee
+-- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable b7ae20761eea97c1fbf5e82f506b137a
 -- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable search_path=pg_catalog, pg_temp 7bbe8761f078b46bd5fbb2112f090784
 -- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable search_path=pg_catalog, pg_temp 598871eee4b5ff1e111beef8c1199389
 -- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 7187171389a3814c2309bdd74dea06c7
 -- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 663798c7f54ef8811db51906f28ff74e
--- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable 9862aa8e74c011bca208886d8800ee91
+-- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable e4bfd3ac681808267a7a57e1842e1143
 -- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable search_path=pg_catalog, pg_temp ce9bb713de93256966b29d4563d283af
--- function list_stale_jobs(p_is_twice boolean DEFAULT false, p_limit integer DEFAULT 100, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(id text, type text, stage text, worker_id text, attempt integer, heartbeat_at timestamp with time zone, ended_at timestamp with time zone, overdue_ms double precision, lease_ms double precision, is_past_twice_lease boolean, code text, locked_by jsonb, reaper_age_ms double precision, count integer) plpgsql stable b2cab48d7677d6af1a9bc4e0fac26bb8
+-- function list_stale_jobs(p_is_twice boolean DEFAULT false, p_limit integer DEFAULT 100, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(id text, type text, stage text, worker_id text, attempt integer, heartbeat_at timestamp with time zone, ended_at timestamp with time zone, overdue_ms double precision, lease_ms double precision, is_past_twice_lease boolean, code text, locked_by jsonb, reaper_age_ms double precision, count integer) plpgsql stable e1b515c3eb66b99ee8efd7c84c9d3d9c
 -- function list_sweeps(p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns TABLE(id text, began_at timestamp with time zone, reaper_id text, actor text, reason text, duration_ms double precision, found integer, requeued integer, dead integer, cancelled integer, skipped integer, held integer, hold_reason text) plpgsql stable search_path=pg_catalog, pg_temp ce516ec0d1ea9f27b1e3379ae46f7eb4
 -- function list_webhooks(p_attachment text, p_id uuid DEFAULT NULL::uuid) returns SETOF <schema>.webhook_status sql stable search_path=pg_catalog, pg_temp 506792d790e86e80875adaa2d3773668
 -- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable b307d09227f40ce53c0bb6161662465c
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile search_path=pg_catalog, pg_temp f35d1ca1fcd9210e73a0d0a351bb43d8
--- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 03661ae0c595164ca9f76047cf55f5f5
+-- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp dbf4641b7c79618eaff9567f9e6d6746
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 03ef63abba76b247049303db3bd1ea85
@@ -593,21 +593,21 @@
 -- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
--- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 8558ddf6b2b765794449395fca7aa8c6
+-- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 5943a259d850bac2c9102d790795e44c
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
--- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp fd549f4092d53453a899364dc6510423
+-- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bd836292bb059cfdf560c3c3707becbd
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp 58c3f56ebd00116be9cd4e40b42599a8
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
--- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 658a03d623e01a207f96c0eb5165bc5f
--- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable a8711a9a9dbfcc250fa874cf2f2c342d
+-- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 90d79c171e0816cb4fc2c486436a2030
+-- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable e7ddeed09783c40179d9e940b6fca28b
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 144a7ffcc54cf2be8fbffe20a09d0965
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp a792e16df6277ef4307a51504aa6308f
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 55ac7e4b50ce08a3894404341023597f
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 506e0ec20692339508e5a366b9f1e624
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable search_path=pg_catalog, pg_temp f2c13ebd1ae5cfda9a89b357c117650b
--- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer) plpgsql stable 9db2b744dfbf5343b249d187a1f968c3
+-- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer) plpgsql stable 25c08fdbe8036c520dcc5ab481efd5c8
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable ac1007cdb2dc027365d279a4df1caad0
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable b1cc041241a47b001cdbcbb9d9bc128a
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
@@ -623,27 +623,27 @@
 -- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 84018e51d6adb76b7379868377d685ac
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
 -- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
--- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 3372c92f3bd303117e2659089114d381
--- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a70d4e75894eb6695860183fa1944255
--- function record_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 1eea75adec46a13b57846e141eb2a546
+-- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 8ffdaf4a43f4c1a612e0acb3370a5922
+-- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp fb095258887dfd170373a32fdef98406
+-- function record_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp f0bdc91dbc506af959b842720a471980
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp 2143ef6a72ac9c1a7bb4fdbe5c71a220
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile search_path=pg_catalog, pg_temp fea27ec700d881d0846329cd8a8477e5
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2094adbf4d36f1885d0b3e79835e3a2b
 -- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable 25155778b3c22b5253fca088ea4d62c5
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off cd0f794806d7b6b35359e624b18dd1bf
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off eba30a30b80856e903b663a88e911add
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
--- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 0d13411af4a6489f34d40218b7aa4d8d
+-- function report_worker(p_attachment text, p_report jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cca4a511da2faad453fde099a47d3d96
 -- function require(p_ok boolean, p_name text, p_got text, p_takes text) returns boolean plpgsql immutable 550a0c6915907d3681d98ea88e1b00cb
--- function require_acting(p_attachment text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp e66c022645b49b4c7d9ad2e3087b31ac
+-- function require_acting(p_attachment text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp b3b07b2b0b7b26568eb320e1a08570e1
 -- function require_calls(p_calls jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ea5fe0b625c2d8dd80480f19d3b106a1
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 474831a663955c5377844b8b9f858c84
--- function require_claim_cursors(p_cursors jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 026f81b37b808f3b45e77f43f4c620b1
+-- function require_claim_cursors(p_cursors jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 45a4aa183ee999a06e987bca4faeb232
 -- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_cursors jsonb) returns boolean plpgsql immutable 337b3d3016adb06b87293ae5e1b0b05c
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp e7e84f037cb2685a653775e72c07efba
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
--- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 40944d15cdd905f54cd68045fe4e891b
+-- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 1c65e9beb53363865aa808855067b0d4
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 6059868d6831d65c6277a7dc75b42cd4
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f57585e52b6078a3e576e2d80f992614
@@ -654,55 +654,55 @@
 -- function require_reap(p_limit integer, p_spread_ms double precision) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a79b8c259d9b8bc6a32ca1e4c4a6f2b1
 -- function require_reaper(p_reaper jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp ad4687e06166d24e26b7ebdbe7d11ac5
 -- function require_release(p_delay_ms bigint, p_cause text, p_spread_ms double precision, p_reason text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp b330f2b72f188d505173b078c4b2e1e8
--- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 7713e2397a091cb1693b3e50ac1a29bf
+-- function require_results(p_results text[], p_jobs integer) returns jsonb[] plpgsql immutable 8e5c517995c609518eefb1290352c7a5
 -- function require_schedule(p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamp with time zone, p_overlap text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 87942163215503ff7a4fa051cd110d5a
 -- function require_schedule_name(p_name text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 2ab1fa59e51c868c9deb2889bc1a79b7
 -- function require_visible(p_table oid) returns boolean plpgsql stable search_path=pg_catalog, pg_temp f8099e43d5fb6c5da85680b16a716777
--- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 49647b9a1c1fbb629de8b07869af233c
+-- function require_webhook(p_url text, p_secret text, p_events text[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp fe4c807c33a6003a269ce20152884396
 -- function require_worker_report(p_report jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f8bf5616f37a0962d4a0951ad534dfe7
 -- function reservation_ms() returns double precision sql immutable c1a5a70421893f7481a2ad61966e6d96
 -- function resume_breaker(p_name text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 9370aa8745870e1bcbea2bd21b587655
 -- function resume_queue(p_queue text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 92306267c8522f01962615d29f7aa801
--- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 42241770ac9f226da64a718463a824cf
+-- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 6c8dc7aeaaf06e84157b5a49520f7f26
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off a69d86e0c31ac0bddd3f0b0aa7b0e8d3
--- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile bb9bfd8b0b8df0c2d9ca558cec3ecb95
--- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 12fbfb959e940f6ca8c101b3c0b92006
--- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 5627ffdf4024998d839be115047c2050
+-- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 9bfb1b0c64fb3d9e825fa2d6a3a82b4f
+-- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 9de4e09ded85d5adf97581793927c14b
+-- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 95024d3edfbf7c76fc6e11bc9bb2e0a7
 -- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone, seen_at timestamp with time zone) sql stable 8d5cdacbb901917f7a2a1add58a635a2
 -- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable e8369881f6b04256ce158e4dfb0229ef
 -- function same_deadline_ms(p_policy <schema>.policies) returns bigint sql immutable 3946efb0d396434ca1e7ae0f1a109437
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
--- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 2a563422b9bd53de3037791eb71baa85
+-- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off f26ba88a1d2eb3e4064b2c1a58b4baa0
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
--- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s 5206dd3a4fb9ace60f6b1393b37ba129
+-- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d36e962266570c04d3bcaf5e42db37ba
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile search_path=pg_catalog, pg_temp 579c35a84ab7e8aa9a81a87470fe5db0
 -- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 1a48f16a92057274d39397ea997e9b3e
 -- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable e70cd1225b5bf0b0a2216e4867ec3726
 -- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 095641897ffdbc4f5737de38aa659e65
 -- function stage_deadline_ms(p_policy <schema>.policies, p_stage text) returns bigint sql immutable fda9d67a8285ad0303790c066124b6ef
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 9365a36cea860fa4deed54e11cfa49bc
--- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile enable_seqscan=off b447f6d4f9f5dcecbb9c810c5c20b32b
+-- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile enable_seqscan=off 7fbe6735110f6eab497ae90eec3db355
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off 53a0ca764b9a71cc840300573cc71f08
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off c1fcd9759be8f9043ed7e5c69d5d0dbd
 -- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 31928330c8cddd7a5fd235ba545e3b86
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile search_path=pg_catalog, pg_temp 6f6e207c37c70a178811171f1137366d
--- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 26d74c33361bf7d912431670b1987c89
+-- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 117203df821d067dc2f86e6a9537e876
 -- function take_operation(p_attachment text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp de919113103116d24736366422d887bd
--- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 9bfea26c8add0d8b6a9e3f690570fbd4
--- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e0056dafadd8133dc390307df483da5d
--- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable 09ab304702d70e444d2f35eae39cf514
--- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, public, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
+-- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp bba7d33ef633e14dcca4302f2e2be131
+-- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e1b2f25f40531cd7a59b71638b95528b
+-- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable df67be4302b0e55e666bc632fda02c47
+-- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
 -- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 1171a0502cf3f35b16645d4de7da48ab
--- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 9e05c28ab61f1379477090c43017a135
+-- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8e69b5bc13513752b0dc00a000751d5c
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b497cf2fe04684c4732760190167d6df
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off ad8a10e0f17ff861f04c280e4820415b
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
 -- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile db44dd8c172ff8e456a092bf29672e9f
--- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable d0097e3d08166ef9f128dd44cede3b39
+-- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 005da27078c1c1595f4b27a39ff60a8e
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable search_path=pg_catalog, pg_temp 02a35c16443f345629dc4635cb62de9c
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc

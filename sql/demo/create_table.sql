@@ -1,4 +1,4 @@
--- The hand-rolled table of the demo, as many teams have it: a status, and nobody who looks after it.
+-- The hand-rolled table of the demo, as many teams have it: a status, and nothing that rescues stuck jobs.
 create schema "demo";
 create table "demo".jobs (
   id bigint primary key,

@@ -1,4 +1,4 @@
--- The shape of the picking in claim_jobs.
+-- The same selection as in claim_jobs.
 explain (format json)
 select job."id" from "unstuck"."jobs" job
  where job."status" = /*waiting*/'waiting' and coalesce(job."queue", job."type") = 'any'

@@ -1,4 +1,4 @@
--- The shape of the picking in reap_jobs.
+-- The same selection as in reap_jobs.
 explain (format json)
 select job."id" from "unstuck"."jobs" job
  where job."status" in /*running_words*/('running') and job."lease_expires_at" < now()

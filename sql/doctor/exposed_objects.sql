@@ -1,7 +1,7 @@
--- Objects of ours that show a role more of the jobs than their table does, or let it change more: views that run with
--- the rights of their owner, functions that do, and tables that hold what happened to jobs, which have no row security
--- of their own. role is NULL for a view that no such role can read yet. is_hidden: row security keeps the jobs from the
--- role; otherwise it has no right on the table at all.
+-- Our objects that show a role more of the jobs than their table does, or let it change more: views and functions that
+-- run with the rights of their owner, and tables with the history of jobs, which have no row security of their own.
+-- role is NULL for a view that no such role can read yet. is_hidden: row security hides the jobs from the role;
+-- otherwise it has no privilege on the table.
 with job_table as (
   select to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'))::oid as oid
 ), object as (

@@ -1,4 +1,4 @@
--- What keeps dead rows from being removed in this database: the oldest first.
+-- Whatever keeps dead rows from being removed in this database, oldest first.
 select 'transaction' as kind,
        format('pid %s, %s, %s', pid, usename, coalesce(nullif(application_name, ''), 'no name')) as name,
        coalesce(state, 'unknown state') as state, extract(epoch from clock_timestamp() - xact_start) * 1000 as age_ms,

@@ -1,5 +1,5 @@
--- Tables of a worker whose rows row security may hide from this role, by the commands it has a right to, with the
--- statement that ends it. $1 and $2 are the schema and the name of the team's events table, if the profile has one.
+-- Tables that a worker uses and whose rows row security may hide from this role, by the commands that it is granted,
+-- with the statement that fixes it. $1 and $2 are schema and name of the team's events table, if any.
 select format('%I.%I', nspname, relname) as object, bool_or(hidden.is_all) as is_all,
        string_agg(hidden.command, ', ' order by hidden.command) as commands,
        case when bool_or(hidden.is_restricted) then format('alter role %I bypassrls', current_user)

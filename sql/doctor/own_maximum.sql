@@ -1,6 +1,6 @@
--- Maxima other than $1, the one in force, that unfinished jobs have in their rows, where they win, or get by the
--- default of the column. Looks at 10,000 jobs that wait and as many that run. $2 and $3 are the names of the maximum
--- and of the status, $4 the words of unfinished jobs, for the statement.
+-- Maxima other than the effective one ($1) in rows of unfinished jobs, where they win, or from the default of the
+-- column. Reads 10,000 waiting and 10,000 running jobs. $2 and $3 are the names of the maximum and of the status, $4
+-- the words of unfinished jobs, for the statement.
 with relation as (
   select format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs') as name, attnotnull as is_needed,
          substring(pg_get_expr(adbin, adrelid) from '^[0-9]{1,9}$')::int as maximum, adbin is not null as has_default

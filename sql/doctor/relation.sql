@@ -1,6 +1,5 @@
--- The table itself: how it is stored, how much of it is dead, and the statements that would mend it. $1 are the columns
--- that a heartbeat writes: an index that holds one of them, in its key, an expression or its condition, ends HOT
--- updates. $2 is the id.
+-- The table itself: storage, dead rows, and the statements that fix them. $1 are the columns that a heartbeat writes:
+-- an index with one of them in its key, an expression or its condition prevents HOT updates. $2 is the id.
 with relation as (
   select pg_class.*, format('%I.%I', nspname, relname) as name,
          (select jsonb_object_agg(option_name, option_value) from pg_options_to_table(reloptions)) as options

@@ -1,4 +1,4 @@
--- Waiting jobs that something keeps sending back, those that were released most first (RATE-6).
+-- Waiting jobs that keep being released, most released first (RATE-6).
 select count(*)::int as jobs, (array_agg(job."id"::text order by job."releases" desc))[1:5] as ids,
        max(job."releases")::int as most
   from "unstuck"."jobs" job

@@ -1,6 +1,6 @@
 select current_setting('server_version') as version, current_setting('server_version_num')::int as version_number,
        extract(epoch from clock_timestamp()) * 1000 as clock_ms, pg_is_in_recovery() as is_standby,
        current_setting('autovacuum') = 'on' as has_autovacuum, current_user::text as role,
-       -- Others' transactions are shown to a monitor only.
+       -- Only monitoring roles see transactions of others.
        pg_has_role(current_user, 'pg_read_all_stats', 'usage') as can_see_others,
        exists (select from pg_extension where extname = 'pg_cron') as has_cron

@@ -1,4 +1,4 @@
--- Words in the status column that the profile does not know: no claim and no sweep ever looks at such a row.
+-- Values of the status column that the profile does not know: claims and sweeps ignore such rows.
 select job."status"::text as word, count(*)::int as jobs
   from "unstuck"."jobs" job
  where job."status" not in /*unfinished_words*/('waiting', 'running')

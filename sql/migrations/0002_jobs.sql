@@ -142,7 +142,7 @@ create table "unstuck".sweep_history (
 create table "unstuck".observations (
   attachment text not null references "unstuck".attachments on delete cascade,
   job_id     text not null,
-  -- The lease id; worker and attempt of a running row without a lease; empty for a waiting job.
+  -- The lease id; worker and attempt of a running row without a lease.
   lease      text not null,
   verdict    text not null check (verdict in ('requeued', 'dead', 'cancelled')),
   reason     text not null,

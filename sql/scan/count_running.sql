@@ -1,5 +1,5 @@
--- The running rows of one table, judged one by one: past the end that its own rule gives, or without one silent for
--- longer than $2 milliseconds. A row whose worker left no trace is judged by its age too. At most $1 rows are read.
+-- Judges the running rows of one table: past the end of its own rule, or, without one, silent for longer than $2
+-- milliseconds. A row whose worker left no trace is judged by its age. Reads at most $1 rows.
 with running as materialized (
   select /*id*/(null::text) as id, /*newest*/(null::timestamptz) as newest_at, /*ends*/(null::timestamptz) as ends_at,
          /*orphaned*/(false) as is_orphan

@@ -1,5 +1,5 @@
--- Every reclaim of a job that still exists, newest first, with what has become of the job since. The join also keeps to
--- the jobs that the reader may see: events have no row security of their own.
+-- Every reclaim of an existing job, newest first, with the current state of the job. The join also restricts it to
+-- jobs that the reader may see: events have no row security of their own.
 create or replace view "team"."jobs_reclaim_history" as
 select event.at as reclaimed_at, event.job_id, job."type",
        case event.type when 'reaper:requeued' then 'requeued' when 'reaper:cancelled' then 'cancelled'

@@ -1,5 +1,5 @@
--- How every running job is: healthy, stale (its TTL is over, the next reclaim takes it), or unjudged (its type has no
--- TTL, so nothing takes it).
+-- The state of every running job: healthy, stale (past its TTL, the next reclaim takes it), or unjudged (its type has
+-- no TTL, so nothing takes it).
 create or replace view "team"."jobs_stale_monitor" as
 select job."id", job."type", job."status", job."worker_id", job."last_attempt_at", job."heartbeat_at", job."attempt",
        round("unstuck".ms_between(/*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")), now())

@@ -1,4 +1,4 @@
--- Jobs that have been silent for more than twice their TTL. Empty, or nothing reclaims.
+-- Jobs without a sign of life for more than twice their TTL. Empty while reclaiming works.
 create or replace view "team"."jobs_stale_validation" as
 select job."id", job."type", job."status", job."worker_id", job."last_attempt_at", job."heartbeat_at", job."attempt",
        round(lease.lease_ms / 60000.0, 1) as ttl_minutes, lease.ended_at as ttl_ends_at

@@ -1,6 +1,6 @@
--- Takes back every running job whose TTL is over, now: by hand, from cron, with no other program running. Never held
--- after an outage. What it may not judge is answered as reported, and left alone. In mode observe it answers no row and
--- only notes what it would take.
+-- Reclaims every running job past its TTL: by hand or from cron, with no other program running. Never held after an
+-- outage. Jobs that it may not judge are returned as reported and left alone. In mode observe it returns no row and
+-- only records what it would reclaim.
 create or replace function "team"."reclaim_stale_jobs"()
 returns table (job_id /*id*/uuid, job_type text, action text, attempt_count int, previous_worker text)
 language plpgsql as $$
@@ -19,7 +19,7 @@ begin
   select reaped.id, reaped.stage, reaped.action, reaped.attempt, reaped.worker_id
     from jsonb_to_recordset(v_step -> 'reaped')
            as reaped(id /*id*/uuid, stage text, action text, attempt int, worker_id text);
-  -- The hold of another reaper, if there is one, stays its own.
+  -- Another reaper's hold is left alone.
   perform "unstuck"."record_reaper_heartbeat"(v_reaper, '{}', v_step -> 'counts');
 end
 $$;

@@ -1,6 +1,6 @@
--- Says that a worker is still at a job, and answers whether the job is its own. The name of the worker is the whole
--- check, for workers that know no lease: two of one name are one to it. In mode observe only a lease is renewed that
--- was granted before; anything else is left as it is, and answered NULL.
+-- Renews a job for a worker and returns whether the job is its own. Checks the worker's name only, for workers that
+-- know no leases: two workers of the same name are one to it. In mode observe it renews only leases granted before;
+-- otherwise it changes nothing and returns NULL.
 create or replace function "team"."update_job_heartbeat"(p_job_id /*id*/uuid, p_worker_id text)
 returns boolean language plpgsql as $$
 declare

@@ -117,7 +117,7 @@ interface Routine extends SqlFile {
   kind: 'bound' | 'pinned' | 'team'
 }
 
-const pin = /\bset search_path = pg_catalog, (?:public, )?pg_temp\b/
+const pin = /\bset search_path = pg_catalog, pg_temp\b/
 
 /** Text without comments and literals. */
 const codeOf = ({ text }: SqlFile) => text.replaceAll(/--[^\n]*|'(?:[^']|'')*'/g, '')

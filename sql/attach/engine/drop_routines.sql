@@ -1,4 +1,4 @@
--- What $1 names, with its arguments. Without CASCADE: what the team built upon a routine is not ours to drop.
+-- Drops the routines in $1, without CASCADE: dependent objects belong to the team.
 do $$
 declare
   v_routine text;

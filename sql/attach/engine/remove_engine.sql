@@ -1,6 +1,5 @@
--- Takes out what an install made, by its names: routines ($1), tables ($2), types ($3). Nothing of anyone else goes: no
--- CASCADE, and the schema only where it is empty. Native jobs and their story are the application's data: they stay
--- where there are any, unless a purge is asked for.
+-- Drops the routines ($1), tables ($2) and types ($3) of an install, by name. Never CASCADE, and the schema only if it
+-- is empty. Native jobs and their events are application data: they stay unless a purge is requested.
 do $$
 declare
   v_schema oid := to_regnamespace(/*schema*/'unstuck');
@@ -36,7 +35,7 @@ begin
   begin
     drop schema "unstuck";
   exception when dependent_objects_still_exist or insufficient_privilege then
-    null; -- It holds something of the team's, or is not ours.
+    null; -- Not empty, or not ours.
   end;
 end
 $$;

@@ -1,5 +1,4 @@
--- A schema that a team lends us is left as it is. Of one that is made here nobody has anything yet, whatever default
--- privileges say.
+-- An existing schema of the team is left as it is. A new one is revoked from all grantees of default privileges.
 do $$
 declare
   v_grantee oid;

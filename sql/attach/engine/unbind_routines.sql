@@ -1,5 +1,5 @@
--- A bound body depends on the functions and columns it uses: PostgreSQL would refuse to drop those, or to give them
--- another type. So routines of $1 with such a body lose it first; the same transaction gives them their new one.
+-- A bound body depends on the functions and columns it uses, so PostgreSQL would refuse to drop those or change their
+-- types. Routines in $1 with such a body lose it first; the same transaction recreates them.
 do $$
 declare
   v_statement text;

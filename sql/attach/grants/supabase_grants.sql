@@ -1,5 +1,5 @@
--- Every attached table with what attach made beside it, under names that the project calls. PostgREST serves whatever
--- is in an exposed schema, so the roles of the API have none of it.
+-- Revokes every attached table, and the objects that attach created beside it, from the API roles: PostgREST serves
+-- whatever is in an exposed schema.
 do $$
 declare
   v_object text;
@@ -21,7 +21,7 @@ begin
     select format(case kind when 'view' then 'table %I.%I' else 'routine %I.%I(%s)' end, table_schema, made, takes),
            case kind when 'view' then 'select' else 'execute' end
       from "unstuck".team_objects,
-           -- What a wrapper goes on with, as long as it is ours.
+           -- The function that a wrapper calls, while it is ours.
            pg_catalog.unnest(array[name, case when kept_digest is not null then kept_name end]) made
      where made is not null
   loop

@@ -2,8 +2,8 @@ grant select, insert, update, delete on "unstuck"."jobs" to /*grantee*/unstuck_w
 /*+team_events
 grant select, insert on "team_events" to /*grantee*/unstuck_worker;
 */
--- Its schema, the sequence of its ids if there is one, and the functions and views that attach made beside it. On
--- PostgreSQL 14 a view has the rights of its owner, so under row security this role does not get it.
+-- The schema, the sequence of ids if there is one, and the functions and views that attach created. On PostgreSQL 14 a
+-- view has the rights of its owner, so under row security this role does not get it.
 do $$
 declare
   v_role text := /*role*/'unstuck_worker';
@@ -28,8 +28,8 @@ begin
   end loop;
 end
 $$;
--- Where row security would hide rows from this role, a policy that shows it all of them. A restrictive policy is lifted
--- by BYPASSRLS alone.
+-- If row security would hide rows from this role, a policy that shows all of them. Only BYPASSRLS overrides a
+-- restrictive policy.
 do $$
 declare
   v_role text := /*role*/'unstuck_worker';

@@ -1,5 +1,5 @@
--- Takes tables that were just made ($1), and their sequences, from everyone but their owner: default privileges may
--- have given them away by name. The guide of the roles grants them to whom they are for.
+-- Revokes new tables ($1) and their sequences from everyone but the owner: default privileges may have granted them.
+-- docs/guides/database-roles.md grants them to the right roles.
 do $$
 declare
   v_given record;

@@ -1,4 +1,4 @@
--- A concurrent build that failed leaves an invalid index on its partition, which `if not exists` would take for done.
+-- A failed concurrent build leaves an invalid index on its partition, which `if not exists` would accept.
 do $$
 declare
   v_index text;

@@ -1,2 +1,2 @@
--- Back to the caller's own path, so that a team's triggers find their names.
+-- The search path of the caller, which triggers of the team rely on.
 reset search_path;

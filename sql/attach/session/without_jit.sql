@@ -1,2 +1,2 @@
--- Our statements run once each: compiling them cost 15 s of processor time, running them takes 0.3 s.
+-- Each statement runs once: compiling took 15 s of CPU time, running takes 0.3 s.
 set local jit = off;

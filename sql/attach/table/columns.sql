@@ -1,5 +1,5 @@
--- The columns a team's table may lack, one statement each: attach runs those that are missing and no other. All are
--- nullable or have a constant default, so that none rewrites the table and old writers need not know them.
+-- Columns that a team's table may lack, one statement each: attach runs the missing ones only. All are nullable or
+-- have a constant default, so that none rewrites the table and old writers need not know them.
 alter table "unstuck"."jobs" add column if not exists "type" text not null default /*default_type*/'job';
 alter table "unstuck"."jobs" add column if not exists "queue" text;
 alter table "unstuck"."jobs" add column if not exists "payload" jsonb;

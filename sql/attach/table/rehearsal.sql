@@ -1,5 +1,5 @@
--- Runs every function once, so that a column of the wrong type shows at install and not in production. Functions and
--- table are copies (rehearsal_copy.sql): no row of the team's is read, locked or written. The caller rolls it back.
+-- Runs every function once, so that a column of the wrong type fails the install instead of production. Functions and
+-- table are copies (rehearsal_copy.sql): no row of the team is read, locked or written. The caller rolls back.
 do $$
 declare
   v_id /*id*/uuid := /*some_id*/'00000000-0000-0000-0000-000000000001';
@@ -16,7 +16,7 @@ begin
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');
   exception when sqlstate 'UN001' then
-    null; -- As it should be: nobody has this key.
+    null; -- Expected: the key does not exist.
   end;
   perform "unstuck"."map_dependency"('unstuck-rehearsal', 'unstuck-rehearsal');
   perform "unstuck"."pause_queue"('unstuck-rehearsal-2');
@@ -65,11 +65,11 @@ begin
   perform "unstuck"."discard_jobs"(array[v_id]);
   perform "unstuck"."begin_operation"('{"action": "discard", "q": "r", "filter": {"is_overdue": false}}');
 
-  -- A job of its own, for the statements behind a row that was found. Short words: columns may be narrow.
+  -- A job, for statements that need an existing row. Short values: columns may be narrow.
   insert into "unstuck"."jobs" ("id", "type", "status", "priority", "attempt", "created_at")
   values (v_id, 'r', /*waiting*/'waiting', 0, 0, now());
   select lease_id into v_lease_id from "unstuck"."claim_jobs"('r', array['r', 'x'], 1);
-  if v_lease_id is not null then -- Somebody's queue of this name may be paused.
+  if v_lease_id is not null then -- A queue of this name may be paused.
     perform "unstuck"."heartbeat_jobs"(array[v_id], array[v_lease_id]);
     perform "unstuck"."enter_stage"(v_id, v_lease_id, 'r');
     perform "unstuck"."record_late_result"(v_id, v_lease_id, '{}');

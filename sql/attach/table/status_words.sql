@@ -1,5 +1,5 @@
--- Which of the words in $2 would the status column $1 not take? Asks its type and its CHECK constraints. A word must
--- come out as it went in: a cast to a shorter type cuts it and says nothing. The answer is left in a setting.
+-- Finds words in $2 that the status column $1 refuses, by its type and CHECK constraints. A word must come back
+-- unchanged: a cast to a shorter type truncates silently. The result is left in a setting.
 do $$
 declare
   v_table regclass := to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'));

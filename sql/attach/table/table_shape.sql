@@ -1,5 +1,5 @@
--- The tables called $2, in the schema $1 or in any: what a profile for them can be made from. A CHECK that lists words
--- is read as PostgreSQL prints it.
+-- Tables named $2, in the schema $1 or in any, as input for a profile. A CHECK that lists words is read as PostgreSQL
+-- prints it.
 select namespace.nspname::text as schema, relation.relname::text as table, relation.relkind::text as kind,
        (select coalesce(array_agg(attname::text order by array_position(indkey::int2[], attnum)), '{}') from pg_index
           join pg_attribute on attrelid = indrelid and attnum = any (indkey)

@@ -1,4 +1,4 @@
--- The words of the status column, $1, that rows have: of the first 10,000, and of the sample that ANALYZE took.
+-- Values of the status column $1 in the first 10,000 rows and in the sample of ANALYZE.
 select word from (
   select word from (select "status"::text as word from "unstuck"."jobs" limit 10000) first_rows
   union

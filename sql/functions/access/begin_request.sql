@@ -1,6 +1,6 @@
--- Notes that a request with this key of this actor has begun: begun, in-progress, answered (with the answer), or reused
--- where the key came with another request. What began over a minute ago and never ended is begun anew; what is older
--- than a day is forgotten, twenty at a time.
+-- Registers a request under an idempotency key: begun, in-progress, answered (with the answer), or reused if the key
+-- came with another request. A request that began over a minute ago and never ended may begin again. Deletes requests
+-- older than a day, 20 at a time.
 create or replace function "unstuck".begin_request(p_actor text, p_key text, p_sha256 bytea)
 returns table (outcome text, status int, answer text) language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -23,7 +23,7 @@ begin
     end if;
     select * into v_found from "unstuck".requests request
      where request.actor = p_actor and request.key = p_key for no key update;
-    exit when found; -- Else it was forgotten in between.
+    exit when found; -- Otherwise it was deleted in between.
   end loop;
   if v_found.sha256 <> p_sha256 then
     return query select 'reused', null::int, null::text;

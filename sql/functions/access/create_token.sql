@@ -1,4 +1,4 @@
--- Keeps the digest of a new token's secret. False where the name is taken, also by one that was revoked.
+-- Stores the digest of a new token. Returns false if the name is taken, including by a revoked token.
 create or replace function "unstuck".create_token(
   p_name text, p_sha256 bytea, p_scopes text[], p_owner text default null, p_expires_in_ms bigint default null,
   p_actor text default null)

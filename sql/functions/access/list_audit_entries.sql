@@ -1,5 +1,5 @@
--- What people did, the newest first: to jobs, from their events, and to everything else. next is where the page after
--- it begins, on every row; NULL on those of the last page.
+-- Changes by people, newest first: to jobs, from their events, and to everything else. Every row carries the cursor of
+-- the next page in next; NULL on the last page.
 create or replace function "unstuck".list_audit_entries(
   p_table text default null, p_actor text default null, p_cursor text default null, p_limit int default 100)
 returns table (id text, at timestamptz, type text, actor text, reason text, table_name text, job_id text, subject text,
@@ -17,13 +17,13 @@ begin
     v_at := timestamptz 'epoch' + v_parts[2]::bigint * interval '1 microsecond';
   end if;
   return query
-  with told as materialized (
+  with entries as materialized (
     (select 'e' as source, event.id, event.at, event.type,
             event.data #>> '{details,actor}' as actor, event.data #>> '{details,reason}' as reason,
             event.data ->> 'table' as table_name, event.job_id, null as subject,
             event.data -> 'details' as details
        from "unstuck".events event
-      -- What a worker sent has the name of its token, too.
+      -- Calls of workers carry an actor too, the name of their token.
       where event.data #>> '{details,actor}' is not null and event.data #> '{details,worker_id}' is null
         and event.type in ('queued', 'cancelled', 'cancel-requested', 'discarded')
         and event.at <= v_at
@@ -32,16 +32,16 @@ begin
         and (p_actor is null or event.data #>> '{details,actor}' = p_actor)
       order by event.at desc, event.id desc limit p_limit + 1)
     union all
-    (select 'a', act.id, act.at, act.type, act.actor, act.reason, attached.table_name,
-            null, act.subject, act.details
-       from "unstuck".audit_entries act left join "unstuck".attachments attached on attached.name = act.attachment
-      where act.at <= v_at
-        and (p_cursor is null or (act.at, 'a', act.id) < (v_at, v_parts[1], v_parts[3]::bigint))
-        and (p_table is null or attached.table_name = p_table) and (p_actor is null or act.actor = p_actor)
-      order by act.at desc, act.id desc limit p_limit + 1)
+    (select 'a', entry.id, entry.at, entry.type, entry.actor, entry.reason, attached.table_name,
+            null, entry.subject, entry.details
+       from "unstuck".audit_entries entry left join "unstuck".attachments attached on attached.name = entry.attachment
+      where entry.at <= v_at
+        and (p_cursor is null or (entry.at, 'a', entry.id) < (v_at, v_parts[1], v_parts[3]::bigint))
+        and (p_table is null or attached.table_name = p_table) and (p_actor is null or entry.actor = p_actor)
+      order by entry.at desc, entry.id desc limit p_limit + 1)
   ), page as (
-    select told.*, row_number() over newest as place, count(*) over () > p_limit as has_more
-      from told window newest as (order by told.at desc, told.source desc, told.id desc)
+    select entries.*, row_number() over newest as place, count(*) over () > p_limit as has_more
+      from entries window newest as (order by entries.at desc, entries.source desc, entries.id desc)
   )
   select page.source || page.id, page.at, page.type, page.actor, page.reason, page.table_name, page.job_id,
          page.subject, page.details - '{actor,reason}'::text[],

@@ -1,5 +1,5 @@
--- Private: the migration that a worker has to know: one that does not refuses to start. Raised by a change that
--- workers from before it would not survive; all others they work with (OPS-7).
+-- Private: the migration that a worker must know in order to start. Raised only by a change that older workers would
+-- not survive (OPS-7).
 create or replace function "unstuck".oldest_client()
 returns text language sql immutable
 return '0004_operations';

@@ -1,5 +1,5 @@
--- Private: notes what somebody did to anything but a job, in the transaction that does it. Without a name nobody is
--- noted.
+-- Private: records a change to anything but a job, in the transaction of the change. Anonymous changes are not
+-- recorded.
 create or replace function "unstuck".record_audit_entry(
   p_attachment text, p_type text, p_subject text, p_actor text, p_reason text, p_details jsonb default '{}')
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -1,5 +1,5 @@
--- Private: takes off a team's table what attach added, and its functions, and nothing else: its rows and its own
--- columns stay, and what the team built upon ours refuses to let it go. Finds the table though it was renamed.
+-- Private: removes the columns, indexes and functions that attach added to a table, and nothing else. Rows and the
+-- team's own columns stay; objects of the team that depend on ours make it fail. Finds a renamed table.
 create or replace function "unstuck".detach_table(p_attachment text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -16,7 +16,7 @@ begin
   v_table := coalesce(to_regclass(format('%I.%I', v_attached.table_schema, v_attached.table_name)),
                       (select oid::regclass from pg_class where oid = v_attached.table_oid and relkind in ('r', 'p')));
 
-  -- First, for they stand on what goes next.
+  -- First, because they depend on what is dropped next.
   perform "unstuck".unschedule_sweeps(p_attachment);
   perform "unstuck".remove_team_objects(p_attachment);
   if exists (select from pg_trigger where tgrelid = v_table and tgname = 'unstuck_fence') then
@@ -25,7 +25,7 @@ begin
   select string_agg(indexrelid::regclass::text, ', ') into v_names
     from pg_index join pg_class on pg_class.oid = indexrelid
    where indrelid = v_table and relname = any (v_attached.added_indexes)
-      -- On a partition, and not yet part of the index of the whole.
+      -- On a partition, not yet attached to the index of the parent.
       or indrelid in (select inhrelid from pg_inherits where inhparent = v_table)
      and relname = any (array(select name || '_p' || indrelid from unnest(v_attached.added_indexes) name));
   if v_names is not null then

@@ -1,8 +1,8 @@
--- Private: gives a function or view that was just made what the one before it had (p_former, of team_object_rights):
--- the owner and SECURITY of a function, and its users as far as the job table lets them. PUBLIC is none of them, nor
--- anyone who has it by default privileges and may not see or change every row of the table: PostgREST serves whatever
--- is in this schema. Where PUBLIC had it, those have it now whom the table names. A view shows the rows that the table
--- shows; on PostgreSQL 14 every view has the rights of its owner, so under row security nobody else gets it.
+-- Private: gives a new function or view the owner, SECURITY and grantees of the one before it (p_former, from
+-- team_object_rights), as far as the job table allows. PUBLIC gets nothing, nor does anyone with default privileges
+-- who may not see or change every row: PostgREST serves whatever is in this schema. If PUBLIC had access, the grantees
+-- of the table get it. A view shows the rows that the table shows; on PostgreSQL 14 a view has the rights of its
+-- owner, so under row security nobody else gets it.
 create or replace function "unstuck".keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb)
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -19,7 +19,7 @@ begin
     begin
       execute format('alter routine %s owner to %s', p_identity, (p_former ->> 'owner')::oid::regrole);
     exception when insufficient_privilege then
-      -- Without its owner a SECURITY DEFINER function would do what somebody else may.
+      -- With another owner a SECURITY DEFINER function would run with other rights.
       if v_is_definer then
         raise;
       end if;
@@ -57,7 +57,7 @@ begin
                    case when v_is_view then 'table' else 'routine' end, p_identity, v_user.role::regrole,
                    case when v_user.is_grantable then ' with grant option' end);
     if not v_is_view and not v_is_definer then
-      -- Whoever calls it asks for the mode of the table first. No job is to be seen there.
+      -- Callers read the mode of the table first. That table shows no jobs.
       execute format('grant usage on schema %1$I to %2$s; grant select on %1$I.policies to %2$s', /*schema*/'unstuck',
                      v_user.role::regrole);
     end if;
@@ -67,8 +67,8 @@ begin
 end
 $$;
 
--- Private: takes a function or view from everyone but its owner: from PUBLIC, and from those that default privileges
--- have given it to by name.
+-- Private: revokes a function or view from everyone but its owner: from PUBLIC, and from grantees of default
+-- privileges.
 create or replace function "unstuck".withhold(p_kind text, p_identity text)
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

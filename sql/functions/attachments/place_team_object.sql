@@ -1,7 +1,7 @@
--- Private: makes a function or view under a name of the team's own. What has the name and is not ours is put aside
--- under another one, to be given back by detach_table; a wrapper calls it, or an empty function that the team fills
--- in. Ours has its owner and its SECURITY, and is nobody's to use but as keep_rights says. p_object: { kind, name,
--- takes, calls, phase, ordinal }. p_statement makes it; a wrapper is made from what it wraps.
+-- Private: creates a function or view under a name that the team's own SQL calls. An existing object of that name is
+-- renamed, and restored by detach_table; a wrapper calls it, or an empty function for the team to fill in. The new
+-- object gets its owner and SECURITY, and the grantees that keep_rights allows. p_object: { kind, name, takes, calls,
+-- phase, ordinal }. p_statement creates it; a wrapper is built from the function it wraps.
 create or replace function "unstuck".place_team_object(p_attachment text, p_object jsonb, p_statement text default null)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -22,7 +22,7 @@ declare
 begin
   select * into v_made from "unstuck".team_objects where attachment = p_attachment and name = v_name;
   if v_digest is distinct from v_made.digest and v_digest is not null then
-    -- The team's: from before us, or put in our place since, and then what we had kept is out of date.
+    -- The team's own: from before the attach, or a replacement of ours, which makes the kept one outdated.
     if v_made.kept_name is not null then
       perform "unstuck".drop_team_object(v_kind, v_schema, v_made.kept_name, v_takes);
     end if;
@@ -44,14 +44,14 @@ begin
   if v_is_empty then
     perform "unstuck".keep_rights(v_table, v_kind, v_kept_identity, v_rights || '{"is_definer": false}');
   else
-    -- What the team's own says holds, also where an earlier version of ours did not keep to it.
+    -- Owner and SECURITY of the team's own object win.
     v_rights := coalesce(v_rights, '{}')
                 || coalesce("unstuck".team_object_rights(v_kind, v_kept_identity) - 'grants', '{}');
   end if;
   begin
     execute p_statement;
   exception when invalid_function_definition or invalid_table_definition then
-    -- Ours, with other columns than this version's.
+    -- Ours, with the columns of another version.
     perform "unstuck".drop_team_object(v_kind, v_schema, v_name, v_takes);
     execute p_statement;
   end;

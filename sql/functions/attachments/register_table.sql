@@ -1,5 +1,5 @@
--- Private: notes that a table is attached. The policy of the profile is only the beginning: a stored one is never
--- overwritten. A table that was renamed keeps what attach added to it; of another table nothing is ours yet.
+-- Private: registers an attached table. The policy of the profile applies at the first attach only. A renamed table
+-- keeps what attach added to it.
 create or replace function "unstuck".register_table(
   p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$

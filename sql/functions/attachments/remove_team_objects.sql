@@ -1,5 +1,5 @@
--- Private: takes back what place_team_object made, and gives the team its own again, as it was. What the team has put
--- in place of ours stays, and what it filled in takes the name of the wrapper.
+-- Private: drops the objects of place_team_object and restores the team's own. An object that the team has replaced
+-- since stays; a function that the team filled in takes the name of its wrapper.
 create or replace function "unstuck".remove_team_objects(p_attachment text)
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

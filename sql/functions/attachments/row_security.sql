@@ -1,5 +1,5 @@
--- Private: whether policies decide which rows of a table a role sees, as row_security_active() says it of the current
--- role. Role 0 is PUBLIC.
+-- Private: does row security apply to a role on this table, as row_security_active() answers for the current role?
+-- Role 0 is PUBLIC.
 create or replace function "unstuck".has_row_security(p_table oid, p_role oid)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select relrowsecurity
@@ -8,9 +8,9 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
     from pg_class where oid = p_table
 $$;
 
--- Private: the commands for which row security may hide rows of a table from a role. is_all: no policy lets the role
--- through, so it sees no row at all. is_restricted: a restrictive policy has a condition, and no other policy lifts it.
--- Whether a condition other than true hides something depends on the rows, so it counts as if it did.
+-- Private: the commands for which row security may hide rows of a table from a role. is_all: no policy applies to the
+-- role, so it sees no row. is_restricted: a restrictive policy has a condition. A condition other than true counts as
+-- hiding rows, because that depends on the rows.
 create or replace function "unstuck".hidden_commands(p_table oid, p_role oid)
 returns table (command text, is_all boolean, is_restricted boolean)
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -36,8 +36,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
    where "unstuck".has_row_security(p_table, p_role) and (not through.is_open or through.is_restricted)
 $$;
 
--- Private: what row security may hide of a job table from the current role, where it hides what a sweep reads and
--- writes: { role, table, is_all, fix }, with the statement that ends it. NULL where everything is seen.
+-- Private: whether row security may hide jobs from the current role that a sweep has to read and write: { role, table,
+-- is_all, fix }, with the statement that fixes it; NULL if it sees everything.
 create or replace function "unstuck".hidden_jobs(p_table oid)
 returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -65,8 +65,8 @@ begin
 end
 $$;
 
--- Private: refuses to judge jobs for a role that row security shows none of them. To such a role a table full of stuck
--- jobs looks like one without any.
+-- Private: refuses to judge jobs for a role that row security hides them from: to such a role, a table full of stuck
+-- jobs looks empty.
 create or replace function "unstuck".require_visible(p_table oid)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare

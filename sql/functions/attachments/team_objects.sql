@@ -4,19 +4,18 @@ returns text language sql immutable strict
 return case when p_kind = 'view' then format('%I.%I', p_schema, p_name)
               else format('%I.%I(%s)', p_schema, p_name, p_takes) end;
 
--- Private: what tells one body of a team's function or view from another; NULL where there is none of this name.
--- PostgreSQL writes a view's text by the search_path: this one is fixed, and has public, as the sessions had whose
--- digests are recorded. The operands are exact.
+-- Private: digest of the body of a team's function or view; NULL if it does not exist. PostgreSQL prints a view by the
+-- search_path, so that is fixed. Operands are exact.
 create or replace function "unstuck".team_object_digest(p_kind text, p_identity text)
-returns text language sql stable set search_path = pg_catalog, public, pg_temp as $$
+returns text language sql stable set search_path = pg_catalog, pg_temp as $$
   select case when p_kind = 'view'
               then (select md5(coalesce(pg_get_viewdef(oid), '')) from pg_class
                      where oid = to_regclass(p_identity)::oid)
               else (select md5(prosrc) from pg_proc where oid = to_regprocedure(p_identity)::oid) end
 $$;
 
--- Private: whose a function or view is, with whose rights it runs, and who may use it: { owner, is_definer, grants }.
--- Roles are oids, 0 is PUBLIC. NULL where there is none of this name.
+-- Private: { owner, is_definer, grants } of a function or view; NULL if it does not exist. Roles are oids, 0 is
+-- PUBLIC.
 create or replace function "unstuck".team_object_rights(p_kind text, p_identity text)
 returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object(
@@ -32,7 +31,7 @@ returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
             from pg_class where p_kind = 'view' and oid = to_regclass(p_identity)) object
 $$;
 
--- Private: a new name keeps body, owner, grants and settings as they are.
+-- Private: a rename keeps body, owner, grants and settings.
 create or replace function "unstuck".rename_team_object(
   p_kind text, p_schema text, p_name text, p_takes text, p_new_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -43,7 +42,7 @@ begin
 end
 $$;
 
--- Private: without CASCADE, for what the team built upon it is not ours to drop.
+-- Private: without CASCADE, because dependent objects belong to the team.
 create or replace function "unstuck".drop_team_object(p_kind text, p_schema text, p_name text, p_takes text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,6 +1,6 @@
--- Private: a function that calls another one first, and goes on to what had its name before, with a warning if the
--- first one fails. keep_rights makes the wrapper of a SECURITY DEFINER function one too, with a search_path of its own
--- (C20). The team's body was written for that of the session, and gets it unless it sets another itself.
+-- Private: a function that calls another one first, then the function that had its name before; a failure of the first
+-- becomes a warning. The wrapper of a SECURITY DEFINER function is SECURITY DEFINER too, with a search_path of its own
+-- (C20). The team's body runs with the search_path of the session unless it sets another.
 create or replace function "unstuck".wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare

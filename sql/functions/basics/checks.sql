@@ -1,4 +1,4 @@
--- Private: refuses a bad argument with one clear error, before anything is written.
+-- Private: refuses an invalid argument with one error, before anything is written.
 create or replace function "unstuck".require(p_ok boolean, p_name text, p_got text, p_takes text)
 returns boolean language plpgsql immutable as $$
 begin
@@ -11,7 +11,7 @@ begin
 end
 $$;
 
--- Private: a list has one dimension and no NULL in it.
+-- Private: checks for a one-dimensional array without NULL.
 create or replace function "unstuck".require_list(p_list anyarray, p_name text, p_takes text)
 returns boolean language plpgsql immutable as $$
 begin
@@ -21,7 +21,7 @@ begin
 end
 $$;
 
--- Private: does the type of a table's ids read this text? With NULL there is no answer.
+-- Private: is this text a valid id of the given type? NULL for NULL.
 create or replace function "unstuck".is_id(p_text text, p_type text)
 returns boolean language sql immutable
 return case p_type
@@ -31,7 +31,7 @@ return case p_type
     else p_text <> ''
   end;
 
--- Private: is this text a time with its zone, as ISO 8601 writes it, on a day that there is?
+-- Private: is this text an ISO 8601 time with a zone, on an existing day?
 create or replace function "unstuck".is_iso_time(p_text text)
 returns boolean language sql immutable
 return case

@@ -1,4 +1,4 @@
--- Private: writes the story of a transition, in the transaction of the transition.
+-- Private: writes events and their deliveries, in the transaction of the change.
 create or replace function "unstuck"."record_events"(p_at timestamptz, p_events "unstuck".new_event[])
 returns int language plpgsql as $$
 declare
@@ -24,8 +24,7 @@ begin
 end
 $$;
 
--- Private: the part of an event's details that names who sent a worker's call, where that is known. Stable, so that
--- it is inlined.
+-- Private: the detail of an event that names the sender of a worker's call, if known. Stable, so that it is inlined.
 create or replace function "unstuck".acted_by(p_actor text)
 returns jsonb language sql stable
 return case when p_actor is null then '{}' else jsonb_build_object('actor', p_actor) end;

@@ -1,5 +1,5 @@
--- Stops an operation at once, whoever runs it: a step that is under way ends first, and the next is refused. With
--- p_owner only what that owner asked for exists. Answers { outcome, operation }.
+-- Stops an operation: a step in progress finishes first, and the next is refused. p_owner restricts the call to
+-- operations of that owner. Returns { outcome, operation }.
 create or replace function "unstuck".abort_operation(
   p_attachment text, p_id uuid, p_owner text default null, p_actor text default null)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$

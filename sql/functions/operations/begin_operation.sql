@@ -1,7 +1,7 @@
--- Writes down a change of many jobs: { action, filter, q, as_of, max_jobs, expect, actor, owner, reason, canary,
--- rate_per_s, keep_attempts, lease_ms, is_plan }. The ids are chosen here, once, and nothing else is changed: whoever
--- holds its lease takes the steps. With lease_ms that is the caller; without, the first who takes it.
--- Answers { outcome, total }, and where it has begun the operation and its lease_id.
+-- Creates a bulk change: { action, filter, q, as_of, max_jobs, expect, actor, owner, reason, canary, rate_per_s,
+-- keep_attempts, lease_ms, is_plan }. Selects the ids once and changes nothing else: the holder of its lease takes the
+-- steps. That is the caller if lease_ms is given, else the first to take it. Returns { outcome, total }, and once
+-- begun the operation and its lease_id.
 create or replace function "unstuck"."begin_operation"(p_operation jsonb)
 returns jsonb language plpgsql set enable_seqscan = off as $$
 declare
@@ -20,7 +20,7 @@ begin
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;
   v_as_of := least(v_asked.as_of, v_now);
-  -- Jobs of another owner than the caller's are not there.
+  -- Jobs of another owner do not exist for the caller.
   if v_asked.owner is null or coalesce(v_asked.filter ->> 'owner', v_asked.owner) = v_asked.owner then
     v_ids := "unstuck"."target_jobs"(
       v_asked.action, v_asked.filter || jsonb_strip_nulls(jsonb_build_object('owner', v_asked.owner)), v_as_of,

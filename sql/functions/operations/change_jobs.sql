@@ -1,5 +1,5 @@
--- Private: does to these jobs what the operation says, and answers for each of them but those that another transaction
--- has locked. To wait for one would hold the others, whose heartbeats pass over locked rows.
+-- Private: applies an operation to these jobs and returns their outcomes, except for jobs that another transaction has
+-- locked. Waiting for one would hold up the others, whose heartbeats skip locked rows.
 create or replace function "unstuck"."change_jobs"(p_operation "unstuck".operations, p_ids /*id*/uuid[])
 returns setof "unstuck".job_outcome language plpgsql as $$
 declare
@@ -7,8 +7,8 @@ declare
   v_untouched /*id*/uuid[];
   v_ids /*id*/uuid[];
 begin
-  -- Before the look, so that nothing changes between it and the write; as strong as the verb will ask for, for two
-  -- transactions that both want more than they have would wait for each other.
+  -- Locked before the check, so that nothing changes until the write, and as strongly as the verb will lock: two
+  -- transactions that upgrade their locks would deadlock.
   if p_operation.action = 'discard' then
     v_locked := array(select job."id" from "unstuck"."jobs" job where job."id" = any (p_ids)
                        order by job."id" for update of job skip locked);

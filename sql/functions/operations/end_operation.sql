@@ -1,4 +1,4 @@
--- Ends an operation for its holder; p_stopped says why where it was early. Answers NULL where the lease was lost.
+-- Ends an operation for its holder; p_stopped is the reason if early. Returns NULL if the lease was lost.
 create or replace function "unstuck".end_operation(
   p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text default null)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- The holder of an operation leaves, and whoever comes next goes on with it at once. False where it was lost before.
+-- Gives up the lease of an operation, so that the next process continues at once. Returns false if it was lost.
 create or replace function "unstuck".give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

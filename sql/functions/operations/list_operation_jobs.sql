@@ -1,4 +1,4 @@
--- What became of the jobs of an operation, in the order of their turns; goes on after p_after.
+-- The outcomes of an operation's jobs in processing order, after p_after.
 create or replace function "unstuck".list_operation_jobs(
   p_attachment text, p_id uuid, p_after int default 0, p_limit int default 100)
 returns table (job_id text, place int, outcome text) language plpgsql stable set search_path = pg_catalog, pg_temp as $$

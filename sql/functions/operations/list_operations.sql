@@ -1,5 +1,5 @@
--- Operations of a table, the newest first; goes on with p_before = the last id of a full page. With p_id one of them,
--- with p_owner those that this owner asked for.
+-- Operations of a table, newest first. Continue with p_before = the last id of a full page. p_id selects one; p_owner
+-- restricts the call to operations of that owner.
 create or replace function "unstuck".list_operations(
   p_attachment text, p_owner text default null, p_before uuid default null, p_limit int default 100,
   p_id uuid default null)

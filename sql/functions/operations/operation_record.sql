@@ -1,4 +1,4 @@
--- Private: an operation as it is shown: without its lease, which is a credential.
+-- Private: an operation without its lease, which is a credential.
 create or replace function "unstuck".operation_record(p_operation "unstuck".operations)
 returns jsonb language sql stable
 return to_jsonb(p_operation) - array['attachment', 'lease_id', 'lease_expires_at', 'phase_at']

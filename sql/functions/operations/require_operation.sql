@@ -1,4 +1,4 @@
--- Private: checks.
+-- Private: checks the argument of begin_operation.
 create or replace function "unstuck".require_operation(p_operation jsonb)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

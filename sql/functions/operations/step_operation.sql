@@ -1,7 +1,6 @@
--- The next p_limit jobs of an operation, with their outcomes and counts, in one transaction: what a crash undoes, it
--- undoes whole, and no job is changed twice. Renews the lease; with a limit of 0 it does only that, and looks how the
--- jobs fare that a redrive brought back. A job that somebody else has locked is left to a later step. Answers NULL to
--- whoever does not hold the lease any more.
+-- Processes the next p_limit jobs of an operation and records their outcomes in one transaction: a crash undoes the
+-- whole step, and no job is changed twice. Renews the lease; p_limit 0 does only that, and checks on the jobs that a
+-- redrive requeued. Jobs locked by others are left to a later step. Returns NULL if the lease was lost.
 create or replace function "unstuck"."step_operation"(
   p_id uuid, p_lease_id uuid, p_limit int, p_phase text default null, p_lease_ms bigint default 30000)
 returns jsonb language plpgsql set enable_seqscan = off as $$
@@ -9,7 +8,7 @@ declare
   v_operation "unstuck".operations;
   v_positions int[];
   v_ids /*id*/uuid[];
-  v_settled int := 0;
+  v_done int := 0;
   v_changed int := 0;
   v_sample int;
 begin
@@ -17,7 +16,7 @@ begin
   perform "unstuck".require(coalesce(p_phase, 'rest') in ('canary', 'rest'), 'phase', p_phase, 'canary or rest');
   perform "unstuck".require(p_lease_ms between 1 and 31536000000, 'lease_ms', p_lease_ms::text,
                             'milliseconds from 1 to one year');
-  -- The operation before its jobs: nobody who holds a job waits for an operation.
+  -- Operations are locked before jobs: nobody who holds a job waits for an operation.
   select * into v_operation from "unstuck".operations operation
    where operation.id = p_id and operation.attachment = /*attachment*/'native' and operation.lease_id = p_lease_id
      and operation.state = 'running'
@@ -32,23 +31,23 @@ begin
            where each.operation_id = p_id and each.outcome is null
            order by each.position limit p_limit) next;
   if cardinality(v_ids) > 0 then
-    with settled as materialized (
+    with changed as materialized (
       select * from "unstuck"."change_jobs"(v_operation, v_ids)
     ), recorded as (
-      update "unstuck".operation_jobs each set outcome = settled.outcome
-        from settled join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = settled.id
+      update "unstuck".operation_jobs each set outcome = changed.outcome
+        from changed join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = changed.id
        where each.operation_id = p_id and each.position = asked.position
       returning each.outcome
     )
     select count(*), count(*) filter (
              where recorded.outcome in ('retried', 'due', 'cancelled', 'cancel-requested', 'discarded'))
-      into v_settled, v_changed from recorded;
+      into v_done, v_changed from recorded;
   end if;
   select sample, succeeded, failed into v_sample, v_operation.succeeded, v_operation.failed
     from "unstuck"."watch_operation"(v_operation);
   update "unstuck".operations operation
      set changed = operation.changed + v_changed,
-         refused = operation.refused + v_settled - v_changed,
+         refused = operation.refused + v_done - v_changed,
          succeeded = v_operation.succeeded, failed = v_operation.failed,
          phase = coalesce(p_phase, operation.phase),
          phase_at = case when coalesce(p_phase, operation.phase) is distinct from operation.phase

@@ -1,5 +1,5 @@
--- Takes an operation that nobody runs: just begun, or its server died. Answers { operation, lease_id }, or NULL. In
--- mode observe every operation of the table waits.
+-- Takes an operation that nobody runs: just begun, or its server died. Returns { operation, lease_id }, or NULL. In
+-- mode observe the operations of the table wait.
 create or replace function "unstuck".take_operation(p_attachment text, p_lease_ms bigint default 30000)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

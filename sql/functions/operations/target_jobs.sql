@@ -1,6 +1,6 @@
--- Private: the jobs that an operation is about, the oldest first: those that fit, that its action can change, and that
--- are as they were at p_as_of. With p_limit the oldest of them; without, one more than 100,000 at most tells that there
--- are more. Walks by id in steps, so that no step sorts the whole table.
+-- Private: the jobs of an operation, oldest first: those that match, that its action can change, and that are
+-- unchanged since p_as_of. With p_limit the oldest of them; without, up to 100,001, which shows that there are too
+-- many. Scans by id in steps, so that no step sorts the whole table.
 create or replace function "unstuck"."target_jobs"(
   p_action text, p_filter jsonb, p_as_of timestamptz, p_limit int)
 returns /*id*/uuid[] language plpgsql stable as $$
@@ -10,7 +10,7 @@ declare
   v_keeps int := coalesce(p_limit, 100001);
   v_role text;
   v_filter jsonb;
-  v_walked /*id*/uuid[];
+  v_scanned /*id*/uuid[];
   v_found /*id*/uuid[];
   v_ids /*id*/uuid[] := '{}';
 begin
@@ -21,14 +21,14 @@ begin
     continue when p_filter ? 'status' and v_role <> p_filter ->> 'status';
     v_filter := case when v_role = 'any' then p_filter else p_filter || jsonb_build_object('status', v_role) end;
     v_found := '{}';
-    v_walked := "unstuck"."scan_jobs"(v_role, null, c_step);
-    while cardinality(v_walked) > 0 loop
-      -- Each step is of older jobs than the one before it.
+    v_scanned := "unstuck"."scan_jobs"(v_role, null, c_step);
+    while cardinality(v_scanned) > 0 loop
+      -- Each step reads older jobs than the one before.
       v_found := array_cat("unstuck"."untouched_jobs"(
-        p_action, p_as_of, "unstuck"."matching_jobs"(v_policy, v_filter, v_walked, c_step)), v_found);
-      exit when p_limit is null and cardinality(v_found) > 100000 or cardinality(v_walked) < c_step;
+        p_action, p_as_of, "unstuck"."matching_jobs"(v_policy, v_filter, v_scanned, c_step)), v_found);
+      exit when p_limit is null and cardinality(v_found) > 100000 or cardinality(v_scanned) < c_step;
       v_found := v_found[:v_keeps];
-      v_walked := "unstuck"."scan_jobs"(v_role, v_walked[c_step], c_step);
+      v_scanned := "unstuck"."scan_jobs"(v_role, v_scanned[c_step], c_step);
     end loop;
     v_ids := array_cat(v_ids, v_found);
   end loop;
@@ -36,8 +36,8 @@ begin
 end
 $$;
 
--- Private: those of p_ids that are as they were at p_as_of, as far as the action is concerned: a job that died again
--- since is not brought back, one that anybody changed since is not deleted, one that was created since is not known.
+-- Private: the ids among p_ids that are unchanged since p_as_of as far as the action is concerned: a job that died
+-- again is not retried, a job changed by anyone is not deleted, a job created later is not included.
 create or replace function "unstuck"."untouched_jobs"(p_action text, p_as_of timestamptz, p_ids /*id*/uuid[])
 returns /*id*/uuid[] language sql stable set enable_seqscan = off as $$
   select array(

@@ -1,6 +1,6 @@
--- Private: how the first jobs that a redrive brought back fare: 20 of them, or the whole canary. A retry clears the
--- error and the crashes, so what is there now is new: no need to wait until the job is dead again. One that was pruned
--- or discarded meanwhile counts for nothing.
+-- Private: outcomes of the first 20 jobs that a redrive requeued, or of the whole canary. A retry clears error and
+-- crashes, so any present now are new, and there is no need to wait until the job is dead again. Jobs pruned or
+-- discarded since do not count.
 create or replace function "unstuck"."watch_operation"(p_operation "unstuck".operations)
 returns table (sample int, succeeded int, failed int) language sql stable as $$
   select count(*)::int, (count(*) filter (where watched.is_succeeded))::int,
@@ -14,7 +14,7 @@ returns table (sample int, succeeded int, failed int) language sql stable as $$
                     job."status" = /*dead*/'dead' or coalesce(job."crashes", 0) + coalesce(job."timeouts", 0) > 0
                     or num_nonnulls(job."error_code", job."error_reason", job."error_category", job."error_stack",
                                     job."error_attempt") > 0)
-                    -- Where one word says dead and cancelled, the code tells which.
+                    -- If dead and cancelled share a status word, the code decides.
                     or job."status" = /*dead*/'dead' and job."error_code"::text is distinct from 'cancelled')
                     as is_failed
              from "unstuck"."jobs" job where job."id" = sample.job_id::/*id*/uuid) watched

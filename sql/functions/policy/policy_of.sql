@@ -1,4 +1,4 @@
--- The policy in force for a call: the stored row, with what the caller overrides. Maps are merged key by key.
+-- The effective policy of a call: the stored row with the caller's overrides. Maps are merged key by key.
 create or replace function "unstuck".policy_of(p_attachment text, p_override jsonb default null)
 returns "unstuck".policies language plpgsql stable as $$
 declare
@@ -15,10 +15,10 @@ begin
   end if;
 
   perform "unstuck".require(jsonb_typeof(p_override) = 'object', 'policy', p_override::text, 'an object');
-  -- A whole row, as it was read, may be written back.
+  -- A whole row, as read, may be written back.
   p_override := p_override - array['attachment', 'is_observed'];
   v_known := to_jsonb(v_stored);
-  -- What the domains of the columns do not see: unknown names, nulls, and numbers as text.
+  -- Not checked by the domains: unknown names, nulls, and numbers as text.
   if exists (select from jsonb_each(p_override) given
               where jsonb_typeof(given.value) is distinct from jsonb_typeof(v_known -> given.key)
                 and (given.key <> 'default_stage' or jsonb_typeof(given.value) not in ('string', 'null'))) then

@@ -1,5 +1,5 @@
--- Private: refuses an override by the name of its first bad key, with what its column takes. Called only where one is
--- bad, for it tries key by key.
+-- Private: refuses an override by its first invalid key, with the values that its column takes. Called only for an
+-- invalid one, because it tries key by key.
 create or replace function "unstuck".require_policy(p_policy "unstuck".policies, p_override jsonb)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,4 +1,4 @@
--- Changes the stored policy of a table; takes effect with the next call of anyone.
+-- Changes the stored policy of a table, effective with the next call of anyone.
 create or replace function "unstuck".write_policy(p_attachment text, p_change jsonb)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,4 +1,4 @@
--- Private: checks.
+-- Private: checks the arguments of write_schedule.
 create or replace function "unstuck".require_schedule(
   p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamptz, p_overlap text)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -20,7 +20,7 @@ begin
 end
 $$;
 
--- Private: checks.
+-- Private: checks the name of a schedule.
 create or replace function "unstuck".require_schedule_name(p_name text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

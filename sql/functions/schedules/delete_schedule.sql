@@ -1,4 +1,4 @@
--- Ends a schedule. Jobs that it has enqueued stay. False where there was none.
+-- Deletes a schedule. Its jobs stay. Returns false if there was none.
 create or replace function "unstuck"."delete_schedule"(p_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

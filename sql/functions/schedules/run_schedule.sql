@@ -1,5 +1,5 @@
--- Enqueues the job of the occurrence p_due_at, once, and moves the schedule on to p_next_run_at (NULL: none is left).
--- Any number of callers may try: they meet in the row of the schedule, and only the first finds p_due_at in it.
+-- Enqueues the job of the occurrence p_due_at, once, and advances the schedule to p_next_run_at (NULL: none is left).
+-- Any number of callers may try: they contend for the row of the schedule, and only the first finds p_due_at in it.
 create or replace function "unstuck"."run_schedule"(
   p_name text, p_due_at timestamptz, p_next_run_at timestamptz, p_policy jsonb default null)
 returns table (outcome text, job_id text) language plpgsql as $$
@@ -11,7 +11,7 @@ declare
 begin
   perform "unstuck".require_schedule_name(p_name);
   perform "unstuck".require(isfinite(p_due_at), 'due_at', p_due_at::text, 'a time');
-  -- Or the same occurrence could come twice.
+  -- Otherwise the same occurrence could come twice.
   perform "unstuck".require(
     p_next_run_at is null or isfinite(p_next_run_at) and p_next_run_at::timestamptz(3) > p_due_at,
     'next_run_at', p_next_run_at::text, 'a time after due_at, or NULL');

@@ -1,5 +1,5 @@
--- Makes a schedule or changes it. p_next_run_at counts where the schedule is new, or its cron or timezone is another
--- than before: a deploy that writes the same schedule again loses no occurrence and repeats none.
+-- Creates or changes a schedule. p_next_run_at applies if the schedule is new or its cron or timezone changed: writing
+-- the same schedule again skips no occurrence and repeats none.
 create or replace function "unstuck"."write_schedule"(
   p_name text, p_cron text, p_timezone text, p_job jsonb, p_next_run_at timestamptz, p_overlap text default 'skip')
 returns setof "unstuck".schedule_status language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- Asks a worker to claim no more, finish what it runs and leave; it hears of it with its next report. Answers asked,
+-- Asks a worker to stop claiming, finish its jobs and exit; it learns of it with its next report. Returns asked,
 -- already-asked, stopped or not-found.
 create or replace function "unstuck".drain_worker(
   p_attachment text, p_worker_id text, p_actor text default null, p_reason text default null)

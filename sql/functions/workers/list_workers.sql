@@ -1,6 +1,6 @@
--- Every worker that has told of itself, the one that was seen last first. Its state follows from its last report, and
--- from the jobs that run under its name: live up to 3 of its report intervals, late up to 6, then silent while jobs run
--- under its name, else gone. A live one with a job past its deadline is a zombie.
+-- Every worker that has reported, last seen first. The state follows from its last report and its running jobs: live
+-- for 3 report intervals, late for 6, then silent while jobs run under its name, else gone. A live worker with a job
+-- past its deadline is a zombie.
 create or replace function "unstuck"."list_workers"()
 returns table (worker_id text, state text, host text, pid int, version text, types text[], concurrency int, running int,
                leases int, loop_lag_ms float8, seen_ms float8, started_at timestamptz, seen_at timestamptz,

@@ -1,5 +1,5 @@
--- What a worker tells of itself, at its start, at every interval and at its end. Answers whether somebody asked it to
--- drain. The first report of a process (is_start) forgets what was known of an earlier one under the same id.
+-- Records the report of a worker: at its start, at every interval and at its end. Returns whether somebody asked it to
+-- drain. The first report of a process (is_start) replaces the data of an earlier process with the same id.
 create or replace function "unstuck".report_worker(p_attachment text, p_report jsonb)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,10 +11,11 @@ begin
   insert into "unstuck".workers as known
     (attachment, worker_id, host, pid, version, types, concurrency, running, loop_lag_ms, report_ms, started_at,
      seen_at, draining_at, stopped_at, exit_code)
-  select p_attachment, told.worker_id, told.host, told.pid, told.version, told.types, told.concurrency, told.running,
-         told.loop_lag_ms, told.report_ms, v_now, v_now, case when told.phase <> 'running' then v_now end,
-         case when told.phase = 'stopped' then v_now end, told.exit_code
-    from jsonb_to_record(p_report) told(
+  select p_attachment, report.worker_id, report.host, report.pid, report.version, report.types, report.concurrency,
+         report.running, report.loop_lag_ms, report.report_ms, v_now, v_now,
+         case when report.phase <> 'running' then v_now end, case when report.phase = 'stopped' then v_now end,
+         report.exit_code
+    from jsonb_to_record(p_report) report(
            worker_id text, host text, pid int, version text, types text[], concurrency int, running int,
            loop_lag_ms float8, report_ms bigint, phase text, exit_code int)
   on conflict (attachment, worker_id) do update
@@ -33,7 +34,7 @@ begin
 end
 $$;
 
--- Private: checks.
+-- Private: checks the argument of report_worker.
 create or replace function "unstuck".require_worker_report(p_report jsonb)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare

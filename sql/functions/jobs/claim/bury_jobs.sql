@@ -1,5 +1,6 @@
--- Ends waiting jobs without budget that no claim meets, such as those of a queue without workers. Reads every waiting
--- job, so no sweep calls it: claims end the jobs they meet. In a team's table no job is ended this way (C29).
+-- Ends waiting jobs without budget that no claim meets, such as those of a queue without workers. It reads every
+-- waiting job, so no sweep calls it: claims end the jobs they meet. Jobs of a team's table are never ended this way
+-- (C29).
 create or replace function "unstuck"."bury_jobs"(p_limit int default 1000, p_policy jsonb default null)
 returns setof "unstuck".reaped_job language plpgsql as $$
 declare
@@ -13,7 +14,7 @@ begin
            where job."status" = /*waiting*/'waiting'
              and not /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
                                                              job."timeouts", job."max_attempts"))
-           -- In the order of "jobs_ready": by id it would walk all finished rows to find the few waiting ones.
+           -- In the order of "jobs_ready": by id it would scan all finished rows to find the few waiting ones.
            order by coalesce(job."queue", job."type"), job."priority", coalesce(job."run_at", job."created_at"),
                     job."id"
            limit p_limit for no key update of job skip locked) spent;
@@ -21,7 +22,7 @@ begin
 end
 $$;
 
--- Private: ends waiting jobs without budget. The caller has locked them.
+-- Private: ends waiting jobs without budget. The caller holds their locks.
 create or replace function "unstuck"."bury_spent"(p_ids /*id*/uuid[], p_policy "unstuck".policies)
 returns setof "unstuck".reaped_job language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Private: checks.
+-- Private: checks the arguments that claim_job and claim_jobs share.
 create or replace function "unstuck".require_claim(p_worker_id text, p_lease_ms bigint)
 returns boolean language plpgsql immutable as $$
 begin
@@ -21,15 +21,16 @@ begin
 end
 $$;
 
--- Private: checks.
+-- Private: checks the cursors of a claim.
 create or replace function "unstuck".require_claim_cursors(p_cursors jsonb)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return "unstuck".require(
     p_cursors is null or jsonb_typeof(p_cursors) = 'object'
       and not jsonb_path_exists(p_cursors, '$.* ? (@.type() != "object")')
-      and not exists (select from jsonb_path_query(p_cursors, '$.*.keyvalue()') mark
-                       where mark ->> 'key' !~ '^-?[0-9]{1,9}$' or "unstuck".is_iso_time(mark ->> 'value') is not true),
-    'marks', p_cursors::text, 'times by queue and priority, such as {"mail": {"0": "2026-01-31T12:00:00Z"}}');
+      and not exists (select from jsonb_path_query(p_cursors, '$.*.keyvalue()') entry
+                       where entry ->> 'key' !~ '^-?[0-9]{1,9}$'
+                          or "unstuck".is_iso_time(entry ->> 'value') is not true),
+    'cursors', p_cursors::text, 'times by queue and priority, such as {"mail": {"0": "2026-01-31T12:00:00Z"}}');
 end
 $$;

@@ -1,6 +1,6 @@
--- Takes one job by its id, if it is waiting, due, within its budget and nobody has it locked; no row otherwise. A
--- paused queue and an open breaker hold it back here too. A job without budget is ended (C10). A job whose next crash
--- would end it goes to an idle worker only, which gets no other job meanwhile (REAP-15).
+-- Claims one job by id if it is waiting, due, within its budget and not locked; otherwise returns no row. A paused
+-- queue or an open breaker holds it back. A job without budget is ended (C10). A job whose next crash would end it
+-- goes to an idle worker only, which gets no other job meanwhile (REAP-15).
 create or replace function "unstuck"."claim_job"(
   p_id /*id*/uuid, p_worker_id text, p_lease_ms bigint default null, p_policy jsonb default null)
 returns setof "unstuck".claimed_job language plpgsql set enable_seqscan = off as $$

@@ -1,14 +1,14 @@
--- Takes up to p_limit due jobs of the given queues by priority, then due time, then id; never looks at lease fields.
--- Goes priority by priority and queue by queue through "jobs_ready", bounded by the due time inside each, so that jobs
--- in backoff and jobs of other queues are never walked; nor are those of paused queues and open breakers. The limit
--- stands over the lock and every condition under it: what is skipped or refused costs no place.
--- p_cursors, { queue: { priority: time } }: jobs of these that were due before the time are passed over. A worker gives
--- the times that its last claims got to, and now and then none, so that nothing is passed over for long.
--- A job without budget is ended by the claim that meets it (C10), so no sweep has to search the waiting jobs for it.
--- The claim then goes through that priority again; after a hundred such jobs it passes over the rest.
+-- Claims up to p_limit due jobs by priority, then due time, then id; it never reads lease columns. It goes through
+-- "jobs_ready" priority by priority and queue by queue, bounded by the due time, so it never scans jobs in backoff,
+-- jobs of other queues, or jobs of paused queues and open breakers. The limit applies after the lock and every
+-- condition: skipped jobs do not count.
+-- p_cursors, { queue: { priority: time } }, skips jobs that were due before the time. A worker passes the times that
+-- its last claims reached, and now and then none, so that no job is skipped for long.
+-- A job without budget is ended by the claim that meets it (C10), so no sweep has to search for it. The claim then
+-- repeats that priority; after a hundred such jobs it skips the rest.
 -- A job whose next crash would end it goes to an idle worker, which gets no other job meanwhile (REAP-15). A worker
--- that is kept for one leaves its slots empty: with all of them taken it would not come back in time.
--- That jobs crashed before is seen in the array of reap times: one more array made a claim 10 µs slower.
+-- that is reserved for such a job leaves its slots empty until it is idle.
+-- The array of reap times also shows which jobs crashed before: another array made a claim 10 µs slower.
 create or replace function "unstuck"."claim_jobs"(
   p_worker_id text, p_queues text[], p_limit int,
   p_types text[] default null, p_lease_ms bigint default null, p_policy jsonb default null, p_actor text default null,
@@ -68,7 +68,7 @@ begin
       elsif v_takes_any and cardinality(array_remove(v_due.reaped_at, null)) > 0 then
         v_is_alone := "unstuck"."keep_worker"(p_worker_id, v_due.ids, v_left = p_limit, v_queue, v_lease_id, v_policy);
         if v_is_alone then v_due.ids := v_due.ids[1:1]; v_left := 1;
-        elsif not v_is_alone then -- Through this priority again, past such jobs, unless it is kept for one.
+        elsif not v_is_alone then -- Repeats this priority without such jobs, unless reserved for one.
           if "unstuck"."kept_job"(p_worker_id) is not null then return; end if;
           v_takes_any := false; v_priority := v_priority - 1; exit;
         end if;

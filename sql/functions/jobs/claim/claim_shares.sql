@@ -1,7 +1,7 @@
--- Private: how many jobs of one priority a claim takes from each queue, so that due time decides over all of them.
--- Counts what the claim would take: a job that it refuses takes no place from another queue. After the shares every
--- queue comes once more for what is left: another claim may have locked a share away. The queue whose job is due first
--- comes first: a last chance that is the first choice of a claim may run alone (REAP-15).
+-- Private: the number of jobs of one priority that a claim takes from each queue, so that due time decides across
+-- queues. Counts only jobs that the claim would take. After the shares, every queue comes once more for the rest:
+-- another claim may have locked its share. The queue with the earliest job comes first: a last chance that is the
+-- first choice of a claim may run alone (REAP-15).
 create or replace function "unstuck"."claim_shares"(
   p_queues text[], p_priority int, p_limit int, p_types text[], p_policy "unstuck".policies,
   p_cursors jsonb, p_takes_any boolean)

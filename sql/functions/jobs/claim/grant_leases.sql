@@ -1,13 +1,13 @@
--- Private: turns jobs that a claim has locked into running ones. The lease never reaches past the hard deadline, so a
--- handler that hangs while its process beats is reaped at that moment like a dead one (LEASE-8).
--- What was worked out under the lock comes as arrays of plain types, the policy as variables: rows of a type and fields
--- of a policy cost 4 of the 17 µs that a claimed job took.
+-- Private: turns jobs that a claim has locked into running ones. A lease never extends past the hard deadline, so a
+-- handler that hangs while its process sends heartbeats is reaped then like a dead one (LEASE-8).
+-- Values computed under the lock come as arrays of plain types, and policy fields as variables: rows and policy fields
+-- cost 4 of the 17 µs of a claimed job.
 create or replace function "unstuck"."grant_leases"(
   p_ids /*id*/uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamptz[],
   p_worker_id text, p_lease_id uuid, p_policy "unstuck".policies, p_actor text default null)
 returns setof "unstuck".claimed_job language plpgsql as $$
 declare
-  -- Not now(): a lease granted late in a long transaction must not be born half over.
+  -- Not now(): a lease granted late in a long transaction must have its full length.
   v_now timestamptz := clock_timestamp();
   v_counted int := case when p_policy.attempt_counted_at = 'claim' then 1 else 0 end;
   v_max_attempts int := p_policy.max_attempts;

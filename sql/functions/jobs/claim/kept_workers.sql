@@ -7,10 +7,10 @@ begin
 end
 $$;
 
--- Private: of jobs that a claim has locked, may this worker run the first one that has its last chance? NULL where none
--- has. It may if it is idle and the job comes first: it gets no other while that runs.
--- Otherwise the job goes to the next worker that is idle. If none was in the 30 s since the job was due, this one takes
--- no more jobs until it is (kept_job): one worker of a queue at a time.
+-- Private: among jobs that a claim has locked, may this worker run the first one with a last chance? NULL if there is
+-- none. It may if it is idle and the job comes first; it then gets no other job while that one runs.
+-- Otherwise the job waits for an idle worker. If none has come within reservation_ms of its due time, this worker is
+-- reserved and takes no more jobs until it is idle: one worker per queue at a time.
 create or replace function "unstuck"."keep_worker"(
   p_worker_id text, p_ids /*id*/uuid[], p_is_first boolean, p_queue text, p_lease_id uuid,
   p_policy "unstuck".policies)
@@ -44,9 +44,9 @@ begin
 end
 $$;
 
--- Private: the job that a worker runs alone, or finishes its other jobs for; NULL where it may take any. A row is
--- forgotten when its job has ended or gone elsewhere, and so is a reservation that the worker did not use in 30 s or
--- could not use now: the job was put off, its queue paused, or its breaker open.
+-- Private: the job that a worker runs alone, or is reserved for; NULL if it may take any. A row is deleted once its
+-- job has ended or run elsewhere; so is a reservation that has lapsed or cannot be used now because the job was
+-- postponed, its queue paused, or its breaker opened.
 create or replace function "unstuck"."kept_job"(p_worker_id text)
 returns /*id*/uuid language plpgsql as $$
 declare
@@ -78,7 +78,7 @@ begin
 end
 $$;
 
--- Private: what a claim gives a worker that is kept for one job: that job once nothing else runs there, else nothing.
+-- Private: claims the job that a worker is reserved for once the worker is idle; until then it gets none.
 create or replace function "unstuck"."claim_kept"(
   p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb)
 returns setof "unstuck".claimed_job language plpgsql as $$
@@ -93,7 +93,7 @@ begin
 end
 $$;
 
--- Private: how long a job with a last chance waits for an idle worker before one is reserved for it, and how long the
+-- Private: how long a job with a last chance waits for an idle worker before one is reserved, and how long the
 -- reservation of a silent worker holds.
 create or replace function "unstuck".reservation_ms()
 returns float8 language sql immutable

@@ -1,46 +1,48 @@
--- Private: holds the slots of these dedupe keys until the transaction ends. They are written, not only locked: if the
--- caller's snapshot is older than the last use of a key (REPEATABLE READ) it fails with 40001, as a unique index does.
+-- Private: locks the slots of dedupe keys until the transaction ends. Slots are written, not only locked: under
+-- REPEATABLE READ a snapshot older than the last use of a key fails with 40001, as a unique index would.
 create or replace function "unstuck".lock_keys(p_attachment text, p_types text[], p_keys text[])
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into "unstuck".dedupe_locks as held (slot)
   select distinct (hashtextextended(format('%s %L %L', p_attachment, asked.type, asked.key), 0) & 65535)::int as slot
     from unnest(p_types, p_keys) asked(type, key)
-   -- Two calls with the same keys wait for each other in one order.
+   -- In one order, so that two calls with the same keys do not deadlock.
    order by slot
   on conflict (slot) do update set slot = excluded.slot;
   return true;
 end
 $$;
 
--- Private: for a table whose own rows may share a dedupe key. Holds the keys of these jobs until the transaction ends,
--- and answers the ids of those that may be written: jobs without a key, and the first of each key that no unfinished
--- job has. NULL means all of them: none has a key.
+-- Private: for tables whose own rows may share a dedupe key. Locks the keys of these jobs until the transaction ends
+-- and returns the ids that may be inserted: jobs without a key, and the first of each key that no unfinished job has.
+-- NULL means all: none has a key.
 create or replace function "unstuck"."hold_keys"(p_jobs jsonb, p_ids /*id*/uuid[])
 returns /*id*/uuid[] language plpgsql set enable_seqscan = off as $$
 begin
   if not jsonb_path_exists(p_jobs, '$[*].dedupe_key ? (@ != null)') then
     return null;
   end if;
-  perform "unstuck".lock_keys(/*attachment*/'native', array_agg(wish ->> 'type'), array_agg(wish ->> 'dedupe_key'))
-    from jsonb_array_elements(p_jobs) wish where wish ->> 'dedupe_key' is not null;
-  -- A statement of its own sees what the last holder of a key has committed.
+  perform "unstuck".lock_keys(
+    /*attachment*/'native', array_agg(requested ->> 'type'), array_agg(requested ->> 'dedupe_key'))
+    from jsonb_array_elements(p_jobs) requested where requested ->> 'dedupe_key' is not null;
+  -- A separate statement, which sees what the last holder of a key committed.
   return array(
     select asked.id
-      from (select wished.id, wished.wish, row_number() over (
-                     partition by wished.wish ->> 'type', wished.wish ->> 'dedupe_key' order by wished.ordinal) as place
+      from (select job.id, job.requested,
+                   row_number() over (partition by job.requested ->> 'type', job.requested ->> 'dedupe_key'
+                                      order by job.ordinal) as place
               from rows from (pg_catalog.unnest(p_ids), jsonb_array_elements(p_jobs))
-                     with ordinality wished(id, wish, ordinal)) asked
-     where asked.wish ->> 'dedupe_key' is null
+                     with ordinality job(id, requested, ordinal)) asked
+     where asked.requested ->> 'dedupe_key' is null
         or asked.place = 1
            and (select true from "unstuck"."jobs" twin
-                 where twin."type"::text = asked.wish ->> 'type'
-                   and twin."dedupe_key"::text = asked.wish ->> 'dedupe_key'
+                 where twin."type"::text = asked.requested ->> 'type'
+                   and twin."dedupe_key"::text = asked.requested ->> 'dedupe_key'
                    and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is not true);
 end
 $$;
 
--- Private: hold_keys for jobs that exist, and are to wait again. Jobs are locked before keys, as everywhere.
+-- Private: hold_keys for existing jobs that are to wait again. Jobs are locked before keys, as everywhere.
 create or replace function "unstuck"."hold_keys_of"(p_ids /*id*/uuid[], p_owner text)
 returns boolean language plpgsql set enable_seqscan = off as $$
 declare
@@ -58,8 +60,8 @@ begin
 end
 $$;
 
--- Private: the job whose dedupe key stood in the way of another. It may have ended since; then the newest one that had
--- the key. Where there is none, another unique constraint of the team's table refused the job.
+-- Private: the unfinished job with this dedupe key; if it has ended since, the newest job that had the key. NULL if
+-- another unique constraint of the table refused the job.
 create or replace function "unstuck"."unfinished_job"(p_type text, p_dedupe_key text)
 returns /*id*/uuid language plpgsql as $$
 declare
@@ -68,7 +70,7 @@ begin
   select job."id" into v_id from "unstuck"."jobs" job
    where job."type"::text = p_type and job."dedupe_key"::text = p_dedupe_key
      and job."status" in /*unfinished_words*/('waiting', 'running')
-   -- The table's own rows may share a key, where the profile does not call it unique.
+   -- Rows of the team may share a key unless the profile declares it unique.
    order by job."created_at", job."id" limit 1;
   if v_id is null then
     select job."id" into v_id from "unstuck"."jobs" job

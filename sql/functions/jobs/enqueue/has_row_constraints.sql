@@ -1,5 +1,5 @@
--- Private: could the table refuse or change a job that has a new id and no dedupe key? A number is only as new as its
--- sequence. A team may have unique constraints, triggers and rules of its own, and add one at any time.
+-- Private: can the table refuse or change a job with a new id and no dedupe key? A team may have unique constraints,
+-- triggers and rules of its own, and add one at any time. A numeric id is only as new as its sequence.
 create or replace function "unstuck"."has_row_constraints"()
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -13,7 +13,7 @@ begin
       or exists (select from pg_index
                   where indrelid = v_table and (indisunique or indisexclusion) and not indisprimary
                     and indexrelid is distinct from to_regclass(v_dedupe_index))
-      -- Row, before and insert.
+      -- ROW, BEFORE and INSERT.
       or exists (select from pg_trigger where tgrelid = v_table and tgtype & 7 = 7);
 end
 $$;

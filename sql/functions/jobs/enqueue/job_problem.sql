@@ -1,9 +1,9 @@
--- Private: what is wrong with a job as it is asked for; NULL where nothing is. One expression, and stable as format()
--- is, so that it is inlined into the scan of a batch. Any subquery in it would end that.
+-- Private: the reason why a job cannot be enqueued; NULL if it can. One expression, stable as format() is, so that it
+-- is inlined into the scan of a batch. A subquery would prevent that.
 create or replace function "unstuck".job_problem(p_job jsonb)
 returns text language sql stable
 return case
-    -- What most jobs are: the rest is not looked at.
+    -- Most jobs have only these keys: skip the rest.
     when jsonb_typeof(p_job) = 'object' and p_job - '{type,payload}'::text[] = '{}'
          and jsonb_typeof(p_job -> 'type') = 'string' and length(p_job ->> 'type') between 1 and 200
       then null
@@ -44,7 +44,7 @@ return case
                   left(p_job ->> 'expected_duration_ms', 60))
     when jsonb_typeof(p_job -> 'owner') not in ('string', 'null') or length(p_job ->> 'owner') not between 1 and 200
       then format('owner: got %s, takes 1 to 200 characters', left(p_job ->> 'owner', 60))
-    -- Bytes too: with the longest type it has to fit into an index.
+    -- Bytes too: it must fit into an index entry together with the longest type.
     when jsonb_typeof(p_job -> 'dedupe_key') not in ('string', 'null')
       or length(p_job ->> 'dedupe_key') not between 1 and 1000 or octet_length(p_job ->> 'dedupe_key') > 1800
       then format('dedupe_key: got %s, takes 1 to 1000 characters of at most 1800 bytes',

@@ -1,11 +1,11 @@
--- Private: checks.
+-- Private: checks the argument of fail_jobs.
 create or replace function "unstuck".require_failures(p_failures jsonb, p_id_type text)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_problem text;
 begin
   perform "unstuck".require(jsonb_typeof(p_failures) = 'array', 'failures', p_failures::text, 'an array of failures');
-  -- With an offset for the reason given in enqueue_jobs.
+  -- OFFSET as in enqueue_jobs.
   select problem into v_problem
     from (select "unstuck".failure_problem(failure, p_id_type) as problem
             from jsonb_array_elements(p_failures) failure offset 0) checked
@@ -17,8 +17,8 @@ begin
 end
 $$;
 
--- Private: what is wrong with a failure as it is reported; NULL where nothing is. One expression, inlined as
--- job_problem is.
+-- Private: the reason why a reported failure is invalid; NULL if it is valid. One expression, inlined like
+-- job_problem.
 create or replace function "unstuck".failure_problem(p_failure jsonb, p_id_type text)
 returns text language sql stable
 return case
@@ -33,7 +33,7 @@ return case
       then format('id: got %s, takes the id of a job, a %s', left((p_failure -> 'id')::text, 60), p_id_type)
     when not "unstuck".is_id(p_failure ->> 'lease_id', 'uuid')
       then format('lease_id: got %s, takes a uuid', left((p_failure -> 'lease_id')::text, 60))
-    -- By that word a job that was cancelled is known, and is never retried.
+    -- Reserved: this code marks a cancelled job, which is never retried.
     when jsonb_typeof(p_failure -> 'code') not in ('string', 'null') or p_failure ->> 'code' = 'cancelled'
       then format('code: got %s, takes text other than cancelled', left((p_failure -> 'code')::text, 60))
     when jsonb_typeof(p_failure -> 'reason') not in ('string', 'null')
@@ -52,7 +52,7 @@ return case
       then format('cause: got %s, takes failure or timeout', left((p_failure -> 'cause')::text, 60))
   end;
 
--- Private: checks.
+-- Private: checks the arguments of release_jobs.
 create or replace function "unstuck".require_release(
   p_delay_ms bigint, p_cause text, p_spread_ms float8, p_reason text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -67,8 +67,7 @@ begin
 end
 $$;
 
--- Private: the results of jobs as JSON: one for each job, by its place. Only a cast can tell what is JSON before
--- PostgreSQL 16.
+-- Private: the results of jobs as JSON, by position. Before PostgreSQL 16 only a cast can tell whether text is JSON.
 create or replace function "unstuck".require_results(p_results text[], p_jobs int)
 returns jsonb[] language plpgsql immutable as $$
 declare
@@ -86,7 +85,7 @@ begin
   exception when data_exception or program_limit_exceeded then
     null;
   end;
-  -- One of them is no JSON: which one is only asked here.
+  -- One of them is not JSON: find out which.
   foreach v_result in array p_results loop
     begin
       perform v_result::jsonb;

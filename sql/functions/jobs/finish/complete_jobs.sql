@@ -1,8 +1,8 @@
--- Ends jobs as succeeded, by the holder of their lease or not at all. A repeat by the same lease answers already-done,
--- so that a lost answer to a commit is resolved and not guessed (C3).
--- One update that meets its rows in the order of their ids (C12), without a lock of each row before it, which cost a
--- third of a completion and a WAL record (docs/adr/0016). The settings see to the order: what is left to choose from
--- are joins that go by the primary key. Without them a table that its statistics take for empty was scanned.
+-- Completes jobs, for the holder of their lease only. Repeated with the same lease it returns already-done, which
+-- resolves a lost response to a commit (C3).
+-- One update that visits its rows in the order of their ids (C12), without locking each row first, which cost a third
+-- of a completion and a WAL record (docs/adr/0016). The settings guarantee that order: they leave only joins by
+-- primary key. Without them, a table with statistics of an empty one was scanned.
 create or replace function "unstuck"."complete_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null)
 returns setof "unstuck".job_outcome language plpgsql

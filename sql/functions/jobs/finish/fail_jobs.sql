@@ -1,6 +1,5 @@
--- Decides between another try and the end, by the holder of the lease or not at all. A job whose cancel was asked for
--- ends as cancelled. One that a half-open breaker let through, and that met the failure it stays open for, is released
--- and loses no attempt.
+-- Retries failed jobs or ends them, for the holder of their lease only. A job with a requested cancel ends as
+-- cancelled. A probe job of a half-open breaker that met the failure behind it is released and loses no attempt.
 -- p_failures: an array of { id, lease_id, code, reason, category, stack, is_retryable, retry_in_ms, cause }.
 create or replace function "unstuck"."fail_jobs"(
   p_failures jsonb, p_policy jsonb default null, p_actor text default null)
@@ -25,7 +24,7 @@ begin
            coalesce(job."failures", 0) + (not failure.is_timeout and not probe.is_so)::int as failures,
            job."crashes" as crashes, coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
       from (select * from "unstuck"."asked_failures"(p_failures) failure order by id) failure,
-           -- Row by row through the primary key, for the reason given in complete_jobs.
+           -- Row by row through the primary key, as in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = failure.id and job."lease_id" = failure.lease_id
                        and job."status" is not distinct from /*any_running*/'running'

@@ -1,4 +1,4 @@
--- Private: the failures a worker reports, in the order given and with what it left out filled in.
+-- Private: the reported failures in the order given, with defaults filled in.
 create or replace function "unstuck"."asked_failures"(p_failures jsonb)
 returns table (ordinal bigint, id /*id*/uuid, lease_id uuid, code text, reason text, category text, stack text,
                is_retryable boolean, retry_in_ms float8, is_timeout boolean, is_passing boolean)
@@ -14,8 +14,8 @@ begin atomic
            retry_in_ms numeric, cause text)) with ordinality asked;
 end;
 
--- Private: the attempt column after a failure or timeout that the holder reports; never over the maximum by that. A
--- failure that costs none gives the attempt of the claim back.
+-- Private: the attempt count after a reported failure or timeout, at most the maximum. A failure that costs no attempt
+-- gives back the one of the claim.
 create or replace function "unstuck".failed_attempt(
   p_policy "unstuck".policies, p_is_timeout boolean, p_attempt int, p_max_attempts int,
   p_is_free boolean default false)
@@ -28,15 +28,15 @@ return coalesce(p_attempt, 0) + case
     else 0
   end;
 
--- Private: the event type under which a failure is recorded.
+-- Private: the event type of a failure.
 create or replace function "unstuck".failure_event(p_outcome text, p_code text)
 returns text language sql immutable
 return case p_outcome when 'retried' then 'retry' when 'dead' then case when p_code = 'EXPIRED' then 'expired'
                                                                           else 'failed' end
                         else p_outcome end;
 
--- Private: how long a job waits after a failure, from the counts with that failure in them; NULL where it ended. What a
--- half-open breaker let through waits a moment, so that another job is tried next.
+-- Private: the wait after a failure, from the counts that include it; NULL if the job ended. A probe job of a
+-- half-open breaker waits a moment, so that another job is tried next.
 create or replace function "unstuck".failure_wait_ms(
   p_policy "unstuck".policies, p_outcome text, p_asked_ms float8, p_attempt int, p_failures int, p_crashes int,
   p_timeouts int)
@@ -50,9 +50,9 @@ return case p_outcome
            else "unstuck".spent_attempts(p_policy, p_attempt, p_failures, p_crashes, p_timeouts) end, random()))
   end;
 
--- Private: is a failure or timeout that the job's own worker reports, with the counts after it, the last one? It is
--- where another try is not worth it, or where the budget is spent (FAIL-5). A timeout is bounded as a reap is.
--- Whatever it is, no claim may refuse what goes back to waiting.
+-- Private: does a reported failure or timeout end the job? It does if it is not retryable or the budget is spent
+-- (FAIL-5), from the counts that include it. Timeouts are bounded like reaps. A job that goes back to waiting must be
+-- claimable.
 create or replace function "unstuck".is_failure_final(
   p_policy "unstuck".policies, p_is_retryable boolean, p_category text, p_is_timeout boolean,
   p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)

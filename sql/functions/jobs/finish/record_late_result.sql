@@ -1,4 +1,4 @@
--- Keeps what a worker found out after it had lost its lease, as evidence: an event and nothing else.
+-- Records the result of a worker that had lost its lease: an event, and nothing else.
 create or replace function "unstuck"."record_late_result"(p_id /*id*/uuid, p_lease_id uuid, p_details jsonb)
 returns boolean language plpgsql as $$
 begin

@@ -1,7 +1,6 @@
--- Gives jobs back without spending an attempt: at once, or after p_delay_ms, each after the first p_spread_ms later.
--- p_cause counts a deploy (interruption) apart from a release. A job whose cancel was asked for ends as cancelled.
--- p_reason is for what a handler or an outside limit sends back: it is always an event, and of a job that was released
--- often the waits double.
+-- Returns jobs without spending an attempt: at once, or after p_delay_ms, each p_spread_ms after the one before.
+-- p_cause distinguishes a deploy (interruption) from a release. A job with a requested cancel ends as cancelled.
+-- p_reason is set by handlers and outside limits: it is always recorded, and the waits of a job released often double.
 create or replace function "unstuck"."release_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_delay_ms bigint default null, p_cause text default 'release',
   p_spread_ms float8 default 0, p_actor text default null, p_reason text default null)
@@ -23,7 +22,7 @@ begin
                        else "unstuck".release_delay_ms(asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
                        "unstuck".is_released_often(job."releases", job."started_at", v_now)) end, 0::float8) as delay_ms
       from (select * from unnest(p_ids, p_lease_ids) with ordinality give(id, lease_id, ordinal) order by id) give,
-           -- Row by row through the primary key, for the reason given in complete_jobs.
+           -- Row by row through the primary key, as in complete_jobs.
            lateral (select * from "unstuck"."jobs" job
                      where job."id" = give.id and job."lease_id" = give.lease_id
                        and job."status" is not distinct from /*any_running*/'running'
@@ -68,12 +67,12 @@ begin
   end if;
 
   return query
-  select settled.id, case when ended.id is null then settled.outcome else 'cancelled' end,
-         case when settled.outcome = 'released' and v_waits ? settled.id
-              then coalesce((v_waits ->> settled.id)::float8, 0) end
+  select answer.id, case when ended.id is null then answer.outcome else 'cancelled' end,
+         case when answer.outcome = 'released' and v_waits ? answer.id
+              then coalesce((v_waits ->> answer.id)::float8, 0) end
     from "unstuck"."job_outcomes"(p_ids, p_lease_ids, array_cat(v_released, v_cancelled), 'released')
-           with ordinality settled(id, outcome, retry_in_ms, ordinal)
-    left join pg_catalog.unnest(v_cancelled) ended(id) on ended.id::text = settled.id and settled.outcome = 'released'
-   order by settled.ordinal;
+           with ordinality answer(id, outcome, retry_in_ms, ordinal)
+    left join pg_catalog.unnest(v_cancelled) ended(id) on ended.id::text = answer.id and answer.outcome = 'released'
+   order by answer.ordinal;
 end
 $$;

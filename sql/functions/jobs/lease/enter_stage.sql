@@ -1,6 +1,6 @@
--- Moves a running job into another stage, by the holder of its lease or not at all: its lease and its hard deadline are
--- those of the new stage, counted from now, but never past the end of the whole attempt (LEASE-11). A job past its
--- deadline stays where it is: nothing revives it.
+-- Moves a running job to another stage, for the holder of its lease only. Lease and hard deadline are those of the new
+-- stage, counted from now, but never past the end of the attempt (LEASE-11). A job past its deadline stays: nothing
+-- revives it.
 create or replace function "unstuck"."enter_stage"(
   p_id /*id*/uuid, p_lease_id uuid, p_stage text, p_policy jsonb default null)
 returns table (outcome text, lease_ms float8, deadline_ms float8) language plpgsql as $$
@@ -22,11 +22,11 @@ begin
    where job."id" = p_id and job."lease_id" = p_lease_id and job."status" is not distinct from /*any_running*/'running'
      for no key update;
   if not found then
-    return query select settled.outcome, null::float8, null::float8
-                   from "unstuck"."job_outcomes"(array[p_id], array[p_lease_id], null, null) settled;
+    return query select answer.outcome, null::float8, null::float8
+                   from "unstuck"."job_outcomes"(array[p_id], array[p_lease_id], null, null) answer;
     return;
   end if;
-  -- After the lock: a lease must not be born half over because its row was waited for.
+  -- After the lock: waiting for the row must not shorten the lease.
   v_now := clock_timestamp();
   if v_deadline_at <= v_now or v_runtime_ends_at <= v_now then
     return query select 'past-deadline', null::float8, null::float8;

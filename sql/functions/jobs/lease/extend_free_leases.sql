@@ -1,9 +1,9 @@
--- Private: extends the leases whose rows nobody holds by the update alone, for a lock before it is a WAL record of 54
--- bytes beside its 89. What it leaves out, for whatever reason, the caller goes through with a lock that skips.
--- A row is free if its xmax is empty, or is the xmin: whoever wrote this version had locked the one before, and has
--- ended. This look only saves time. For somebody who takes the row between look and write, which is microseconds, the
--- update waits a millisecond; then all of it is undone and left to the caller (docs/adr/0018). The other settings are
--- those of complete_jobs: rows come one by one, each right after its look, in the order of their ids.
+-- Private: extends the leases of unlocked rows by an update alone, because a lock first is a WAL record of 54 bytes
+-- beside its 89. The caller handles the rest with SKIP LOCKED.
+-- A row is free if its xmax is empty or equals its xmin: its last writer had locked the version before, and has ended.
+-- The check only saves time. If somebody takes the row between check and write, the update waits a millisecond; then
+-- all of it is rolled back and left to the caller (docs/adr/0018). The other settings are those of complete_jobs: rows
+-- come one by one, each right after its check, in the order of their ids.
 create or replace function "unstuck"."extend_free_leases"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy "unstuck".policies, p_now timestamptz,
   out ids /*id*/uuid[], out lease_ids uuid[], out answers text[])

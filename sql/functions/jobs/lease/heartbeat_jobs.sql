@@ -1,5 +1,5 @@
--- Extends all leases of a worker: those of free rows in one update, the others under a lock that skips. A row that
--- somebody has locked delays nobody, and its answer is busy as long as a later plain read still shows the lease.
+-- Extends all leases of a worker: those of free rows in one update, the others with SKIP LOCKED. A locked row delays
+-- nobody; its answer is busy as long as a later plain read still shows the lease.
 create or replace function "unstuck"."heartbeat_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_lease_ms bigint default null, p_policy jsonb default null)
 returns setof "unstuck".heartbeat_answer language plpgsql set plan_cache_mode = force_generic_plan as $$
@@ -26,10 +26,10 @@ begin
              least("unstuck".after_ms(v_now, coalesce(v_lease_ms, "unstuck".stage_lease_ms(
                      v_policy, coalesce(job."stage", v_policy.default_stage, job."type"), job."expected_duration_ms"))),
                    job."deadline_at") as lease_ends_at
-        -- Each lease once, however often it is asked about: a row that this statement has written is not locked again.
+        -- Each lease once, even if asked twice: a row that this statement has written cannot be locked again.
         from (select * from unnest(p_ids, p_lease_ids) beat(id, lease_id)
               except select * from unnest(v_held, v_held_lease_ids) order by id) beat,
-             -- Row by row through the primary key, and not by a join that would scan a table without statistics.
+             -- Row by row through the primary key: a join would scan a table without statistics.
              lateral (select * from "unstuck"."jobs" job
                        where job."id" = beat.id and job."lease_id" = beat.lease_id
                          and job."status" is not distinct from /*any_running*/'running'

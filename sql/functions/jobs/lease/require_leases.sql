@@ -1,4 +1,4 @@
--- Private: ids and lease ids come as two arrays of one length.
+-- Private: checks for ids and lease ids in two arrays of the same length.
 create or replace function "unstuck".require_leases(p_ids anyarray, p_lease_ids uuid[])
 returns boolean language plpgsql immutable as $$
 begin

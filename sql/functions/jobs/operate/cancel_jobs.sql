@@ -1,5 +1,6 @@
--- A waiting job ends at once; a running one is told through its next heartbeat and keeps its lease until it ends. What
--- has ended stays as it ended. With p_owner only that owner's jobs exist. The generation is compared under the lock.
+-- Ends waiting jobs at once. A running job learns of it with its next heartbeat and keeps its lease until it ends.
+-- Ended jobs stay as they are. p_owner restricts the call to jobs of that owner. The generation is compared under the
+-- lock.
 create or replace function "unstuck"."cancel_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
   p_generation int default null)

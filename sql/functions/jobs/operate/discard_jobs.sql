@@ -1,6 +1,6 @@
--- Deletes jobs that wait or have ended; a running one has to be cancelled first. One event is left of their story, who
--- did it and why, until the retention is over. With p_owner only that owner's jobs exist. The generation is compared
--- under the lock.
+-- Deletes jobs that wait or have ended; running ones must be cancelled first. One event remains until the end of the
+-- retention: who did it, and why. p_owner restricts the call to jobs of that owner. The generation is compared under
+-- the lock.
 create or replace function "unstuck"."discard_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
   p_generation int default null)

@@ -1,4 +1,4 @@
--- What people think of a cause of dead letters. As new it is forgotten that anybody thought otherwise.
+-- Sets the triage state of a cause of dead letters. The state new deletes its row.
 create or replace function "unstuck".mark_cause(
   p_attachment text, p_cause_id text, p_state text, p_actor text default null, p_reason text default null)
 returns text language plpgsql set search_path = pg_catalog, pg_temp as $$

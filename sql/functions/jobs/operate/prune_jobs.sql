@@ -1,5 +1,5 @@
--- One bounded step of retention: walks p_limit rows by id and deletes those that ended longer ago than the retention.
--- Waiting and running jobs are never touched. Goes on with p_after = the answer's next, until that is null.
+-- One bounded step of retention: scans p_limit rows by id and deletes those that ended before the retention period.
+-- Waiting and running jobs are never touched. Continue with p_after = next until that is null.
 create or replace function "unstuck"."prune_jobs"(
   p_retention_days int default null, p_limit int default 1000, p_after /*id*/uuid default null)
 returns table (deleted int, next text) language plpgsql as $$
@@ -27,7 +27,7 @@ begin
     select job."id" as id from "unstuck"."jobs" job
      where job."id" = any (array(select page.id from page
                                   where page.is_ended and page.ended_at < v_ended_before))
-       -- Again under the lock: a retry may have brought it back, and it may have ended once more since.
+       -- Checked again under the lock: a retry may have requeued it, and it may have ended again since.
        and job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
        and coalesce(job."finished_at", job."updated_at", job."created_at") < v_ended_before
      order by job."id"
@@ -52,8 +52,7 @@ begin
 end
 $$;
 
--- Private: forgets what was done by hand before p_before, and all sweeps that found something but the newest 1000.
--- Answers how many.
+-- Private: deletes audit entries before p_before, and sweep history except the newest 1000. Returns the count.
 create or replace function "unstuck".prune_history(p_attachment text, p_before timestamptz, p_limit int)
 returns int language sql set search_path = pg_catalog, pg_temp as $$
   with acts as (
@@ -73,8 +72,8 @@ returns int language sql set search_path = pg_catalog, pg_temp as $$
   select ((select count(*) from acts) + (select count(*) from sweeps))::int
 $$;
 
--- Private: forgets workers that were not seen, and deliveries that were written, since before p_before, and
--- operations that ended a week ago: few at a time, for each takes up to 100,000 rows with it. Answers how many.
+-- Private: deletes workers and deliveries last seen or written before p_before, and operations that ended a week ago:
+-- few at a time, because each takes up to 100,000 rows with it. Returns the count.
 create or replace function "unstuck".prune_reports(p_attachment text, p_before timestamptz, p_limit int)
 returns int language sql set search_path = pg_catalog, pg_temp as $$
   with workers as (

@@ -1,7 +1,7 @@
--- Brings dead jobs back with a new generation (OPS-1). The owner stands in the lock's own condition and the generation
--- is compared under the lock, never before it. Counts start again, or are kept and the maximum raised so that the job
--- can be claimed; crashes and timeouts start again in any case, for their limit is the policy's and cannot be raised.
--- The look for a twin is no EXISTS, which may be answered by reading the whole table once.
+-- Requeues dead jobs with a new generation (OPS-1). The owner is part of the locking condition, and the generation is
+-- compared under the lock. Counts start again, or are kept and the maximum raised so that the job can be claimed;
+-- crashes and timeouts always start again, because their limit is the policy's. The search for a twin is not an
+-- EXISTS, which may be answered by one scan of the whole table.
 create or replace function "unstuck"."retry_jobs"(
   p_ids /*id*/uuid[], p_owner text default null, p_generation int default null, p_keep_attempts boolean default false,
   p_actor text default null, p_reason text default null)
@@ -29,7 +29,7 @@ begin
          where job."id" = any (p_ids) and (p_owner is null or job."owner"::text = p_owner)
          order by job."id" for no key update of job
       ), found as materialized (
-        -- Of two jobs with one key in one call the first is retried.
+        -- If two jobs of the call have the same key, the first is retried.
         select id, is_dead, is_current,
                has_twin or dedupe_key is not null and row_number() over (partition by type, dedupe_key, is_dead
                  and is_current order by array_position(p_ids, id)) > 1 as has_twin
@@ -64,7 +64,7 @@ begin
         into v_events, v_outcomes;
       exit;
     exception when unique_violation then
-      -- Another job took the key between our look and our write: the next look finds it.
+      -- Another job took the key between read and write: the next read finds it.
       if v_look = 5 then raise; end if;
     end;
   end loop;

@@ -1,5 +1,5 @@
--- Ends the wait of jobs in backoff or with a later start. A paused queue and an open breaker still hold them back. With
--- p_owner only that owner's jobs exist. The generation is compared under the lock.
+-- Makes jobs in backoff or with a later start due now. A paused queue or an open breaker still holds them back.
+-- p_owner restricts the call to jobs of that owner. The generation is compared under the lock.
 create or replace function "unstuck"."run_jobs_now"(
   p_ids /*id*/uuid[], p_owner text default null, p_actor text default null, p_reason text default null,
   p_generation int default null)

@@ -1,5 +1,5 @@
--- A short name for what ended a job: its code, and the reason without what differs from job to job (addresses, ids,
--- quoted text, numbers). Classes are spelled out, for \s and \w depend on the locale of the database.
+-- A short id of the cause of a dead letter: its code and its reason without the parts that vary (addresses, ids,
+-- quoted text, numbers). Character classes are spelled out, because \s and \w depend on the locale of the database.
 create or replace function "unstuck".cause_id(p_code text, p_reason text)
 returns text language sql stable
 return left(encode(sha256(convert_to(coalesce(p_code, '') || chr(10) ||

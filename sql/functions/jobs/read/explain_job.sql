@@ -1,6 +1,6 @@
--- Every fact that decides whether and when a job runs, on the database's clock: durations from now, negative where they
--- are over. NULL where there is no such job. A job that waits, or is past its lease, is locked for a moment to see
--- whether it can be.
+-- All facts that decide whether and when a job runs, on the database's clock: durations from now, negative if past.
+-- NULL if there is no such job. A job that waits, or is past its lease, is locked for a moment to see whether it can
+-- be.
 create or replace function "unstuck"."explain_job"(p_id /*id*/uuid, p_policy jsonb default null)
 returns jsonb language plpgsql as $$
 declare
@@ -33,8 +33,8 @@ begin
            'silent_ms', case when running.id is not null then "unstuck".ms_between(job."heartbeat_at", now()) end,
            'deadline_left_ms', "unstuck".ms_between(now(), job."deadline_at"),
            'ended_ago_ms', "unstuck".ms_between(job."finished_at", now()),
-           'reaper_age_ms', (select "unstuck".ms_between(pulse.swept_at, now()) from "unstuck".sweeps pulse
-                              where pulse.attachment = /*attachment*/'native'),
+           'reaper_age_ms', (select "unstuck".ms_between(last.swept_at, now()) from "unstuck".sweeps last
+                              where last.attachment = /*attachment*/'native'),
            'sweep_interval_ms', v_policy.sweep_interval_ms, 'is_observed', v_policy.is_observed,
            'last_event', (select jsonb_build_object('type', event.type, 'details', event.data -> 'details',
                                                     'ago_ms', "unstuck".ms_between(event.at, now()))

@@ -1,4 +1,4 @@
--- Ids that begin with p_prefix, in their order, for people, who type the beginning only. Numbers are found whole.
+-- Ids that begin with p_prefix, in order, for people who type only the beginning. Numbers must match whole.
 create or replace function "unstuck"."find_job_ids"(p_prefix text, p_limit int default 5)
 returns table (id text) language plpgsql stable as $$
 declare
@@ -17,7 +17,7 @@ begin
     v_high := p_prefix;
   end if;
   if v_type = 'text' then
-    -- What begins with the text stands behind it, in almost every collation; how far, none can tell.
+    -- In almost every collation, ids with the prefix sort after it; how far is unknown.
     v_high := (select page.id
                  from (select job."id" as id from "unstuck"."jobs" job
                         where job."id" >= v_low order by job."id" limit 1000) page

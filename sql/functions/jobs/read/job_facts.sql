@@ -1,6 +1,6 @@
--- Private: has another transaction locked the row of this job (C13)? The session that holds it is named where it is
--- certain: the transaction in xmax is under way, and its session has a lock on this very table. A row that several
--- transactions share has no such name. Without the right to lock there is no answer.
+-- Private: has another transaction locked the row of this job (C13)? Names the session only if it is certain: the
+-- transaction in xmax is in progress and its session has a lock on this table. A row locked by several transactions
+-- has no such session. NULL without the privilege to lock.
 create or replace function "unstuck"."job_lock"(p_id /*id*/uuid)
 returns jsonb language plpgsql as $$
 begin
@@ -26,7 +26,7 @@ exception when insufficient_privilege or read_only_sql_transaction then
 end
 $$;
 
--- Private: how many due jobs of its queue stand before a waiting one; a thousand are as good as more.
+-- Private: the number of due jobs of its queue before a waiting one, up to 1000.
 create or replace function "unstuck"."jobs_ahead"(p_id /*id*/uuid)
 returns int language plpgsql stable as $$
 declare
@@ -46,7 +46,7 @@ begin
 end
 $$;
 
--- Private: what keeps the jobs of a queue from being claimed: its pause, and the breaker of its dependency.
+-- Private: the pause and the breaker that keep jobs of a queue from being claimed.
 create or replace function "unstuck".queue_facts(p_attachment text, p_queue text)
 returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object(
@@ -66,8 +66,7 @@ returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
        where dependency.attachment = p_attachment and dependency.queue = p_queue))
 $$;
 
--- Private: how many live workers there are for a type of job, and how busy they are. NULL where no worker ever told
--- of itself.
+-- Private: number and load of the live workers for a type of job. NULL if no worker has ever reported.
 create or replace function "unstuck".worker_facts(p_attachment text, p_type text)
 returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('workers', case when count(*) > 0 then jsonb_build_object(

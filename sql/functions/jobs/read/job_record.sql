@@ -23,8 +23,8 @@ returns jsonb language sql stable as $$
     from "unstuck"."jobs" job where job."id" = p_id
 $$;
 
--- Private: a job as a list shows it: no stack, no payload and no result unless asked for, and what only the database's
--- clock can tell.
+-- Private: a job as shown in lists, with durations on the database's clock; no stack, and payload and result on
+-- request only.
 create or replace function "unstuck"."job_summary"(p_id /*id*/uuid, p_with_payload boolean)
 returns jsonb language sql stable as $$
   select "unstuck"."job_record"(p_id)

@@ -1,4 +1,4 @@
--- Private: those of p_ids that fit a filter, the newest first and p_limit at most. The filter was checked before.
+-- Private: the ids among p_ids that match a checked filter, newest first, p_limit at most.
 create or replace function "unstuck"."matching_jobs"(
   p_policy "unstuck".policies, p_filter jsonb, p_ids /*id*/uuid[], p_limit int)
 returns /*id*/uuid[] language plpgsql stable set enable_seqscan = off as $$

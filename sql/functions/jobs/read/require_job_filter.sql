@@ -1,4 +1,4 @@
--- Private: checks.
+-- Private: checks the filter of list_jobs.
 create or replace function "unstuck".require_job_filter(p_filter jsonb)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare

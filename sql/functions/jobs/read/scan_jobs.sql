@@ -1,13 +1,13 @@
--- Private: up to p_limit ids below p_before, the newest first, of one role where that has an index of its own. Each
--- branch names its words, so that its partial index serves it; the caller finds what has ended without being dead.
+-- Private: up to p_limit ids before p_before, newest first, of one role if that has its own index. Each branch names
+-- its status words, so that its partial index serves it; the caller filters jobs that ended without being dead.
 create or replace function "unstuck"."scan_jobs"(p_role text, p_before /*id*/uuid, p_limit int)
 returns /*id*/uuid[] language plpgsql stable set enable_seqscan = off as $$
 declare
-  -- Inclusive, with the last id of the page before taken out: "no bound" would need a highest id, which text has not.
+  -- Inclusive, then without the last id of the page before: text has no highest id to stand for "no bound".
   v_from /*id*/uuid := coalesce(p_before, (select job."id" from "unstuck"."jobs" job order by job."id" desc limit 1));
 begin
   if p_role = 'waiting' then
-    -- Materialized: sorted with its limit in one query it would walk all finished rows by id.
+    -- Materialized: with its sort and limit in one query it would scan all finished rows by id.
     return array(with waiting as materialized (
                    select job."id" as id from "unstuck"."jobs" job where job."status" = /*waiting*/'waiting')
                  select waiting.id from waiting

@@ -1,5 +1,6 @@
--- Puts off dispatches that could not be published: by 1 s, then twice as long each time, up to 5 minutes. One that was
--- written anew or taken by somebody else meanwhile is left alone: p_tries is what the taking said. Answers how many.
+-- Postpones dispatches that could not be published: by 1 s, then twice as long each time, up to 5 minutes. A dispatch
+-- that was rewritten or taken by another since is left alone: p_tries is the count returned by take_dispatches.
+-- Returns the count.
 create or replace function "unstuck".fail_dispatches(
   p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries int[], p_error text)
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -1,5 +1,5 @@
--- Forgets dispatches that were published. One that was written anew meanwhile has another id and stays, and so does a
--- row that somebody is writing. Answers how many went.
+-- Deletes published dispatches. A dispatch rewritten since has another id and stays, as does a locked row. Returns the
+-- count.
 create or replace function "unstuck".finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[])
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

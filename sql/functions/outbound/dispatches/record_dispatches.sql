@@ -1,6 +1,5 @@
--- Private: notes for the dispatcher that jobs wait again, in the transaction that put them back. Callers look at the
--- policy first, so that tables without a dispatcher pay nothing. A job has one row at most, and the newest one
--- counts.
+-- Private: records requeued jobs for the dispatcher, in the transaction that requeues them. Callers check the policy
+-- first, so that tables without a dispatcher pay nothing. At most one row per job; the newest counts.
 create or replace function "unstuck".record_dispatches(p_policy "unstuck".policies, p_job_ids text[])
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,4 +1,4 @@
--- Private: ids of jobs and of dispatches come as two arrays of one length.
+-- Private: checks for ids of jobs and of dispatches in two arrays of the same length.
 create or replace function "unstuck".require_dispatches(p_job_ids text[], p_dispatch_ids uuid[])
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

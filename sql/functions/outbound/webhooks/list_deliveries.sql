@@ -1,4 +1,4 @@
--- The newest deliveries of a table first; of one webhook, or in one status, where asked for.
+-- Deliveries of a table, newest first; optionally of one webhook or one status.
 create or replace function "unstuck".list_deliveries(
   p_attachment text, p_webhook_id uuid default null, p_status text default null, p_limit int default 100)
 returns table (id text, webhook_id text, job_id text, type text, status text, tries int, next_try_in_ms float8,

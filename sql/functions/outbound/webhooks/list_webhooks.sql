@@ -1,4 +1,4 @@
--- Every webhook of a table, or the one that is named, the oldest first. waiting counts deliveries that are to be sent.
+-- The webhooks of a table, or one of them, oldest first. waiting counts pending deliveries.
 create or replace function "unstuck".list_webhooks(p_attachment text, p_id uuid default null)
 returns setof "unstuck".webhook_status language sql stable set search_path = pg_catalog, pg_temp as $$
   select webhook.id::text, webhook.url, webhook.events, webhook.is_active, webhook.inactive_reason, webhook.created_at,

@@ -1,5 +1,5 @@
--- Private: notes events for every active webhook that wants them, in the transaction of the events: what is rolled
--- back is never sent, and what is committed is not forgotten (C22). What a handler was given or found out stays here.
+-- Private: records events for every active webhook that subscribes to them, in the transaction of the events: a
+-- rollback sends nothing, and a commit loses nothing (C22). Payloads, results and stacks are left out.
 create or replace function "unstuck".record_deliveries(
   p_attachment text, p_table text, p_at timestamptz, p_events "unstuck".new_event[])
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$

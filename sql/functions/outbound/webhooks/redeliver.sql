@@ -1,5 +1,5 @@
--- Sends a delivery once more, at once and with all its tries, whatever became of it. The receiver sees the same id.
--- Answers due, inactive (its webhook is not active, or gone) or not-found.
+-- Sends a delivery again at once, with all its tries, whatever its state. The receiver sees the same id. Returns due,
+-- inactive (its webhook is disabled or removed) or not-found.
 create or replace function "unstuck".redeliver(p_attachment text, p_id uuid)
 returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- Ends a webhook. What was not sent yet is not sent any more. False where there was none. Deliveries before webhooks:
--- settle_delivery locks them in that order.
+-- Removes a webhook and its pending deliveries. Returns false if there was none. Deliveries are locked before
+-- webhooks, as in settle_delivery.
 create or replace function "unstuck".remove_webhook(
   p_attachment text, p_id uuid, p_actor text default null, p_reason text default null)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -1,6 +1,6 @@
--- Writes what a try to deliver came to: delivered, retried after a wait, failed after the tenth try, or lost where
--- somebody else took it meanwhile: p_tries is what the taking said. A receiver that is gone for good (p_is_gone) is not
--- sent anything any more.
+-- Records the outcome of a delivery attempt: delivered, retried after a wait, failed after the tenth try, or lost if
+-- another took it since (p_tries is the count returned by take_deliveries). A receiver that is gone for good
+-- (p_is_gone) disables its webhook.
 create or replace function "unstuck".settle_delivery(
   p_attachment text, p_id uuid, p_tries int, p_is_delivered boolean, p_status int default null,
   p_error text default null, p_is_gone boolean default false)

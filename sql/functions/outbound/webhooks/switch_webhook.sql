@@ -1,5 +1,5 @@
--- Switches a webhook on or off, also one that was switched off because its receiver was gone. Answers it as it is then;
--- nothing where there is none.
+-- Enables or disables a webhook, including one disabled because its receiver was gone. Returns its new status; no row
+-- if there is none.
 create or replace function "unstuck".switch_webhook(
   p_attachment text, p_id uuid, p_is_active boolean, p_actor text default null, p_reason text default null)
 returns setof "unstuck".webhook_status language plpgsql set search_path = pg_catalog, pg_temp as $$

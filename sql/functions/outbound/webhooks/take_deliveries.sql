@@ -1,5 +1,5 @@
--- Takes deliveries that are due, for p_lease_ms: nobody else gets them meanwhile, and what is not settled by then is
--- taken again. Those of a webhook that is gone or not active are failed.
+-- Takes due deliveries for p_lease_ms. Those not settled by then are taken again. Deliveries of removed or disabled
+-- webhooks fail.
 create or replace function "unstuck".take_deliveries(
   p_attachment text, p_limit int default 10, p_lease_ms bigint default 60000)
 returns table (delivery_id text, webhook_id text, url text, secret text, event jsonb, tries int) language plpgsql

@@ -1,5 +1,4 @@
--- Private: a breaker as claims see it. What an operator holds is held whatever the calls say, and open or closed
--- beneath.
+-- Private: a breaker as claims see it. An operator's hold overrides open and closed.
 create or replace function "unstuck".breaker_state(p_breaker "unstuck".breakers)
 returns text language sql stable
 return case
@@ -9,8 +8,8 @@ return case
            else 'open'
          end;
 
--- Private: the cooldown in force. In mode hold a probe may be wrong about the calls: each time in a row that the
--- breaker opened again soon after it had closed doubles the cooldown, up to an hour.
+-- Private: the effective cooldown. In mode hold a probe may be wrong about the calls: each consecutive reopening soon
+-- after a close doubles the cooldown, up to an hour.
 create or replace function "unstuck".breaker_cooldown_ms(p_breaker "unstuck".breakers)
 returns float8 language sql immutable
 return case when p_breaker.mode = 'hold'

@@ -1,5 +1,4 @@
--- Private: closes a breaker that the caller has locked. It starts with an empty window: what opened it is history.
--- What an operator wrote about a hold stays.
+-- Private: closes a breaker that the caller has locked, with an empty window. An operator's note on a hold stays.
 create or replace function "unstuck".close_breaker(p_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -7,17 +6,17 @@ begin
   update "unstuck".breakers breaker
      set is_open = false, successes = 0, calls = '{}', called_at = '{}', cooldown_until = null, probed_at = null,
          closed_at = clock_timestamp(), reopens = case when breaker.mode = 'hold' then breaker.reopens else 0 end,
-         changed_at = case when told.is_news then clock_timestamp() else breaker.changed_at end,
-         changed_by = case when told.is_news then null else breaker.changed_by end,
-         reason = case when told.is_news then 'probes-succeeded' else breaker.reason end
+         changed_at = case when current.is_news then clock_timestamp() else breaker.changed_at end,
+         changed_by = case when current.is_news then null else breaker.changed_by end,
+         reason = case when current.is_news then 'probes-succeeded' else breaker.reason end
     from (select "unstuck".breaker_state(locked) <> 'held' as is_news
-            from "unstuck".breakers locked where locked.name = p_name) told
+            from "unstuck".breakers locked where locked.name = p_name) current
    where breaker.name = p_name;
   return "unstuck".hint_dependents(p_name);
 end
 $$;
 
--- Private: counts probes of an open breaker that went well; enough of them in a row close it.
+-- Private: counts successful probes of an open breaker; enough in a row close it.
 create or replace function "unstuck".count_successes(p_breaker "unstuck".breakers, p_count int)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -29,7 +28,7 @@ begin
 end
 $$;
 
--- Private: tells the workers of every table whose queues are bound to a breaker that there may be work.
+-- Private: hints at new work to the workers of every table with queues bound to a breaker.
 create or replace function "unstuck".hint_dependents(p_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

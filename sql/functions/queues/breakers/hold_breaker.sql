@@ -1,5 +1,5 @@
--- Keeps jobs of a dependency from being claimed, for p_duration_ms or until somebody resumes it. Calls and probes are
--- recorded all the same.
+-- Keeps jobs of a dependency from being claimed, for p_duration_ms or until resumed. Calls and probes are still
+-- recorded.
 create or replace function "unstuck".hold_breaker(
   p_name text, p_duration_ms bigint default null, p_actor text default null, p_reason text default null)
 returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$

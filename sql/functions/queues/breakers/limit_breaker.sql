@@ -1,20 +1,19 @@
--- Private: lets no job of a dependency start before the time that its service asked for (RATE-6): a hold that ends by
--- itself. The caller has locked the breaker. A hold that is in force gets longer and never shorter, and keeps its
--- words.
+-- Private: holds a breaker until the time that its service asked for (RATE-6). The caller has locked it. A hold in
+-- force is only ever extended, and keeps its note.
 create or replace function "unstuck".limit_breaker(p_name text, p_limited_ms float8)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := clock_timestamp();
 begin
   update "unstuck".breakers breaker
-     set held_at = case when told.state = 'held' then breaker.held_at else v_now end,
-         held_until = case when told.state <> 'held' then told.ends_at
-                           when breaker.held_until is not null then greatest(breaker.held_until, told.ends_at) end,
-         changed_at = case when told.state = 'closed' then v_now else breaker.changed_at end,
-         changed_by = case when told.state = 'closed' then null else breaker.changed_by end,
-         reason = case when told.state = 'closed' then 'limited' else breaker.reason end
+     set held_at = case when current.state = 'held' then breaker.held_at else v_now end,
+         held_until = case when current.state <> 'held' then current.ends_at
+                           when breaker.held_until is not null then greatest(breaker.held_until, current.ends_at) end,
+         changed_at = case when current.state = 'closed' then v_now else breaker.changed_at end,
+         changed_by = case when current.state = 'closed' then null else breaker.changed_by end,
+         reason = case when current.state = 'closed' then 'limited' else breaker.reason end
     from (select "unstuck".breaker_state(locked) as state, "unstuck".after_ms(v_now, p_limited_ms) as ends_at
-            from "unstuck".breakers locked where locked.name = p_name) told
+            from "unstuck".breakers locked where locked.name = p_name) current
    where breaker.name = p_name;
   return true;
 end

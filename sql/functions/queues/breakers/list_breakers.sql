@@ -1,4 +1,4 @@
--- Every breaker, or the one that is named, as it is now.
+-- Every breaker, or one of them, with its current state.
 create or replace function "unstuck".list_breakers(p_name text default null)
 returns setof "unstuck".breaker_status language sql stable set search_path = pg_catalog, pg_temp as $$
   select breaker.name, state.word, breaker.changed_at, breaker.changed_by, breaker.reason, cardinality(recent.calls),

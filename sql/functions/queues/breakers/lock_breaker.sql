@@ -1,4 +1,4 @@
--- Private: the row of a breaker, locked; made with the defaults where nobody has written it yet.
+-- Private: the locked row of a breaker, created with defaults if it does not exist.
 create or replace function "unstuck".lock_breaker(p_name text)
 returns "unstuck".breakers language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

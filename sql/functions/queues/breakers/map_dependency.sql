@@ -1,5 +1,5 @@
--- Says which dependency the jobs of a queue call: its breaker decides whether they are claimed. NULL takes the mapping
--- away. Answers whether anything changed.
+-- Binds a queue to a dependency, whose breaker decides whether its jobs are claimed. NULL removes the binding. Returns
+-- whether anything changed.
 create or replace function "unstuck"."map_dependency"(p_queue text, p_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

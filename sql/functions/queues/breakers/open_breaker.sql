@@ -1,5 +1,5 @@
--- Private: opens a breaker that the caller has locked, or lets the cooldown of an open one begin anew. What an
--- operator wrote about a hold stays. It opened again soon where it had been closed for less than ten cooldowns.
+-- Private: opens a breaker that the caller has locked, or restarts the cooldown of an open one. An operator's note on
+-- a hold stays. It reopened early if it was closed for less than ten cooldowns.
 create or replace function "unstuck".open_breaker(p_name text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -14,7 +14,7 @@ begin
     when v_breaker.mode = 'hold' and v_breaker.closed_at > "unstuck".after_ms(v_now, -10 * v_breaker.cooldown_ms)
       then v_breaker.reopens + 1
     else 0 end;
-  -- Whoever was let through has met the same failure, and fails by it if at all.
+  -- Probe jobs met the same failure.
   update "unstuck".probes set failed_at = v_now where breaker = p_name and failed_at is null;
   update "unstuck".breakers
      set is_open = true, successes = 0, probed_at = null, reopens = v_breaker.reopens,

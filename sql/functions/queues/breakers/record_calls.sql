@@ -1,7 +1,8 @@
--- What calls of a dependency came to: [{ is_failure, job_id, limited_ms }]. A closed breaker judges its window once per
--- report. A half-open one hears only the jobs it let through; a call without a job_id is taken for the oldest of them.
--- While it is open, what comes in is late and changes nothing. limited_ms: the service asked for no call for so long;
--- that is no sign of health, and no job starts before. A job_id alone made no call, and gives back its slot.
+-- Records the results of calls to a dependency: [{ is_failure, job_id, limited_ms }]. A closed breaker judges its
+-- window once per report. A half-open one counts only the jobs that it let through; a call without a job_id counts for
+-- the oldest of them. Calls that arrive while it is open are late and change nothing. limited_ms is a pause that the
+-- service asked for: no sign of health, and no job starts before its end. A job_id alone made no call, and gives back
+-- its slot.
 create or replace function "unstuck"."record_calls"(p_name text, p_calls jsonb)
 returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -73,8 +74,8 @@ begin
 end
 $$;
 
--- Private: a breaker without the calls that its window has left behind: those before the last window_calls, and where
--- it has a window of time those that are older.
+-- Private: a breaker without the calls that have left its window: those before the last window_calls, and those older
+-- than window_ms.
 create or replace function "unstuck".forget_calls(p_breaker "unstuck".breakers, p_now timestamptz)
 returns "unstuck".breakers language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -89,7 +90,7 @@ begin
 end
 $$;
 
--- Private: checks.
+-- Private: checks the argument of record_calls.
 create or replace function "unstuck".require_calls(p_calls jsonb)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare

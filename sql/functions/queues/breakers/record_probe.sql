@@ -1,6 +1,6 @@
--- What a health probe of a dependency found, outside any job. In mode hold probes close the breaker after its cooldown.
--- In mode half-open only calls of jobs do: there a row of good probes may end the first cooldown early, and no later
--- one, for a call has failed since. Good ones count once per interval: this takes its time however many workers probe.
+-- Records a health probe of a dependency, outside any job. In mode hold probes close the breaker after its cooldown.
+-- In mode half-open only calls of jobs do: consecutive successful probes may end the first cooldown early, but no
+-- later one, because a call has failed since. Successes count once per interval, however many workers probe.
 create or replace function "unstuck".record_probe(p_name text, p_is_healthy boolean)
 returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -23,7 +23,7 @@ begin
       end if;
     elsif coalesce(v_now >= "unstuck".after_ms(v_breaker.probed_at, v_breaker.probe_interval_ms), true) then
       if v_is_early and v_breaker.successes + 1 >= v_breaker.close_after then
-        -- now(), by which states are told: the answer is to say half-open already.
+        -- now(), which breaker_state compares with: the answer must say half-open already.
         update "unstuck".breakers set cooldown_until = now(), successes = 0, probed_at = null where name = p_name;
         perform "unstuck".hint_dependents(p_name);
       elsif not "unstuck".count_successes(v_breaker, 1) then
@@ -35,7 +35,7 @@ begin
 end
 $$;
 
--- Private: did a half-open breaker let this job through, and has it met the failure that the breaker stays open for?
+-- Private: is this a job that a half-open breaker let through and that met the failure behind it?
 create or replace function "unstuck".is_failed_probe(p_attachment text, p_queue text, p_job_id text)
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin

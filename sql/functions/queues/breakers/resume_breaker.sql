@@ -1,4 +1,4 @@
--- Lets jobs of a dependency be claimed again, whoever or whatever held them: ends a hold, and closes an open breaker.
+-- Ends a hold and closes an open breaker, so that jobs of the dependency are claimed again.
 create or replace function "unstuck".resume_breaker(
   p_name text, p_actor text default null, p_reason text default null)
 returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -1,6 +1,5 @@
--- Private: how many of these jobs, which the claim has locked, a half-open breaker lets through as probes: the first
--- of them. Never waits: a breaker that somebody else is at gives nothing this time, so that no claim can be part of a
--- deadlock.
+-- Private: how many of these locked jobs a half-open breaker lets through as probes, from the first on. Never waits: a
+-- breaker locked by another gives none this time, so that no claim can be part of a deadlock.
 create or replace function "unstuck".take_probe_slots(p_attachment text, p_queue text, p_job_ids text[])
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -21,12 +20,12 @@ begin
     return 0;
   end if;
 
-  -- A job that waits again is no probe any more; what is a day old belongs to nobody.
+  -- A job that waits again is no longer a probe; neither is one a day old.
   delete from "unstuck".probes probe
    where probe.breaker = v_breaker.name
      and (probe.granted_at <= "unstuck".after_ms(v_now, -86400000)
           or (probe.attachment = p_attachment and probe.job_id = any (p_job_ids)));
-  -- One that never reported must not hold its slot for ever. Its row stays: its failure may be on the way.
+  -- A probe that never reported gives up its slot after a while. Its row stays, because its failure may still arrive.
   select greatest(0, least(v_breaker.probe_slots - count(*), cardinality(p_job_ids))) into v_granted
     from "unstuck".probes probe
    where probe.breaker = v_breaker.name and probe.failed_at is null

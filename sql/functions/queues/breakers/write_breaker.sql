@@ -1,5 +1,5 @@
--- Changes settings of a breaker; takes effect with the next call of anyone. What the window has left behind stays
--- forgotten; calls whose age nobody has noted are taken for new.
+-- Changes settings of a breaker, effective with the next call of anyone. Calls that left the window stay forgotten;
+-- calls without a recorded time count as new.
 create or replace function "unstuck".write_breaker(p_name text, p_change jsonb)
 returns setof "unstuck".breaker_status language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

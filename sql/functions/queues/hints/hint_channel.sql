@@ -1,5 +1,4 @@
--- The channel on which workers of a table hear of new work. A name that PostgreSQL would refuse as too long is cut, and
--- told from others by its digest.
+-- The channel for hints of new work on a table. A name too long for PostgreSQL is cut and made unique by a digest.
 create or replace function "unstuck".hint_channel(p_attachment text)
 returns text language sql immutable
 begin atomic

@@ -1,5 +1,5 @@
--- Subscribes this connection to the hints of a table, and answers the channel. Behind a pooler in transaction mode it
--- seems to work and nothing ever arrives.
+-- Subscribes this connection to the hints of a table and returns the channel. Behind a pooler in transaction mode it
+-- seems to work, but nothing arrives.
 create or replace function "unstuck".listen_to_hints(p_attachment text)
 returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,5 +1,5 @@
--- Buckets of tokens as they are now, the one that was used last first: those whose key begins with p_prefix. tokens and
--- next_token_in_ms by the settings of the last caller, NULL where none has told them yet.
+-- Current token buckets whose key begins with p_prefix, most recently used first. tokens and next_token_in_ms follow
+-- the settings of the last caller; NULL before the first.
 create or replace function "unstuck".list_rate_limits(p_prefix text default null, p_limit int default 100)
 returns table (key text, rate_per_s float8, burst int, tokens int, next_token_in_ms float8, full_in_ms float8,
                used_at timestamptz)

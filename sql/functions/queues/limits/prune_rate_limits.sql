@@ -1,5 +1,5 @@
--- Deletes buckets that have been full for an hour: a full bucket and none are the same. Limits by owner would grow
--- with every owner otherwise. Answers how many; goes on where that is p_limit.
+-- Deletes buckets that have been full for an hour, which equals having none. Limits by owner would otherwise grow with
+-- every owner. Returns the count; continue while it is p_limit.
 create or replace function "unstuck".prune_rate_limits(p_limit int default 1000)
 returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

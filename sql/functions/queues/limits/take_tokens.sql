@@ -1,6 +1,6 @@
--- Takes up to p_tokens tokens from every limit together, as many as the emptiest bucket has: [{ key, rate_per_s,
--- burst }]. A bucket is the moment when it will be full again (GCRA), on the clock as it is once the rows are locked.
--- Answers what was granted, and when there will be one token more.
+-- Takes up to p_tokens tokens from every limit, as many as the emptiest bucket has: [{ key, rate_per_s, burst }]. A
+-- bucket is stored as the time at which it will be full again (GCRA), on the clock once the rows are locked. Returns
+-- the tokens granted, and the wait for the next one.
 create or replace function "unstuck".take_tokens(p_limits jsonb, p_tokens int default 1)
 returns table (granted int, retry_in_ms float8) language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -13,7 +13,7 @@ begin
   perform "unstuck".require_limits(p_limits);
   v_keys := array(select asked ->> 'key' from jsonb_array_elements(p_limits) asked);
   loop
-    -- Rows are made before any is locked, and both in the order of the keys, so that no two calls wait for each other.
+    -- Rows are inserted before any is locked, both in the order of the keys, so that calls do not deadlock.
     insert into "unstuck".rate_limits (key, full_at)
     select asked.key, clock_timestamp() from unnest(v_keys) asked(key)
      where not exists (select from "unstuck".rate_limits bucket where bucket.key = asked.key)
@@ -34,7 +34,7 @@ begin
               from jsonb_to_recordset(p_limits) as asked(key text, rate_per_s float8, burst float8)) asked
       join "unstuck".rate_limits bucket on bucket.key = asked.key
   ), share as materialized (
-    -- A hair of tolerance, for a token whose time is exactly now. The bucket owes it, so it does not add up.
+    -- A small tolerance for a token that is due exactly now. The bucket owes it, so it does not accumulate.
     select least(p_tokens, greatest(0, min(floor((depth_ms - owed_ms) / token_ms + 1e-6))))::int as tokens from found
   ), taken as (
     update "unstuck".rate_limits bucket
@@ -51,7 +51,7 @@ begin
 end
 $$;
 
--- Private: checks.
+-- Private: checks the argument of take_tokens.
 create or replace function "unstuck".require_limits(p_limits jsonb)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare

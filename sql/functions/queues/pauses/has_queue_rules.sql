@@ -1,5 +1,5 @@
--- Private: is any queue of this table paused or bound to a dependency, or a worker kept for one job? All that a claim
--- pays where none is.
+-- Private: is any queue of this table paused or bound to a dependency, or any worker reserved? The only cost for
+-- claims of a table without such rules.
 create or replace function "unstuck".has_queue_rules(p_attachment text)
 returns boolean language plpgsql stable as $$
 begin

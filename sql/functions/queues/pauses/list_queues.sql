@@ -1,4 +1,4 @@
--- Every queue that has unfinished jobs, a pause or a dependency. Looks at unfinished rows only.
+-- Every queue with unfinished jobs, a pause or a dependency. Reads unfinished rows only.
 create or replace function "unstuck"."list_queues"()
 returns table (queue text, waiting int, due int, running int, is_paused boolean, paused_at timestamptz,
                paused_for_ms float8, paused_by text, pause_reason text, dependency text, breaker_state text)

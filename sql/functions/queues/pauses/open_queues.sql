@@ -1,4 +1,4 @@
--- Private: of the queues of a claim those that may give jobs, and how many jobs each where its breaker is half-open.
+-- Private: the queues of a claim that may give jobs, and the limit of each whose breaker is half-open.
 create or replace function "unstuck".open_queues(p_attachment text, p_queues text[])
 returns table (queues text[], slots jsonb) language sql stable set search_path = pg_catalog, pg_temp as $$
   select coalesce(array_agg(asked.name order by asked.ordinal), '{}'),

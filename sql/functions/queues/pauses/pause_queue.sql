@@ -1,5 +1,5 @@
--- Keeps the jobs of a queue from being claimed, for p_duration_ms or until somebody resumes it. Running ones go on.
--- Answers whether it was not paused before; a second pause replaces the first.
+-- Keeps jobs of a queue from being claimed, for p_duration_ms or until resumed. Running jobs continue. Returns whether
+-- it was not paused before; a second pause replaces the first.
 create or replace function "unstuck"."pause_queue"(
   p_queue text, p_duration_ms bigint default null, p_actor text default null, p_reason text default null)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$

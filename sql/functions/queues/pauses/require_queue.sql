@@ -1,4 +1,4 @@
--- Private: checks.
+-- Private: checks the name of a queue.
 create or replace function "unstuck".require_queue(p_queue text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

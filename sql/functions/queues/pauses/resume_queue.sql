@@ -1,4 +1,4 @@
--- Ends the pause of a queue. Answers whether it was paused.
+-- Ends the pause of a queue. Returns whether it was paused.
 create or replace function "unstuck"."resume_queue"(
   p_queue text, p_actor text default null, p_reason text default null)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$

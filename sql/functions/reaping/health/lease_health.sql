@@ -1,5 +1,5 @@
--- Every running job with its lease: healthy while that lasts, stale once it is over, unjudged where no rule covers the
--- row. A view may stand on it.
+-- Every running job with its lease: healthy, stale once it has expired, or unjudged if no rule covers the row. Views
+-- may be built on it.
 create or replace function "unstuck"."lease_health"()
 returns table (id /*id*/uuid, stage text, lease_ms bigint, ended_at timestamptz, health text)
 language sql stable as $$

@@ -1,6 +1,5 @@
--- Jobs that were taken back, the newest first, with the claim that came after: from the events of the table. p_before
--- is the next of an earlier page. With a filter a page may be short, or empty, and have a next all the same: one call
--- looks at 5000 of them.
+-- Reaped jobs, newest first, each with the claim that followed, from the events of the table. p_before is the next of
+-- an earlier page. One call reads 5000 reaps, so a filtered page may be short or empty and still have a next.
 create or replace function "unstuck"."list_reclaims"(
   p_worker_id text default null, p_stage text default null, p_before bigint default null, p_limit int default 100)
 returns jsonb language plpgsql stable as $$
@@ -11,7 +10,7 @@ declare
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   with looked as materialized (
-    select event.id, event.job_id, event.type, event.at, event.data, event.data -> 'details' as told
+    select event.id, event.job_id, event.type, event.at, event.data, event.data -> 'details' as details
       from "unstuck".events event
      where event.attachment = /*attachment*/'native'
        and event.type in ('reaper:requeued', 'reaper:failed(timeout)', 'reaper:cancelled')
@@ -19,22 +18,22 @@ begin
      order by event.id desc limit v_looked
   ), fit as materialized (
     select * from looked
-     where (p_worker_id is null or told ->> 'locked_by' = p_worker_id)
-       and (p_stage is null or told ->> 'stage' = p_stage)
+     where (p_worker_id is null or details ->> 'locked_by' = p_worker_id)
+       and (p_stage is null or details ->> 'stage' = p_stage)
      order by id desc limit p_limit
   )
   select jsonb_build_object(
            'reclaims', coalesce(jsonb_agg(jsonb_build_object(
-             'id', fit.id::text, 'job_id', fit.job_id, 'type', job."type", 'stage', fit.told ->> 'stage',
-             'attempt', fit.told -> 'attempt', 'worker_id', fit.told ->> 'locked_by',
+             'id', fit.id::text, 'job_id', fit.job_id, 'type', job."type", 'stage', fit.details ->> 'stage',
+             'attempt', fit.details -> 'attempt', 'worker_id', fit.details ->> 'locked_by',
              'reaped_at', "unstuck".iso_utc(fit.at),
              'action', case fit.type when 'reaper:requeued' then 'requeued' when 'reaper:cancelled' then 'cancelled'
                                      else 'dead' end,
-             'reason', fit.told ->> 'reason', 'last_heartbeat_at', fit.told ->> 'last_heartbeat_at',
-             'lease_expires_at', fit.told ->> 'lease_expires_at', 'next_run_at', fit.told ->> 'next_run_at',
-             'lateness_ms', "unstuck".ms_between((fit.told ->> 'lease_expires_at')::timestamptz,
+             'reason', fit.details ->> 'reason', 'last_heartbeat_at', fit.details ->> 'last_heartbeat_at',
+             'lease_expires_at', fit.details ->> 'lease_expires_at', 'next_run_at', fit.details ->> 'next_run_at',
+             'lateness_ms', "unstuck".ms_between((fit.details ->> 'lease_expires_at')::timestamptz,
                                                  (fit.data ->> 'at')::timestamptz),
-             'dark_ms', claim.after_ms + "unstuck".ms_between((fit.told ->> 'last_heartbeat_at')::timestamptz,
+             'dark_ms', claim.after_ms + "unstuck".ms_between((fit.details ->> 'last_heartbeat_at')::timestamptz,
                                                               (fit.data ->> 'at')::timestamptz),
              'claimed_again_at', "unstuck".iso_utc(claim.at), 'claimed_by', claim.worker_id)
              order by fit.id desc), '[]'),

@@ -1,6 +1,6 @@
--- Running jobs past their lease, the longest first, and those that nobody can judge, each with why it was not taken
--- back yet; with p_is_twice only those past twice their lease. Locks nothing, or a sweep would pass them by: whoever
--- has a row locked is named where its transaction is certain. count is that of all of them, on every row.
+-- Running jobs past their lease, longest first, and those that nobody can judge, each with the reason why it was not
+-- reaped yet; p_is_twice: only those past twice their lease. Takes no locks, or sweeps would skip the rows; names the
+-- holder of a row lock if it is certain. count is the total, on every row.
 create or replace function "unstuck"."list_stale_jobs"(
   p_is_twice boolean default false, p_limit int default 100, p_policy jsonb default null)
 returns table (id text, type text, stage text, worker_id text, attempt int, heartbeat_at timestamptz,
@@ -9,11 +9,11 @@ returns table (id text, type text, stage text, worker_id text, attempt int, hear
 language plpgsql stable as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_pulse "unstuck".sweeps;
+  v_last "unstuck".sweeps;
 begin
   perform "unstuck".require(p_limit between 1 and 1000, 'limit', p_limit::text, 'a whole number from 1 to 1000');
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
-  select * into v_pulse from "unstuck".sweeps where attachment = /*attachment*/'native';
+  select * into v_last from "unstuck".sweeps where attachment = /*attachment*/'native';
   return query
   with stale as materialized (
     select running.*, coalesce("unstuck".after_ms(running.ended_at, running.lease_ms) < now(), false) as is_twice
@@ -29,16 +29,16 @@ begin
                 case when v_policy.legacy_age_rule and page.sign_at is not null then 'TYPE_WITHOUT_TTL'
                      else 'LEASE_UNKNOWN' end
               when holder.pid is not null then 'ROW_LOCKED'
-              when "unstuck".is_held(v_pulse.outage_from, v_pulse.outage_to, page.ended_at, page.heartbeat_at,
+              when "unstuck".is_held(v_last.outage_from, v_last.outage_to, page.ended_at, page.heartbeat_at,
                                      page.lease_ms) then 'HELD'
               when v_policy.is_observed then 'OBSERVED'
-              when v_pulse.swept_at is null
-                or v_pulse.swept_at < "unstuck".after_ms(now(), -3 * v_policy.sweep_interval_ms) then 'NO_REAPER'
+              when v_last.swept_at is null
+                or v_last.swept_at < "unstuck".after_ms(now(), -3 * v_policy.sweep_interval_ms) then 'NO_REAPER'
               else 'LEASE_OVER_AWAITING_REAPER' end,
          case when holder.pid is not null then jsonb_build_object(
            'pid', holder.pid, 'application', nullif(activity.application_name, ''), 'state', activity.state,
            'open_ms', "unstuck".ms_between(activity.xact_start, clock_timestamp())) end,
-         "unstuck".ms_between(v_pulse.swept_at, now()), page.all_of_them
+         "unstuck".ms_between(v_last.swept_at, now()), page.all_of_them
     from page
     join "unstuck"."jobs" job on job."id" = page.id
     left join lateral (

@@ -1,4 +1,4 @@
--- Sweeps that found something, the newest first. p_before is the id of the last one of an earlier page.
+-- Sweeps that found something, newest first. p_before is the last id of an earlier page.
 create or replace function "unstuck"."list_sweeps"(p_before uuid default null, p_limit int default 100)
 returns table (id text, began_at timestamptz, reaper_id text, actor text, reason text, duration_ms float8, found int,
                requeued int, dead int, cancelled int, skipped int, held int, hold_reason text)

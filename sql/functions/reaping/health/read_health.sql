@@ -1,4 +1,4 @@
--- How the table is, computed from its rows and never from a reaper's word (C11). Looks at unfinished rows only.
+-- Health of the table, computed from its rows and never from a reaper's report (C11). Reads unfinished rows only.
 create or replace function "unstuck"."read_health"(p_policy jsonb default null)
 returns table (waiting int, due int, running int, overdue int, oldest_overdue_ms float8, oldest_due_ms float8,
                unjudged int, reaper_age_ms float8, hold_reason text, released_often int)
@@ -9,8 +9,8 @@ begin
   return query
   select waiting_jobs.all_of_them, waiting_jobs.due_now, running_jobs.all_of_them, running_jobs.ended,
          running_jobs.oldest_ms, waiting_jobs.oldest_ms, running_jobs.unjudged,
-         "unstuck".ms_between(pulse.swept_at, now()),
-         case when now() < "unstuck".after_ms(pulse.outage_to, v_policy.default_lease_ms) then pulse.hold_reason end,
+         "unstuck".ms_between(last.swept_at, now()),
+         case when now() < "unstuck".after_ms(last.outage_to, v_policy.default_lease_ms) then last.hold_reason end,
          waiting_jobs.released_often
     from (select count(*)::int as all_of_them,
                  count(*) filter (where coalesce(job."run_at", job."created_at") <= now())::int as due_now,
@@ -24,6 +24,6 @@ begin
                  "unstuck".ms_between(min(ended_at) filter (where ended_at < now()), now()) as oldest_ms,
                  count(*) filter (where ended_at is null)::int as unjudged
             from "unstuck"."running_jobs"(v_policy)) running_jobs
-    left join "unstuck".sweeps pulse on pulse.attachment = /*attachment*/'native';
+    left join "unstuck".sweeps last on last.attachment = /*attachment*/'native';
 end
 $$;

@@ -1,6 +1,6 @@
--- How well jobs were rescued within the window. A rescue lasts from the last sign of life of the lost worker to the
--- next claim, without the backoff in between, and is in time where the job's own lease, a sweep interval and a poll
--- cover it. The newest 10000 rescues are looked at.
+-- Rescue times within the window. A rescue lasts from the last sign of life of the lost worker to the next claim,
+-- without the backoff between them. It is in time if it fits into the job's own lease, a sweep interval and a poll.
+-- Reads the newest 10,000 rescues.
 create or replace function "unstuck"."read_slo"(
   p_window_ms bigint default 86400000, p_poll_ms bigint default 2000, p_policy jsonb default null)
 returns table (rescued int, in_time int, p50_ms float8, p95_ms float8, worst_ms float8, promise_ms float8,

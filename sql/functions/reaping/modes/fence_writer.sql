@@ -1,7 +1,8 @@
--- Private: the trigger of mode enforce. It runs where the status changes and the lease does not: no verb of ours does
--- that, so the writer knows no leases. Its settle of a leased job takes the lease off the row, and the holder's late
--- write is refused; or it is refused itself. Its claim gets no lease: what an earlier one left goes, and the age rule
--- judges the row from the claim on (REAP-8). With the rights of its owner, for that writer may have none on our tables.
+-- Private: the trigger of mode enforce. It runs if the status changes and the lease does not: no verb of ours does
+-- that, so the writer knows no leases. If it ends a leased job, the lease is removed and the holder's late write is
+-- refused; or the writer itself is refused. If it claims a job, the row gets no lease: an old one is removed, and the
+-- age rule judges the row from then on (REAP-8). SECURITY DEFINER, because the writer may have no privileges on our
+-- tables.
 create or replace function "unstuck"."fence_writer"()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -31,7 +32,7 @@ begin
   new."lease_expires_at" := null;
   new."deadline_at" := null;
   if v_is_claim then
-    -- A writer that gave no time at all would be judged by those of an earlier claim.
+    -- A row without new times would be judged by those of an earlier claim.
     if (select /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")) from (select new.*) job)
        is not distinct from
        (select /*age*/(greatest(job."heartbeat_at", job."started_at", job."updated_at")) from (select old.*) job) then

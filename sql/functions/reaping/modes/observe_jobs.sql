@@ -1,6 +1,6 @@
--- Private: a step of a sweep that only looks. Notes each lease that ran out and is not held, once, with what a sweep
--- would make of the job; the last step also notes what has become of those noted before. Answers what is new as
--- reported, and where to go on.
+-- Private: a step of a sweep that changes no job. Records each expired lease once, unless held, with the verdict of a
+-- sweep; the last step also records outcomes of earlier observations. Returns new ones as reported, and where to
+-- continue.
 create or replace function "unstuck"."observe_jobs"(
   p_limit int, p_cursor jsonb, p_policy "unstuck".policies, out reported jsonb, out last_id text, out is_last boolean)
 language plpgsql as $$

@@ -1,5 +1,5 @@
--- What sweeps would have done since the mode became observe, and what became of those jobs instead. came_back counts
--- reaps that would have been wrong; reaped those that somebody took back by hand.
+-- Actions that sweeps would have taken since the mode became observe, and the outcomes of those jobs. came_back counts
+-- reaps that would have been wrong; reaped counts jobs reaped manually.
 create or replace function "unstuck"."read_observations"()
 returns table (since timestamptz, would_requeue int, would_dead_letter int, would_cancel int, came_back int,
                still_stuck int, reaped int, gone int)
@@ -20,13 +20,11 @@ language sql stable as $$
    where attached.name = /*attachment*/'native'
 $$;
 
--- Private: the open observations, each with what has become of its job; NULL where it has shown no sign of life since.
--- An empty lease: a waiting job without budget, noted by an earlier version.
+-- Private: open observations with the outcome of each job; NULL without a sign of life since.
 create or replace function "unstuck"."observed_outcomes"()
 returns table (job_id text, lease text, outcome text) language sql stable as $$
   select seen.job_id, seen.lease,
          case when job."id" is null then 'gone'
-              when seen.lease = '' and job."status" = /*waiting*/'waiting' then null
               when running.lease = seen.lease and running.sign_at is not distinct from seen.sign_at then null
               when exists (
                 select from "unstuck".events event
@@ -40,8 +38,8 @@ returns table (job_id text, lease text, outcome text) language sql stable as $$
    where seen.attachment = /*attachment*/'native' and seen.outcome is null
 $$;
 
--- Private: what has become of the jobs that sweeps would have taken. Without a new sign of life they stay open, or end
--- as p_otherwise. One that somebody else's program has moved counts as come back too: nobody can tell it from a worker.
+-- Private: records outcomes of observed jobs. Without a sign of life they stay open, or end as p_otherwise. A job
+-- moved by another program counts as come back too: it cannot be told from a worker.
 create or replace function "unstuck"."record_observed_outcomes"(p_at timestamptz, p_otherwise text default null)
 returns int language plpgsql as $$
 declare

@@ -1,8 +1,8 @@
--- How far the engine goes on this table. observe: sweeps of reapers note what they would do, and nothing of ours
--- changes a row, whoever calls (OPS-14); only leases that were granted before can still be renewed and ended. reap:
--- sweeps act, and so does everything else. enforce: the same, and a trigger meets every writer that changes the status
--- and knows no lease; p_on_foreign_settle says whether it may end a leased job, which is recorded, or is refused. Waits
--- 2 s for the table and no longer: the team's writers would queue behind us.
+-- Sets how far the engine goes on this table. observe: sweeps of reapers record what they would do, and no call of
+-- ours changes a row (OPS-14); leases granted before can still be renewed and ended. reap: sweeps act, and so does
+-- everything else. enforce: as reap, and a trigger checks every writer that changes the status and knows no lease;
+-- p_on_foreign_settle says whether it may end a leased job, which is recorded, or is refused. Waits at most 2 s for
+-- the table: writers of the team would queue behind us.
 create or replace function "unstuck"."set_mode"(p_mode text, p_on_foreign_settle text default null)
 returns table (mode text, on_foreign_settle text, since timestamptz) language plpgsql set lock_timeout = '2s' as $$
 declare
@@ -18,9 +18,9 @@ begin
    where attached.name = /*attachment*/'native' for update;
 
   if p_mode = 'enforce' then
-    -- Compared here, so that the function is not called for a heartbeat, nor for a verb of ours: those that start or
-    -- end a lease change its id. Measured with and without, 1,000 jobs and 20 beats of each: 167 to 169 bytes of WAL a
-    -- beat and 300 a completion either way, the same 19,156 of 22,000 updates HOT, no difference in time.
+    -- Compared in WHEN, so that heartbeats and verbs of ours do not call the function: verbs that start or end a lease
+    -- change its id. With and without it, 1,000 jobs with 20 heartbeats each: 167 to 169 bytes of WAL per heartbeat
+    -- and 300 per completion, 19,156 of 22,000 updates HOT, no difference in time.
     create or replace trigger unstuck_fence before update on "unstuck"."jobs" for each row
       when (old."status" is distinct from new."status" and old."lease_id" is not distinct from new."lease_id"
             and ((new."status" in /*running_words*/('running')) is true
@@ -33,7 +33,7 @@ begin
     drop trigger unstuck_fence on "unstuck"."jobs";
   end if;
   if v_before <> p_mode and 'observe' in (v_before, p_mode) then
-    -- What was seen stays to be read until the next time.
+    -- Observations stay readable until the next time.
     perform "unstuck"."record_observed_outcomes"(v_now, 'still-stuck');
     delete from "unstuck".observations where attachment = /*attachment*/'native' and p_mode = 'observe';
   end if;

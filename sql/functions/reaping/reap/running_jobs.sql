@@ -1,7 +1,7 @@
--- Private: every running job with the moment its lease ends or ended, for those who only look. A row without a lease is
--- judged by the newest of its times where the policy says so; ended_at is NULL where there is nothing to judge it by.
--- lease tells one holder of a job from another, sign_at one sign of life from another; seen_at is when its worker was
--- last heard of: its beat or claim, and without a lease the newest time of the row.
+-- Private: every running job with the end of its lease, for readers. A row without a lease is judged by the newest of
+-- its times if the policy says so; ended_at is NULL if there is nothing to judge by. lease identifies the holder,
+-- sign_at its last sign of life; seen_at is the last heartbeat or claim, and without a lease the newest time of the
+-- row.
 create or replace function "unstuck"."running_jobs"(p_policy "unstuck".policies)
 returns table (id /*id*/uuid, worker_id text, stage text, attempt int, failures int, crashes int, timeouts int,
                max_attempts int, heartbeat_at timestamptz, lease_ms bigint, ended_at timestamptz, is_timeout boolean,

@@ -1,5 +1,5 @@
--- Private: when a running row without a lease counts as dead, by the newest of its times. NULL where the policy does
--- not judge it: by age not at all, or only those whose stage has a lease of its own (REAP-8).
+-- Private: when a running row without a lease counts as dead, by the newest of its times. NULL if the policy has no
+-- age rule for it: none at all, or only for stages with their own lease (REAP-8).
 create or replace function "unstuck".age_ends_at(
   p_policy "unstuck".policies, p_seen_at timestamptz, p_stage text, p_lease_ms bigint)
 returns timestamptz language sql stable
@@ -7,8 +7,8 @@ return case when p_policy.legacy_age_rule
                and (p_policy.legacy_age_stages = 'all' or p_policy.stage_leases_ms ? p_stage)
               then "unstuck".after_ms(p_seen_at, p_lease_ms) end;
 
--- Private: a lease that ended inside an outage of the database, and that nobody could renew since: its worker gets
--- one lease of time to come back before the job counts as abandoned (C9). Without an outage nothing is held.
+-- Private: did a lease end in an outage of the database without a renewal since? Its worker gets one more lease of
+-- time to come back before the job counts as abandoned (C9). False without an outage.
 create or replace function "unstuck".is_held(
   p_outage_from timestamptz, p_outage_to timestamptz, p_ended_at timestamptz, p_heartbeat_at timestamptz,
   p_lease_ms bigint)
@@ -16,7 +16,7 @@ returns boolean language sql stable
 return coalesce(p_ended_at >= p_outage_from and p_heartbeat_at <= p_outage_to
                   and now() < "unstuck".after_ms(p_outage_to, p_lease_ms), false);
 
--- Private: what becomes of a job whose lease ran out.
+-- Private: requeued, dead or cancelled.
 create or replace function "unstuck".reap_verdict(
   p_policy "unstuck".policies, p_is_cancelled boolean, p_is_timeout boolean,
   p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
@@ -28,8 +28,8 @@ return case
            else 'requeued'
          end;
 
--- Private: is a job whose lease ran out, with these counts, out of budget? (REAP-2, FAIL-5) Whatever ended its
--- attempt, no claim may refuse what goes back to waiting: a limit may have been lowered while it ran.
+-- Private: is a job with an expired lease out of budget, by these counts (REAP-2, FAIL-5)? A job that goes back to
+-- waiting must be claimable, even if a limit was lowered while it ran.
 create or replace function "unstuck".is_reap_final(
   p_policy "unstuck".policies, p_is_timeout boolean, p_attempt int, p_failures int, p_crashes int, p_timeouts int,
   p_max_attempts int)
@@ -43,7 +43,7 @@ return (p_policy.reap_budget = 'attempts'
            coalesce(p_crashes, 0) + (not p_is_timeout)::int, coalesce(p_timeouts, 0) + p_is_timeout::int,
            p_max_attempts);
 
--- Private: the attempt column after a reap: only a requeue may count, and never over the maximum.
+-- Private: the attempt count after a reap: only a requeue may raise it, at most to the maximum.
 create or replace function "unstuck".reaped_attempt(
   p_policy "unstuck".policies, p_action text, p_attempt int, p_max_attempts int)
 returns int language sql immutable
@@ -53,7 +53,7 @@ return coalesce(p_attempt, 0) + case
     else 0
   end;
 
--- Private: what a reap writes into the error column that the team reads, in the words of its profile.
+-- Private: the text for the team's own error column, in the words of its profile.
 create or replace function "unstuck"."reap_error"(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt int)
 returns text language sql immutable
 return replace(replace(replace(

@@ -1,4 +1,4 @@
--- Private: where a sweep goes on: the next of an earlier answer, and nothing made up.
+-- Private: checks the cursor of a sweep: the next of an earlier answer.
 create or replace function "unstuck".require_cursor(p_cursor jsonb, p_id_type text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -21,7 +21,7 @@ begin
 end
 $$;
 
--- Private: what a reaper says of itself, at every step of its sweep.
+-- Private: checks what a reaper reports about itself, at every step.
 create or replace function "unstuck".require_reaper(p_reaper jsonb)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,8 +1,8 @@
--- Private: what all running jobs say together: how many leases are over, the shortest and the longest lease, and
--- whether the leases that ended since p_since look like a mass expiry (C26).
--- Such a lease makes its worker silent, unless the job is past its deadline and so renewed no more. Rows without a
--- worker count as those of one. A worker beats at least twice in a lease, so at half of it a silent one has missed a
--- beat: whoever was heard after that shows that the database was there. One silent worker is a dead one.
+-- Private: all running jobs together: the number of expired leases, the shortest and longest lease, and whether leases
+-- that ended since p_since look like a mass expiry (C26). An expired lease makes its worker silent, unless the job is
+-- past its deadline and so no longer renewed. Rows without a worker count as one. A worker sends at least two
+-- heartbeats per lease, so a silent one has missed one after half a lease: a worker heard after that shows that the
+-- database was reachable. A single silent worker is a dead one.
 create or replace function "unstuck"."running_signs"(
   p_policy "unstuck".policies, p_now timestamptz, p_since timestamptz, out expired int, out shortest_ms bigint,
   out longest_ms bigint, out is_mass boolean)
@@ -16,8 +16,8 @@ language sql stable as $$
                          ended_at < p_now and ended_at >= p_since and not is_timeout as is_silent) sign
 $$;
 
--- Private: how many jobs a sweep that is done has left behind: past their lease when it began, not held, and still
--- running, for somebody had their rows locked.
+-- Private: the number of jobs that a finished sweep left behind because their rows were locked: past their lease when
+-- it began, not held, and still running.
 create or replace function "unstuck"."skipped_jobs"(p_cursor jsonb, p_policy "unstuck".policies)
 returns int language sql stable as $$
   select count(*)::int from "unstuck"."running_jobs"(p_policy) running

@@ -1,5 +1,5 @@
--- Private: the outages since which the database had been there, at this time, for less than a lease in all: whoever
--- could not renew in an earlier one has had a whole lease to do it, however often it was interrupted.
+-- Private: outages after which the database has been available for less than a lease in total. Workers cut off by an
+-- earlier one have had a whole lease to renew, however often it was interrupted.
 create or replace function "unstuck".recent_outages(p_outages tstzmultirange, p_at timestamptz, p_lease_ms bigint)
 returns tstzmultirange language sql immutable
 begin atomic
@@ -11,9 +11,9 @@ begin atomic
    where there_ms < p_lease_ms;
 end;
 
--- Private: tells one life of the server from the next (C26). After a killed backend it ends all sessions, recovers
--- and keeps its start time, but its statistics are reset. A promoted standby has a new timeline. What came back from
--- a backup, maybe on the same server, is another database or has another table.
+-- Private: identifies one run of the server (C26). After a killed backend, the server ends all sessions, recovers and
+-- keeps its start time, but resets its statistics. A promoted standby has a new timeline. A restored backup is another
+-- database or has another table.
 create or replace function "unstuck".server_epoch()
 returns text language sql stable set search_path = pg_catalog, pg_temp as $$
   select concat_ws(' ', "unstuck".iso_utc(pg_postmaster_start_time()), "unstuck".iso_utc(stats.stats_reset),

@@ -1,4 +1,4 @@
--- What a sweep by hand would do now: the same verdicts, no lock, no write.
+-- The actions of a manual sweep now: the same verdicts, no lock, no write.
 create or replace function "unstuck"."preview_sweep"(p_limit int default 1000, p_policy jsonb default null)
 returns setof "unstuck".reaped_job language plpgsql stable as $$
 declare

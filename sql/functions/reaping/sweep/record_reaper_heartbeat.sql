@@ -1,4 +1,4 @@
--- Private: the reaper's own sign of life, written last. Where another reaper is writing it, its word is as good.
+-- Private: the last write of a sweep, by which others see that reaping works. Skipped if another reaper is writing it.
 create or replace function "unstuck"."record_reaper_heartbeat"(p_reaper jsonb, p_cursor jsonb, p_counts jsonb)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -13,10 +13,10 @@ begin
   update "unstuck".sweeps
      set reaper_id = p_reaper ->> 'reaper_id',
          swept_at = clock_timestamp(),
-         -- A lock that was noted since this sweep began is not over.
+         -- A table lock recorded since this sweep began is still current.
          locked_since = nullif(locked_since, (p_cursor ->> 'locked_since')::timestamptz),
          server_started_at = pg_postmaster_start_time(), server_epoch = "unstuck".server_epoch(),
-         -- SQL alone has no such facts: it may run inside the server, and says nothing about the network.
+         -- SQL alone may run inside the server, and proves nothing about the network.
          reached_at = case when coalesce(p_reaper ->> 'elapsed_ms', p_reaper ->> 'failing_for_ms') is null
                            then reached_at else clock_timestamp() end,
          duration_ms = (p_counts ->> 'duration_ms')::float8, found = (p_counts ->> 'found')::int,
@@ -24,7 +24,7 @@ begin
          cancelled = (p_counts ->> 'cancelled')::int, skipped = (p_counts ->> 'skipped')::int,
          held = (p_counts ->> 'held')::int
    where attachment = /*attachment*/'native';
-  -- Rows of dead workers; a live worker removes its own with its next claim.
+  -- Rows of dead workers; a live worker deletes its own with its next claim.
   delete from "unstuck".kept_workers kept
    where kept.attachment = /*attachment*/'native'
      and not exists (select from "unstuck"."jobs" job
@@ -33,7 +33,7 @@ begin
                              or kept.lease_id is null
                                 and kept.seen_at > "unstuck".after_ms(now(), -"unstuck".reservation_ms())));
   if v_found_from is not null then
-    -- Another reaper may have found one since this sweep began: only what was over before is forgotten.
+    -- Another reaper may have found an outage since this sweep began: only earlier ones are dropped.
     select range_agg(outage) into v_outages
       from pg_catalog.unnest(v_outages + tstzmultirange(
              tstzrange(v_found_from, (p_cursor ->> 'outage_to')::timestamptz, '[]'))) outage

@@ -1,5 +1,4 @@
--- Private: keeps what a step of a sweep came to, beside the earlier steps of the same sweep, and answers the counts of
--- them all. A sweep that found nothing leaves no row.
+-- Private: adds a step of a sweep to its history and returns the counts so far. A sweep that found nothing has no row.
 create or replace function "unstuck"."record_sweep"(
   p_reaper jsonb, p_cursor jsonb, p_reaped "unstuck".reaped_job[], p_skipped int, p_actor text, p_reason text)
 returns jsonb language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -8,7 +7,7 @@ declare
   v_began_at timestamptz := (p_cursor ->> 'began_at')::timestamptz;
   v_row "unstuck".sweep_history;
 begin
-  -- What no rule can judge is told by every sweep anew: it is no find.
+  -- Rows that no rule can judge are reported by every sweep: they do not count as found.
   select count(*) filter (where reaped.reason is distinct from 'no_lease_to_judge_by'),
          count(*) filter (where reaped.action = 'requeued'), count(*) filter (where reaped.action = 'dead'),
          count(*) filter (where reaped.action = 'cancelled')

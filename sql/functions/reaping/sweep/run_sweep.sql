@@ -1,12 +1,13 @@
--- A whole sweep from SQL alone, for pg_cron or by hand: CALL it at top level, for it commits after every batch. What it
--- remembers is its pulse, where no other reaper has left one since: so it sees a mass of leases that ended together.
+-- A whole sweep from SQL alone, for pg_cron or by hand. CALL it at top level: it commits after every batch. It
+-- remembers its last heartbeat, if no other reaper has swept since, and so recognizes a mass of leases that ended
+-- together.
 create or replace procedure "unstuck"."run_sweep"(p_reaper_id text default 'sql', p_limit int default 1000)
 language plpgsql as $$
 declare
   v_reaper jsonb := jsonb_build_object(
     'reaper_id', p_reaper_id,
-    'last_swept_at', (select "unstuck".iso_utc(pulse.swept_at) from "unstuck".sweeps pulse
-                       where pulse.attachment = /*attachment*/'native' and pulse.reaper_id = p_reaper_id));
+    'last_swept_at', (select "unstuck".iso_utc(last.swept_at) from "unstuck".sweeps last
+                       where last.attachment = /*attachment*/'native' and last.reaper_id = p_reaper_id));
   v_step json;
   v_cursor jsonb;
 begin

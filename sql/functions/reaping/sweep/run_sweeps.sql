@@ -1,5 +1,5 @@
--- Sweeps at once and again every few seconds, for a minute: for a pg_cron that knows no seconds. CALL it at top level,
--- for it commits after every batch.
+-- Sweeps at once and again every few seconds, for a minute: for a pg_cron without seconds. CALL it at top level: it
+-- commits after every batch.
 create or replace procedure "unstuck"."run_sweeps"(p_every_sec int default 15, p_reaper_id text default 'sql')
 language plpgsql as $$
 declare
@@ -10,7 +10,7 @@ begin
     call "unstuck"."run_sweep"(p_reaper_id);
     exit when clock_timestamp() + make_interval(secs => p_every_sec) > v_ends_at;
     perform pg_sleep(p_every_sec);
-    -- A new transaction: the next sweep judges by its now().
+    -- A new transaction, with a new now().
     commit;
   end loop;
 end

@@ -1,5 +1,6 @@
--- Lets pg_cron sweep the table every few seconds, with no other program running; answers the schedule. Before its
--- version 1.5 it knows no seconds: then a job of every minute goes on for that minute. Called again, it changes that.
+-- Schedules sweeps of the table in pg_cron every few seconds, with no other program running, and returns the schedule.
+-- Before version 1.5 pg_cron knows no seconds: a job of every minute then runs for that minute. Call it again to
+-- change the interval.
 create or replace function "unstuck"."schedule_sweeps"(p_every_sec int default 15)
 returns text language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,6 +1,6 @@
--- Private: takes the lock on the table that every heartbeat takes: 'free' if it came at once, 'late' if it came after a
--- moment, 'locked' if it did not. Then nobody can renew, and no sweep waits for it (C26). A role that may not lock the
--- table cannot tell.
+-- Private: takes the table lock that every heartbeat takes: 'free' if granted at once, 'late' after a moment, 'locked'
+-- if not. Nobody can renew then, and no sweep waits for it (C26). A role without the privilege to lock the table
+-- cannot tell.
 create or replace function "unstuck"."lock_table"()
 returns text language plpgsql set lock_timeout = '200ms' as $$
 begin
@@ -19,8 +19,8 @@ exception
 end
 $$;
 
--- Private: the step of a sweep that found the table locked. Notes since when it may have been: the last sweep that got
--- through. Judges nothing, and leaves the pulse as old as it is.
+-- Private: the step of a sweep that found the table locked. Records since when it may have been: the last sweep that
+-- got through. Judges nothing, and records no heartbeat.
 create or replace function "unstuck"."record_table_lock"(p_now timestamptz)
 returns json language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

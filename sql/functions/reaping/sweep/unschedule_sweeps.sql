@@ -1,4 +1,4 @@
--- Takes the sweeps of a table off pg_cron, where they are on it. A job of another role stays: pg_cron does not show it.
+-- Removes the sweeps of a table from pg_cron. A job of another role stays: pg_cron does not show it.
 create or replace function "unstuck".unschedule_sweeps(p_attachment text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
