@@ -14,7 +14,7 @@ import {
   planText,
   rolesSql,
 } from '../../src/store/postgres/index.ts'
-import { columnStatements } from '../../src/store/postgres/migrate/column-statements.ts'
+import { columnStatements } from '../../src/store/postgres/migrate/statements/column-statements.ts'
 import { clipTables } from '../support/clip-tables.ts'
 import { createAttachedDatabase, exchange } from '../support/installed-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'

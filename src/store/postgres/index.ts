@@ -13,7 +13,8 @@ export {
   withDoctorReader,
 } from './doctor-reader.ts'
 export { type AttachPlan, type PlanStep, planAttach } from './migrate/attach-plan.ts'
-export { type EngineUse, readEngineUse } from './migrate/engine-use.ts'
+export { type EngineUse, readEngineUse } from './migrate/inspect/engine-use.ts'
+export { readTableShapes, type ShapedTable } from './migrate/inspect/table-shapes.ts'
 export { type MigrateDownOptions, migrateDown } from './migrate/migrate-down.ts'
 export {
   type MigrateStatusOptions,
@@ -22,10 +23,9 @@ export {
   type TableStatus,
 } from './migrate/migrate-status.ts'
 export { type MigrateOptions, migrateUp } from './migrate/migrate-up.ts'
-export { migrationSql } from './migrate/migration-sql.ts'
-export { planText, statementsOf, withLimits } from './migrate/plan-text.ts'
-export { rolesSql, supabaseSql } from './migrate/roles-sql.ts'
-export { readTableShapes, type ShapedTable } from './migrate/table-shapes.ts'
+export { migrationSql } from './migrate/statements/migration-sql.ts'
+export { planText, statementsOf, withLimits } from './migrate/statements/plan-text.ts'
+export { rolesSql, supabaseSql } from './migrate/statements/roles-sql.ts'
 export { createPostgresAccess } from './ports/access.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './postgres-store.ts'
 export {

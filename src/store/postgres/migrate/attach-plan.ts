@@ -5,14 +5,16 @@ import type { Profile, TableProfile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render, replacedIndex } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
-import { assertProfile } from './check-profile.ts'
-import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect-table.ts'
-import { assertKnownWords } from './inspect-words.ts'
+import { assertProfile } from './inspect/check-profile.ts'
+import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect/inspect-table.ts'
+import { assertKnownWords } from './inspect/inspect-words.ts'
+import { type PolicyDrift, readPolicyDrift } from './inspect/policy-drift.ts'
 import { areThere, engineStatus } from './migrate-status.ts'
 import { assertNotTaken, assertSchemaIsFree } from './migrate-up.ts'
-import type { MigrationSession } from './migration-session.ts'
-import { columnsSql, functionsSql, migrationsSql, nativeSql } from './migration-sql.ts'
 import { newerSchema } from './newer-schema.ts'
+import type { MigrationSession } from './session/migration-session.ts'
+import { withReadingSession } from './session/reading-session.ts'
+import { columnsSql, functionsSql, migrationsSql, nativeSql } from './statements/migration-sql.ts'
 import {
   attachmentFunctions,
   functionsDigest,
@@ -20,9 +22,7 @@ import {
   indexStatements,
   migrations,
   wantedIndexes,
-} from './plan.ts'
-import { type PolicyDrift, readPolicyDrift } from './policy-drift.ts'
-import { withReadingSession } from './reading-session.ts'
+} from './statements/plan.ts'
 
 export interface PlanStep {
   title: string

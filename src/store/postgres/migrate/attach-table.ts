@@ -5,24 +5,24 @@ import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { columnName } from '../../../profile/profile.ts'
 import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
-import { columnStatements } from './column-statements.ts'
-import { readTable, type TableFacts, unsupported } from './inspect-table.ts'
+import { readTable, type TableFacts, unsupported } from './inspect/inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
-import type { MigrationSession } from './migration-session.ts'
-import {
-  attachmentFunctions,
-  functionsDigest,
-  type IndexStatement,
-  indexStatements,
-  wantedIndexes,
-} from './plan.ts'
+import type { MigrationSession } from './session/migration-session.ts'
 import {
   defaultLockTimeoutMs,
   type LockPatience,
   lockNotGranted,
   retryOnLock,
   whileBuilding,
-} from './retry-on-lock.ts'
+} from './session/retry-on-lock.ts'
+import { columnStatements } from './statements/column-statements.ts'
+import {
+  attachmentFunctions,
+  functionsDigest,
+  type IndexStatement,
+  indexStatements,
+  wantedIndexes,
+} from './statements/plan.ts'
 import { installTeamObjects } from './team-objects.ts'
 
 export interface Attachment {

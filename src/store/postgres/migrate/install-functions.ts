@@ -3,9 +3,9 @@
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
-import type { MigrationSession } from './migration-session.ts'
-import { attachmentFunctions } from './plan.ts'
-import { withLiterals } from './statement-text.ts'
+import type { MigrationSession } from './session/migration-session.ts'
+import { attachmentFunctions } from './statements/plan.ts'
+import { withLiterals } from './statements/statement-text.ts'
 
 /** Inside a transaction. `former` are names that an older version recorded. */
 export async function replaceFunctions(

@@ -6,12 +6,21 @@ import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { told } from './attach-table.ts'
-import { assertEngineSchema } from './check-profile.ts'
-import { holdMigrationLock, type MigrationSession, withMigrationSession } from './migration-session.ts'
+import { assertEngineSchema } from './inspect/check-profile.ts'
 import { newerSchema } from './newer-schema.ts'
-import { engineFunctions, migrations, ownNames } from './plan.ts'
-import { defaultLockTimeoutMs, type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
-import { withLiterals } from './statement-text.ts'
+import {
+  holdMigrationLock,
+  type MigrationSession,
+  withMigrationSession,
+} from './session/migration-session.ts'
+import {
+  defaultLockTimeoutMs,
+  type LockPatience,
+  lockNotGranted,
+  retryOnLock,
+} from './session/retry-on-lock.ts'
+import { engineFunctions, migrations, ownNames } from './statements/plan.ts'
+import { withLiterals } from './statements/statement-text.ts'
 
 export interface MigrateDownOptions extends LockPatience {
   databaseUrl: string

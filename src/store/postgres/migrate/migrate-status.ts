@@ -4,9 +4,10 @@ import { columnName, logicalColumns, type Profile } from '../../../profile/profi
 import type { Row } from '../connection/executor.ts'
 import { hasUniqueKeys, type RenderOptions, replacedIndex } from '../render/render.ts'
 import type { SqlFile } from '../sql-files.ts'
-import { readTable, renderFacts } from './inspect-table.ts'
+import { readTable, renderFacts } from './inspect/inspect-table.ts'
 import { listRoutines } from './install-functions.ts'
-import type { MigrationSession } from './migration-session.ts'
+import type { MigrationSession } from './session/migration-session.ts'
+import { withReadingSession } from './session/reading-session.ts'
 import {
   attachmentFunctions,
   bodyDigest,
@@ -14,8 +15,7 @@ import {
   functionsDigest,
   indexStatements,
   migrations,
-} from './plan.ts'
-import { withReadingSession } from './reading-session.ts'
+} from './statements/plan.ts'
 
 export interface MigrationStatus {
   isInstalled: boolean

@@ -7,12 +7,22 @@ import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
 import { type Attachment, attachTable, buildIndexes, nameOf, told } from './attach-table.ts'
-import { assertProfile } from './check-profile.ts'
-import { inspectTable, renderFacts, unsupported } from './inspect-table.ts'
+import { assertProfile } from './inspect/check-profile.ts'
+import { inspectTable, renderFacts, unsupported } from './inspect/inspect-table.ts'
 import { rehearse, replaceFunctions } from './install-functions.ts'
 import { removeEngine } from './migrate-down.ts'
-import { holdMigrationLock, type MigrationSession, withMigrationSession } from './migration-session.ts'
 import { newerSchema } from './newer-schema.ts'
+import {
+  holdMigrationLock,
+  type MigrationSession,
+  withMigrationSession,
+} from './session/migration-session.ts'
+import {
+  defaultLockTimeoutMs,
+  type LockPatience,
+  lockNotGranted,
+  retryOnLock,
+} from './session/retry-on-lock.ts'
 import {
   attachmentFunctions,
   engineFunctions,
@@ -22,8 +32,7 @@ import {
   ownNames,
   unboundRoutines,
   withheldTables,
-} from './plan.ts'
-import { defaultLockTimeoutMs, type LockPatience, lockNotGranted, retryOnLock } from './retry-on-lock.ts'
+} from './statements/plan.ts'
 
 export interface MigrateOptions extends LockPatience {
   databaseUrl: string

@@ -3,7 +3,7 @@
 import type { TeamObject } from '../../../profile/profile.ts'
 import { type RenderOptions, render, teamName } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
-import type { MigrationSession } from './migration-session.ts'
+import type { MigrationSession } from './session/migration-session.ts'
 
 /** As place_team_object takes it: the description as JSON, and the statement, which a wrapper has not. */
 export type TeamObjectValues = [object: string, statement: string]

@@ -4,7 +4,7 @@ import type { ModeStatus, ModeStore, OnForeignSettle, TableMode } from '../../po
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
 import { INSTALL_HINT } from '../connection/postgres-errors.ts'
-import { retryOnLock } from '../migrate/retry-on-lock.ts'
+import { retryOnLock } from '../migrate/session/retry-on-lock.ts'
 import { date, dateOrNull } from '../rows/values.ts'
 
 export function bindModeVerbs(call: CallQuery, { attachment }: TableProfile): ModeStore {

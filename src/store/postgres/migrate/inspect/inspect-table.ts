@@ -1,20 +1,20 @@
 // Looks at a team's table before anything is written, and says in one error what stands in the way.
-import { UnstuckError } from '../../../errors/index.ts'
-import { refusalOf } from '../../../profile/infer/known-queues/refusal.ts'
+import { UnstuckError } from '../../../../errors/index.ts'
+import { refusalOf } from '../../../../profile/infer/known-queues/refusal.ts'
 import {
   columnName,
   type LogicalColumn,
   logicalColumns,
   type TableProfile,
-} from '../../../profile/profile.ts'
-import type { Row } from '../connection/executor.ts'
-import type { StatusKind } from '../render/pinned-operators.ts'
-import { type Partition, type RenderOptions, render } from '../render/render.ts'
-import { readSql } from '../sql-files.ts'
-import { columnStatements } from './column-statements.ts'
+} from '../../../../profile/profile.ts'
+import type { Row } from '../../connection/executor.ts'
+import type { StatusKind } from '../../render/pinned-operators.ts'
+import { type Partition, type RenderOptions, render } from '../../render/render.ts'
+import { readSql } from '../../sql-files.ts'
+import type { MigrationSession } from '../session/migration-session.ts'
+import { columnStatements } from '../statements/column-statements.ts'
+import { withLiterals } from '../statements/statement-text.ts'
 import { assertTeamEvents } from './inspect-events.ts'
-import type { MigrationSession } from './migration-session.ts'
-import { withLiterals } from './statement-text.ts'
 
 export interface TableFacts {
   columns: Record<string, ColumnFacts>

@@ -1,5 +1,5 @@
-import type { LogicalColumn } from '../../../profile/profile.ts'
-import { readSql } from '../sql-files.ts'
+import type { LogicalColumn } from '../../../../profile/profile.ts'
+import { readSql } from '../../sql-files.ts'
 
 export interface ColumnStatement {
   column: LogicalColumn

@@ -1,8 +1,8 @@
-import { nativeProfile } from '../../../profile/native.ts'
-import type { Profile } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render/render.ts'
-import { readSql } from '../sql-files.ts'
-import { assertProfile } from './check-profile.ts'
+import { nativeProfile } from '../../../../profile/native.ts'
+import type { Profile } from '../../../../profile/profile.ts'
+import { type RenderOptions, render } from '../../render/render.ts'
+import { readSql } from '../../sql-files.ts'
+import { assertProfile } from '../inspect/check-profile.ts'
 import { searchPathStatements } from './plan.ts'
 
 /**

@@ -1,9 +1,10 @@
-import { nativeProfile } from '../../../profile/native.ts'
-import { columnName, type Profile } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render/render.ts'
-import { readSql, type SqlFile } from '../sql-files.ts'
-import { readQuery } from '../sql-queries.ts'
-import { assertProfile } from './check-profile.ts'
+import { nativeProfile } from '../../../../profile/native.ts'
+import { columnName, type Profile } from '../../../../profile/profile.ts'
+import { type RenderOptions, render } from '../../render/render.ts'
+import { readSql, type SqlFile } from '../../sql-files.ts'
+import { readQuery } from '../../sql-queries.ts'
+import { assertProfile } from '../inspect/check-profile.ts'
+import { teamObjectValues } from '../team-objects.ts'
 import { type ColumnStatement, columnStatements } from './column-statements.ts'
 import {
   attachmentFunctions,
@@ -17,7 +18,6 @@ import {
   withheldTables,
 } from './plan.ts'
 import { withLiterals } from './statement-text.ts'
-import { teamObjectValues } from './team-objects.ts'
 
 /** Everything `migrate up` would run on an empty database, as one text for a review or another migration tool. */
 export function migrationSql(schema: string, profile: Profile): string {

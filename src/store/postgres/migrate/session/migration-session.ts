@@ -1,12 +1,12 @@
 // One direct connection for changes of the schema: one migrator at a time, and no statement that could make the team's
 // traffic queue up behind a lock we wait for.
 import pg from 'pg'
-import { UnstuckError } from '../../../errors/index.ts'
-import type { Row } from '../connection/executor.ts'
-import { translated } from '../connection/postgres-errors.ts'
-import { type RenderOptions, render } from '../render/render.ts'
-import { readSql } from '../sql-files.ts'
-import { readQuery } from '../sql-queries.ts'
+import { UnstuckError } from '../../../../errors/index.ts'
+import type { Row } from '../../connection/executor.ts'
+import { translated } from '../../connection/postgres-errors.ts'
+import { type RenderOptions, render } from '../../render/render.ts'
+import { readSql } from '../../sql-files.ts'
+import { readQuery } from '../../sql-queries.ts'
 
 export interface MigrationSession {
   run(text: string, params?: unknown[]): Promise<Row[]>

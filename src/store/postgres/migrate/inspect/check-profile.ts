@@ -1,8 +1,8 @@
 // What is wrong with a profile can be told without a database.
-import { invalidArgument, UnstuckError } from '../../../errors/index.ts'
-import { logicalColumns, type Profile, type TableProfile } from '../../../profile/profile.ts'
-import { assertIdentifier, assertPlainName } from '../render/identifiers.ts'
-import { readRoutines } from '../sql-files.ts'
+import { invalidArgument, UnstuckError } from '../../../../errors/index.ts'
+import { logicalColumns, type Profile, type TableProfile } from '../../../../profile/profile.ts'
+import { assertIdentifier, assertPlainName } from '../../render/identifiers.ts'
+import { readRoutines } from '../../sql-files.ts'
 
 /** Everybody's, or PostgreSQL's own: an engine in there could not be told from the rest. */
 const systemSchemas = new Set(['public', 'information_schema'])

@@ -1,8 +1,8 @@
 // A team's own events table is written in the transaction of every transition: what it refuses would break sweeps.
-import { UnstuckError } from '../../../errors/index.ts'
-import type { IdType, TeamEvents } from '../../../profile/profile.ts'
-import type { RenderOptions } from '../render/render.ts'
-import type { MigrationSession } from './migration-session.ts'
+import { UnstuckError } from '../../../../errors/index.ts'
+import type { IdType, TeamEvents } from '../../../../profile/profile.ts'
+import type { RenderOptions } from '../../render/render.ts'
+import type { MigrationSession } from '../session/migration-session.ts'
 
 interface EventColumn {
   type: string

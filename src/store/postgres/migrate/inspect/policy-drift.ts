@@ -1,17 +1,17 @@
 // The policy of a team's own profile against the stored one. The first attach stores it; afterwards only people change it.
-import type { Policy } from '../../../policy/policy.ts'
+import type { Policy } from '../../../../policy/policy.ts'
 import {
   differingSettings,
   type PolicyDifference,
   policyDifferences,
-} from '../../../policy/policy-differences.ts'
-import { shippedProfileNames } from '../../../profile/shipped.ts'
-import type { Row } from '../connection/executor.ts'
-import { type RenderOptions, render } from '../render/render.ts'
-import { policyFromRow, policyToJson } from '../rows/policy-row.ts'
-import { readSql } from '../sql-files.ts'
-import { nameOf } from './attach-table.ts'
-import type { MigrationSession } from './migration-session.ts'
+} from '../../../../policy/policy-differences.ts'
+import { shippedProfileNames } from '../../../../profile/shipped.ts'
+import type { Row } from '../../connection/executor.ts'
+import { type RenderOptions, render } from '../../render/render.ts'
+import { policyFromRow, policyToJson } from '../../rows/policy-row.ts'
+import { readSql } from '../../sql-files.ts'
+import { nameOf } from '../attach-table.ts'
+import type { MigrationSession } from '../session/migration-session.ts'
 
 export interface PolicyDrift {
   table: string

@@ -1,9 +1,9 @@
-import { closestName } from '../../../errors/index.ts'
-import { columnName } from '../../../profile/profile.ts'
-import { type RenderOptions, render } from '../render/render.ts'
-import { readSql } from '../sql-files.ts'
+import { closestName } from '../../../../errors/index.ts'
+import { columnName } from '../../../../profile/profile.ts'
+import { type RenderOptions, render } from '../../render/render.ts'
+import { readSql } from '../../sql-files.ts'
+import type { MigrationSession } from '../session/migration-session.ts'
 import { unsupported } from './inspect-table.ts'
-import type { MigrationSession } from './migration-session.ts'
 
 /** What rows of the table have in their status column. */
 export async function wordsInRows(session: MigrationSession, options: RenderOptions): Promise<string[]> {

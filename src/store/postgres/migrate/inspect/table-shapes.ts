@@ -1,13 +1,13 @@
 // What a profile for a table can be made from, read without a lock that anybody notices.
 
-import { statusColumn } from '../../../profile/infer/infer-profile.ts'
-import type { ShapeColumn, TableShape } from '../../../profile/infer/table-shape.ts'
-import { completeTable } from '../../../profile/own-profile.ts'
-import type { Row } from '../connection/executor.ts'
-import { readSql } from '../sql-files.ts'
+import { statusColumn } from '../../../../profile/infer/infer-profile.ts'
+import type { ShapeColumn, TableShape } from '../../../../profile/infer/table-shape.ts'
+import { completeTable } from '../../../../profile/own-profile.ts'
+import type { Row } from '../../connection/executor.ts'
+import { readSql } from '../../sql-files.ts'
+import type { MigrationSession } from '../session/migration-session.ts'
+import { withReadingSession } from '../session/reading-session.ts'
 import { wordsInRows } from './inspect-words.ts'
-import type { MigrationSession } from './migration-session.ts'
-import { withReadingSession } from './reading-session.ts'
 
 export interface ShapedTable extends TableShape {
   /** `r` or `p` for a table; views and foreign tables have others. */

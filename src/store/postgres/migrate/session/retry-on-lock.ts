@@ -1,4 +1,4 @@
-import { isUnstuckError } from '../../../errors/index.ts'
+import { isUnstuckError } from '../../../../errors/index.ts'
 
 export interface LockPatience {
   /** How long a statement may wait for a lock before it gives way to the team's traffic. */

@@ -1,4 +1,4 @@
-import type { AttachPlan, PlanStep } from './attach-plan.ts'
+import type { AttachPlan, PlanStep } from '../attach-plan.ts'
 
 /** A plan as a script for psql, and for people to read. */
 export function planText(plan: AttachPlan): string {

@@ -1,4 +1,4 @@
-import { quoteLiteral } from '../render/identifiers.ts'
+import { quoteLiteral } from '../../render/identifiers.ts'
 
 /** A statement with its values written into it: for text that is printed, and for DO blocks, which take no parameters. */
 export function withLiterals(sql: string, values: (string | string[])[]): string {

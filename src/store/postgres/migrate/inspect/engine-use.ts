@@ -1,7 +1,7 @@
 // Who loses something when the engine is taken out: asked before, by a look that writes nothing.
-import { nativeProfile } from '../../../profile/native.ts'
-import type { RenderOptions } from '../render/render.ts'
-import { withReadingSession } from './reading-session.ts'
+import { nativeProfile } from '../../../../profile/native.ts'
+import type { RenderOptions } from '../../render/render.ts'
+import { withReadingSession } from '../session/reading-session.ts'
 
 export interface EngineUse {
   isInstalled: boolean

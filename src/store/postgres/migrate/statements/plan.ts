@@ -6,8 +6,8 @@ import {
   partitionIndex,
   type RenderOptions,
   render,
-} from '../render/render.ts'
-import { type Routine, readRoutines, readSql, readSqlFolder, type SqlFile } from '../sql-files.ts'
+} from '../../render/render.ts'
+import { type Routine, readRoutines, readSql, readSqlFolder, type SqlFile } from '../../sql-files.ts'
 import { withLiterals } from './statement-text.ts'
 
 export const migrations = (): SqlFile[] => readSqlFolder('migrations')

@@ -1,7 +1,7 @@
 // The looks of an install without the install: one read-only transaction, which says at its end that it wrote nothing.
-import { withReadOnlySession } from '../connection/read-only-session.ts'
-import { render } from '../render/render.ts'
-import { readQuery } from '../sql-queries.ts'
+import { withReadOnlySession } from '../../connection/read-only-session.ts'
+import { render } from '../../render/render.ts'
+import { readQuery } from '../../sql-queries.ts'
 import type { MigrationSession } from './migration-session.ts'
 
 const TIMEOUT_MS = 10_000
