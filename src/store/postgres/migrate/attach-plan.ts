@@ -1,5 +1,5 @@
-// What an attach would run on this database, and nothing that is there already. Looks only: the statements come from the
-// same places as those of `migrate up`.
+// The statements that an attach would run on this database, without those already applied. Read-only: they come from the
+// same files as those of `migrate up`.
 import { nativeProfile } from '../../../profile/native.ts'
 import type { Profile, TableProfile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
@@ -26,22 +26,22 @@ import {
 
 export interface PlanStep {
   title: string
-  /** One transaction; what is not cannot run in one. */
+  /** Run in one transaction; otherwise statements that cannot run in any. */
   isTransaction: boolean
   statements: string[]
 }
 
 export interface AttachPlan {
   database: string
-  /** Sent first on every connection that runs it. */
+  /** Lock timeout, sent first on every connection. */
   limitLocks: string
-  /** The same for concurrent builds, which wait for old transactions and stop nobody. */
+  /** The same for concurrent builds, which wait for old transactions and block nobody. */
   limitWaits: string
-  /** Empty where nothing is missing. */
+  /** Empty if nothing is missing. */
   steps: PlanStep[]
-  /** Tables that are not attached yet. They start in mode observe. */
+  /** Tables to be attached. They start in mode observe. */
   newTables: string[]
-  /** Where the stored policy of an attached table is not the profile's: no step changes it. */
+  /** Attached tables whose stored policy differs from the profile. No step changes it. */
   policyDrift: PolicyDrift[]
 }
 
@@ -50,7 +50,7 @@ export interface AttachPlanOptions {
   schema: string
   profile: Profile
   hasDocumentIndexes?: boolean
-  /** False for tools that run everything in a transaction. */
+  /** Default: true. False for tools that run everything in a transaction. */
   isConcurrent?: boolean
 }
 
@@ -88,7 +88,7 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
   })
 }
 
-/** Not attached, or never to the end. */
+/** Not attached, or only partly. */
 const isNew = (attached: Row | undefined) => (attached?.['functions_digest'] ?? null) === null
 
 async function engineSteps(session: MigrationSession, base: RenderOptions, facts: Row): Promise<PlanStep[]> {
@@ -147,7 +147,7 @@ async function tableSteps(
   ]
 }
 
-/** The register and its records too, where something is to be added that a removal must know. */
+/** Includes the registration if anything is added, because a removal must know it. */
 function columnsStatements(
   options: RenderOptions,
   indexes: IndexStatement[],
@@ -161,7 +161,7 @@ function columnsStatements(
   return isDone ? [] : statements
 }
 
-/** A build that failed leaves an invalid index, which `if not exists` would take for done. */
+/** A failed build leaves an invalid index, which `if not exists` would accept. */
 function indexStep(options: RenderOptions, wanted: IndexStatement[], found: TableFacts['indexes']): PlanStep {
   const drop = (index: string) =>
     render(readSql('attach/indexes', 'drop_index'), { ...options, index }).trim()
@@ -172,7 +172,7 @@ function indexStep(options: RenderOptions, wanted: IndexStatement[], found: Tabl
   return { title: `the indexes of ${schema}.${table}`, isTransaction: false, statements }
 }
 
-/** After the functions: those of the former profile relied on it. */
+/** After the functions, because those of the former profile used it. */
 function replacedStep(options: RenderOptions, found: TableFacts['indexes']): PlanStep {
   const index = replacedIndex(options)
   const { schema, table } = options.table

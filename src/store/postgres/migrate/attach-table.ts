@@ -1,6 +1,6 @@
-// One table, in three steps, so that no lock on it is held for longer than it takes to add columns, and none while we
-// wait for another: register and columns; indexes, without blocking writers; functions, tried on a copy. What a failed
-// step leaves is taken back, or can be gone on with.
+// Attaches one table in three steps, so that it is locked only while columns are added, and never while waiting for another
+// lock: registration and columns; indexes, built concurrently; functions, tested on a copy. A failed step is undone, or
+// resumed by the next run.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { columnName } from '../../../profile/profile.ts'
 import { hasUniqueKeys, type RenderOptions, render, replacedIndex } from '../render/render.ts'
@@ -28,16 +28,15 @@ import { installTeamObjects } from './team-objects.ts'
 export interface Attachment {
   options: RenderOptions
   facts: TableFacts
-  /** Not attached yet, or never to the end. */
+  /** Not attached yet, or only partly. */
   isNew: boolean
-  /** The names of its functions as an older version recorded them. */
+  /** Function names recorded by an older version. */
   formerFunctions: string[]
-  /** `max_attempts` as an earlier version added it. */
-  /** Which steps of the team's own plan; all where absent. */
+  /** Phases of the team's objects. Default: all. */
   phases?: number[]
-  /** Those that the team's document names too. */
+  /** Also create the indexes that the team's document names. */
   hasDocumentIndexes?: boolean
-  /** A new one starts in mode observe. */
+  /** A new attachment starts in mode observe. */
   startsObserved?: boolean
 }
 
@@ -71,7 +70,7 @@ export async function attachTable(
     })
     await dropReplacedIndex(session, options, patience)
   } catch (error) {
-    // What waits for a lock can be gone on with; an hour of building indexes is not thrown away for it.
+    // A lock timeout can be resumed, so that an hour of index builds is not thrown away.
     if (isUnstuckError(error, 'LOCK_TIMEOUT') || !attachment.isNew) throw error
     throw await takenBack(session, options, patience, error)
   }
@@ -90,12 +89,12 @@ async function addColumns(
   await session.query('record_columns', options, [statements.map(nameIn)])
   await session.query('record_indexes', options, [indexes.map(({ name }) => name)])
   const missing = statements.filter((statement) => !(nameIn(statement) in facts.columns))
-  // In one message: the table is locked from the first to the commit.
+  // In one message, because the table is locked from the first statement to the commit.
   const changes = missing.map(({ sql }) => render(sql, options))
   if (changes.length > 0) await session.inTeamsPath(() => session.run(changes.join('\n')))
 }
 
-/** Those that are missing. A build that failed leaves an invalid index, which `if not exists` would take for done. */
+/** Builds missing indexes. A failed build leaves an invalid index, which `if not exists` would accept. */
 export async function buildIndexes(
   session: MigrationSession,
   options: RenderOptions,
@@ -115,7 +114,7 @@ export async function buildIndexes(
       })
     }
   } finally {
-    // What comes next may stop others. A connection that is gone runs nothing any more.
+    // The following statements may block others. Ignore a lost connection, which runs nothing more.
     await limitLocks(session, usual.lockTimeoutMs).catch(() => {})
   }
 }
@@ -136,7 +135,7 @@ async function buildIndex(
   await session.inTeamsPath(() => session.run(sql))
 }
 
-/** Last: functions of the former profile relied on it. */
+/** Last, because functions of the former profile used it. */
 async function dropReplacedIndex(
   session: MigrationSession,
   options: RenderOptions,
@@ -179,7 +178,7 @@ async function indexError(
       `A transaction is open for long. ${runAgain}`,
     )
   }
-  // It would slow every writer down and serve nobody. Where it cannot be dropped, the next run does.
+  // It would slow down every writer and serve no query. If the drop fails, the next run does it.
   await dropIndex(session, options, name).catch(() => {})
   if (!isUnstuckError(error, 'ROW_REFUSED') || error.details?.['sqlState'] !== '23505') return error
   const { detail } = error.cause as { detail?: string }
@@ -227,7 +226,7 @@ async function takenBack(
   return told(error, error.message, [error.hint, end].filter(Boolean).join(' '))
 }
 
-/** The same error, in words that say what was changed and what was not. */
+/** The same error, with a message that says what was changed. */
 export function told(error: UnstuckError, message: string, hint?: string): UnstuckError {
   const said = hint ?? error.hint
   return new UnstuckError(error.code, message, {

@@ -1,5 +1,5 @@
-// Functions are replaced with every install. Grants and what the team built upon them stay, wherever PostgreSQL lets a
-// function be replaced; what an older version had and this one has not is dropped.
+// Every install replaces the functions. Grants and dependent objects stay if PostgreSQL can replace a function in place;
+// functions that this version no longer has are dropped.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { type RenderOptions, render } from '../render/render.ts'
 import { readSql, type SqlFile } from '../sql-files.ts'
@@ -7,7 +7,7 @@ import type { MigrationSession } from './session/migration-session.ts'
 import { attachmentFunctions } from './statements/plan.ts'
 import { withLiterals } from './statements/statement-text.ts'
 
-/** Inside a transaction. `former` are names that an older version recorded. */
+/** Call in a transaction. `former` are names that an older version recorded. */
 export async function replaceFunctions(
   session: MigrationSession,
   options: RenderOptions,
@@ -18,7 +18,7 @@ export async function replaceFunctions(
   const before = await listRoutines(session, options, names)
   for (const file of files) await replaceFunction(session, options, file, before)
   const after = await listRoutines(session, options, names)
-  // Every routine that was just written has a new version: the others are overloads, or gone from this version.
+  // Replaced routines have a new row version: the others are overloads, or no longer part of this version.
   const stale = after.filter(({ routine, version }) =>
     before.some((old) => old.routine === routine && old.version === version),
   )
@@ -40,7 +40,7 @@ export async function listRoutines(
   return (await session.query('list_routines', options, [names])) as unknown as Routine[]
 }
 
-/** Another result, other names of arguments, and a procedure for a function: `create or replace` refuses them. */
+/** `create or replace` refuses another result, other argument names, and a procedure for a function. */
 const refusedReplacements = new Set(['42P13', '42809'])
 
 async function replaceFunction(
@@ -74,7 +74,7 @@ async function dropRoutines(
   await session.run(withLiterals(render(readSql('attach/engine', 'drop_routines'), options), [names]))
 }
 
-/** Every function runs once over copies of its tables, under its own name, and all of it is rolled back. */
+/** Runs every function once on copies of its tables, and rolls back. */
 export async function rehearse(session: MigrationSession, options: RenderOptions): Promise<void> {
   const { schema, table } = options
   const copy: RenderOptions = {
@@ -98,7 +98,7 @@ export async function rehearse(session: MigrationSession, options: RenderOptions
   await session.run('rollback to savepoint rehearsal')
 }
 
-/** These say nothing of the table. */
+/** Errors unrelated to the table. */
 const passing = ['LOCK_TIMEOUT', 'DATABASE_UNREACHABLE', 'DATABASE_CONFLICT', 'PERMISSION_DENIED'] as const
 
 function rehearsalError({ table }: RenderOptions, error: unknown): unknown {

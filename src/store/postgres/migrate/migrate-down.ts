@@ -1,5 +1,5 @@
-// Takes out what an install made, table by table, and nothing else. The application's rows and columns stay; so do
-// native jobs, unless purged.
+// Removes an install table by table, and nothing else. Rows and columns of the application stay; so do native jobs,
+// unless purged.
 import { isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
 import type { Row } from '../connection/executor.ts'
@@ -27,11 +27,11 @@ export interface MigrateDownOptions extends LockPatience {
   schema: string
   /** Drop native jobs and their events too. */
   isPurge?: boolean
-  /** Only these tables, as schema.table; the engine stays. All, and the engine with them, where absent. */
+  /** Only these tables, as schema.table; the engine stays. Default: all tables, and the engine. */
   only?: string[]
 }
 
-/** Answers false where there was nothing to take out. */
+/** Returns false if nothing was installed. */
 export async function migrateDown(options: MigrateDownOptions): Promise<boolean> {
   const { databaseUrl, schema, isPurge = false, only, lockTimeoutMs = defaultLockTimeoutMs } = options
   assertEngineSchema(schema)
@@ -68,7 +68,7 @@ function assertAttached(asked: string[], attached: string[]): void {
   })
 }
 
-/** Each table in a transaction of its own: nobody waits for one of them because we wait for another. */
+/** One transaction per table, so that waiting for one table holds no lock on another. */
 async function inTurn(
   session: MigrationSession,
   options: MigrateDownOptions,
@@ -89,7 +89,7 @@ async function inTurn(
   }
 }
 
-/** What a newer version made has names that this one does not know. */
+/** This version does not know the names that a newer one created. */
 async function assertKnown(session: MigrationSession, base: RenderOptions): Promise<void> {
   const known = new Set(migrations().map(({ name }) => name))
   const stranger = (await appliedMigrations(session, base)).find((name) => !known.has(name))
@@ -100,7 +100,7 @@ async function appliedMigrations(session: MigrationSession, base: RenderOptions)
   return (await session.query('list_migrations', base)).map((row) => String(row['name']))
 }
 
-/** Inside a transaction. Knows what is ours by the files of this version and by what the install recorded. */
+/** Call in a transaction. Drops the names in the files of this version and those that the install recorded. */
 export async function removeEngine(session: MigrationSession, base: RenderOptions): Promise<void> {
   const { tables, types } = ownNames(await appliedMigrations(session, base))
   const attached = await session.query('list_attachments', base)
@@ -109,7 +109,7 @@ export async function removeEngine(session: MigrationSession, base: RenderOption
   await drop(session, base, [routines, tables, types])
 }
 
-/** What an earlier removal kept. */
+/** Drops the tables that an earlier removal kept. */
 async function purgeKept(
   session: MigrationSession,
   base: RenderOptions,

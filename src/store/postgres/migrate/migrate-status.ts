@@ -1,4 +1,4 @@
-// What is installed, and whether it is what this version would install. Changes nothing.
+// Compares the installed engine and tables with those of this version. Read-only.
 import { nativeProfile } from '../../../profile/native.ts'
 import { columnName, logicalColumns, type Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
@@ -21,9 +21,9 @@ export interface MigrationStatus {
   isInstalled: boolean
   applied: string[]
   pending: string[]
-  /** Applied by a version that knows more than this one. */
+  /** Applied by a newer version. */
   unknown: string[]
-  /** What all tables share, the native table's functions with it. */
+  /** Shared functions and those of the native table. */
   engine: 'current' | 'not installed' | 'functions differ'
   tables: TableStatus[]
   isCurrent: boolean
@@ -32,7 +32,7 @@ export interface MigrationStatus {
 export interface TableStatus {
   attachment: string
   table: string
-  /** `current`, or what `migrate up` would change. */
+  /** `current`, or the reason why `migrate up` would change it. */
   state: 'current' | 'not attached' | 'columns missing' | 'functions differ' | IndexState
 }
 
@@ -106,7 +106,7 @@ async function tableStatus(
   if (replaced !== null && replaced in facts.indexes && !hasUniqueKeys(rendered))
     return status('dedupe index unique, which the profile does not say')
   const functions = attachmentFunctions(rendered)
-  // The native table's are recorded together with those that all tables share.
+  // Functions of the native table are recorded together with the shared ones.
   const recorded = table.attachment === 'native' ? engineFunctions(options) : functions
   const isRecorded = row['functions_digest'] === functionsDigest(recorded)
   if (!(isRecorded && (await areThere(session, options, functions)))) return status('functions differ')
@@ -116,7 +116,7 @@ async function tableStatus(
   return status(hasIndexes ? 'current' : 'indexes missing or invalid')
 }
 
-/** Each of them once, with the body that this version gives it. */
+/** Each function exists once, with the body of this version. */
 export async function areThere(
   session: MigrationSession,
   options: RenderOptions,

@@ -1,5 +1,5 @@
-// Installs the engine and attaches tables. The engine is one transaction; each table comes after it, on its own
-// (attach-table.ts). A run that fails leaves nothing half-installed; one that was interrupted is resumed by the next.
+// Installs the engine in one transaction, then attaches each table on its own (attach-table.ts). A failed run leaves
+// nothing half-installed; an interrupted one is resumed by the next.
 import { invalidArgument, isUnstuckError, UnstuckError } from '../../../errors/index.ts'
 import { nativeProfile } from '../../../profile/native.ts'
 import type { Profile } from '../../../profile/profile.ts'
@@ -38,11 +38,11 @@ export interface MigrateOptions extends LockPatience {
   databaseUrl: string
   schema: string
   profile: Profile
-  /** Which steps of the team's own plan, where the profile has one: all where absent, and the first one always. */
+  /** Phases of the team's objects to install, always including the first. Default: all. */
   phases?: number[]
-  /** Make the indexes that the team's document names too. */
+  /** Also create the indexes that the team's document names. */
   hasDocumentIndexes?: boolean
-  /** Tables that this run attaches start in mode observe, and not in reap. */
+  /** Newly attached tables start in mode observe. Default: reap. */
   startsObserved?: boolean
   /** Default: those of sql/migrations. Tests of upgrades add the next one. */
   migrations?: SqlFile[]
@@ -66,7 +66,7 @@ export async function migrateUp(options: MigrateOptions): Promise<void> {
     const hasJobs = facts['has_jobs'] === true
     await installEngine(session, options, base, { formerFunctions, hasJobs })
     try {
-      // Plain ones are for a table that is as new as the engine.
+      // Built concurrently, because the table may be in use.
       if (hasJobs) await buildIndexes(session, base, options)
       await attachTables(session, attachments, options)
     } catch (error) {
@@ -95,7 +95,7 @@ async function assertServer(session: MigrationSession, base: RenderOptions): Pro
   }
 }
 
-/** A team may lend us a schema of its own; what it has there under a name of ours would be taken for ours. */
+/** An existing schema must not contain objects with names of the engine: they would be mistaken for ours. */
 export async function assertSchemaIsFree(
   session: MigrationSession,
   base: RenderOptions,
@@ -114,7 +114,7 @@ export async function assertSchemaIsFree(
   throw invalidArgument('schema', found, 'a schema without names of the engine')
 }
 
-/** The profile's own tables are looked at before anything is written. */
+/** Inspects the tables of the profile before anything is written. */
 async function inspectTables(
   session: MigrationSession,
   { schema, profile, phases, hasDocumentIndexes = false, startsObserved = false }: MigrateOptions,
@@ -142,7 +142,7 @@ async function inspectTables(
 
 const functionsOf = (attached: Row | undefined) => (attached?.['functions'] ?? []) as string[]
 
-/** By an earlier run: the table under another name, or the name for another table that is still there. */
+/** Refuses a table attached under another name, and an attachment name of another existing table. */
 export function assertNotTaken(options: RenderOptions, attached: Row[]): void {
   const { table } = options
   const hint = (name: string) =>
@@ -162,7 +162,7 @@ export function assertNotTaken(options: RenderOptions, attached: Row[]): void {
 
 interface EngineFacts {
   formerFunctions: string[]
-  /** The native table was there before this run, with or without the engine. */
+  /** The native table existed before this run, with or without the engine. */
   hasJobs: boolean
 }
 
@@ -241,7 +241,7 @@ async function attachTables(
   }
 }
 
-/** An engine that this run brought and that serves no table of the profile goes with the failure. */
+/** Removes an engine that this run installed if no table of the profile was attached. */
 async function withoutEngine(
   session: MigrationSession,
   base: RenderOptions,
@@ -253,7 +253,7 @@ async function withoutEngine(
     if (attached.some(({ name }) => name !== 'native')) return error
     await session.transaction(() => removeEngine(session, base))
   } catch {
-    // The first error is the one to tell.
+    // Report the first error.
     end = `The engine stays in schema ${base.schema}: unstuck migrate down takes it out.`
   }
   return isUnstuckError(error) ? told(error, error.message, joined(error.hint, end)) : error

@@ -1,14 +1,14 @@
-// Functions and views under names that the team's own SQL calls, in the schema of its table. What had such a name before is
-// put aside by the engine and given back when the table is taken off.
+// Functions and views under names that the team's own SQL calls, in the schema of its table. An existing object of such a
+// name is renamed, and restored when the table is detached.
 import type { TeamObject } from '../../../profile/profile.ts'
 import { type RenderOptions, render, teamName } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import type { MigrationSession } from './session/migration-session.ts'
 
-/** As place_team_object takes it: the description as JSON, and the statement, which a wrapper has not. */
+/** Arguments of place_team_object: the description as JSON, and the statement, empty for a wrapper. */
 export type TeamObjectValues = [object: string, statement: string]
 
-/** Phase 1 is what the others stand on: it always comes with them. */
+/** Phase 1 is always included: the others depend on it. */
 export function teamObjectValues(options: RenderOptions, phases?: number[]): TeamObjectValues[] {
   const objects = options.table.teamObjects ?? []
   const isWanted = ({ phase }: TeamObject) => phases === undefined || phase === 1 || phases.includes(phase)
@@ -23,7 +23,7 @@ export function teamObjectValues(options: RenderOptions, phases?: number[]): Tea
     })
 }
 
-/** Inside a transaction, after the functions of the table. Phases that were installed before are brought up to date. */
+/** Call in a transaction, after the functions of the table. Updates phases that were installed before. */
 export async function installTeamObjects(
   session: MigrationSession,
   options: RenderOptions,

@@ -1,10 +1,10 @@
-// What is wrong with a profile can be told without a database.
+// Checks of a profile that need no database.
 import { invalidArgument, UnstuckError } from '../../../../errors/index.ts'
 import { logicalColumns, type Profile, type TableProfile } from '../../../../profile/profile.ts'
 import { assertIdentifier, assertPlainName } from '../../render/identifiers.ts'
 import { readRoutines } from '../../sql-files.ts'
 
-/** Everybody's, or PostgreSQL's own: an engine in there could not be told from the rest. */
+/** Shared schemas, or PostgreSQL's own, in which the engine could not be told apart. */
 const systemSchemas = new Set(['public', 'information_schema'])
 
 export function assertEngineSchema(schema: string): void {
@@ -59,7 +59,7 @@ function assertName(what: string, name: string): void {
   assertNoDollars(what, name)
 }
 
-/** Bodies of functions stand between $$. */
+/** Function bodies are quoted by $$. */
 function assertNoDollars(what: string, text: string | null): void {
   if (text?.includes('$$')) throw invalidArgument(what, text, 'text without $$')
 }

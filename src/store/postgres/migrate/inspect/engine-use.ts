@@ -1,13 +1,13 @@
-// Who loses something when the engine is taken out: asked before, by a look that writes nothing.
+// Attached tables, jobs and tokens that a removal of the engine would affect. Read-only.
 import { nativeProfile } from '../../../../profile/native.ts'
 import type { RenderOptions } from '../../render/render.ts'
 import { withReadingSession } from '../session/reading-session.ts'
 
 export interface EngineUse {
   isInstalled: boolean
-  /** Tables that are attached, as schema.table. */
+  /** Attached tables, as schema.table. */
   attached: string[]
-  /** Jobs of the engine's own table, up to 100,000. */
+  /** Native jobs, up to 100,000. */
   ownJobs: number
   tokens: number
 }

@@ -1,4 +1,4 @@
-// A team's own events table is written in the transaction of every transition: what it refuses would break sweeps.
+// A team's own events table is written in the transaction of every change: a row that it refuses would break sweeps.
 import { UnstuckError } from '../../../../errors/index.ts'
 import type { IdType, TeamEvents } from '../../../../profile/profile.ts'
 import type { RenderOptions } from '../../render/render.ts'

@@ -1,4 +1,4 @@
-// Looks at a team's table before anything is written, and says in one error what stands in the way.
+// Inspects a team's table before anything is written, and reports the first problem.
 import { UnstuckError } from '../../../../errors/index.ts'
 import { refusalOf } from '../../../../profile/infer/known-queues/refusal.ts'
 import {
@@ -18,31 +18,31 @@ import { assertTeamEvents } from './inspect-events.ts'
 
 export interface TableFacts {
   columns: Record<string, ColumnFacts>
-  /** Whether each index of the table is valid. */
+  /** Validity of each index. */
   indexes: Record<string, boolean>
-  /** The type to cast status words to, where the column is an enum. */
+  /** Type to cast status words to, if the column is an enum. */
   statusType?: string
   statusKind?: StatusKind
-  /** Of a partitioned table. */
+  /** Set for a partitioned table. */
   partitions?: Partition[]
 }
 
 interface ColumnFacts {
   type: string
-  /** Qualified, so that a cast does not depend on anyone's search_path. */
+  /** Qualified, so that casts do not depend on the search_path. */
   enum_name: string | null
-  /** That of a domain; else its own. */
+  /** Base type of a domain, or the type itself. */
   base_type: string
   is_generated: boolean
   is_nullable: boolean
 }
 
-/** What is there, whether it can be attached or not. */
+/** Facts about a table, whether it can be attached or not. */
 export async function readTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
   return factsOf(options.table, await readRow(session, options))
 }
 
-/** What rendering has to know of the table itself. */
+/** Facts that rendering needs. */
 export function renderFacts({ statusType, statusKind, partitions }: TableFacts): Partial<RenderOptions> {
   return {
     ...(statusType === undefined ? {} : { statusType }),
@@ -51,7 +51,7 @@ export function renderFacts({ statusType, statusKind, partitions }: TableFacts):
   }
 }
 
-/** What is there, of a table that can be attached. */
+/** Facts about a table that can be attached; throws otherwise. */
 export async function inspectTable(
   session: MigrationSession,
   options: RenderOptions,
@@ -126,7 +126,7 @@ function assertKind(table: TableProfile, row: Row): void {
   }
 }
 
-/** What a job keeps from its beginning to its end. */
+/** Columns that a job never changes. */
 const keptColumns = new Set<LogicalColumn>([
   'id',
   'type',
@@ -173,7 +173,7 @@ function assertPrimaryKey(options: RenderOptions, row: Row, columns: Record<stri
     throw unsupported(table, problem, 'Name its key column as id in the profile.')
   }
   const partitionColumns = (row['partition_columns'] ?? []) as string[]
-  // PostgreSQL wants the partition columns in the key. After the id: in front of it no index finds a job by its id alone.
+  // PostgreSQL requires the partition columns in the key. They must follow the id, or no index finds a job by its id.
   const isComposite = key.some((column) => column !== id && !partitionColumns.includes(column))
   if (isComposite || key[0] !== id) {
     const problem = `its primary key is (${key.join(', ')}), more than ${id}`
@@ -205,7 +205,7 @@ function assertStatusColumn(table: TableProfile, columns: Record<string, ColumnF
   }
 }
 
-/** A column that is there must be able to hold what the engine writes. */
+/** Existing columns must accept the values that the engine writes. */
 function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFacts>): void {
   for (const { column, type } of columnStatements()) {
     const found = columns[columnName(table, column)]
@@ -218,7 +218,7 @@ function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFa
   }
 }
 
-/** Counts are handed to functions that take int, and PostgreSQL makes no int of a bigint by itself. */
+/** Functions take counts as int, and PostgreSQL casts no bigint to int implicitly. */
 const counts = new Set<LogicalColumn>(['attempt', 'failures', 'crashes', 'timeouts', 'max_attempts'])
 
 function compatible(column: LogicalColumn, type: string): string[] {
@@ -230,7 +230,7 @@ function compatible(column: LogicalColumn, type: string): string[] {
   return ['text', 'character varying']
 }
 
-/** The claim compares these, and a comparison with NULL is never true. */
+/** Claims compare these columns, and a comparison with NULL is never true. */
 const neverNull: LogicalColumn[] = ['type', 'priority', 'created_at']
 
 function assertNeverNull(table: TableProfile, columns: Record<string, ColumnFacts>): void {
@@ -245,7 +245,7 @@ function assertNeverNull(table: TableProfile, columns: Record<string, ColumnFact
   }
 }
 
-/** A column of the team's own: attach does not add it. */
+/** Must exist: attach does not add it. */
 function assertLastError(table: TableProfile, columns: Record<string, ColumnFacts>): void {
   if (table.lastError === undefined) return
   const { column } = table.lastError

@@ -5,14 +5,14 @@ import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
 import { unsupported } from './inspect-table.ts'
 
-/** What rows of the table have in their status column. */
+/** Values of the status column in rows of the table. */
 export async function wordsInRows(session: MigrationSession, options: RenderOptions): Promise<string[]> {
   const sql = render(readSql('attach/table', 'words_in_rows'), options)
   const rows = await session.run(sql, [columnName(options.table, 'status')])
   return rows.map(({ word }) => String(word))
 }
 
-/** A word that nobody explained may mean running: its jobs would stay stuck, and nobody would know. */
+/** An unknown status may mean running: its jobs would stay stuck unnoticed. */
 export async function assertKnownWords(session: MigrationSession, options: RenderOptions): Promise<void> {
   const { statuses, ignoredStatuses = [] } = options.table
   const { running, cancelled, ...others } = statuses

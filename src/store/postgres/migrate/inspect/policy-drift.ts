@@ -1,4 +1,4 @@
-// The policy of a team's own profile against the stored one. The first attach stores it; afterwards only people change it.
+// Compares the policy of a team's own profile with the stored one, which only the first attach writes.
 import type { Policy } from '../../../../policy/policy.ts'
 import {
   differingSettings,
@@ -16,11 +16,11 @@ import type { MigrationSession } from '../session/migration-session.ts'
 export interface PolicyDrift {
   table: string
   differences: PolicyDifference[]
-  /** Stores what the profile says. */
+  /** Stores the policy of the profile. */
   statement: string
 }
 
-/** Nobody wrote the policy of a shipped profile here: an operator's word over it is no drift. */
+/** An override of a shipped policy by an operator is no drift. */
 const isOwnProfile = (name: string) => !shippedProfileNames.some((shipped) => shipped === name)
 
 export async function readPolicyDrift(

@@ -1,4 +1,4 @@
-// What a profile for a table can be made from, read without a lock that anybody notices.
+// Reads the shape of tables as input for a profile.
 
 import { statusColumn } from '../../../../profile/infer/infer-profile.ts'
 import type { ShapeColumn, TableShape } from '../../../../profile/infer/table-shape.ts'
@@ -10,13 +10,13 @@ import { withReadingSession } from '../session/reading-session.ts'
 import { wordsInRows } from './inspect-words.ts'
 
 export interface ShapedTable extends TableShape {
-  /** `r` or `p` for a table; views and foreign tables have others. */
+  /** relkind: `r` or `p` for a table. */
   kind: string
-  /** Of the status column, if there is one. */
+  /** Values of the status column, if there is one. */
   wordsInRows: string[]
 }
 
-/** All tables of this name: in one schema, or in any where that is null. */
+/** All tables of this name, in one schema or (null) in any. */
 export function readTableShapes(
   databaseUrl: string,
   { schema, table }: { schema: string | null; table: string },
@@ -42,7 +42,7 @@ function shapeOf(row: Row): TableShape {
   }
 }
 
-/** Only names of the table and of its status column are rendered: the rest of the profile is not known yet. */
+/** The query renders only the names of table and status column: the rest of the profile is not known yet. */
 async function readWords(session: MigrationSession, shape: TableShape): Promise<string[]> {
   const status = statusColumn(shape)
   if (status === undefined) return []

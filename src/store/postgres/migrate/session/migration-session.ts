@@ -1,5 +1,5 @@
-// One direct connection for changes of the schema: one migrator at a time, and no statement that could make the team's
-// traffic queue up behind a lock we wait for.
+// One direct connection for schema changes: one migrator at a time, with lock timeouts, so that traffic of the team does
+// not queue behind our lock requests.
 import pg from 'pg'
 import { UnstuckError } from '../../../../errors/index.ts'
 import type { Row } from '../../connection/executor.ts'
@@ -12,7 +12,7 @@ export interface MigrationSession {
   run(text: string, params?: unknown[]): Promise<Row[]>
   query(name: string, options: RenderOptions, params?: unknown[]): Promise<Row[]>
   transaction<T>(work: () => Promise<T>): Promise<T>
-  /** With the search_path of the caller, where the names of the team must be found; elsewhere it is pinned (C28). */
+  /** Runs with the search_path of the caller, which names of the team need. It is pinned otherwise (C28). */
   inTeamsPath<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -31,7 +31,7 @@ export async function withMigrationSession<T>(
     lock_timeout: lockTimeoutMs,
     connectionTimeoutMillis: 10_000,
   })
-  // A connection that ends between two statements is reported by the next one.
+  // A lost connection is reported by the next statement.
   client.on('error', () => {})
   await translated(() => client.connect())
   try {
@@ -60,7 +60,7 @@ function sessionOver(client: pg.Client): MigrationSession {
         await run('commit')
         return result
       } catch (error) {
-        // The first error is the one to tell; a connection that is gone has rolled back by itself.
+        // Report the first error; a lost connection has rolled back by itself.
         await run('rollback').catch(() => {})
         throw error
       }
@@ -70,14 +70,14 @@ function sessionOver(client: pg.Client): MigrationSession {
       try {
         return await work()
       } finally {
-        // In a transaction that failed, the rollback does it.
+        // In a failed transaction, the rollback does it.
         await run(readSql('attach/session', 'pin_search_path')).catch(() => {})
       }
     },
   }
 }
 
-/** Waits for another migrator by asking again: a blocked lock request would deadlock with a concurrent index build. */
+/** Polls for the lock: a blocked request would deadlock with a concurrent index build. */
 export async function holdMigrationLock(
   session: MigrationSession,
   options: RenderOptions,

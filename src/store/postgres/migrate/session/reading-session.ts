@@ -1,4 +1,4 @@
-// The looks of an install without the install: one read-only transaction, which says at its end that it wrote nothing.
+// A migration session in one read-only transaction, which verifies at its end that it wrote nothing.
 import { withReadOnlySession } from '../../connection/read-only-session.ts'
 import { render } from '../../render/render.ts'
 import { readQuery } from '../../sql-queries.ts'

@@ -1,20 +1,17 @@
 import { isUnstuckError } from '../../../../errors/index.ts'
 
 export interface LockPatience {
-  /** How long a statement may wait for a lock before it gives way to the team's traffic. */
+  /** Maximum wait for a lock, so that traffic of the team does not queue behind it. */
   lockTimeoutMs?: number
   onStep?: (step: string) => void
 }
 
 export const defaultLockTimeoutMs = 2_000
-/**
- * A concurrent build waits for every older transaction of the database, and nobody waits behind it. With 2 s it never got
- * through beside reports of 3 s.
- */
+/** A concurrent build waits for every older transaction and blocks nobody. With 2 s it never finished beside 3 s reports. */
 const buildPatience = 30
 const lockTries = 10
 
-/** Gives way and comes back: nobody queues behind a lock that we wait for. */
+/** Retries after a lock timeout, so that nobody queues behind our lock request. */
 export async function retryOnLock<T>({ onStep }: LockPatience, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

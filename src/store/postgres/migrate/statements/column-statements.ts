@@ -4,11 +4,11 @@ import { readSql } from '../../sql-files.ts'
 export interface ColumnStatement {
   column: LogicalColumn
   type: string
-  /** To be rendered. */
+  /** Not rendered yet. */
   sql: string
 }
 
-/** The statements of sql/attach/table/columns.sql, each with the column it adds. */
+/** The statements of sql/attach/table/columns.sql with the column that each adds. */
 export function columnStatements(): ColumnStatement[] {
   const statements = readSql('attach/table', 'columns').matchAll(
     /^alter table .* add column if not exists "(\w+)" (\w+).*;$/gm,

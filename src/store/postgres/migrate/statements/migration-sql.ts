@@ -19,7 +19,7 @@ import {
 } from './plan.ts'
 import { withLiterals } from './statement-text.ts'
 
-/** Everything `migrate up` would run on an empty database, as one text for a review or another migration tool. */
+/** All statements of `migrate up` on an empty database, for review or another migration tool. */
 export function migrationSql(schema: string, profile: Profile): string {
   assertProfile(schema, profile)
   const base: RenderOptions = { schema, table: nativeProfile(schema).tables[0], profile: 'native' }
@@ -46,7 +46,7 @@ export function migrationsSql(base: RenderOptions, pending: SqlFile[]): string[]
   ]
 }
 
-/** What all tables share, and the native table; its indexes where that one is as new as the rest. */
+/** Shared functions and the native table, with its indexes if the table is new. */
 export function nativeSql(base: RenderOptions, isNewTable = true): string[] {
   const functions = engineFunctions(base)
   return [
@@ -71,7 +71,7 @@ function attachedSql(options: RenderOptions): string[] {
   ]
 }
 
-/** The records come first: they note what is not there yet. */
+/** Records come first: they register only columns and indexes that do not exist yet. */
 export function columnsSql(
   options: RenderOptions,
   indexes: IndexStatement[],
@@ -103,7 +103,7 @@ function recordedFunctions(options: RenderOptions, digested: SqlFile[], own: Sql
   return recorded('record_functions', options, [functionsDigest(digested), own.map(({ name }) => name)])
 }
 
-/** What `migrate up` notes, so that status, upgrades and removal know an install by hand too. */
+/** Records of `migrate up`, so that status, upgrades and removal recognize a manual install. */
 function recorded(query: string, options: RenderOptions, values: (string | string[])[]): string {
   return `${withLiterals(render(readQuery(query), options).trim(), values)};`
 }

@@ -1,6 +1,6 @@
 import type { AttachPlan, PlanStep } from '../attach-plan.ts'
 
-/** A plan as a script for psql, and for people to read. */
+/** A plan as a readable script for psql. */
 export function planText(plan: AttachPlan): string {
   const parts = plan.steps.map(({ title, isTransaction, statements }, index) => {
     const head = `-- ${index + 1}. ${title}${isTransaction ? '' : ': each statement alone, not in a transaction'}`
@@ -12,7 +12,7 @@ export function planText(plan: AttachPlan): string {
   return `${parts.join('\n\n')}\n`
 }
 
-/** Concurrent builds may wait long, for they stop nobody; everything else may not. */
+/** Concurrent builds may wait longer, because they block nobody. */
 export function withLimits(
   { limitLocks, limitWaits }: Pick<AttachPlan, 'limitLocks' | 'limitWaits'>,
   statements: string[],
@@ -25,7 +25,7 @@ export function withLimits(
   })
 }
 
-/** The statements of one kind without begin and commit: migration tools bring their own. */
+/** The statements of one kind without begin and commit, which migration tools add. */
 export function statementsOf(steps: PlanStep[], isTransaction: boolean): string[] {
   return steps.filter((step) => step.isTransaction === isTransaction).flatMap(({ statements }) => statements)
 }

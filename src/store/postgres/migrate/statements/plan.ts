@@ -1,4 +1,4 @@
-// What an install consists of, in order. `migrate up` runs it, `migrate sql` prints it, `migrate down` knows it again.
+// The parts of an install, in order: `migrate up` runs them, `migrate sql` prints them, `migrate down` removes them.
 import { createHash } from 'node:crypto'
 import {
   functionSuffix,
@@ -17,7 +17,7 @@ export interface OwnNames {
   types: string[]
 }
 
-/** The tables and types that these migrations made. Nothing else in the schema is ours, whatever it is called. */
+/** Tables and types that these migrations created. Nothing else in the schema is ours, whatever its name. */
 export function ownNames(applied: Iterable<string>): OwnNames {
   const names = new Set(applied)
   const texts = [
@@ -39,7 +39,7 @@ function namesIn(text: string): OwnNames {
   }
 }
 
-/** What takes the tables of a migration from those whom default privileges gave them to; run once, right after it. */
+/** Revokes the tables of a migration from grantees of default privileges; run once, right after it. */
 export function withheldTables(base: RenderOptions, { name, text }: SqlFile): string[] {
   const isFirst = name === migrations()[0]?.name
   const { tables } = namesIn(isFirst ? `${readSql('attach/engine', 'schema')}\n${text}` : text)
@@ -47,13 +47,13 @@ export function withheldTables(base: RenderOptions, { name, text }: SqlFile): st
   return [withLiterals(render(readSql('attach/grants', 'withhold_tables'), base), [tables])]
 }
 
-/** Around everything that binds names when it is created (C28). */
+/** Around statements that bind names at creation (C28). */
 export const searchPathStatements = {
   pin: () => readSql('attach/session', 'pin_search_path'),
   reset: () => readSql('attach/session', 'reset_search_path'),
 }
 
-/** For an upgrade: lets the migrations and functions that follow change what bound bodies use. */
+/** For upgrades: lets migrations and functions change objects that bound bodies use. */
 export function unboundRoutines(base: RenderOptions): string {
   const names = engineFunctions(base).map(({ name }) => name)
   return withLiterals(render(readSql('attach/engine', 'unbind_routines'), base), [names])
@@ -123,7 +123,7 @@ export interface IndexStatement {
   sql: string
 }
 
-/** The engine's, and on request the document's. */
+/** Indexes of the engine, and optionally those of the team's document. */
 export function wantedIndexes(options: RenderOptions, hasDocumentIndexes = false): IndexStatement[] {
   return [...indexStatements(options), ...(hasDocumentIndexes ? documentIndexStatements(options) : [])]
 }
@@ -132,19 +132,19 @@ export function indexStatements(options: RenderOptions): IndexStatement[] {
   return overPartitions(options, renderedIndexes)
 }
 
-/** Those that the document of the team names, under their own names. */
+/** Indexes that the team's document names, under their own names. */
 function documentIndexStatements(options: RenderOptions): IndexStatement[] {
   return overPartitions(options, renderedDocumentIndexes)
 }
 
-/** Of a partitioned table several with one name: they are run in their order until it is there and valid. */
+/** A partitioned table has several statements per index, run in order until the index is valid. */
 function overPartitions(
   options: RenderOptions,
   rendered: (options: RenderOptions) => IndexStatement[],
 ): IndexStatement[] {
   if (options.partitions === undefined) return rendered(options)
   const { partitions } = options
-  // PostgreSQL cannot build that of the whole without blocking writers: it is put together from those of the partitions.
+  // PostgreSQL cannot build the parent index concurrently: it is assembled from those of the partitions.
   return rendered({ ...options, isConcurrent: false }).flatMap((whole, place) => {
     const { name } = whole
     const parts = partitions.map((partition) => ({ ...options, partition, index: name }))

@@ -5,16 +5,13 @@ import { readSql } from '../../sql-files.ts'
 import { assertProfile } from '../inspect/check-profile.ts'
 import { searchPathStatements } from './plan.ts'
 
-/**
- * The role of workers, with what it needs on the engine and on the tables of the profile, and nothing more. Another role is
- * not made, nor are its settings changed: it only gets the grants.
- */
+/** Creates the role for workers and grants the privileges it needs. A role given by name only gets the grants. */
 export function rolesSql(schema: string, profile: Profile, role?: string): string {
   const made = role === undefined ? [render(readSql('attach/grants', 'worker_role'), baseOf(schema))] : []
   return joined([...made, ...grants(schema, profile, role)])
 }
 
-/** What a Supabase project grants, whatever is attached: its service role works, and the roles of its API have nothing. */
+/** Grants for a Supabase project: everything to its service role, nothing to its API roles. */
 export function supabaseSql(schema: string): string {
   const base = baseOf(schema)
   return joined([

@@ -1,6 +1,6 @@
 import { quoteLiteral } from '../../render/identifiers.ts'
 
-/** A statement with its values written into it: for text that is printed, and for DO blocks, which take no parameters. */
+/** A statement with its parameters as literals: for printed SQL, and for DO blocks, which take no parameters. */
 export function withLiterals(sql: string, values: (string | string[])[]): string {
   return sql.replaceAll(/\$(\d+)/g, (place, number) => {
     const value = values[Number(number) - 1]
