@@ -1,4 +1,4 @@
--- Written by scripts/schema-snapshot.mjs: what a fresh install leaves, a line for each thing.
+-- Written by scripts/schema-snapshot.mjs: the objects of a fresh install, one per line.
 -- table attachments
 -- column attachments.name text not null
 -- column attachments.profile text not null

@@ -111,7 +111,7 @@ export const reapMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/reaping/sweep/begin_sweep.sql',
-        find: 'elsif "unstuck".ms_between(v_last.locked_since, v_now) > v_shortest_ms::float8 / 2::float8 then',
+        find: 'elsif "unstuck".ms_between(v_pulse.locked_since, v_now) > v_shortest_ms::float8 / 2::float8 then',
         replacement: 'elsif false then',
       },
     ],
