@@ -1,8 +1,8 @@
 // @ts-check
-// Writes sql/schema.snapshot.sql: what a fresh install of the native profile leaves in a database, a line for each
-// thing. Reviews see by it what a change of sql/ changes, and test/migrate holds every way of installing to it.
+// Writes sql/schema.snapshot.sql: the objects of a fresh install of the native profile, one per line. Reviews show what a
+// change of sql/ changes, and test/migrate compares every kind of install with it.
 //   node scripts/schema-snapshot.mjs [database URL]
-// Makes and drops a database of its own; starts an embedded server where no URL is given. Needs a build.
+// Creates and drops its own database. Default: an embedded server. Needs a build.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -57,7 +57,6 @@ async function describeOnEmbeddedServer() {
 
 const givenUrl = process.argv[2]
 const lines = givenUrl === undefined ? await describeOnEmbeddedServer() : await describeFreshInstall(givenUrl)
-const heading =
-  '-- Written by scripts/schema-snapshot.mjs: what a fresh install leaves, a line for each thing.'
+const heading = '-- Written by scripts/schema-snapshot.mjs: the objects of a fresh install, one per line.'
 writeFileSync(target, `${[heading, ...lines.map((line) => `-- ${line}`)].join('\n')}\n`)
 console.log(`sql/schema.snapshot.sql: ${lines.length} lines`)

@@ -1,4 +1,4 @@
-// Rules of counting, choosing and reporting jobs.
+// Counting, selecting and recording.
 import type { Mutant } from './mutants.ts'
 
 const claim = 'sql/functions/jobs/claim/claim_jobs.sql'
@@ -23,7 +23,7 @@ export const jobMutants: Mutant[] = [
   },
   {
     id: 'M13',
-    fault: 'a claim filters what its limit has already chosen',
+    fault: 'a claim applies its conditions after its limit',
     edits: [
       {
         file: claim,
@@ -46,7 +46,7 @@ export const jobMutants: Mutant[] = [
   },
   {
     id: 'M14',
-    fault: 'a transition stands without its event',
+    fault: 'a change has no event',
     edits: [
       {
         file: 'sql/functions/jobs/record_events.sql',
@@ -58,7 +58,7 @@ export const jobMutants: Mutant[] = [
   },
   {
     id: 'M15',
-    fault: 'a retry does not look at the owner',
+    fault: 'a retry ignores the owner',
     edits: [
       {
         file: 'sql/functions/jobs/operate/retry_jobs.sql',
@@ -73,14 +73,14 @@ export const jobMutants: Mutant[] = [
   },
   {
     id: 'M18',
-    fault: 'a batch locks its rows in the order it was given',
+    fault: 'a batch locks its rows in the order of its arguments',
     edits: [
       {
         file: 'sql/functions/jobs/finish/complete_jobs.sql',
         find: 'finish(id, lease_id, result) order by id) finish',
         replacement: 'finish(id, lease_id, result)) finish',
       },
-      // An index scan by array, or a sort for a merge join, would return the rows in order anyway.
+      // By array lookup, or sorted for a merge join, rows would come in order anyway.
       {
         file: 'sql/functions/jobs/finish/complete_jobs.sql',
         find: `job."id" = finish.id and job."id" = any (p_ids)`,
@@ -108,7 +108,7 @@ export const jobMutants: Mutant[] = [
   },
   {
     id: 'M27',
-    fault: 'a view shows its owner’s rows to whoever reads it',
+    fault: 'a view shows the rows of its owner to every reader',
     edits: [
       {
         file: 'sql/functions/attachments/keep_rights.sql',
@@ -144,13 +144,13 @@ export const jobMutants: Mutant[] = [
   },
   {
     id: 'M50',
-    fault: 'an operator of another role fits better than ours',
+    fault: 'an operator of another role takes precedence',
     edits: [{ file: 'sql/functions/reaping/sweep/counts.sql', find: '/ 2::float8', replacement: '/ 2' }],
     suites: [{ files: ['test/sql/search-path.test.ts'], filter: 'hostile' }],
   },
   {
     id: 'M51',
-    fault: 'an upgrade leaves bound bodies in the way of what they use',
+    fault: 'an upgrade cannot replace what bound bodies use',
     edits: [
       {
         file: 'sql/attach/engine/unbind_routines.sql',

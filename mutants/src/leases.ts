@@ -1,4 +1,4 @@
-// Rules of leases: who may write, for how long, and what identifies a lease.
+// Leases: who may write, for how long, and their identity.
 import type { Mutant } from './mutants.ts'
 
 const sql = (path: string) => `sql/functions/jobs/${path}.sql`
@@ -10,17 +10,17 @@ const settles = [
 export const leaseMutants: Mutant[] = [
   {
     id: 'M1',
-    fault: 'complete does not look at the lease',
+    fault: 'complete ignores the lease',
     edits: [
       { file: sql('finish/complete_jobs'), find: 'job."lease_id" = finish.lease_id', replacement: 'true' },
     ],
     suites: settles,
-    // A seed with many long pauses: workers return with a result after their lease has expired.
+    // A seed with many long pauses: workers return with a result after their lease.
     chaos: ['--seed', '1118', '--minutes', '2', '--workload', 'sparse'],
   },
   {
     id: 'M2',
-    fault: 'fail does not look at the lease',
+    fault: 'fail ignores the lease',
     edits: [
       { file: sql('finish/fail_jobs'), find: 'job."lease_id" = failure.lease_id', replacement: 'true' },
     ],
@@ -28,7 +28,7 @@ export const leaseMutants: Mutant[] = [
   },
   {
     id: 'M3',
-    fault: 'release does not look at the lease',
+    fault: 'release ignores the lease',
     edits: [
       { file: sql('finish/release_jobs'), find: 'job."lease_id" = give.lease_id', replacement: 'true' },
     ],
@@ -36,7 +36,7 @@ export const leaseMutants: Mutant[] = [
   },
   {
     id: 'M4',
-    fault: 'a heartbeat does not look at the lease',
+    fault: 'a heartbeat ignores the lease',
     edits: [
       {
         file: sql('lease/heartbeat_jobs'),

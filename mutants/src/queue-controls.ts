@@ -1,4 +1,4 @@
-// Rules of pauses, breakers and limits, and of the steps of an operation.
+// Pauses, breakers and limits, and the lease of an operation.
 import type { Mutant } from './mutants.ts'
 
 const queues = 'sql/functions/queues/pauses/open_queues.sql'
@@ -8,7 +8,7 @@ const store = (filter: string) => ({ files: ['test/store/native.test.ts'], filte
 export const queueControlMutants: Mutant[] = [
   {
     id: 'M35',
-    fault: 'the pause of a queue holds the queue of this name in every table',
+    fault: 'a pause holds the queues of that name in every table',
     edits: [{ file: queues, find: 'pause.attachment = p_attachment and ', replacement: '' }],
     suites: [{ files: ['test/store/shared-breaker.test.ts'] }],
   },
@@ -26,19 +26,19 @@ export const queueControlMutants: Mutant[] = [
   },
   {
     id: 'M37',
-    fault: 'tokens are counted by the clock before the rows were waited for',
+    fault: 'tokens are counted by the clock before the row locks',
     edits: [{ file: tokens, find: '  v_now := clock_timestamp();', replacement: '  v_now := now();' }],
     suites: [{ files: ['test/race/clocks.test.ts'] }],
   },
   {
     id: 'M38',
-    fault: 'of several limits the fullest decides',
+    fault: 'the fullest of several limits decides',
     edits: [{ file: tokens, find: 'min(floor(', replacement: 'max(floor(' }],
     suites: [store('takeTokens')],
   },
   {
     id: 'M39',
-    fault: 'a step of an operation does not look at the lease',
+    fault: 'a step of an operation ignores the lease',
     edits: [
       {
         file: 'sql/functions/operations/step_operation.sql',
@@ -50,7 +50,7 @@ export const queueControlMutants: Mutant[] = [
   },
   {
     id: 'M40',
-    fault: 'an operation is taken from whoever runs it',
+    fault: 'an operation is taken from the process that runs it',
     edits: [
       {
         file: 'sql/functions/operations/take_operation.sql',
@@ -62,7 +62,7 @@ export const queueControlMutants: Mutant[] = [
   },
   {
     id: 'M41',
-    fault: 'an operation is stopped for another owner than the one who asked for it',
+    fault: 'an operation can be stopped by another owner',
     edits: [
       {
         file: 'sql/functions/operations/abort_operation.sql',

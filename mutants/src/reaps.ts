@@ -1,4 +1,4 @@
-// Rules of a sweep: which jobs it may take, how many, and what that costs the job.
+// Reaping: which jobs, how many at once, and what it costs them.
 import type { Mutant } from './mutants.ts'
 
 const reap = 'sql/functions/reaping/reap/reap_jobs.sql'
@@ -8,7 +8,7 @@ const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-
 export const reapMutants: Mutant[] = [
   {
     id: 'M5',
-    fault: 'the reaper does not look again once it has the row',
+    fault: 'the reaper does not check again under the lock',
     edits: [
       {
         file: reap,
@@ -20,7 +20,7 @@ export const reapMutants: Mutant[] = [
   },
   {
     id: 'M6',
-    fault: 'the reaper looks with one statement and writes with another',
+    fault: 'the reaper selects in one statement and writes in another',
     edits: [
       {
         file: reap,
@@ -71,7 +71,7 @@ export const reapMutants: Mutant[] = [
   },
   {
     id: 'M25',
-    fault: 'jobs that crashed in one process come back together',
+    fault: 'jobs that crashed in one process are requeued together',
     edits: [
       {
         file: 'sql/functions/reaping/reap/waits.sql',
@@ -131,7 +131,7 @@ export const reapMutants: Mutant[] = [
   },
   {
     id: 'M44',
-    fault: 'a sweep walks the waiting jobs',
+    fault: 'a sweep scans the waiting jobs',
     edits: [
       {
         file: 'sql/functions/reaping/sweep/sweep_step.sql',

@@ -1,4 +1,4 @@
-// Rules of a worker's other verbs: stages, failures, releases.
+// Stages, failures and releases.
 import type { Mutant } from './mutants.ts'
 
 const stage = 'sql/functions/jobs/lease/enter_stage.sql'
@@ -23,7 +23,7 @@ export const verbMutants: Mutant[] = [
   },
   {
     id: 'M30',
-    fault: 'a stage is entered by a lease that stayed on a job that does not run',
+    fault: 'a stage is entered with the lease of a job that does not run',
     edits: [
       {
         file: stage,
@@ -35,7 +35,7 @@ export const verbMutants: Mutant[] = [
   },
   {
     id: 'M31',
-    fault: 'a failure forgets that a cancel was asked for',
+    fault: 'a failure ignores a requested cancel',
     edits: [
       { file: fail, find: "case when is_cancelled then 'cancelled'", replacement: "case when false then ''" },
     ],
@@ -67,7 +67,7 @@ export const verbMutants: Mutant[] = [
   },
   {
     id: 'M42',
-    fault: 'a job past its deadline enters a stage and lives on',
+    fault: 'a job past its deadline enters a stage and continues',
     edits: [{ file: stage, find: 'if v_deadline_at <= v_now or', replacement: 'if false or' }],
     suites: [store('enterStage')],
   },

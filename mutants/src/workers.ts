@@ -1,4 +1,4 @@
-// Rules that keep a lease alive.
+// Heartbeats.
 import type { Mutant } from './mutants.ts'
 
 const startWorker = 'src/unstuck/start-worker.ts'

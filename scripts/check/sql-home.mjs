@@ -1,6 +1,7 @@
 // @ts-check
 // SQL lives in sql/ only: no statement in a literal of TypeScript. A file of sql/functions has the name of its public
-// routine; private ones may share a file. Literals are found by syntax, so comments never count; patterns are anchored, so prose rarely does.
+// routine; private ones may share a file. Only literals are examined, so comments never count; patterns are anchored, so
+// prose rarely does.
 import { basename } from 'node:path'
 import ts from 'typescript'
 import { runAsCommand } from './problems.mjs'
@@ -83,7 +84,7 @@ function findSqlLiterals(path, source) {
 }
 
 /**
- * A concatenation is judged as a whole, so its parts are not looked at again.
+ * A concatenation is judged as a whole, so its parts are skipped.
  * @param {ts.Node} node
  */
 function isOutermostText(node) {
