@@ -1,8 +1,10 @@
 -- Processes the next p_limit jobs of an operation and records their outcomes in one transaction: a crash undoes the
 -- whole step, and no job is changed twice. Renews the lease; p_limit 0 does only that, and checks on the jobs that a
--- redrive requeued. Jobs locked by others are left to a later step. Returns NULL if the lease was lost.
+-- redrive requeued. Jobs in p_source_gone are refused as source-gone. Jobs locked by others are left to a later step.
+-- Returns NULL if the lease was lost.
 create or replace function "unstuck"."step_operation"(
-  p_id uuid, p_lease_id uuid, p_limit int, p_phase text default null, p_lease_ms bigint default 30000)
+  p_id uuid, p_lease_id uuid, p_limit int, p_phase text default null, p_lease_ms bigint default 30000,
+  p_source_gone text[] default '{}')
 returns jsonb language plpgsql set enable_seqscan = off as $$
 declare
   v_operation "unstuck".operations;
@@ -32,7 +34,11 @@ begin
            order by each.position limit p_limit) next;
   if cardinality(v_ids) > 0 then
     with changed as materialized (
-      select * from "unstuck"."change_jobs"(v_operation, v_ids)
+      select * from "unstuck"."change_jobs"(v_operation, array(
+        select each.id from pg_catalog.unnest(v_ids) each(id) where each.id::text <> all (p_source_gone)))
+      union all
+      select each.id::text, 'source-gone', null::float8 from pg_catalog.unnest(v_ids) each(id)
+       where each.id::text = any (p_source_gone)
     ), recorded as (
       update "unstuck".operation_jobs each set outcome = changed.outcome
         from changed join unnest(v_ids, v_positions) asked(id, position) on asked.id::text = changed.id
