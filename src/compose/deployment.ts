@@ -1,0 +1,60 @@
+// Opens the stores of a deployment.
+import { type Config, profileOf } from '../config/index.ts'
+import type { TableProfile } from '../profile/profile.ts'
+import type { AccessStore } from '../store/access-store.ts'
+import type { JobStore } from '../store/job-store.ts'
+import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
+import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
+import type { SqlClient } from '../store/postgres/connection/executor.ts'
+import { createPostgresAccess } from '../store/postgres/ports/access.ts'
+import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { requireUrl } from './require-url.ts'
+
+export interface DeploymentTable {
+  name: string
+  table: TableProfile
+  store: JobStore<SqlClient>
+}
+
+export interface Deployment {
+  tables: [DeploymentTable, ...DeploymentTable[]]
+  /** Access to the whole install, for the HTTP API. */
+  access: AccessStore
+  /** The same in read-only transactions of 2 s at most, for people who look. */
+  reading: Pick<Deployment, 'tables' | 'access'>
+  close(): Promise<void>
+}
+
+/** Opens the tables of the configured profile over one connection pool. */
+export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
+  if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
+  const { client, reader, close } = openConnectionPool({ databaseUrl })
+  return { ...openTables(config, client), reading: openTables(config, reader), close }
+}
+
+function openNeo4j(config: Config, databaseUrl: string): Deployment {
+  const [table] = profileOf(config).tables
+  const { name, store, access, close } = deferNeo4jStore(databaseUrl, table.policy)
+  const tables: Deployment['tables'] = [{ name, table, store }]
+  return { tables, access, reading: { tables, access }, close }
+}
+
+function openTables(config: Config, client: SqlClient): Pick<Deployment, 'tables' | 'access'> {
+  const { schema } = config
+  const [first, ...others] = profileOf(config).tables
+  const open = (table: TableProfile): DeploymentTable => ({
+    name: table.table,
+    table,
+    store: createPostgresStore({ client, table, schema }),
+  })
+  const access = createPostgresAccess({ client, table: first, schema })
+  return { tables: [open(first), ...others.map(open)], access }
+}
+
+/** The URL for heartbeats and notifications. */
+export async function findDirectUrl({ directUrl }: Config, databaseUrl: string): Promise<string> {
+  if (directUrl === null || directUrl === databaseUrl || isNeo4jUrl(databaseUrl)) return databaseUrl
+  await requireSameDatabase(databaseUrl, directUrl)
+  return directUrl
+}
