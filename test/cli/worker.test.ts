@@ -96,7 +96,7 @@ it('OPS-2 unstuck prune deletes what ended before the retention, and refuses one
   expect(refused.stderr).toContain('EMBED_JOB_RETENTION_DAYS')
 })
 
-/** On the way to the database, until it is cut; then it counts the heartbeats that try to get through. */
+/** A proxy to the database; once cut, it counts attempted heartbeats. */
 async function startCuttable(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

@@ -196,7 +196,7 @@ describe('workers, rescues and webhooks', () => {
     await kill(bench.store, { type: 'hooked' })
     const hooks = await bench.call('GET /v1/webhooks')
     expect(hooks.body.webhooks).toMatchObject([{ url: 'https://hooks.example/x?…', is_active: true }])
-    // The path may be a key too.
+    // The path may contain a key too.
     const seen = await bench.call('GET /v1/webhooks', { as: 'viewer' })
     expect(seen.body.webhooks).toMatchObject([{ url: 'https://hooks.example/…', is_active: true }])
     const { deliveries } = (await bench.call('GET /v1/webhooks/deliveries?status=waiting')).body

@@ -15,7 +15,7 @@ const rescue = (lateMs: number, leaseEndMs = 10_000): Rescue => ({
   takenBackAtMs: leaseEndMs + lateMs,
 })
 
-/** Two jobs, one of them rescued once, as a run that went well would leave them. */
+/** A successful run with two jobs, one of them rescued once. */
 const facts: ReceiptFacts = {
   ledger: [
     line('enqueued', 'a', 0),

@@ -1,4 +1,4 @@
-// `unstuck doctor`: one thing broken per test, and put right again after it.
+// `unstuck doctor`: each test breaks one thing and repairs it.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Finding } from '../../../src/doctor/finding.ts'
@@ -40,7 +40,7 @@ async function doctor(env: Record<string, string> = {}): Promise<Diagnosis> {
   return { exitCode, problems: of('problem'), warnings: of('warning'), fine: of('fine') }
 }
 
-/** Runs a statement now, and another one when the test is over. */
+/** Runs a statement now, and another one after the test. */
 async function breakIt(sql: string, mend: string): Promise<void> {
   await database.pool.query(sql)
   onTestFinished(async () => {

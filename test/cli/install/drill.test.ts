@@ -30,7 +30,7 @@ beforeEach(async () => {
 const jobsLeft = async (table = 'unstuck.jobs') =>
   (await database.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]?.count
 
-// On a machine with much to do a process may take seconds to start.
+// On a busy machine a process may take seconds to start.
 const patient = { timeout: 120_000 }
 
 describe('on the native table', patient, () => {

@@ -188,7 +188,7 @@ describe('limits', () => {
     const third = await bench.call('GET /v1/jobs', {}, app)
     expect(third).toMatchObject(problem(429, 'RATE_LIMITED'))
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
-    // Everybody has a bucket of their own.
+    // Each caller has its own bucket.
     expect((await bench.call('GET /v1/jobs', { as: 'viewer' }, app)).status).toBe(200)
   })
 })

@@ -1,4 +1,4 @@
-// POST /api/jobs/{id}/retry as document 004 has it.
+// POST /api/jobs/{id}/retry of document 004.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -9,7 +9,7 @@ import { claim, enqueue, type HttpBench, kill, openHttpBench } from '../http-ben
 let bench: HttpBench
 let ana: string
 const gone = new Set<string>()
-/** What happens between the look at a job and the change. */
+/** Runs between the read of a job and its change. */
 let meanwhile: (jobId: string) => Promise<unknown> = async () => {}
 
 beforeAll(async () => {

@@ -150,7 +150,7 @@ describe('what an owner reads of a failure', () => {
     const reader = readEventSource(await bench.app.fetch(request))
     const admin = { authorization: `Bearer ${await bench.token({ role: 'admin' })}` }
     const counts = new Request('http://127.0.0.1/v1/stream?topics=counts', { headers: admin })
-    // The first look remembers what was there before.
+    // The first poll records existing events.
     const other = readEventSource(await bench.app.fetch(counts))
     await other.next(({ event }) => event === 'counts')
     const later = await kill(bench.store, { type: 'convert', owner: 'carla' }, failure)

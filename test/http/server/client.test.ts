@@ -66,7 +66,7 @@ describe('unstuck/client', () => {
   })
 
   it('OPS-8 what an operation does not take is no program', () => {
-    // @ts-expect-error -- a job to retry has to be named
+    // @ts-expect-error -- the id of the job is required
     void (() => client.call('retryJob'))
     // @ts-expect-error -- a typo
     void (() => client.call('listJobs', { query: { limti: 5 } }))
