@@ -70,7 +70,7 @@ it('SEE-6 unstuck stuck lists what is past its lease, and exits with 1', async (
   })
 })
 
-it('SEE-6 unstuck status tells counts and the last sweep, and exits with 1 where jobs stay past their lease', async () => {
+it('SEE-6 unstuck status shows counts and the last sweep, and exits with 1 if jobs stay past their lease', async () => {
   await loseJob()
   const late = await runCommand(['status'], env())
   expect(late.exitCode).toBe(1)

@@ -54,7 +54,7 @@ describe('looking at jobs', () => {
     expect(JSON.stringify([body, events.body, all.body])).not.toContain(lease.leaseId)
   })
 
-  it('SEE-5 tells the story, the attempts and why a job does not run', async () => {
+  it('SEE-5 returns events, attempts and why a job does not run', async () => {
     await bench.store.writePolicy({ events: 'all' })
     const jobId = await enqueue(bench.store, { type: 'story' })
     const lease = await claim(bench.store, 'story')

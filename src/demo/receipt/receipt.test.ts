@@ -116,7 +116,7 @@ describe('the receipt of the demo', () => {
     ])
   })
 
-  it('FAIL-5 tells a poison job from one that was killed too often', () => {
+  it('FAIL-5 separates a poison job from one that was killed too often', () => {
     const dead = { status: 'dead', fence: 3 } as const
     const jobs = [
       { id: 'a', type: 'poison', ...dead },

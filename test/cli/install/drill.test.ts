@@ -56,7 +56,7 @@ describe('on the native table', patient, () => {
     expect(await jobsLeft()).toBe(0)
   })
 
-  it('REAP-1 with --sweep it needs no reaper, and tells the figures as JSON', async () => {
+  it('REAP-1 with --sweep it needs no reaper, and prints its figures as JSON', async () => {
     const { exitCode, stdout } = await run('--sweep', '--lease', '1s', '--budget', '60s', '--json')
     expect(exitCode).toBe(0)
     const report = JSON.parse(stdout) as Record<string, unknown>

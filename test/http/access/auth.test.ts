@@ -179,7 +179,7 @@ describe('inside an application', () => {
 })
 
 describe('limits', () => {
-  it('RATE-1 a caller with too many requests is told when there is room again', async () => {
+  it('RATE-1 a caller with too many requests learns when to retry', async () => {
     const app = bench.build({ rateLimit: { ratePerS: 0.01, burst: 2 } })
     const first = await bench.call('GET /v1/jobs', {}, app)
     expect(first.headers.get('ratelimit-limit')).toBe('2')

@@ -27,7 +27,7 @@ afterAll(() => bench.close())
 const retry = (jobId: string, as = ana) => bench.call(`POST /api/jobs/${jobId}/retry`, { as })
 
 describe('POST /api/jobs/{id}/retry', () => {
-  it('OPS-1 brings a dead job of the owner’s back: no error, attempts at zero, a new generation, a new time', async () => {
+  it('OPS-1 retries a dead job of the owner: no error, zero attempts, a new generation, a new time', async () => {
     const jobId = await kill(bench.store, { type: 'convert', owner: 'ana' })
     const before = await bench.store.getJob(jobId)
     expect(await retry(jobId)).toMatchObject({ status: 200, body: { id: jobId, outcome: 'retried' } })

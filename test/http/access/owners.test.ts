@@ -74,7 +74,7 @@ describe('an owner', () => {
     expect((await bench.call('GET /v1/leases')).body.leases).toHaveLength(2)
   })
 
-  it('C21 sees dead letters of its own jobs only, and brings back no others', async () => {
+  it('C21 sees dead letters of its own jobs only, and retries no others', async () => {
     const mine = await kill(bench.store, { type: 'letters', owner: 'ana' }, { code: 'LETTER', reason: 'r' })
     const other = await kill(bench.store, { type: 'letters', owner: 'bob' }, { code: 'LETTER', reason: 'r' })
     const { groups }: DeadLetterList = (await bench.call('GET /v1/dead-letters', { as: ana })).body

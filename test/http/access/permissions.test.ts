@@ -170,7 +170,7 @@ describe('permissions', () => {
     } else expect([200, 201, 202, 404, 409]).toContain(reply.status)
   })
 
-  it('OPS-1 tells the caller beforehand what it may do', async () => {
+  it('OPS-1 lists the permissions of the caller', async () => {
     const { body } = await bench.call('GET /v1/me', { as: 'support' })
     expect(body.commands.retryJob).toEqual({ is_allowed: true, reason: null })
     expect(body.commands.cancelJob).toMatchObject({ is_allowed: false })

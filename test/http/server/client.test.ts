@@ -29,7 +29,7 @@ describe('unstuck/client', () => {
     expect(readFileSync(file, 'utf8'), 'npm run docs:generate').toBe(renderClientSource())
   })
 
-  it('OPS-1 lists jobs, retries one, and tells who was faster', async () => {
+  it('OPS-1 lists jobs, retries one, and reports a lost race', async () => {
     const jobId = await kill(bench.store, { type: 'typed' })
     const list = valueOf(await client.call('listJobs', { query: { q: 'type:typed status:dead', limit: 5 } }))
     expectTypeOf(list).toEqualTypeOf<Schemas['JobList']>()

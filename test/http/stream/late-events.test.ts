@@ -129,7 +129,7 @@ describe('ids that never come', () => {
     await expect.poll(async () => (await tail.next(), tail.missing(9)), { timeout: horizonMs }).toEqual([])
   }, 300_000)
 
-  it('SEE-5 a place that was made up tells nobody else of old events', async () => {
+  it('SEE-5 a forged position shows nobody else’s old events', async () => {
     const old = await cancelNew()
     const { lastEventId } = await bench.access.readClock()
     const tail = new EventTail(bench.access)
