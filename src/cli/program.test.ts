@@ -40,7 +40,7 @@ describe('the command', () => {
     )
   })
 
-  it('OPS-9 an export tells that --json is one object in a line', () => {
+  it('OPS-9 the help of export says that --json is one object per line', () => {
     expect(commandAt('unstuck jobs export').helpInformation()).toContain('one JSON object per line')
     expect(commandAt('unstuck jobs list').helpInformation()).toMatch(/print one JSON object$/m)
   })

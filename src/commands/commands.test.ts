@@ -1,4 +1,4 @@
-// The commands over the memory store: what the HTTP API checks over real requests, beside what only the layer shows.
+// Commands over the memory store. The tests of the HTTP API cover them over real requests.
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../store/memory/index.ts'
 import { type Actor, type Role, roles } from './actor.ts'

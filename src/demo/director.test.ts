@@ -4,7 +4,7 @@ import { Director } from './director.ts'
 
 it('SEE-5 once it was ended nothing follows, in the autoplay either', async () => {
   const errors: unknown[] = []
-  // An act that began would look for a worker here, and find nothing to look in.
+  // A started act would fail here: there is no session.
   const session = { signal: new AbortController().signal } as DemoSession
   const onError = (error: unknown) => errors.push(error)
   const director = new Director(session, { acts: ['kill', 'block'], speed: 10, isAuto: true, onError })

@@ -1,5 +1,5 @@
-// A browser, and the dashboard over an invented deployment: pages can be full, empty or broken at will. What needs a real
-// engine is in live.test.ts.
+// A browser with the dashboard over an invented deployment: pages can be full, empty or broken. live.test.ts uses a real
+// engine.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -26,7 +26,7 @@ export const pagePaths = [
   '/settings/audit',
 ] as const
 
-/** Nothing is loading any more. */
+/** Settles when nothing is loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
@@ -46,7 +46,7 @@ export function launchBrowser(): Promise<Browser> {
 
 export interface FakeDashboard {
   url: string
-  /** So many more jobs wait. */
+  /** Adds waiting jobs. */
   enqueue(count: number): void
   close(): Promise<void>
 }
@@ -95,7 +95,7 @@ async function listen(server: Server): Promise<string> {
 
 export interface WatchedPage {
   page: Page
-  /** Complaints of the page: errors and violations of its content policy. */
+  /** Errors of the page and violations of its content policy. */
   complaints: string[]
 }
 
@@ -105,7 +105,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    // A request that fails is told by the browser itself; the tests of broken pages ask for it.
+    // The browser logs failed requests; tests of broken pages expect them.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text())
   })
@@ -114,7 +114,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** The themes differ in nothing else. */
+/** The themes differ only in colours. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
 /** Violations of WCAG 2.2 AA, in both themes. */
@@ -122,7 +122,7 @@ export async function violationsOf(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // Colours are those of the new theme with the frame after the next; under load some come later: the second look counts.
+    // Colours change a frame or two after the theme, later under load: the second check counts.
     const first = await audit(page, colorScheme)
     found.push(...(first.length === 0 ? [] : await audit(page, colorScheme)))
   }
@@ -131,7 +131,7 @@ export async function violationsOf(page: Page): Promise<string[]> {
 
 async function audit(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-  // Without frames of other origins, of which there are none: they would be read in another page, with axe loaded anew.
+  // Skips frames of other origins, of which there are none.
   const axe = new AxeBuilder({ page }).setLegacyMode()
   const { violations } = await (colorScheme === 'light'
     ? axe.withTags(RULES)

@@ -1,5 +1,5 @@
-// The built documentation: its two tools show what the engine's own functions say, nothing comes from elsewhere, and it is
-// searched and read without a violation.
+// The built documentation: its tools agree with the engine's functions, it loads nothing external, search works, and it has no
+// accessibility violations.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -54,7 +54,7 @@ afterAll(async () => {
   server?.close()
 })
 
-/** Every request that left the site, and every complaint of the page. */
+/** External requests and errors of the page. */
 async function open(path: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await (await browser.newContext()).newPage()
   const complaints: string[] = []
@@ -77,7 +77,7 @@ const result = (page: Page, name: string) => page.locator(`[data-result=${name}]
 it('REAP-5, LEASE-4 the rescue calculator shows what the engine computes', async () => {
   const { page, complaints } = await open('docs/tools/rescue-calculator.html')
   const { defaultLeaseMs, sweepIntervalMs, heartbeatMs } = nativePolicy
-  // The page begins with 20 workers and 1,000 running jobs: the 50 of one worker come back over another backoff (REAP-15).
+  // The page starts with 20 workers and 1,000 running jobs: the 50 jobs of one worker are spread over a second backoff (REAP-15).
   const backoff = backoffMs(reapBackoff(nativePolicy), 1, 0)
   const worstMs = defaultLeaseMs + sweepIntervalMs + 2 * backoff + 2_000
   expect(await result(page, 'worst')).toBe(showTime(worstMs))

@@ -77,7 +77,7 @@ describe('a worker process that is killed', () => {
 
 const tokens: string[] = []
 
-/** The secret of a new one. From the first token on, every server of the database asks for one. */
+/** Creates a token and returns its secret. From then on every server of the database requires one. */
 async function createToken(scopes: readonly Scope[], owner?: string): Promise<string> {
   const secret = `unstuck_${randomBytes(32).toString('base64url')}`
   const name = `somebody-${randomBytes(4).toString('hex')}`
@@ -199,7 +199,7 @@ describe('what an operator does', () => {
     await page.goto(`${server.url}/dead-letters`)
     await page.getByRole('button', { name: 'Redrive NOT_PDF' }).click()
     await page.getByLabel('Canary').fill('0')
-    // A deployment that calls itself production asks for the number.
+    // In production the number must be typed.
     await page.getByLabel('Type 1 to confirm').fill('1')
     await page.getByRole('button', { name: 'Redrive 1 job' }).click()
     await page.getByText('Redrive of 1 job has begun.').waitFor()
@@ -340,7 +340,7 @@ describe('what an operator does', () => {
     const promises = page.getByRole('region', { name: 'Promises' })
     await promises.getByText('since the last sweep').waitFor()
     await settled(page)
-    // The server ends a read after two seconds, which a busy machine may need.
+    // The server aborts a read after two seconds, which a busy machine may exceed.
     while ((await page.getByText('could not be read').count()) > 0) {
       complaints.length = 0
       await page.reload()

@@ -87,7 +87,7 @@ describe('a list of jobs', () => {
     await dialog.getByText('unstuck jobs cancel --where status:waiting --table jobs --expect 300').waitFor()
     await dialog.getByLabel(/Reason/).fill('wrong bucket')
     await dialog.getByRole('button', { name: 'Cancel 300 jobs' }).click()
-    // Its banner is on every page, and this one may be closed.
+    // Its banner is on every page.
     await page.goto(`${fake.url}/workers`)
     await page
       .getByRole('region', { name: 'Notices' })
@@ -108,7 +108,7 @@ describe('dead letters', () => {
     await page.goto(`${fake.url}/dead-letters`)
     await page.getByRole('button', { name: 'Redrive GW_5XX' }).focus()
     await page.keyboard.press('Enter')
-    // The first field is that of the canary; the reason comes after the rate.
+    // The first field is the canary; the reason follows the rate.
     await page.getByLabel('Canary').waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')

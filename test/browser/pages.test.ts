@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const fake of Object.values(worlds)) await fake.close()
 })
 
-/** Opens a dead job by its code: one that may be retried, or one whose source is gone. */
+/** Opens a dead job by its error code: one that can be retried, or one whose source is gone. */
 async function openDeadJob(page: Page, code: string): Promise<void> {
   await page.goto(`${worlds.full.url}/jobs?q=status:dead`)
   await page.getByRole('row').filter({ hasText: code }).first().getByRole('link').first().click()

@@ -62,7 +62,7 @@ describe('words', () => {
     expect(stderr).toContain('clip')
   })
 
-  it('tells an unreachable database from everything else', async () => {
+  it('reports an unreachable database with its own exit code', async () => {
     const url = 'postgres://nobody:secret@127.0.0.1:1/nothing'
     const { exitCode, stderr } = await runCommand(['migrate', 'status'], { DATABASE_URL: url })
     expect(exitCode).toBe(3)
@@ -83,7 +83,7 @@ describe('words', () => {
 })
 
 describe('migrate', () => {
-  it('OPS-7 installs, tells that all is current, and takes everything out again', async () => {
+  it('OPS-7 installs, reports that all is current, and removes everything', async () => {
     expect(await runCommand(['migrate', 'status', '--profile', 'clip'], env())).toMatchObject({ exitCode: 1 })
     const up = await runCommand(['migrate', 'up', '--profile', 'clip', '--json'], env())
     expect(up).toMatchObject({ exitCode: 0, stderr: '' })
@@ -141,7 +141,7 @@ describe('reap', () => {
     await elapse(database.pool, table, 'unstuck', 60_000)
   })
 
-  it('REAP-13 tells with --dry-run what it would do, and changes nothing', async () => {
+  it('REAP-13 shows with --dry-run what it would do, and changes nothing', async () => {
     const { exitCode, stdout } = await runCommand(['reap', '--dry-run'], env())
     expect(exitCode).toBe(0)
     expect(stdout).toContain('WOULD REQUEUE 1')
@@ -156,7 +156,7 @@ describe('reap', () => {
     expect((await store.getJob(jobId))?.status).toBe('waiting')
   })
 
-  it('REAP-6 sweeps at start and at every interval until it is told to end', async () => {
+  it('REAP-6 sweeps at start and at every interval until SIGTERM', async () => {
     await store.writePolicy({ reapBackoffStepsMs: [0], requeueRatePerS: 0 })
     const reaper = startCommand(['reaper', '--json', '--interval-sec', '1'], env())
     await reaper.said(jobId)

@@ -1,4 +1,4 @@
-// What holds for every command, whoever adds the next one: the list is read from the program itself.
+// Rules for every command; the list comes from the program itself.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 interface Known {
   name: string
-  /** Without `unstuck`. */
+  /** The words after `unstuck`. */
   path: string[]
   options: string[]
   example: string[]
@@ -30,13 +30,13 @@ const commands: Known[] = leafCommands(createProgram()).map((command) => ({
 }))
 const has = (option: string) => (command: Known) => command.options.includes(option)
 
-/** As a shell reads them, up to a redirection. */
+/** Shell words up to a redirection. */
 function words(line: string): string[] {
   const [command = ''] = line.split(' > ')
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1)
 }
 
-/** What would take too long, go on for ever, or name a database of its own in the example. */
+/** Commands that take too long, never end, or name a database in their example. */
 const instead: Record<string, string[]> = {
   'unstuck scan': ['scan'],
   'unstuck events': ['events'],
@@ -54,11 +54,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Some of the first level, some below another. */
+/** A sample of top-level and nested commands. */
 const sample = commands.filter((_, index) => index % 10 === 0)
 
 /**
- * What is decided by the words alone, as src/cli/main.ts does it, in this process: a process for each takes 0.4 s of processor
+ * Parses the arguments in this process, like src/cli/main.ts: a process for each takes 0.4 s of processor
  * time, so only the sample has one.
  */
 async function readWords(args: string[]): Promise<CommandResult> {
@@ -172,11 +172,11 @@ describe('--json', () => {
     await spare.drop()
   })
 
-  // Those that change what the others stand on.
+  // These change the state that others need.
   const apart = /^unstuck (migrate|attach|detach|init|mode)/
-  // It has tests of its own, and takes a minute.
+  // It has its own tests and takes a minute.
   const offering = commands.filter(has('--json')).filter(({ name }) => name !== 'unstuck demo')
-  /** Those that go on, and what they say once they hear signals. */
+  /** Commands that run until a signal, and their output once they handle signals. */
   const endless: Record<string, string> = {
     'unstuck worker': 'listen:started',
     'unstuck reaper': '"event":"sweep"',
@@ -197,7 +197,7 @@ describe('--json', () => {
     const said = stdout.split('\n').filter((line) => line !== '')
     for (const line of said) expect(JSON.parse(line)).toEqual(expect.any(Object))
     expect([0, 1, 2, 4]).toContain(exitCode)
-    // Somewhere a program finds out what came of it.
+    // A program reads the result somewhere.
     const problems = stderr.split('\n').filter((line) => line.startsWith('{'))
     for (const line of problems) expect(JSON.parse(line)).toHaveProperty('error.message')
     if (command.name !== 'unstuck jobs export') expect([...said, ...problems]).not.toEqual([])

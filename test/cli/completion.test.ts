@@ -1,4 +1,4 @@
-// Completion as a shell asks for it: each script is loaded by the shell it is for.
+// Completion in real shells: each script is loaded by its shell.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Asks the function that bash would call, with the words as bash splits them. */
+/** Calls the completion function with words split as bash does. */
 function askBash(typed: string[]): string[] {
   const program = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _unstuck; printf '%s\\n' "\${COMPREPLY[@]}"`
   const { stdout, stderr } = spawnSync(
@@ -98,7 +98,7 @@ describe.skipIf(!isInstalled('bash'))('bash', () => {
   )
 })
 
-// Not everywhere: then these are skipped.
+// Skipped where the shell is missing.
 describe.skipIf(!isInstalled('fish'))('fish', () => {
   it('OPS-8 commands, options and choices are completed, and ids are not', () => {
     expect(askFish('unstuck jo')).toEqual(['jobs'])
@@ -118,7 +118,7 @@ describe.skipIf(!isInstalled('zsh') || noTerminal !== null)('zsh', () => {
     zsh.type('unstuck jobs exp\t')
     await zsh.shown('unstuck jobs export')
     zsh.type('--for\tcs\t')
-    // It goes back over the space it has put there.
+    // The shell removes the space it has added.
     await zsh.shown(/--format[\b ]+csv/)
     zsh.type('\u0015unstuck jobs list --status \t')
     await zsh.shown('cancelled')

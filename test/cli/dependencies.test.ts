@@ -92,7 +92,7 @@ describe('breaker', () => {
 describe('queues', () => {
   beforeEach(() => store.enqueueJobs([{ type: 'convert' }]))
 
-  it('BREAK-2 a paused queue gives no job, tells who paused it and why, and goes on when it is resumed', async () => {
+  it('BREAK-2 a paused queue gives no job, shows who paused it and why, and continues when resumed', async () => {
     const paused = await run('queues', 'pause', 'convert', '--reason', 'new model', '--for', '2h')
     expect(paused.exitCode).toBe(0)
     expect(paused.stdout).toContain('queue convert PAUSED')
@@ -108,7 +108,7 @@ describe('queues', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  it('BREAK-2 list tells of every queue what waits, runs and holds it back', async () => {
+  it('BREAK-2 list shows waiting and running jobs, and the pause or breaker of every queue', async () => {
     await store.mapDependency('convert', 'gateway')
     await store.pauseQueue('asr', { reason: 'maintenance' })
     const { exitCode, stdout } = await run('queues', 'list')
@@ -151,7 +151,7 @@ it('BREAK-4 SEE-6 unstuck status names breakers that are not closed and queues t
 })
 
 describe('limits', () => {
-  it('RATE-4 tells the tokens that are left, also by owner', async () => {
+  it('RATE-4 shows the remaining tokens, also by owner', async () => {
     await database.pool.query('truncate unstuck.rate_limits')
     expect((await run('limits')).stdout).toContain('no rate limit was used')
     await store.takeTokens([{ key: 'gateway', ratePerS: 0.01, burst: 5 }], 2)
@@ -166,7 +166,7 @@ describe('limits', () => {
 })
 
 describe('status', () => {
-  it('SEE-5 tells how far the engine goes on each table', async () => {
+  it('SEE-5 shows the mode of each table', async () => {
     await store.setMode('observe')
     expect((await run('status')).stdout).toMatch(/^jobs · mode observe since .*Z: sweeps only record/)
     await store.setMode('reap')

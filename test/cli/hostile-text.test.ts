@@ -1,4 +1,4 @@
-// Types, owners, worker ids and errors come from applications and their users: printed, they must not steer the terminal.
+// Types, owners, worker ids and errors come from applications and their users: they must not control the terminal.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
@@ -13,7 +13,7 @@ import { startCommand } from './support/run-command.ts'
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000 })
 
-/** A colour, a line of its own, a title by C1 controls, an erased line, an order that is not that of the characters. */
+/** A colour, a new line, a title by C1 controls, an erased line, reordered characters. */
 const hostile = 'a\nb\u001B[31m'
 const others = '\r\u009B2K\u0090title\u009C\u007F\u061C\u202Egpj.exe\u2069\u2028'
 const worker = `w:1${others}`
@@ -21,9 +21,9 @@ const dependency = `gateway ${others}`
 const reason = `gone ${hostile} ${others}`
 const shown = String.raw`a\nb\x1b[31m`
 const shownOthers = String.raw`\r\x9b2K\x90title\x9c\x7f\u061c\u202egpj.exe\u2069\u2028`
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these must not appear
 const STEERING =
-  // oxlint-disable-next-line no-control-regex -- they are what must not be there
+  // oxlint-disable-next-line no-control-regex -- these must not appear
   /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/u
 
 const profile = nativeProfile('unstuck')

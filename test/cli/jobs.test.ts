@@ -78,7 +78,7 @@ describe('jobs', () => {
     expect(await run('jobs', 'list', '--table', 'other')).toMatchObject({ exitCode: 2 })
   })
 
-  it('OPS-9 get tells all about a job and its story, and the payload where asked', async () => {
+  it('OPS-9 get shows a job and its events, and the payload on request', async () => {
     const jobId = await die('GW_5XX', '502 from gateway')
     const plain = await run('jobs', 'get', jobId)
     expect(plain.stdout).toContain('502 from gateway')
@@ -110,7 +110,7 @@ describe('jobs', () => {
     })
   })
 
-  it('OPS-1 retry brings a dead job back with who and why, and refuses what is not dead', async () => {
+  it('OPS-1 retry requeues a dead job with actor and reason, and refuses other jobs', async () => {
     const jobId = await die('GW_5XX', 'bad')
     const reason = ['--reason', 'gateway fixed', '--actor', 'ana']
     expect(await run('jobs', 'retry', jobId, ...reason)).toMatchObject({ exitCode: 0 })
@@ -196,7 +196,7 @@ describe('jobs', () => {
 })
 
 describe('why', () => {
-  it('OPS-9 tells what holds a waiting job back, and what to do', async () => {
+  it('OPS-9 shows what blocks a waiting job, and what to do', async () => {
     const jobId = await enqueue({ delayMs: 3_600_000 })
     await store.mapDependency('asr', 'gateway')
     await store.holdBreaker('gateway', { actor: 'ana', reason: 'vendor asked' })
@@ -246,7 +246,7 @@ describe('dead', () => {
     expect(await run('dead', 'show', 'ffffffff')).toMatchObject({ exitCode: 1 })
   })
 
-  it('OPS-9 redrive brings the jobs of one cause back, with progress on stderr', async () => {
+  it('OPS-9 redrive retries the jobs of one cause, with progress on stderr', async () => {
     const ids = [await die('GW_5XX', 'bad 1'), await die('GW_5XX', 'bad 2')]
     const other = await die('NOT_PDF', 'not a PDF')
     const cause = await causeOf(ids[0] ?? '')
@@ -325,7 +325,7 @@ describe('dead', () => {
     expect(JSON.parse(stdout)).toMatchObject({ tables: [{ stopped: 'interrupted', changed: 1 }] })
   })
 
-  it('OPS-9 a dry run tells how many, and brings nothing back', async () => {
+  it('OPS-9 a dry run counts the jobs and retries none', async () => {
     const jobId = await die('GW_5XX', 'bad')
     const plan = await run('dead', 'redrive', '--all', '--dry-run', ...reason)
     expect(plan).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 jobs match') })

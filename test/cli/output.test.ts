@@ -1,4 +1,4 @@
-// What goes out: events, exports, colours, and readers that leave.
+// Output: events, exports, colours, and closed pipes.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -40,7 +40,7 @@ async function failOne(reason: string): Promise<string> {
 }
 
 describe('events', () => {
-  it('SEE-3 tells the newest, the oldest of them first, and no id of a lease', async () => {
+  it('SEE-3 shows the newest events, oldest first, without lease ids', async () => {
     const first = await failOne('a')
     const second = await failOne('b')
     const { exitCode, stdout } = await run('events')
@@ -63,7 +63,7 @@ describe('events', () => {
     expect(lines[0]).not.toContain('abcdefgh')
   })
 
-  it('SEE-3 --follow goes on with each event once, until it is told to end', async () => {
+  it('SEE-3 --follow prints each new event once, until a signal', async () => {
     await failOne('before')
     const following = startCommand(['events', '--follow', '--jsonl'], env())
     await following.said('before')

@@ -41,7 +41,7 @@ describe('unstuck serve', () => {
       'Content-Length: 99',
     ]
     await new Promise<void>((resolve) => client.write(`${head.join('\r\n')}\r\n\r\n{`, () => resolve()))
-    // Served after it on another connection: the server has seen both.
+    // A later request on another connection: the server has seen both.
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     command.kill('SIGTERM')
     expect(await command.result).toMatchObject({ exitCode: 0, stderr: '' })
@@ -126,13 +126,13 @@ describe('unstuck serve', () => {
     const stream = await fetch(`${url}/v1/stream`, { headers: { authorization: `Bearer ${second}` } })
     await runCommand(['tokens', 'revoke', 'second'], ownEnv)
     expect(await statusOf(second)).toBe(401)
-    // Reads until the server ends it.
+    // Reads until the server closes it.
     expect(await stream.text()).toContain('event: counts')
     expect(await statusOf(first)).toBe(200)
   }, 120_000)
 })
 
-// Last: once there is a token, everybody needs one.
+// Last: once a token exists, everyone needs one.
 describe('unstuck tokens', () => {
   it('OPS-1 makes a token, shows it once, serves with it anywhere, and revokes it', async () => {
     expect((await runCommand(['tokens', 'list'], env)).stdout).toBe('no tokens\n')

@@ -171,7 +171,7 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
     await terminal.ended
   })
 
-  it('SEE-5 a terminal that is too small is told so, and q still leaves', async () => {
+  it('SEE-5 a terminal that is too small gets a message, and q still quits', async () => {
     const terminal = openTerminal(['top'], { env: env(), rows: 5, columns: 40 })
     await terminal.shown('too small: 40×5')
     terminal.type('q')

@@ -70,7 +70,7 @@ it('SEE-6 unstuck stuck lists what is past its lease, and exits with 1', async (
   })
 })
 
-it('SEE-6 unstuck status tells counts and the last sweep, and exits with 1 where jobs stay past their lease', async () => {
+it('SEE-6 unstuck status shows counts and the last sweep, and exits with 1 if jobs stay past their lease', async () => {
   await loseJob()
   const late = await runCommand(['status'], env())
   expect(late.exitCode).toBe(1)
@@ -96,7 +96,7 @@ it('OPS-2 unstuck prune deletes what ended before the retention, and refuses one
   expect(refused.stderr).toContain('EMBED_JOB_RETENTION_DAYS')
 })
 
-/** On the way to the database, until it is cut; then it counts the heartbeats that try to get through. */
+/** A proxy to the database; once cut, it counts attempted heartbeats. */
 async function startCuttable(databaseUrl: string) {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

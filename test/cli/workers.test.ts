@@ -100,7 +100,7 @@ describe('workers', () => {
     expect((await run('why', job?.jobId ?? '')).stdout).toContain('1 worker handles burnin, 3 slots free')
   })
 
-  it('SEE-6 status tells how long rescues took, and what was promised', async () => {
+  it('SEE-6 status shows rescue times and the promise', async () => {
     expect((await run('status')).stdout).toContain('rescue last 24 h: none needed — promise ≤ 362 s')
     await store.writePolicy({ reapBackoffStepsMs: [0], requeueRatePerS: 0 })
     const claim = () => store.claimJobs({ workerId: 'alpha:1', queues: ['asr'], limit: 1 })

@@ -1,4 +1,4 @@
-// The demo as a process, and what it leaves behind.
+// The demo as a process, and its leftovers.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
@@ -12,7 +12,7 @@ export interface RunningDemo extends RunningCommand {
   lines: string[]
 }
 
-/** `--speed` shortens the pauses for people; leases and the promise stay. Port 0: other tests run beside this one. */
+/** `--speed` shortens the pauses, not leases and the promise. Port 0: other tests run in parallel. */
 const quick = ['--auto', '--no-tui', '--json', '--speed', '5']
 
 export function startDemo(args: string[], env: Record<string, string> = {}): RunningDemo {
@@ -38,7 +38,7 @@ export function readReceipt(stdout: string): Receipt {
   return JSON.parse(stdout) as Receipt
 }
 
-/** Every process that runs with this folder of the demo or below this process, by its command line. */
+/** Processes in the demo's folder or below this process. */
 export function descendantsOf(pid: number): number[] {
   const table = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
   const rows = table
@@ -55,7 +55,7 @@ export function descendantsOf(pid: number): number[] {
 
 function isRunning(pid: number): boolean {
   try {
-    // A process that nobody has waited for yet is gone all the same.
+    // A zombie has ended, though it was not reaped yet.
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false

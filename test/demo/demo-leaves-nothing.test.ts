@@ -1,4 +1,4 @@
-// However the demo ends, no process and no port of it stays, and nothing in somebody else's database.
+// However the demo ends, it leaves no process, no port and nothing in another database.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ describe('the end of a demo', () => {
     { timeout: LIMIT_MS },
     async (signal) => {
       const { demo, port, pids } = await startedDemo()
-      // Six workers, the reaper and PostgreSQL at least.
+      // At least six workers, the reaper and PostgreSQL.
       expect(pids.length).toBeGreaterThanOrEqual(8)
       demo.kill(signal)
       const { exitCode, stdout } = await demo.result

@@ -1,11 +1,11 @@
-// The demo in a pseudo terminal: the screen, the keys, and the terminal afterwards.
+// The demo in a pseudo-terminal: the screen, the keys, and the terminal afterwards.
 import { describe, expect, it } from 'vitest'
 import { noTerminal, openTerminal, type TerminalOptions } from '../cli/support/pseudo-terminal.ts'
 
 const LIMIT_MS = 120_000
 const openDemo = (options: TerminalOptions) => openTerminal(['demo', '--no-serve', '--seed', '5'], options)
 
-// Where there is no python3, there is no pseudo terminal to test in.
+// Without python3 there is no pseudo-terminal.
 describe.skipIf(noTerminal !== null)('unstuck demo in a terminal', () => {
   it('SEE-5 draws both sides, reads keys, and restores the terminal', {
     timeout: LIMIT_MS,

@@ -1,4 +1,4 @@
-// The demo's own promise: whatever it kills, nothing is lost, and its receipt would say so.
+// The demo loses nothing, whatever it kills, and its receipt would show a loss.
 import { describe, expect, it } from 'vitest'
 import { promisedMs } from '../../src/demo/demo-settings.ts'
 import { runCommand } from '../cli/support/run-command.ts'
@@ -7,7 +7,7 @@ import { isListening, readReceipt, startDemo } from './demo-command.ts'
 /** The storyboard lasts under a minute on an idle machine. */
 const LIMIT_MS = 240_000
 
-/** Its settings with the defaults beside them, and what became of each act. */
+/** The settings beside the defaults, and the result of each act. */
 function expectStory(said: string): void {
   expect(said).toMatch(/demo: +lease 3 s · beat 1 s · sweep 0.5 s · backoff 0 s/)
   expect(said).toMatch(/default: +lease 300 s · beat 15 s · sweep 60 s · backoff 30 s/)
@@ -38,7 +38,7 @@ describe('unstuck demo', () => {
     expect(receipt).toMatchObject({ seed: 1, promisedMs, deadOnPurpose: 1 })
     expect(receipt.attemptsSpentByBreaker).toBe(0)
     expect(receipt.done).toBe(receipt.jobsIn - 1)
-    // One by kill -9, three by the poison job, and what all had in hand when everything went down.
+    // One by kill -9, three by the poison job, and the jobs running when everything went down.
     expect(receipt.workersKilled).toBeGreaterThanOrEqual(7)
     expect(receipt.rescues).toBeGreaterThanOrEqual(5)
     expect(receipt.handRolledStuck).toBeGreaterThan(0)

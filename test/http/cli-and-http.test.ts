@@ -1,4 +1,4 @@
-// One operator engine: the command line and the HTTP API answer alike on one database.
+// One operator engine: CLI and HTTP API give the same answers on one database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CommandName, commandNames } from '../../src/commands/permissions.ts'
 import { runInProcess } from '../cli/support/in-process.ts'
@@ -29,21 +29,21 @@ const wireName = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${let
 
 const isNested = (value: unknown) => typeof value === 'object' && value !== null
 
-/** What both tell of one thing, by the name of HTTP. Durations go on between two calls. */
-function sharedFacts(told: object, wire: object): [string, unknown, unknown][] {
-  const byWireName = new Map(Object.entries(told).map(([name, value]) => [wireName(name), value]))
+/** Fields in both answers, by their HTTP name. Without durations, which change between calls. */
+function sharedFacts(cliValue: object, wire: object): [string, unknown, unknown][] {
+  const byWireName = new Map(Object.entries(cliValue).map(([name, value]) => [wireName(name), value]))
   return Object.entries(wire)
     .filter(([name, value]) => byWireName.has(name) && !name.endsWith('_ms') && !isNested(value))
     .map(([name, value]) => [name, byWireName.get(name), value])
 }
 
-/** A fence is text over HTTP: JSON numbers of other languages may not hold it. */
+/** A fence is a string over HTTP: a JSON number may not hold it. */
 const shown = (value: unknown) => (typeof value === 'number' ? String(value) : value)
 
-function expectAlike(told: object[], wire: object[]): void {
-  expect(told.length).toBe(wire.length)
-  expect(told.length).toBeGreaterThan(0)
-  for (const [index, item] of told.entries()) {
+function expectAlike(byCommand: object[], wire: object[]): void {
+  expect(byCommand.length).toBe(wire.length)
+  expect(byCommand.length).toBeGreaterThan(0)
+  for (const [index, item] of byCommand.entries()) {
     const facts = sharedFacts(item, wire[index] ?? {})
     expect(facts.length).toBeGreaterThan(2)
     for (const [name, byCli, byHttp] of facts) expect([name, shown(byCli)]).toEqual([name, shown(byHttp)])
@@ -80,14 +80,14 @@ describe('lists', () => {
     ['listWebhooks', ['webhooks', 'list'], 'GET /v1/webhooks', 'webhooks'],
     ['listDeliveries', ['webhooks', 'deliveries'], 'GET /v1/webhooks/deliveries', 'deliveries'],
     ['listTokens', ['tokens', 'list'], 'GET /v1/tokens', 'tokens'],
-  ])('OPS-9 %s: unstuck %s and %s tell the same', async (command, args, line, key) => {
+  ])('OPS-9 %s: unstuck %s and %s return the same', async (command, args, line, key) => {
     compared.add(command)
     const { answer } = await cli(...args)
     const { body } = await bench.call(line)
-    const told: unknown = command === 'listJobs' ? answer.tables[0].jobs : answer[key]
+    const listed: unknown = command === 'listJobs' ? answer.tables[0].jobs : answer[key]
     const wire: unknown = body[key] ?? Object.values(body).find(Array.isArray)
-    if (!Array.isArray(told) || !Array.isArray(wire)) throw new Error(`${key} is no list in both`)
-    expectAlike(told, wire)
+    if (!Array.isArray(listed) || !Array.isArray(wire)) throw new Error(`${key} is not a list in both`)
+    expectAlike(listed, wire)
   })
 
   it('OPS-9 the workers are the same, and so is the drain of one', async () => {
@@ -126,14 +126,14 @@ describe('one job', () => {
       const { body } = await bench.call(`GET /v1/jobs/${id}/why`)
       const codes = (reasons: { code: string }[]) => reasons.map(({ code }) => code)
       expect([answer.verdict, codes(answer.reasons)]).toEqual([body.verdict, codes(body.reasons)])
-      // But for how long ago: that moves between two calls.
+      // Without ages, which change between calls.
       const timeless = (text: string) => text.replaceAll(/\d+(\.\d+)? (ms|s|min|h)\b/g, '…')
       expect(timeless(answer.sentence)).toBe(timeless(body.sentence))
     }
     compared.add('explainJob')
   })
 
-  it('OPS-9 get tells what GET and its events tell', async () => {
+  it('OPS-9 get returns the same as GET and its events', async () => {
     const id = await kill(bench.store, { type: 'convert' })
     const { answer } = await cli('jobs', 'get', id)
     const { body } = await bench.call(`GET /v1/jobs/${id}`)
@@ -145,7 +145,7 @@ describe('one job', () => {
     compared.add('readJob').add('readEvents')
   })
 
-  it('OPS-9 the state that stands in the way of a change is named alike', async () => {
+  it('OPS-9 a state that does not allow a change has one name', async () => {
     const { store } = bench
     const waiting = await enqueue(store, { type: 'asr' })
     const dead = await kill(store, { type: 'convert' })
@@ -168,7 +168,7 @@ describe('one job', () => {
   })
 })
 
-describe('what is not there', () => {
+describe('missing resources', () => {
   it.each<[CommandName, string[], string, object | undefined]>([
     ['explainJob', ['why', NOBODY], `GET /v1/jobs/${NOBODY}/why`, undefined],
     ['retryJob', ['jobs', 'retry', NOBODY, '--reason', 'x'], `POST /v1/jobs/${NOBODY}/retry`, {}],
@@ -218,7 +218,7 @@ describe('what is not there', () => {
 })
 
 describe('queues, breakers and webhooks', () => {
-  it('BREAK-2 what one changes, the other finds changed', async () => {
+  it('BREAK-2 a change by one is visible to the other', async () => {
     expect((await cli('queues', 'pause', 'embed', '--reason', 'x')).answer).toMatchObject({ changed: true })
     const again = await bench.call('POST /v1/queues/embed/pause', { body: { reason: 'x' } })
     expect(again.body).toMatchObject({ is_changed: false })
@@ -229,7 +229,7 @@ describe('queues, breakers and webhooks', () => {
 })
 
 describe('health and sweeps', () => {
-  /** `status` exits with 1 where /v1/health is not healthy, and with 0 where it is. */
+  /** `status` exits with 1 if /v1/health is not healthy, else with 0. */
   async function expectHealth(isHealthy: boolean): Promise<void> {
     const { exitCode, answer } = await cli('status')
     const { body } = await bench.call('GET /v1/health')
@@ -268,19 +268,25 @@ describe('health and sweeps', () => {
   })
 })
 
-/** Without a verb of the command line, or with one that has more to it than an answer. */
+/** Commands without a CLI verb, or with one that does more than answer. */
 const otherwise: Record<string, CommandName[]> = {
-  'a program does this': ['enqueueJob', 'claimJobs', 'heartbeatJobs', 'completeJob', 'failJob', 'releaseJob'],
-  'jobs-cli and operators test these': [
+  'for programs only': ['enqueueJob', 'claimJobs', 'heartbeatJobs', 'completeJob', 'failJob', 'releaseJob'],
+  'tested in cli/jobs and operations': [
     'planOperation',
     'beginOperation',
     'abortOperation',
     'listOperations',
   ],
-  'the dashboard shows these': ['listLeases', 'listSweeps', 'listReclaims', 'listStaleJobs', 'validateStale'],
-  'the same function answers': ['readMetrics', 'readConfig', 'listProfiles', 'listAuditEntries', 'runDoctor'],
+  'shown by the dashboard only': [
+    'listLeases',
+    'listSweeps',
+    'listReclaims',
+    'listStaleJobs',
+    'validateStale',
+  ],
+  'one function for both': ['readMetrics', 'readConfig', 'listProfiles', 'listAuditEntries', 'runDoctor'],
 }
 
-it('OPS-9 every command is compared, or it is said why not', () => {
+it('OPS-9 every command is compared, or excluded with a reason', () => {
   expect([...compared, ...Object.values(otherwise).flat()].toSorted()).toEqual([...commandNames].toSorted())
 })

@@ -1,5 +1,4 @@
-// A real database and the API over it. Every answer is held to the contract of its route: its status is documented, and its
-// body is what the schema says.
+// The API over a real database. Every answer is checked against the contract of its route: documented status, body by schema.
 import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import type { ZodType } from 'zod'
@@ -17,7 +16,7 @@ import { elapse } from '../support/postgres-harness.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 
 export interface Call {
-  /** A role, or the secret of a token. */
+  /** A role, or a token's secret. */
   as?: string
   body?: unknown
   headers?: Record<string, string>
@@ -25,7 +24,7 @@ export interface Call {
 
 export interface Reply {
   status: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- an assertion judges it, and the contract did before
+  // oxlint-disable-next-line typescript/no-explicit-any -- checked by the contract and by assertions
   body: any
   headers: Headers
 }
@@ -34,14 +33,14 @@ export interface HttpBench {
   database: TestDatabase
   store: JobStore
   access: AccessStore
-  /** Over connections that cannot write. */
+  /** Read-only connections. */
   reading: NonNullable<AppOptions['reading']>
   app: BuiltApp
-  /** Another app over the same store, closed with the bench. */
+  /** Another app over the same store; closed with the bench. */
   build(options?: Partial<AppOptions>): BuiltApp
-  /** `GET /v1/jobs`. A role stands for a token of that role; other words are secrets. */
+  /** `GET /v1/jobs`. `as` is a role or a secret. */
   call(line: string, call?: Call, app?: BuiltApp): Promise<Reply>
-  /** The secret of a new token. */
+  /** Creates a token and returns its secret. */
   token(grant: Partial<Actor> & { role?: Role; expiresInMs?: number }): Promise<string>
   elapse(ms: number): Promise<void>
   close(): Promise<void>
@@ -59,7 +58,7 @@ export async function openHttpBench(options: Partial<AppOptions> = {}): Promise<
   const rateLimit = { ratePerS: 100_000, burst: 100_000 }
 
   const build = (more: Partial<AppOptions> = {}) => {
-    // A store that a test put in is used for everything.
+    // A store set by a test is used for reads and writes.
     const isOwn = more.tables !== undefined || more.access !== undefined
     const app = buildApp({
       ...(isOwn ? {} : { reading }),

@@ -54,7 +54,7 @@ describe('looking at jobs', () => {
     expect(JSON.stringify([body, events.body, all.body])).not.toContain(lease.leaseId)
   })
 
-  it('SEE-5 tells the story, the attempts and why a job does not run', async () => {
+  it('SEE-5 returns events, attempts and why a job does not run', async () => {
     await bench.store.writePolicy({ events: 'all' })
     const jobId = await enqueue(bench.store, { type: 'story' })
     const lease = await claim(bench.store, 'story')
@@ -103,7 +103,7 @@ describe('changing jobs', () => {
     expect((await bench.call('GET /v1/jobs?q=type:once')).body.jobs).toHaveLength(1)
     const other = await bench.call('POST /v1/jobs', { body: { type: 'twice' }, headers })
     expect(other).toMatchObject({ status: 422, body: { code: 'IDEMPOTENCY_KEY_REUSED' } })
-    // The key of another caller is another key.
+    // Keys are per caller.
     const stranger = await bench.call('POST /v1/jobs', { body: { type: 'twice' }, headers, as: 'operator' })
     expect(stranger.status).toBe(201)
   })
@@ -145,7 +145,7 @@ describe('changing jobs', () => {
   it('C21 If-Match of a cancel and a discard is compared in the statement, not before it', async () => {
     const jobId = await kill(bench.store, { type: 'overtaken' })
     const etag = (await bench.call(`GET /v1/jobs/${jobId}`)).headers.get('etag') ?? ''
-    // Somebody retries it between the look of the command and its statement.
+    // Another retry comes between the command's read and its statement.
     const store = new Proxy(bench.store, {
       get(target, name) {
         const verb: unknown = Reflect.get(target, name)

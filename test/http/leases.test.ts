@@ -1,4 +1,4 @@
-// A worker in any language: claims, beats and ends jobs over HTTP.
+// A worker in any language: claims, heartbeats and completes jobs over HTTP.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { enqueue, type HttpBench, openHttpBench } from './http-bench.ts'
 

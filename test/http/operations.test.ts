@@ -1,4 +1,4 @@
-// Changes of many jobs at once, over the real API; the last ones with real server processes, of which one is killed.
+// Bulk changes over the real API; the last tests kill one of several server processes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type {
   DeadLetterList,
@@ -248,7 +248,7 @@ describe('a cause', () => {
 })
 
 describe('a server that dies', () => {
-  // Its app begins nothing, so that only the processes run operations.
+  // Its app begins no operation: only the processes run them.
   let quiet: HttpBench
   beforeAll(async () => {
     quiet = await openHttpBench()

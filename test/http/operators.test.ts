@@ -24,7 +24,7 @@ async function groupOf(wanted: string): Promise<DeadLetterGroup> {
 }
 
 describe('dead letters', () => {
-  it('OPS-9 groups them by cause and brings a cause back at a rate', async () => {
+  it('OPS-9 groups them by cause and redrives a cause at a rate', async () => {
     for (const n of [1, 2, 3])
       await kill(bench.store, { type: 'redriven' }, { code: 'GW_5XX', reason: `502 for job ${n}` })
     const group = await groupOf('GW_5XX')
@@ -118,7 +118,7 @@ describe('queues, breakers and schedules', () => {
 })
 
 describe('sweeps and health', () => {
-  it('REAP-13 a dry run tells what a sweep would do and changes nothing; a sweep does it', async () => {
+  it('REAP-13 a dry run previews a sweep and changes nothing; a sweep does it', async () => {
     await enqueue(bench.store, { type: 'stuck' })
     const { jobId } = await claim(bench.store, 'stuck')
     await bench.elapse(3_600_000)
@@ -184,7 +184,7 @@ describe('workers, rescues and webhooks', () => {
     expect((await bench.call('POST /v1/workers/none/drain')).status).toBe(404)
   })
 
-  it('SEE-6 the promise of rescue is told against what happened', async () => {
+  it('SEE-6 the rescue promise is compared with actual rescues', async () => {
     const { body } = await bench.call('GET /v1/slo?window_ms=3600000')
     expect(body.tables).toMatchObject([{ table: 'jobs' }])
     expect(body.tables[0].promise_ms).toBeGreaterThan(0)
@@ -196,7 +196,7 @@ describe('workers, rescues and webhooks', () => {
     await kill(bench.store, { type: 'hooked' })
     const hooks = await bench.call('GET /v1/webhooks')
     expect(hooks.body.webhooks).toMatchObject([{ url: 'https://hooks.example/x?…', is_active: true }])
-    // The path may be a key too.
+    // The path may contain a key too.
     const seen = await bench.call('GET /v1/webhooks', { as: 'viewer' })
     expect(seen.body.webhooks).toMatchObject([{ url: 'https://hooks.example/…', is_active: true }])
     const { deliveries } = (await bench.call('GET /v1/webhooks/deliveries?status=waiting')).body

@@ -27,7 +27,7 @@ async function lose(type: string, afterMs = MINUTE + 5_000): Promise<string> {
 }
 
 describe('reclaims', () => {
-  it('SEE-6 tell of each rescue how late it came and how long the job was dark', async () => {
+  it('SEE-6 list the lateness and dark time of each rescue', async () => {
     const id = await lose('dark')
     await bench.call('POST /v1/reaper/run', { body: {} })
     const { body }: { body: ReclaimList } = await bench.call('GET /v1/reclaims?stage=dark')
@@ -159,7 +159,7 @@ describe('sweeps', () => {
 })
 
 describe('dependencies', () => {
-  it('RATE-4 rate limits tell what is left, also by owner', async () => {
+  it('RATE-4 rate limits show remaining tokens, also by owner', async () => {
     await bench.store.takeTokens([{ key: 'gateway', ratePerS: 0.01, burst: 5 }], 2)
     await bench.store.takeTokens([{ key: 'gateway:ana', ratePerS: 0.01, burst: 1 }])
     const { body }: { body: RateLimitList } = await bench.call('GET /v1/rate-limits?prefix=gateway')
@@ -170,7 +170,7 @@ describe('dependencies', () => {
     ])
   })
 
-  it('BREAK-1 a breaker tells its last calls in order', async () => {
+  it('BREAK-1 a breaker lists its last calls in order', async () => {
     await bench.store.recordCalls('dots', [{ isFailure: false }, { isFailure: true }])
     const { breakers }: BreakerList = (await bench.call('GET /v1/breakers')).body
     expect(breakers.find(({ name }) => name === 'dots')?.last_calls).toEqual([
@@ -179,7 +179,7 @@ describe('dependencies', () => {
     ])
   })
 
-  it('SEE-5 profiles tell how far the engine goes on each table', async () => {
+  it('SEE-5 profiles show the mode of each table', async () => {
     await bench.store.setMode('observe')
     const { profiles } = (await bench.call('GET /v1/profiles')).body
     expect(profiles).toMatchObject([

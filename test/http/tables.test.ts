@@ -1,4 +1,4 @@
-// A profile of several tables: an id is found wherever it is, lists are of one table, what is small is of all.
+// A profile of several tables: an id is found in any of them, job lists are per table, small lists cover all.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../src/commands/actor.ts'
 import { type Deployment, openDeployment } from '../../src/compose/index.ts'

@@ -21,7 +21,7 @@ const attempt = (changes: Partial<Attempt>): Attempt => ({
 })
 
 describe('timelineOf', () => {
-  it('SEE-5 a reaped attempt is dark from its last heartbeat until it was taken back', () => {
+  it('SEE-5 a reaped attempt is dark from its last heartbeat until it was requeued', () => {
     const reaped = attempt({ outcome: 'reaped', last_heartbeat_at: at(4) })
     const timeline = timelineOf(
       job,

@@ -24,7 +24,7 @@ async function exported(format: ExportFormat, jobs: Job[][], signal = new AbortC
 }
 
 describe('exportJobs', () => {
-  it('OPS-9 goes through all pages and tells how far it is', async () => {
+  it('OPS-9 reads all pages and reports progress', async () => {
     const { text, told } = await exported('ndjson', [[job('a', {}), job('b', {})], [job('c', {})]])
     const lines = (text ?? '').trim().split('\n')
     expect(lines.map((line) => (JSON.parse(line) as Job).id)).toEqual(['a', 'b', 'c'])

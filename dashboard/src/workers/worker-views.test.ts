@@ -13,7 +13,7 @@ const lease = (worker: string, leftMs: number) =>
   }) as LiveLease
 
 describe('workerViews', () => {
-  it('SEE-5 a worker that does not tell of itself is known by its leases', () => {
+  it('SEE-5 a worker without reports is known by its leases', () => {
     const views = workerViews(
       [],
       [lease('b', 9_000), lease('b', 8_000), lease('a', 2_000), lease('c', -1)],
@@ -26,14 +26,14 @@ describe('workerViews', () => {
     ])
   })
 
-  it('SEE-5 a worker that told of itself lately is late where its leases are', () => {
+  it('SEE-5 a worker with a recent report is late if its leases are', () => {
     const worker = { id: 'a', state: 'live', leases: 1 } as Worker
     expect(workerViews([worker], [lease('a', 2_000)], 1_000)).toMatchObject([{ state: 'late' }])
     expect(workerViews([worker], [lease('a', 9_000)], 1_000)).toMatchObject([{ state: 'live' }])
     expect(workerViews([worker], [], 1_000)).toMatchObject([{ state: 'live' }])
   })
 
-  it('SEE-5 what a worker tells of itself wins', () => {
+  it('SEE-5 the worker’s own report wins', () => {
     const worker = { id: 'a', state: 'draining', leases: 4 } as Worker
     expect(workerViews([worker], [lease('a', -1)], 1_000)).toEqual([
       { id: 'a', state: 'draining', report: worker, leases: 4 },

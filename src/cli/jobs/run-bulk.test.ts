@@ -7,7 +7,7 @@ import { runBulk } from './run-bulk.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** The memory store, which says that it lacks operations, as the Neo4j store does. */
+/** The memory store without operations, like the Neo4j store. */
 function withoutOperations(store: JobStore): JobStore {
   const refuse = () => expect.unreachable('asked for an operation')
   return Object.assign(Object.create(store) as JobStore, {

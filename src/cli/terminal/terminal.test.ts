@@ -72,7 +72,7 @@ describe('lease bars', () => {
 })
 
 describe('keys', () => {
-  it('SEE-5 several keys of one read are told apart, and unknown sequences passed over', () => {
+  it('SEE-5 several keys of one read are separated, and unknown sequences skipped', () => {
     expect(readKeys('a\u001B[A\u001B[B\r\u007F\u0003')).toEqual([
       'a',
       'up',

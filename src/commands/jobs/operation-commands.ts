@@ -180,7 +180,7 @@ export interface OperationList {
   next: string | null
 }
 
-/** Of the named table, or of all; newest first. */
+/** Newest first, in the named table or in all. */
 export const listOperations = command(
   'listOperations',
   async (context, { limit, cursor, table: name }: ListOperationsInput) => {

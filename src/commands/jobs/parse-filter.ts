@@ -6,7 +6,7 @@ import type { JobFilter } from '../../store/job-store.ts'
 export interface FilterProblem {
   message: string
   token: string
-  /** Offset of the token in the text, from 0. */
+  /** The token's offset in the text, from 0. */
   position: number
 }
 

@@ -15,7 +15,7 @@ const rescue = (lateMs: number, leaseEndMs = 10_000): Rescue => ({
   takenBackAtMs: leaseEndMs + lateMs,
 })
 
-/** Two jobs, one of them rescued once, as a run that went well would leave them. */
+/** A successful run with two jobs, one of them rescued once. */
 const facts: ReceiptFacts = {
   ledger: [
     line('enqueued', 'a', 0),
@@ -116,7 +116,7 @@ describe('the receipt of the demo', () => {
     ])
   })
 
-  it('FAIL-5 tells a poison job from one that was killed too often', () => {
+  it('FAIL-5 separates a poison job from one that was killed too often', () => {
     const dead = { status: 'dead', fence: 3 } as const
     const jobs = [
       { id: 'a', type: 'poison', ...dead },

@@ -24,7 +24,7 @@ function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breake
   }
 }
 
-/** Failures come together, as they do. */
+/** Failures come in bursts. */
 function callsOf(failures: number, now: number): Breaker['last_calls'] {
   return Array.from({ length: 20 }, (_, index) => ({
     is_failure: index >= 18 - failures && index < 18,

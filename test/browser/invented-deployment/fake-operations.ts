@@ -1,4 +1,4 @@
-// Operations of the invented deployment: they change a few jobs with each look at the clock, so that they can be stopped.
+// Operations of the invented deployment: they change a few jobs per tick, so they can be stopped.
 import type { Job, Operation, OperationAction, OperationJob } from '../../../src/http/contract/index.ts'
 import { type FakeWorld, fitsFilter } from './fake-world.ts'
 import { iso } from './iso.ts'

@@ -8,7 +8,7 @@ const STREAM_MS = 500
 
 type FakeApi = ReturnType<typeof createFakeApi>
 
-/** Answers what begins with `/v1/`; false where it is not its business. */
+/** Handles paths under `/v1/`; returns false for others. */
 export function createFakeHandler(kind: 'full' | 'empty') {
   const api = createFakeApi(kind)
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {

@@ -1,4 +1,4 @@
-// The story of one invented job: attempts, events, and why it runs or does not.
+// One invented job: attempts, events, and why it is or is not running.
 import type { Attempt, Job, WhyAnswer } from '../../../src/http/contract/index.ts'
 import type { FakeWorld } from './fake-world.ts'
 import { iso } from './iso.ts'

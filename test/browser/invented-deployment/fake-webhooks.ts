@@ -1,4 +1,4 @@
-// Who is told of events in the invented deployment, and what its people did.
+// Webhooks and audit entries of the invented deployment.
 import type { AuditEntry, Delivery, Webhook } from '../../../src/http/contract/index.ts'
 import type { FakeWorld } from './fake-world.ts'
 import { iso } from './iso.ts'

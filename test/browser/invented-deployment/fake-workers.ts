@@ -1,4 +1,4 @@
-// The workers of the invented deployment, and how well it kept its promise.
+// Workers and SLO of the invented deployment.
 import type { Slo, Worker } from '../../../src/http/contract/index.ts'
 import { type FakeWorld, leasesOf, STAGES, WORKERS } from './fake-world.ts'
 import { iso } from './iso.ts'

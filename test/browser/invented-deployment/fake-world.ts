@@ -1,5 +1,5 @@
-// An invented deployment for working on the dashboard and for its browser tests: jobs that are renewed, one worker that
-// fell silent, causes of death, a breaker that is open. It keeps to the HTTP contract and knows no database.
+// An invented deployment for dashboard development and browser tests: running jobs, a silent worker, dead letters, an open
+// breaker. It follows the HTTP contract and needs no database.
 import { toPublicCode } from '../../../src/errors/index.ts'
 import type {
   Breaker,
@@ -30,7 +30,7 @@ export const STAGES = [
 ] as const
 export const WORKERS = ['ip-10-0-3-7:4121', 'ip-10-0-3-9:880', 'ip-10-0-4-2:1733', 'ip-10-0-4-5:12']
 
-/** Ids that look like those of the engine and are the same in each run. */
+/** Deterministic ids in the engine's format. */
 function idOf(number: number): string {
   const hex = (number * 2_654_435_761).toString(16).padStart(12, '0').slice(-12)
   return `0198c1d4-6f0e-7c3a-9a51-${hex}`
@@ -165,7 +165,7 @@ function waitingJobs(now: number): Job[] {
   )
 }
 
-/** The newest stand first in a list, as the server has it. */
+/** Newest first, like the server. */
 export function addWaiting(world: FakeWorld, count: number): void {
   const known = world.jobs.size
   const added = Array.from({ length: count }, (_, index) => {
@@ -231,7 +231,7 @@ export function createWorld(kind: 'full' | 'empty', now = Date.now()): FakeWorld
   }
 }
 
-/** Beats every job whose lease is more than a third used, but those of the silent worker; those are taken back. */
+/** Renews every lease that is a third used, except those of the silent worker, which are requeued. */
 export function advance(world: FakeWorld, now: number): JobEvent[] {
   const written: JobEvent[] = []
   for (const job of world.jobs.values()) {
@@ -272,7 +272,7 @@ export function leasesOf(world: FakeWorld, now: number): RunningJob[] {
     }))
 }
 
-/** All words of the search that the invented deployment knows. */
+/** Supports the filter keys used by the tests. */
 export function fitsFilter(job: Job, q: string): boolean {
   const tokens = q.split(/\s+/).filter(Boolean)
   const words = new Map(tokens.map((token) => [token.split(':')[0], token.split(':').slice(1).join(':')]))

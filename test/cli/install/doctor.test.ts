@@ -1,4 +1,4 @@
-// `unstuck doctor`: one thing broken per test, and put right again after it.
+// `unstuck doctor`: each test breaks one thing and repairs it.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Finding } from '../../../src/doctor/finding.ts'
@@ -40,7 +40,7 @@ async function doctor(env: Record<string, string> = {}): Promise<Diagnosis> {
   return { exitCode, problems: of('problem'), warnings: of('warning'), fine: of('fine') }
 }
 
-/** Runs a statement now, and another one when the test is over. */
+/** Runs a statement now, and another one after the test. */
 async function breakIt(sql: string, mend: string): Promise<void> {
   await database.pool.query(sql)
   onTestFinished(async () => {
@@ -49,7 +49,7 @@ async function breakIt(sql: string, mend: string): Promise<void> {
 }
 
 describe('a deployment that is well', () => {
-  it('OPS-8 every check is told with what it found, and the exit code is 0', async () => {
+  it('OPS-8 every check is printed with its finding, and the exit code is 0', async () => {
     const { exitCode, stdout } = await runInProcess(['doctor'], { DATABASE_URL: database.url })
     expect(exitCode).toBe(0)
     for (const line of [
@@ -235,7 +235,7 @@ describe('one thing is broken', () => {
     expect((await doctor(env)).warnings).toEqual([])
   })
 
-  it('BREAK-2 a held breaker and a paused queue are told, and are no problem', async () => {
+  it('BREAK-2 a held breaker and a paused queue are reported, but not as problems', async () => {
     await store.mapDependency('convert', 'gateway')
     await store.holdBreaker('gateway', { actor: 'ana', reason: 'INC-431' })
     await store.pauseQueue('asr', { actor: 'ben', reason: 'new model' })
@@ -256,7 +256,7 @@ describe('one thing is broken', () => {
     ])
   })
 
-  it('REAP-12 jobs that the outside queue was not told of are counted', async () => {
+  it('REAP-12 jobs not yet sent to the outside queue are counted', async () => {
     await store.writePolicy({ dispatch: 'requeued' })
     const [lease] = await claimOne()
     if (lease === undefined) throw new Error('nothing was claimed')
@@ -277,7 +277,7 @@ describe('one thing is broken', () => {
     return store.claimJobs({ workerId: 'w', queues: ['asr'], limit: 1 })
   }
 
-  it('OPS-8 a role that lacks rights is told the grants, and with them all is well', async () => {
+  it('OPS-8 a role without permissions gets the missing grants, and passes with them', async () => {
     const role = `unstuck_test_${randomBytes(6).toString('hex')}`
     await database.pool.query(
       `create role ${role} login password 'of-a-test'; grant usage on schema unstuck to ${role};
@@ -302,7 +302,7 @@ describe('one thing is broken', () => {
     expect(await doctor(env)).toMatchObject({ exitCode: 0, problems: [] })
   })
 
-  it('OPS-8 an abandoned replication slot is told with the statement that drops it', async () => {
+  it('OPS-8 an abandoned replication slot is reported with the statement that drops it', async () => {
     const slot = `unstuck_test_${randomBytes(6).toString('hex')}`
     await database.pool.query('select pg_create_physical_replication_slot($1, true)', [slot])
     const { exitCode, warnings } = await doctor()
@@ -349,7 +349,7 @@ describe('an attached table', () => {
     ])
   })
 
-  it('OPS-8 a role that may not write the team’s events is told the grant', async () => {
+  it('OPS-8 a role that may not write the application’s events gets the missing grant', async () => {
     const role = `unstuck_test_${randomBytes(6).toString('hex')}`
     await clip.pool.query(
       `create role ${role} login password 'of-a-test'; grant usage on schema unstuck to ${role};
@@ -384,7 +384,7 @@ describe('an attached table', () => {
     ])
   })
 
-  it('OPS-8 tables of the profile that are not attached are told', async () => {
+  it('OPS-8 tables of the profile that are not attached are reported', async () => {
     const half = await createTestDatabase()
     onTestFinished(() => half.drop())
     await half.pool.query(clipTables)

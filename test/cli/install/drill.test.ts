@@ -30,7 +30,7 @@ beforeEach(async () => {
 const jobsLeft = async (table = 'unstuck.jobs') =>
   (await database.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`)).rows[0]?.count
 
-// On a machine with much to do a process may take seconds to start.
+// On a busy machine a process may take seconds to start.
 const patient = { timeout: 120_000 }
 
 describe('on the native table', patient, () => {
@@ -56,7 +56,7 @@ describe('on the native table', patient, () => {
     expect(await jobsLeft()).toBe(0)
   })
 
-  it('REAP-1 with --sweep it needs no reaper, and tells the figures as JSON', async () => {
+  it('REAP-1 with --sweep it needs no reaper, and prints its figures as JSON', async () => {
     const { exitCode, stdout } = await run('--sweep', '--lease', '1s', '--budget', '60s', '--json')
     expect(exitCode).toBe(0)
     const report = JSON.parse(stdout) as Record<string, unknown>

@@ -53,7 +53,7 @@ describe('init', () => {
   it('OPS-7 what it wrote is taken by attach', async () => {
     await run('init', '--table', 'public.video_jobs')
     expect(await run('attach')).toMatchObject({ exitCode: 0 })
-    // A job of the team runs, and nobody sweeps yet.
+    // A job of the application runs, and no sweep has run yet.
     expect(await run('status', '--json')).toMatchObject({ exitCode: 1, stderr: '' })
   })
 

@@ -1,4 +1,4 @@
-// A profile that is installed in steps, from outside.
+// A profile that is installed in phases.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { executorTables } from '../../support/executor-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'

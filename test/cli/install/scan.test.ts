@@ -1,4 +1,4 @@
-// `unstuck scan` on tables as other queues make them.
+// `unstuck scan` on tables of other queues.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,7 +71,7 @@ describe('tables of other queues', () => {
     expect(told).not.toContain('hatchet.v1_tasks_olap')
   })
 
-  it('REAP-13 a job that is silent but has time by the rule of its queue is told apart from a stuck one', () => {
+  it('REAP-13 a silent job within the limit of its queue is not counted as stuck', () => {
     expect(find(report, 'graphile_worker', '_private_jobs').counts).toMatchObject({ stuck: 1, silent: 1 })
     expect(find(report, 'pgboss', 'job').counts).toMatchObject({ stuck: 1, silent: 0 })
   })
@@ -154,7 +154,7 @@ describe('a scan changes nothing', () => {
     expect(await rowVersions()).toEqual(before)
   })
 
-  /** Of every row of every table, catalogues too: who made it, who locked or ended it, and where it stands. */
+  /** xmin, xmax and ctid of every row of every table, including the catalogues. */
   async function rowVersions(): Promise<unknown> {
     const { rows } = await database.pool.query<{ name: string; versions: string }>(
       `select relation.oid::regclass::text as name, query_to_xml(format(
@@ -200,7 +200,7 @@ describe('a scan changes nothing', () => {
       counts: null,
       problem: 'this role may not read it',
     })
-    // Its rows are hidden, not absent: saying "none" would be wrong.
+    // Its rows are hidden, not missing: "none" would be wrong.
     expect(find(report, 'graphile_worker', '_private_jobs')).toMatchObject({ isFiltered: true })
     const { stdout } = await runInProcess(['scan', url.href])
     expect(stdout).toContain('row-level security hides rows')

@@ -1,11 +1,11 @@
-// The command without a process of its own: the same arguments, environment, output and exit code, without the half second
-// that Node takes to load it. What is about the process itself (signals, pipes, start-up) belongs to run-command.ts.
+// Runs a command in this process: same arguments, environment, output and exit code, without half a second of start-up. Tests
+// of signals, pipes and start-up use run-command.ts.
 import { runCli } from '../../../src/cli/run-cli.ts'
 import type { CommandResult } from './run-command.ts'
 
 let previous: Promise<unknown> = Promise.resolve()
 
-/** One after another: the output, the environment and the exit code are the process's. */
+/** One at a time: output, environment and exit code belong to the process. */
 export function runInProcess(
   args: string[],
   env: Record<string, string> = {},

@@ -1,4 +1,4 @@
-// The command as a person at a terminal meets it. Python brings the pseudo terminal: Node has none.
+// Runs a command in a pseudo-terminal, provided by Python: Node has none.
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 const relay = fileURLToPath(new URL('pseudo-terminal.py', import.meta.url))
 const bin = fileURLToPath(new URL('../../../bin/unstuck.js', import.meta.url))
 
-/** Why there is none here; null where there is. */
+/** Why there is no pseudo-terminal, or null. */
 export const noTerminal =
   spawnSync('python3', ['-c', 'import pty']).status === 0 ? null : 'python3 is not installed'
 
@@ -16,16 +16,16 @@ export interface TerminalOptions {
   cwd?: string
   rows?: number
   columns?: number
-  /** Instead of unstuck. */
+  /** Run instead of unstuck. */
   command?: string[]
 }
 
 export interface Terminal {
-  /** Everything that was written to the screen, as it came. */
+  /** Raw output. */
   raw: () => string
   type(keys: string): void
   kill(signal: NodeJS.Signals): void
-  /** Settles when the screen has shown this text since the last key. */
+  /** Settles when the screen has shown this text after the last key. */
   shown(text: string | RegExp): Promise<void>
   ended: Promise<number | null>
 }
@@ -44,7 +44,7 @@ export function openTerminal(args: string[], options: TerminalOptions = {}): Ter
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  // Its end takes the terminal away from the command, which ends with it.
+  // When it ends, the command loses its terminal and ends too.
   onTestFinished(() => void child.kill('SIGKILL'))
   let raw = ''
   let from = 0

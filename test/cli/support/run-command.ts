@@ -1,4 +1,4 @@
-// The command as a person or a script meets it: a process with arguments, an environment and an exit code.
+// Runs a command as a process with arguments, an environment and an exit code.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -15,11 +15,11 @@ export interface RunningCommand {
   pid: number
   result: Promise<CommandResult>
   kill(signal: NodeJS.Signals): void
-  /** Settles when stdout holds this text. */
+  /** Settles when stdout contains this text. */
   said(text: string): Promise<void>
-  /** Settles with what the group of the pattern holds as soon as stdout has it. */
+  /** Settles with the group of the pattern once stdout matches it. */
   told(pattern: RegExp): Promise<string>
-  /** Calls with each line of stderr as it comes. */
+  /** Called with each line of stderr. */
   onProgress(listener: (line: string) => void): void
 }
 
@@ -30,7 +30,7 @@ export function startCommand(
 ): RunningCommand {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
-    // Nothing of the environment of the test run reaches the command but what Node itself needs.
+    // The command gets only the part of the environment that Node needs.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

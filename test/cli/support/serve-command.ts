@@ -1,8 +1,8 @@
-// The server as a process. The system chooses its port: one that is looked for before may be taken when it is wanted.
+// The server as a process, on a port chosen by the system: one found before may be taken by then.
 import { onTestFinished } from 'vitest'
 import { type RunningCommand, startCommand } from './run-command.ts'
 
-/** Settles when it listens; killed with the test. */
+/** Settles when it listens; killed after the test. */
 export async function startServe(
   args: string[],
   env: Record<string, string>,

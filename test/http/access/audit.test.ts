@@ -12,7 +12,7 @@ afterAll(() => bench.close())
 
 const audit = async (query = '') => (await bench.call(`GET /v1/audit${query}`)).body as AuditList
 
-/** What the caller did since, the oldest first. */
+/** New audit entries of the caller, oldest first. */
 async function actsOf(act: () => Promise<unknown>): Promise<AuditEntry[]> {
   const before = new Set((await audit('?limit=1000')).entries.map(({ id }) => id))
   await act()
@@ -20,7 +20,7 @@ async function actsOf(act: () => Promise<unknown>): Promise<AuditEntry[]> {
 }
 
 describe('the audit log', () => {
-  it('OPS-1 tells who did what to a job, and why', async () => {
+  it('OPS-1 records actor, action and reason of job changes', async () => {
     const dead = await kill(bench.store, { type: 'a' })
     const waiting = await enqueue(bench.store, { type: 'a' })
     const entries = await actsOf(async () => {
@@ -64,7 +64,7 @@ describe('the audit log', () => {
     expect(answers[0]?.body.reasons[0].message).toContain('password=[redacted]')
   })
 
-  it('OPS-1 tells who did what to queues, breakers, workers and sweeps', async () => {
+  it('OPS-1 records changes of queues, breakers, workers and sweeps', async () => {
     const body = { reason: 'deploy' }
     await bench.store.writeBreaker('gateway', {})
     const report = { types: ['a'], concurrency: 1, running: 0, reportMs: 1_000 }
@@ -93,7 +93,7 @@ describe('the audit log', () => {
     expect(entries.at(-1)?.details).toMatchObject({ found: 0 })
   })
 
-  it('OPS-1 tells who made and revoked tokens, without their secrets', async () => {
+  it('OPS-1 records created and revoked tokens, without secrets', async () => {
     let secret = ''
     const entries = await actsOf(async () => {
       secret = (await bench.call('POST /v1/tokens', { body: { name: 'ci', role: 'viewer' } })).body.secret

@@ -179,7 +179,7 @@ describe('inside an application', () => {
 })
 
 describe('limits', () => {
-  it('RATE-1 a caller with too many requests is told when there is room again', async () => {
+  it('RATE-1 a caller with too many requests learns when to retry', async () => {
     const app = bench.build({ rateLimit: { ratePerS: 0.01, burst: 2 } })
     const first = await bench.call('GET /v1/jobs', {}, app)
     expect(first.headers.get('ratelimit-limit')).toBe('2')
@@ -188,7 +188,7 @@ describe('limits', () => {
     const third = await bench.call('GET /v1/jobs', {}, app)
     expect(third).toMatchObject(problem(429, 'RATE_LIMITED'))
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
-    // Everybody has a bucket of their own.
+    // Each caller has its own bucket.
     expect((await bench.call('GET /v1/jobs', { as: 'viewer' }, app)).status).toBe(200)
   })
 })

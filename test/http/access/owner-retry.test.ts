@@ -1,4 +1,4 @@
-// POST /api/jobs/{id}/retry as document 004 has it.
+// POST /api/jobs/{id}/retry of document 004.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -9,7 +9,7 @@ import { claim, enqueue, type HttpBench, kill, openHttpBench } from '../http-ben
 let bench: HttpBench
 let ana: string
 const gone = new Set<string>()
-/** What happens between the look at a job and the change. */
+/** Runs between the read of a job and its change. */
 let meanwhile: (jobId: string) => Promise<unknown> = async () => {}
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(() => bench.close())
 const retry = (jobId: string, as = ana) => bench.call(`POST /api/jobs/${jobId}/retry`, { as })
 
 describe('POST /api/jobs/{id}/retry', () => {
-  it('OPS-1 brings a dead job of the owner’s back: no error, attempts at zero, a new generation, a new time', async () => {
+  it('OPS-1 retries a dead job of the owner: no error, zero attempts, a new generation, a new time', async () => {
     const jobId = await kill(bench.store, { type: 'convert', owner: 'ana' })
     const before = await bench.store.getJob(jobId)
     expect(await retry(jobId)).toMatchObject({ status: 200, body: { id: jobId, outcome: 'retried' } })

@@ -74,7 +74,7 @@ describe('an owner', () => {
     expect((await bench.call('GET /v1/leases')).body.leases).toHaveLength(2)
   })
 
-  it('C21 sees dead letters of its own jobs only, and brings back no others', async () => {
+  it('C21 sees dead letters of its own jobs only, and retries no others', async () => {
     const mine = await kill(bench.store, { type: 'letters', owner: 'ana' }, { code: 'LETTER', reason: 'r' })
     const other = await kill(bench.store, { type: 'letters', owner: 'bob' }, { code: 'LETTER', reason: 'r' })
     const { groups }: DeadLetterList = (await bench.call('GET /v1/dead-letters', { as: ana })).body
@@ -150,7 +150,7 @@ describe('what an owner reads of a failure', () => {
     const reader = readEventSource(await bench.app.fetch(request))
     const admin = { authorization: `Bearer ${await bench.token({ role: 'admin' })}` }
     const counts = new Request('http://127.0.0.1/v1/stream?topics=counts', { headers: admin })
-    // The first look remembers what was there before.
+    // The first poll records existing events.
     const other = readEventSource(await bench.app.fetch(counts))
     await other.next(({ event }) => event === 'counts')
     const later = await kill(bench.store, { type: 'convert', owner: 'carla' }, failure)

@@ -1,5 +1,5 @@
-// Every command × every role × read-only, over the real API: what a role lacks is 403, what changes something is 403 on a
-// read-only server, and everything else gets past the permissions.
+// Every command × every role × read-only, over the real API: 403 without the scope, 403 for a write on a read-only server, and
+// everything else passes the permissions.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Role, roles } from '../../../src/commands/actor.ts'
 import { type CommandName, commandNames, commandRules } from '../../../src/commands/permissions.ts'
@@ -9,7 +9,7 @@ import { type Call, type HttpBench, openHttpBench } from '../http-bench.ts'
 const id = '0198c1d4-6f0e-7c3a-9a51-3f4d2f6f2a10'
 const lease = { id, lease_id: '5b0a7c1e-4f5e-4c1a-9c7e-0a9f3f0f5d11' }
 
-/** Nothing that is named here exists: past the permissions is a 404, an empty list or a harmless success. */
+/** Nothing named here exists: past the permissions is a 404, an empty list or a harmless success. */
 const requests: Record<CommandName, [line: string, body?: unknown]> = {
   listJobs: ['GET /v1/jobs'],
   readJob: [`GET /v1/jobs/${id}`],
@@ -83,7 +83,7 @@ const cases = commandNames.flatMap((name) =>
   ),
 )
 
-/** Written down, so that a slip in the table of scopes shows: what each role may, beside what the one before it may. */
+/** Commands that each role may use in addition to the role before it; a copy that catches mistakes in the table. */
 const added: Record<Role, CommandName[]> = {
   viewer: [
     'listJobs',
@@ -170,7 +170,7 @@ describe('permissions', () => {
     } else expect([200, 201, 202, 404, 409]).toContain(reply.status)
   })
 
-  it('OPS-1 tells the caller beforehand what it may do', async () => {
+  it('OPS-1 lists the permissions of the caller', async () => {
     const { body } = await bench.call('GET /v1/me', { as: 'support' })
     expect(body.commands.retryJob).toEqual({ is_allowed: true, reason: null })
     expect(body.commands.cancelJob).toMatchObject({ is_allowed: false })

@@ -139,7 +139,7 @@ describe('invalid tokens', () => {
     expect((await call({ cookie: 'unstuck_session=nobody' }, '192.0.2.1')).status).toBe(429)
     expect((await call(right, '192.0.2.1')).status).toBe(200)
     expect((await call(wrong, '192.0.2.2')).status).toBe(401)
-    // No token at all is no guess.
+    // A request without a token is not a guess.
     expect((await call({}, '192.0.2.1')).status).toBe(401)
   })
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => bench.close())
 
-/** Whatever was sent: a problem of the catalogue in one line, and nothing of the inside. */
+/** A catalogue problem in one line, without internals. */
 function expectProblem({ status, body, headers }: Reply): void {
   expect(headers.get('content-type')).toBe('application/problem+json')
   expect(Object.keys(errorCatalog)).toContain(body.code)

@@ -1,5 +1,5 @@
-// Every route of the document with hostile input: whatever is sent, the answer is within the contract, is nobody's fault but the
-// caller's, and tells nothing of the inside or of others. The routes are read from the document, so that a new one is fuzzed too.
+// Every route with hostile input: the answer follows the contract, is a client error, and leaks neither internals nor data of
+// others. Routes come from the document, so new ones are fuzzed too.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentInfo } from '../../../src/http/app.ts'
@@ -44,7 +44,7 @@ const routes: Route[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
 )
 
-/** What no caller has to see: states of SQL, lines of a stack, paths of the server, names of the database's inside. */
+/** Internals that must not leak: SQLSTATEs, stack lines, server paths, database names. */
 const INSIDE =
   /\bSQLSTATE\b|\b(?:22P02|22003|22021|23505|42P01|42703|42883|57014|25006)\b|node_modules|\bat [\w.<>]+ \(|\.(?:ts|js|sql):\d+|\/(?:src|dist|home|usr)\/|PL\/pgSQL|syntax error at|relation "|column "|pg_catalog|unstuck\.\w+\(/
 
@@ -139,7 +139,7 @@ const hostileNumber = fc.constantFrom(
   Number.MAX_SAFE_INTEGER,
 )
 
-/** So deep that a recursive reader of it would fail. */
+/** Deep enough to break a recursive reader. */
 const deep = fc
   .integer({ min: 1, max: 4_000 })
   .map((depth) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown)
@@ -157,7 +157,7 @@ function resolve(schema: Schema): Schema {
   return name === undefined ? schema : (document.components.schemas[name] ?? {})
 }
 
-/** What the schema says: all that is required, some of the rest. */
+/** A valid value: all required fields, some optional ones. */
 function fittingOf(given: Schema, depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(given)
   if (schema.const !== undefined) return fc.constant(schema.const)
@@ -202,7 +202,7 @@ function fittingObject({ properties = {}, required = [] }: Schema, depth: number
   return fc.record(Object.fromEntries(fields), { requiredKeys: required as never[] })
 }
 
-/** One place of it, wherever, becomes something else; every second time nothing does. */
+/** Replaces one random part; every second time nothing. */
 function bodyOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc
     .tuple(fittingOf(schema), fc.nat(), hostileValue, fc.boolean())
@@ -299,7 +299,7 @@ function sentTo({ path, parameters = [], requestBody }: Route): fc.Arbitrary<Sen
   })
 }
 
-/** As a client that knows no better would: what cannot be encoded is left out. */
+/** Like a naive client: drops what cannot be encoded. */
 const escape = (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2e')
 
 function callOf(sent: Sent): { line: string; headers: Record<string, string> } {
@@ -326,7 +326,7 @@ async function send(route: Route, sent: Sent, as: string): Promise<{ status: num
   return { status: response.status, text: '' }
 }
 
-/** The admin's deletes and cancels would leave the owner nothing to look for. */
+/** The admin's deletes and cancels would leave nothing for the owner. */
 const harmless = routes.filter(({ path }) => !path.startsWith('/v1/tokens') && path !== '/v1/session')
 
 describe('hostile input', () => {
@@ -367,7 +367,7 @@ describe('hostile input', () => {
         const { status, text } = await send(route, sent, 'owner')
         expect(status, `says ${text.slice(0, 500)}`).toBeLessThan(500)
         expect(text).not.toContain(OF_ANOTHER)
-        // An answer may name what it was asked for, and a job has in it what its owner wrote.
+        // An answer may repeat its input, and a job contains its owner's text.
         const { line } = callOf(sent)
         for (const id of foreignIds.filter((each) => !`${line}${sent.body ?? ''}`.includes(each)))
           expect(text).not.toMatch(new RegExp(`"(?:example_)?(?:job_)?id":"${id}"`))

@@ -1,5 +1,5 @@
-// Every page of the API beside a million finished jobs and a million events: what it reads is bounded by indexes, not by how
-// long the table has been in use. The routes come from the document, so that a new one is held to it by itself.
+// Every read of the API beside a million finished jobs and events: its cost is bounded by indexes, not by the age of the table.
+// Routes come from the document, so new ones are checked too.
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '../../../src/commands/actor.ts'
@@ -17,7 +17,7 @@ import { accessPaths, type NestedPlan, type PlanNode, switchOnNestedPlans } from
 import type { TestDatabase } from '../../support/test-database.ts'
 
 const ROWS = 1_000_000
-/** Of 8 KiB, for one request: a page of jobs, or the index of those that run. */
+/** Maximum of 8 KiB pages per request: a page of jobs, or the index of running ones. */
 const MOST_PAGES = 3_000
 
 interface Bench {
@@ -73,7 +73,7 @@ async function fillOtherTables(pool: pg.Pool): Promise<void> {
 
 interface ExplainingClient {
   query(text: string, params: unknown[]): Promise<{ rows: unknown[] }>
-  /** Of the calls since the last time, those inside functions too. */
+  /** Pages read since the last call, including inside functions. */
   take(): Reading
 }
 
@@ -83,7 +83,7 @@ interface Reading {
   calls: string[]
 }
 
-/** One call after the other, each in a transaction: the plan of the call itself comes with its end. */
+/** One call at a time, each in a transaction: its plan is logged at its end. */
 async function openExplainingClient(database: TestDatabase): Promise<ExplainingClient> {
   const client = await database.connect()
   await switchOnNestedPlans(client)
@@ -126,8 +126,8 @@ async function openExplainingClient(database: TestDatabase): Promise<ExplainingC
 }
 
 /**
- * A connection that is starved while other files make and drop tables loses its caches, and the next call reads 1,600 pages of
- * the catalogue inside its functions. So a look that reads too much is taken again, and the last one counts.
+ * While other test files create and drop tables, a starved connection loses its caches, and the next call reads 1,600 catalogue
+ * pages. A read over the limit is repeated, and the last one counts.
  */
 async function expectIndexed<T>(what: string, look: () => Promise<T>, mostPages = MOST_PAGES): Promise<T> {
   let answer: T
@@ -185,7 +185,7 @@ const filters = [
 ]
 
 describe('beside a million finished jobs', () => {
-  /** What a request needs in its address; an id that is not known here names nothing, which is a look too. */
+  /** Path parameters; an unknown id matches nothing, which is a read too. */
   function addressOf({ path }: Operation): string {
     const { jobId, causeId, workerId } = bench.ids
     return path
@@ -241,7 +241,7 @@ describe('beside a million finished jobs', () => {
           },
         })
       })
-    // Five hundred running jobs are shown, each by its id.
+    // Five hundred running jobs are listed, each read by id.
     await expectIndexed('a look of the live stream', look, 10_000)
     await expectIndexed('the tail of events', async () => {
       const tail = new EventTail(access)

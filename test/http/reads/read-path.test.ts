@@ -1,4 +1,4 @@
-// What looks at jobs can neither change them nor be felt: read-only transactions of two seconds at most.
+// Reads run in read-only transactions of at most two seconds.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openConnectionPool } from '../../../src/store/postgres/index.ts'
 import { enqueue, type HttpBench, openHttpBench } from '../http-bench.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => bench.close())
 
-/** Nobody can read jobs until it is undone, as under a migration that went wrong. */
+/** Blocks all reads until released, like a stuck migration. */
 async function lockJobs(): Promise<() => Promise<unknown>> {
   const client = await bench.database.connect()
   await client.query('begin')
@@ -33,7 +33,7 @@ describe('the read path', () => {
     await expect(
       pool.reader.query(`select unstuck.uuid_v7(), nextval('unstuck.events_id_seq')`, []),
     ).rejects.toThrow('read-only transaction')
-    // The next one has a connection that is whole.
+    // The next request gets a working connection.
     expect(await pool.reader.query('select 1 as one', [])).toEqual([{ one: 1 }])
   })
 

@@ -29,7 +29,7 @@ describe('unstuck/client', () => {
     expect(readFileSync(file, 'utf8'), 'npm run docs:generate').toBe(renderClientSource())
   })
 
-  it('OPS-1 lists jobs, retries one, and tells who was faster', async () => {
+  it('OPS-1 lists jobs, retries one, and reports a lost race', async () => {
     const jobId = await kill(bench.store, { type: 'typed' })
     const list = valueOf(await client.call('listJobs', { query: { q: 'type:typed status:dead', limit: 5 } }))
     expectTypeOf(list).toEqualTypeOf<Schemas['JobList']>()
@@ -66,7 +66,7 @@ describe('unstuck/client', () => {
   })
 
   it('OPS-8 what an operation does not take is no program', () => {
-    // @ts-expect-error -- a job to retry has to be named
+    // @ts-expect-error -- the id of the job is required
     void (() => client.call('retryJob'))
     // @ts-expect-error -- a typo
     void (() => client.call('listJobs', { query: { limti: 5 } }))

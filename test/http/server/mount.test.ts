@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-// @ts-expect-error -- it brings no types
+// @ts-expect-error -- no types
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
@@ -36,7 +36,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Express brings no types of its own. */
+/** Express has no types. */
 interface Express extends RequestListener {
   (...args: Parameters<RequestListener>): void
   use(path: string, listener: RequestListener): void
@@ -44,7 +44,7 @@ interface Express extends RequestListener {
 }
 const newExpress = express as unknown as () => Express
 
-/** Under /ops: reads, writes, streams, refuses, and leaves the rest to the application. */
+/** Under /ops it reads, writes, streams and refuses; other paths belong to the application. */
 async function expectMounted(url: string): Promise<void> {
   expect(await (await fetch(`${url}/`)).text()).toBe('the application')
   for (const page of ['/ops/', '/ops/jobs/'])
@@ -149,7 +149,7 @@ describe('createApp()', () => {
 
   it('OPS-1 as route handlers of Next: one function for every method', async () => {
     const ops = bench.build({ basePath: '/ops' })
-    // What app/ops/[...path]/route.ts exports.
+    // The exports of app/ops/[...path]/route.ts.
     const handler = (request: Request) => ops.fetch(request)
     const handlers = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, handler]))
     const next = (request: Request) => {

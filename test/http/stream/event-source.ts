@@ -8,7 +8,7 @@ export interface Message {
 }
 
 export interface EventSourceReader {
-  /** The next message that fits; the others before it are skipped. */
+  /** The next matching message; others are skipped. */
   next(fits: (message: Message) => boolean): Promise<Message>
   close(): Promise<void>
 }

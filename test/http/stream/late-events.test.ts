@@ -1,4 +1,4 @@
-// Events whose transactions commit in another order than their ids were given.
+// Events whose transactions commit out of id order.
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BuiltApp } from '../../../src/http/app.ts'
@@ -37,7 +37,7 @@ async function watch(app: BuiltApp, place?: string): Promise<EventSourceReader> 
   return reader
 }
 
-/** Cancels a job, which leaves an event; on a connection whose transaction is open, one that nobody sees yet. */
+/** Cancels a job, which writes an event; in an open transaction the event is not visible yet. */
 async function cancelNew(client?: pg.Client): Promise<string> {
   const jobId = await enqueue(bench.store, { type: 'late' })
   const store = client === undefined ? bench.store : createPostgresStore({ client, table, schema: 'unstuck' })
@@ -63,13 +63,13 @@ describe('a viewer that comes back to a server that nobody watched', () => {
 describe('an event with a smaller id that commits later', () => {
   it('SEE-5 is sent when it commits, by a stream that was open all the time', async () => {
     const reader = await watch(bench.app)
-    // The first look is over when something has come through.
+    // The first poll is over once a message arrived.
     const before = cancelUntil(reader)
     await before
     const late = await cancelNew(slow)
     const early = await cancelNew()
     await reader.next(of(early))
-    // Far more ids than any window that is read again.
+    // Far more ids than the window that is read again.
     await bench.database.pool.query(
       `insert into unstuck.events (attachment, job_id, type, at, data)
        select 'native', 'x', 'failed', now(), '{"type": "failed", "table": "jobs", "details": {}, "at": "2026-01-01T00:00:00Z"}'
@@ -113,13 +113,13 @@ describe('an event with a smaller id that commits later', () => {
 })
 
 describe('ids that never come', () => {
-  // The horizon is that of the server: a transaction of another file, of a million rows, holds it back until its end.
+  // The horizon is server-wide: a long transaction of another test file delays it.
   const horizonMs = 120_000
 
   it('SEE-5 are forgotten once their transaction has rolled back, and while it is open they are not', async () => {
     const tail = new EventTail(bench.access)
     await tail.next()
-    // What earlier tests rolled back is done with.
+    // Rollbacks of earlier tests are settled.
     await expect.poll(async () => (await tail.next(), tail.missing(9)), { timeout: horizonMs }).toEqual([])
     await cancelNew(slow)
     await cancelNew()
@@ -129,7 +129,7 @@ describe('ids that never come', () => {
     await expect.poll(async () => (await tail.next(), tail.missing(9)), { timeout: horizonMs }).toEqual([])
   }, 300_000)
 
-  it('SEE-5 a place that was made up tells nobody else of old events', async () => {
+  it('SEE-5 a forged position shows nobody else’s old events', async () => {
     const old = await cancelNew()
     const { lastEventId } = await bench.access.readClock()
     const tail = new EventTail(bench.access)
@@ -141,7 +141,7 @@ describe('ids that never come', () => {
   })
 })
 
-/** Until the stream has told of one of them, it may still be before its first look. */
+/** Before the first message the stream may not have polled yet. */
 async function cancelUntil(reader: EventSourceReader): Promise<void> {
   let isTold = false
   const told = reader.next(({ event }) => event === 'events').then(() => (isTold = true))

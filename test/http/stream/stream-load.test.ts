@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const isCounts = ({ event }: { event: string }) => event === 'counts'
 
-/** Counts come at every second look: between this many of them the looks are as many, however loaded the machine is. */
+/** Counts come with every second poll: the number of polls between them does not depend on the load. */
 async function queriesDuring(messages: number, reader: EventSourceReader): Promise<number> {
   await reader.next(isCounts)
   const before = counter.count()
@@ -42,7 +42,7 @@ describe('a server process with many viewers', () => {
     const others = await Promise.all(Array.from({ length: 49 }, open))
     await Promise.all(others.map((reader) => reader.next(isCounts)))
     const ofFifty = await queriesDuring(3, first)
-    // A look at the clock is due now and then, and one of the streams may have opened late.
+    // The clock is read now and then, and one of the streams may have opened late.
     expect(ofFifty).toBeLessThanOrEqual(ofOne + 10)
     expect(ofFifty).toBeGreaterThanOrEqual(ofOne - 10)
   }, 120_000)

@@ -66,7 +66,7 @@ describe('the live stream', () => {
 
   it('SEE-5 sends each new event once, with an id from which another connection goes on', async () => {
     const reader = await watch('events')
-    // The first look remembers what was there before.
+    // The first poll records existing events.
     await watch('counts').then((other) => other.next(({ event }) => event === 'counts'))
     const jobId = await kill(bench.store, { type: 'told' })
     const told = await reader.next(({ data }) => data.event.job_id === jobId)
@@ -132,7 +132,7 @@ describe('the live stream', () => {
     const readers = await Promise.all(Array.from({ length: 50 }, () => watch('breakers', { app })))
     await Promise.all(readers.map((reader) => reader.next(({ event }) => event === 'breakers')))
     const afterFirst = looks
-    // A slow machine may look again before all of them are there: far less often than each for itself.
+    // A slow machine may poll again before all are open, but far less often than once per stream.
     expect(afterFirst).toBeLessThan(25)
     await Promise.all(readers.map((reader) => reader.next(({ event }) => event === 'breakers')))
     expect(looks - afterFirst).toBeLessThan(25)
@@ -186,13 +186,13 @@ describe('viewers that take too much', () => {
     open.push(reader)
     return reader
   }
-  /** Settles when the feed has looked at events: those of before are not sent. A look that was under way has ended then, too. */
+  /** Settles when the feed has polled events: earlier ones are not sent. */
   const firstLook = async (app: BuiltApp) => {
     const reader = await watch('counts', { app, token: await bench.token({ role: 'viewer' }) })
     for (let look = 0; look < 2; look++) await reader.next(({ event }) => event === 'counts')
     await reader.close()
   }
-  /** Events that a viewer has to be sent, of 256 KiB each. */
+  /** Events of 256 KiB each for a viewer. */
   const plantEvents = (count: number) =>
     bench.database.pool.query(
       `insert into unstuck.events (attachment, job_id, type, at, data)
@@ -234,7 +234,7 @@ describe('viewers that take too much', () => {
     await plantEvents(8)
     await expect.poll(async () => (await get(app, admin)).status, { timeout: 30_000 }).toBe(200)
     await expect(response.text()).rejects.toThrow('does not read')
-    // Whoever reads is sent all of them.
+    // A viewer that reads gets all of them.
     await all
   })
 
@@ -247,7 +247,7 @@ describe('viewers that take too much', () => {
       await new Promise((resolve) => server.close(resolve))
       rmSync(folder, { recursive: true })
     })
-    // The buffers of a local socket are small, those of TCP grow to many megabytes.
+    // Buffers of a local socket are small, TCP buffers grow to many megabytes.
     const path = join(folder, 'socket')
     await new Promise<void>((resolve) => server.listen(path, resolve))
     const client = connect(path)
