@@ -94,7 +94,7 @@ function settingsTable(measures: MeasureResult[]): string[] {
   const rows = [...new Map(named)].flatMap(([name, settings]) =>
     settings === null ? [] : [[name, settings]],
   )
-  return rows.length === 0 ? [] : [`### What was set\n\n${table(['', ''], rows)}`]
+  return rows.length === 0 ? [] : [`### Settings\n\n${table(['', ''], rows)}`]
 }
 
 function flatTable(columns: Column[], rows: Row[]): string {

@@ -23,7 +23,12 @@ const ZOD_OPENAPI = 'http/openapi/zod-openapi.ts'
 const VOCABULARY = /^(?:errors|job|policy|profile)\/(?!next-run)/
 const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
 
-const common = { cwd: ROOT, platform: /** @type {const} */ ('node') }
+const common = {
+  cwd: ROOT,
+  platform: /** @type {const} */ ('node'),
+  // Warns of slow plugins on a busy machine.
+  checks: { bundlerTimings: false },
+}
 /** A minifier would undo the escapes of `keepPlaces`. */
 const output = { sourcemap: true, minify: false }
 

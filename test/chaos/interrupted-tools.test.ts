@@ -69,7 +69,7 @@ describe('npm run soak', () => {
     run.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       printed += chunk
     })
-    const workers = () => commandsBelow(run).split('worker-process.mjs').length - 1
+    const workers = () => commandsBelow(run).split('worker-process.js').length - 1
     await expect.poll(workers, { timeout: START_LIMIT_MS, interval: 200 }).toBe(4)
     const started = descendantsOf(run.pid ?? 0)
     run.kill('SIGTERM')

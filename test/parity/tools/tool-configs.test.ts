@@ -110,14 +110,13 @@ describe('the dead code configuration', () => {
     'src/runtime/heartbeat-thread.ts': "import { one } from '../job/one.ts'\nvoid one\n",
     'src/cli/main.ts': "import { one } from '../job/one.ts'\nvoid one\n",
     'src/job/one.test.ts': "import { one } from './one.ts'\nvoid one\n",
-    'test/store/fixtures/worker.ts': 'void 0\n',
   }
 
   function knip(files: Record<string, string>) {
     return runTool('knip/bin/knip.js', ['--no-progress'], 'knip.json', { ...GOOD_TREE, ...files })
   }
 
-  it('accepts entries, tests, threads and fixtures', () => {
+  it('accepts entries, tests and threads', () => {
     expect(knip({})).toMatchObject({ status: 0 })
   })
 
