@@ -38,7 +38,7 @@ const operator: readonly Scope[] = [
   'reaper:run',
 ]
 
-/** Of the roles only admin may use leases: a worker has its own token with that scope. */
+/** Only admin may use leases: a worker has its own token with that scope. */
 export const roles: Readonly<Record<Role, readonly Scope[]>> = { viewer, support, operator, admin: scopes }
 
 export const isScope = (word: string): word is Scope => (scopes as readonly string[]).includes(word)

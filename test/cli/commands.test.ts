@@ -1,4 +1,4 @@
-// What holds for every command, whoever adds the next one: the list is read from the program itself.
+// Rules for every command, including future ones: the list is read from the program itself.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ function words(line: string): string[] {
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1)
 }
 
-/** What would take too long, go on for ever, or name a database of its own in the example. */
+/** Replacements for examples that take too long, never end, or name their own database. */
 const instead: Record<string, string[]> = {
   'unstuck scan': ['scan'],
   'unstuck events': ['events'],
@@ -58,8 +58,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const sample = commands.filter((_, index) => index % 10 === 0)
 
 /**
- * What is decided by the words alone, as src/cli/main.ts does it, in this process: a process for each takes 0.4 s of processor
- * time, so only the sample has one.
+ * Parses the arguments as src/cli/main.ts does, in this process: a process for each takes 0.4 s of CPU time, so only the
+ * sample has one.
  */
 async function readWords(args: string[]): Promise<CommandResult> {
   let stdout = ''

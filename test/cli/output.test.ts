@@ -1,4 +1,4 @@
-// What goes out: events, exports, colours, and readers that leave.
+// Output: events, exports, colours, and readers that close the pipe.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'

@@ -29,7 +29,7 @@ const wireName = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${let
 
 const isNested = (value: unknown) => typeof value === 'object' && value !== null
 
-/** What both tell of one thing, by the name of HTTP. Durations go on between two calls. */
+/** Facts that both report, by their HTTP name. Durations change between two calls. */
 function sharedFacts(told: object, wire: object): [string, unknown, unknown][] {
   const byWireName = new Map(Object.entries(told).map(([name, value]) => [wireName(name), value]))
   return Object.entries(wire)
@@ -145,7 +145,7 @@ describe('one job', () => {
     compared.add('readJob').add('readEvents')
   })
 
-  it('OPS-9 the state that stands in the way of a change is named alike', async () => {
+  it('OPS-9 the state that blocks a change has the same name', async () => {
     const { store } = bench
     const waiting = await enqueue(store, { type: 'asr' })
     const dead = await kill(store, { type: 'convert' })

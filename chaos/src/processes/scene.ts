@@ -20,7 +20,7 @@ export interface SceneOptions {
   cleanUps: CleanUps
   onDirected: (kind: string) => void
   workerCount?: number
-  /** Of each worker. */
+  /** Concurrency of each worker. */
   concurrency?: number
 }
 

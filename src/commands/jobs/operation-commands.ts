@@ -180,7 +180,7 @@ export interface OperationList {
   next: string | null
 }
 
-/** Of the named table, or of all; newest first. */
+/** Operations of the named table, or of all; newest first. */
 export const listOperations = command(
   'listOperations',
   async (context, { limit, cursor, table: name }: ListOperationsInput) => {

@@ -34,7 +34,7 @@ export const runningJobSchema = z
 
 export const leaseListQuery = z.strictObject({ limit: limitQuery, table: tableQuery })
 
-/** Of the named table, or of all. `is_complete` is false if more jobs run than `limit`. */
+/** Leases of the named table, or of all. `is_complete` is false if more jobs run than `limit`. */
 export const leaseListAnswer = z
   .object({ ...envelope, leases: z.array(runningJobSchema), is_complete: z.boolean() })
   .openapi('LeaseList')

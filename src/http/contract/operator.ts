@@ -99,7 +99,7 @@ export const operationSchema = z
     changed: countSchema,
     /** In the wrong state, or deleted. */
     refused: countSchema,
-    /** Of the first 20 retried jobs, or of the canary. */
+    /** Outcomes of the first 20 retried jobs, or of the canary. */
     succeeded: countSchema,
     failed: countSchema,
     /** Why it stopped early: canary-failed, canary-timeout, too-many-failures, breaker-open, interrupted. */

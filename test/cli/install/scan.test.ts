@@ -154,7 +154,7 @@ describe('a scan changes nothing', () => {
     expect(await rowVersions()).toEqual(before)
   })
 
-  /** Of every row of every table, catalogues too: who made it, who locked or ended it, and where it stands. */
+  /** Versions of every row of every table, catalogues too: xmin, xmax and position. */
   async function rowVersions(): Promise<unknown> {
     const { rows } = await database.pool.query<{ name: string; versions: string }>(
       `select relation.oid::regclass::text as name, query_to_xml(format(

@@ -12,7 +12,7 @@ afterAll(() => bench.close())
 
 const audit = async (query = '') => (await bench.call(`GET /v1/audit${query}`)).body as AuditList
 
-/** What the caller did since, the oldest first. */
+/** Audit entries of a call, oldest first. */
 async function actsOf(act: () => Promise<unknown>): Promise<AuditEntry[]> {
   const before = new Set((await audit('?limit=1000')).entries.map(({ id }) => id))
   await act()

@@ -9,7 +9,7 @@ import { claim, enqueue, type HttpBench, kill, openHttpBench } from '../http-ben
 let bench: HttpBench
 let ana: string
 const gone = new Set<string>()
-/** What happens between the look at a job and the change. */
+/** Runs between the read of a job and the change. */
 let meanwhile: (jobId: string) => Promise<unknown> = async () => {}
 
 beforeAll(async () => {

@@ -44,7 +44,7 @@ const routes: Route[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
 )
 
-/** What no caller has to see: states of SQL, lines of a stack, paths of the server, names of the database's inside. */
+/** Internals that no caller may see: SQLSTATEs, stack lines, server paths, names of database objects. */
 const INSIDE =
   /\bSQLSTATE\b|\b(?:22P02|22003|22021|23505|42P01|42703|42883|57014|25006)\b|node_modules|\bat [\w.<>]+ \(|\.(?:ts|js|sql):\d+|\/(?:src|dist|home|usr)\/|PL\/pgSQL|syntax error at|relation "|column "|pg_catalog|unstuck\.\w+\(/
 
@@ -157,7 +157,7 @@ function resolve(schema: Schema): Schema {
   return name === undefined ? schema : (document.components.schemas[name] ?? {})
 }
 
-/** What the schema says: all that is required, some of the rest. */
+/** Values that match the schema: all required fields, some of the rest. */
 function fittingOf(given: Schema, depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(given)
   if (schema.const !== undefined) return fc.constant(schema.const)

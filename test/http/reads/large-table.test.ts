@@ -17,7 +17,7 @@ import { accessPaths, type NestedPlan, type PlanNode, switchOnNestedPlans } from
 import type { TestDatabase } from '../../support/test-database.ts'
 
 const ROWS = 1_000_000
-/** Of 8 KiB, for one request: a page of jobs, or the index of those that run. */
+/** Maximum pages of 8 KiB for one request: a page of jobs, or the index of running ones. */
 const MOST_PAGES = 3_000
 
 interface Bench {
@@ -73,7 +73,7 @@ async function fillOtherTables(pool: pg.Pool): Promise<void> {
 
 interface ExplainingClient {
   query(text: string, params: unknown[]): Promise<{ rows: unknown[] }>
-  /** Of the calls since the last time, those inside functions too. */
+  /** Readings of the calls since the last time, including those inside functions. */
   take(): Reading
 }
 
@@ -185,7 +185,7 @@ const filters = [
 ]
 
 describe('beside a million finished jobs', () => {
-  /** What a request needs in its address; an id that is not known here names nothing, which is a look too. */
+  /** Fills in the ids of an address; an unknown id finds nothing, which is a read too. */
   function addressOf({ path }: Operation): string {
     const { jobId, causeId, workerId } = bench.ids
     return path

@@ -1,4 +1,4 @@
-// What looks at jobs can neither change them nor be felt: read-only transactions of two seconds at most.
+// Reads can neither change jobs nor slow them down: read-only transactions of two seconds at most.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openConnectionPool } from '../../../src/store/postgres/index.ts'
 import { enqueue, type HttpBench, openHttpBench } from '../http-bench.ts'

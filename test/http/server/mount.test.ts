@@ -149,7 +149,7 @@ describe('createApp()', () => {
 
   it('OPS-1 as route handlers of Next: one function for every method', async () => {
     const ops = bench.build({ basePath: '/ops' })
-    // What app/ops/[...path]/route.ts exports.
+    // As exported by app/ops/[...path]/route.ts.
     const handler = (request: Request) => ops.fetch(request)
     const handlers = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, handler]))
     const next = (request: Request) => {

@@ -119,7 +119,7 @@ describe('ids that never come', () => {
   it('SEE-5 are forgotten once their transaction has rolled back, and while it is open they are not', async () => {
     const tail = new EventTail(bench.access)
     await tail.next()
-    // What earlier tests rolled back is done with.
+    // Rolled-back events of earlier tests are gone.
     await expect.poll(async () => (await tail.next(), tail.missing(9)), { timeout: horizonMs }).toEqual([])
     await cancelNew(slow)
     await cancelNew()
