@@ -24,7 +24,7 @@ describe('the native table', () => {
     const alone = await run('attach')
     expect(alone).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('no table looks like one of jobs, beside unstuck’s own'),
+      stderr: expect.stringContaining('no table looks like a job table; found unstuck’s own'),
     })
     expect(readdirSync(folder)).toEqual([])
     await database.pool.query(videoJobs)
