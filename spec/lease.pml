@@ -67,7 +67,7 @@ inline remember() {
 /* I2: what is accepted comes from the holder. */
 inline assertHolder() { assert(row.grant == grant) }
 
-/* What must hold after every statement: I15, I12, I7, I20. */
+/* Invariants after every statement: I15, I12, I7, I20. */
 inline assertRow() {
   assert((row.status == RUNNING) == (row.lease != 0));
   assert(row.failures <= MAX_FAILURES && row.crashes <= MAX_CRASHES);

@@ -77,7 +77,7 @@ export class DemoSession {
     this.random = createRandom(seed)
     const { store } = parts.deployment.tables[0]
     const { access } = parts.deployment
-    const onRescue = (rescue: Rescue, job: WatchedJob) => this.#tellRescue(rescue, job)
+    const onRescue = (rescue: Rescue, job: WatchedJob) => this.#showRescue(rescue, job)
     this.watch = new JobWatch({ store, access, handRolled, signal, onRescue })
     this.feed = new Feed({ store, handRolled, ledgerFile: this.#ledgerFile, random: createRandom(seed + 1) })
     const place = (entry: 'worker-process' | 'reaper-process' | 'hand-rolled-process', name: string) =>
@@ -187,7 +187,7 @@ export class DemoSession {
     )
   }
 
-  #tellRescue(rescue: Rescue, { n }: WatchedJob): void {
+  #showRescue(rescue: Rescue, { n }: WatchedJob): void {
     const afterMs = rescueMs(rescue, this.outages)
     const where = rescue.isDead ? 'dead-lettered: it killed too many workers' : 'requeued'
     this.say(

@@ -128,7 +128,7 @@ describe('unstuck mode', () => {
     expect(await mode('enforce')).toMatch(/jobs: reap → enforce\n {2}.*unstuck_fence.*recorded/)
     expect(await mode()).toMatch(/jobs +enforce .*recorded/)
     expect(await mode('--on-foreign-settle', 'refuse')).toMatch(/is in enforce\n.*UN004/)
-    expect(await mode('reap')).toMatch(/enforce → reap\n[\s\S]*trigger unstuck_fence is off/)
+    expect(await mode('reap')).toMatch(/enforce → reap\n[\s\S]*trigger unstuck_fence was removed/)
     expect(JSON.parse(await mode('observe', '--json'))).toMatchObject({
       tables: [{ table: 'jobs', modeBefore: 'reap', mode: 'observe' }],
     })

@@ -153,7 +153,7 @@ describe('pg-boss 10, running', () => {
   it('OPS-7 without a name attach proposes none of its tables, and says whose they are', async () => {
     const { exitCode, stderr } = await run('attach', '--yes')
     expect(exitCode).toBe(2)
-    expect(stderr).toContain(`no table looks like one of jobs, beside ${schema}.job of pg-boss`)
+    expect(stderr).toContain(`no table looks like a job table; found ${schema}.job (pg-boss`)
     expect(await schemaExists(database.pool)).toBe(false)
   })
 })

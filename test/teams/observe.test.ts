@@ -127,7 +127,7 @@ describe('the clip tables after unstuck attach', () => {
 
   it('OPS-14 C29 it starts in observe, says so, and says how to go on', async () => {
     const { stdout } = await clip('attach')
-    expect(stdout).toContain('public.jobs, public.asr_jobs: in mode observe.')
+    expect(stdout).toContain('public.jobs, public.asr_jobs: observe mode.')
     expect(stdout).toContain('unstuck mode reap')
     const modes = JSON.parse((await clip('mode', '--json')).stdout) as { tables: { mode: string }[] }
     expect(modes.tables.map(({ mode }) => mode)).toEqual(['observe', 'observe'])

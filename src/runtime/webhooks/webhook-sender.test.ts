@@ -40,7 +40,7 @@ function send(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
   return sender
 }
 
-async function tellOnce(url = receiver.url): Promise<string> {
+async function cancelWithWebhook(url = receiver.url): Promise<string> {
   const { webhookId } = await store.addWebhook({ url, secret, events: ['cancelled'] })
   const [job] = await store.enqueueJobs([{ type: 'asr', payload: { card: '4111' } }])
   await store.cancelJobs([job?.jobId ?? ''], { actor: 'ana', reason: 'no longer wanted' })
@@ -51,7 +51,7 @@ const until = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interv
 
 describe('what is sent', () => {
   it('OPS-10 is the event as JSON, signed as Standard Webhooks say', async () => {
-    const webhookId = await tellOnce()
+    const webhookId = await cancelWithWebhook()
     send()
     await until(() => expect(done).toHaveLength(1))
     expect(done).toMatchObject([{ table: 'jobs', webhookId, tries: 1 }])
@@ -98,7 +98,7 @@ describe('what is not sent', () => {
 describe('a try that fails', () => {
   it('OPS-10 is made again later, with the same id and body, until the receiver takes it', async () => {
     receiver.answers = [500, 503]
-    await tellOnce()
+    await cancelWithWebhook()
     const sender = send()
     for (const tries of [1, 2]) {
       await until(() => expect(failed).toHaveLength(tries))
@@ -116,7 +116,7 @@ describe('a try that fails', () => {
 
   it('OPS-10 is one without an answer in time, and the sender goes on', async () => {
     receiver.answers = [null]
-    await tellOnce()
+    await cancelWithWebhook()
     // Long enough for the second try, whatever else this machine does.
     const sender = send({ timeoutMs: 1_500 })
     await until(() => expect(failed).toMatchObject([{ error: 'no answer within 1500 ms' }]))
@@ -127,7 +127,7 @@ describe('a try that fails', () => {
 
   it('C22 is a redirect: it is not followed', async () => {
     receiver.answers = [302]
-    await tellOnce()
+    await cancelWithWebhook()
     send()
     await until(() => expect(failed).toMatchObject([{ error: 'answered 302', outcome: 'retried' }]))
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks'])
@@ -135,7 +135,7 @@ describe('a try that fails', () => {
 
   it('OPS-10 switches the webhook off where the receiver says it is gone', async () => {
     receiver.answers = [410]
-    await tellOnce()
+    await cancelWithWebhook()
     send()
     await until(() => expect(failed).toMatchObject([{ outcome: 'failed' }]))
     expect(await store.listWebhooks()).toMatchObject([{ isActive: false, inactiveReason: 'answered 410' }])
@@ -143,7 +143,7 @@ describe('a try that fails', () => {
 
   it('OPS-10 is told where nobody listens, and where the store is away', async () => {
     receiver.close()
-    await tellOnce()
+    await cancelWithWebhook()
     send()
     await until(() => expect(failed).toHaveLength(1))
     expect(String(failed[0]?.error)).toContain('ECONNREFUSED')
@@ -155,7 +155,7 @@ describe('a try that fails', () => {
 
 it('WORK-4 a receiver that does not answer does not hold up the end of a worker', async () => {
   receiver.answers = [null]
-  await tellOnce()
+  await cancelWithWebhook()
   const sender = send()
   await until(() => expect(receiver.received).toHaveLength(1))
   await sender.stop()
@@ -164,7 +164,7 @@ it('WORK-4 a receiver that does not answer does not hold up the end of a worker'
 
 describe('where it goes', () => {
   it('C22 a name that leads into a private network is refused, and nothing is sent', async () => {
-    await tellOnce('https://hooks.example.com/')
+    await cancelWithWebhook('https://hooks.example.com/')
     send({ allowsPrivate: false, resolve: async () => [{ address: '169.254.169.254', family: 4 }] })
     await until(() =>
       expect(failed).toMatchObject([{ error: 'refused: 169.254.169.254 is not a public address' }]),
@@ -173,8 +173,8 @@ describe('where it goes', () => {
   })
 
   it('C22 so are plain HTTP and the address of this machine', async () => {
-    await tellOnce()
-    await tellOnce(receiver.url.replace('http:', 'https:'))
+    await cancelWithWebhook()
+    await cancelWithWebhook(receiver.url.replace('http:', 'https:'))
     send({ allowsPrivate: false })
     await until(() => expect(failed).toHaveLength(3))
     expect(failed.map(({ error }) => String(error)).toSorted()).toEqual([
@@ -187,7 +187,7 @@ describe('where it goes', () => {
 
   it('C22 the address that was checked is the one that is called, and asked for once', async () => {
     const { port } = new URL(receiver.url)
-    await tellOnce(`http://hooks.example.com:${port}/pinned`)
+    await cancelWithWebhook(`http://hooks.example.com:${port}/pinned`)
     let asked = 0
     send({
       resolve: async () => {
