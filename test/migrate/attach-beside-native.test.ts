@@ -24,7 +24,7 @@ describe('the native table', () => {
     const alone = await run('attach')
     expect(alone).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('no table looks like one of jobs, beside unstuck’s own'),
+      stderr: expect.stringContaining('no table looks like a job table; found unstuck’s own'),
     })
     expect(readdirSync(folder)).toEqual([])
     await database.pool.query(videoJobs)
@@ -39,7 +39,7 @@ describe('the native table', () => {
     for (const named of ['unstuck.jobs', 'jobs']) {
       expect(await run('attach', '--table', named)).toMatchObject({
         exitCode: 4,
-        stderr: expect.stringMatching(/table unstuck\.jobs: it is unstuck’s own\n.*nothing to attach/),
+        stderr: expect.stringMatching(/table unstuck\.jobs: it belongs to unstuck\n.*nothing to attach/),
       })
     }
     await database.pool.query(videoJobs.replaceAll('video_jobs', 'jobs'))
@@ -54,7 +54,7 @@ describe('the native table', () => {
     const { exitCode, stderr } = await run('attach')
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(
-      /several tables look like one of jobs: public\.\w+_jobs, public\.\w+_jobs\n.*--table public/,
+      /several tables look like job tables: public\.\w+_jobs, public\.\w+_jobs\n.*--table public/,
     )
     expect(stderr).not.toContain('got')
   })

@@ -47,7 +47,7 @@ describe('a table that no profile knows', () => {
       exitCode: 0,
       stdout: expect.stringContaining('attached public.video_jobs'),
     })
-    expect(attached.stdout).toContain('public.video_jobs: in mode observe.')
+    expect(attached.stdout).toContain('public.video_jobs: observe mode.')
     expect(await run('attach')).toMatchObject({
       stdout: expect.stringContaining('nothing to do'),
       stderr: '',
@@ -120,9 +120,7 @@ describe('a table that no profile knows', () => {
     const before = await describePublic()
     const { exitCode, stdout } = await run('attach', '--plan', '--table', 'video_jobs')
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(
-      /^-- What unstuck attach would run on database unstuck_test_\w+, profile video_jobs: 4 steps/,
-    )
+    expect(stdout).toMatch(/^-- unstuck attach on database unstuck_test_\w+, profile video_jobs: 4 steps/)
     expect(stdout).toContain('-- Nothing was run. The database was read in a read-only transaction.')
     expect(stdout).toContain(`--         table: 'video_jobs',`)
     expect(stdout).toContain('alter table "public"."video_jobs" add column if not exists "lease_id" uuid;')
@@ -213,7 +211,7 @@ describe('tables as people make them', () => {
 describe('what cannot be attached', () => {
   it.each<[string, string, string[], number, RegExp]>([
     ['a table that is not there', '', ['--table', 'nowhere'], 2, /table nowhere: not found/],
-    ['no table that looks like one', '', [], 2, /no table looks like one of jobs/],
+    ['no table that looks like one', '', [], 2, /no table looks like a job table/],
     [
       'two tables of one name',
       `${videoJobs} create schema other; create table other.video_jobs (like video_jobs including all);`,
@@ -333,7 +331,7 @@ describe('detach', () => {
     await run('attach', '--profile', 'clip')
     expect(await run('detach', '--table', 'asr_jobs')).toMatchObject({
       exitCode: 0,
-      stdout: 'asr_jobs was taken off\n',
+      stdout: 'asr_jobs is detached\n',
     })
     expect(await run('detach', '--table', 'asr_jobs')).toMatchObject({
       exitCode: 2,

@@ -40,7 +40,7 @@ it('OPS-7 is reported with both values if it differs, and stored by the printed 
   )
   expect(rows).toEqual([{ default_lease_ms: '300000' }])
 
-  const [, statement = ''] = /To store what the profile says: {2}(.*)$/m.exec(again.stdout) ?? []
+  const [, statement = ''] = /To store the values of the profile: {2}(.*)$/m.exec(again.stdout) ?? []
   expect(statement).toBe(`select unstuck.write_policy('my_jobs', '{"default_lease_ms":120000}');`)
   await database.pool.query(statement)
   expect((await run('attach', '--plan')).stdout).not.toContain('stored policy')

@@ -22,7 +22,7 @@ it.each([['detach'], ['migrate', 'down']])(
     expect(await run(...command)).toMatchObject({
       exitCode: 2,
       stderr: expect.stringMatching(
-        /out of schema unstuck: 2 jobs of unstuck’s own table are left without functions\. There is nobody to ask\.\n.*--yes/,
+        /from schema unstuck: 2 jobs of unstuck’s own table are left without functions\. There is no terminal to ask on\.\n.*--yes/,
       ),
     })
     const { rows } = await database.pool.query(
