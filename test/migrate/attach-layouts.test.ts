@@ -110,11 +110,11 @@ describe('the layout', () => {
     mkdirSync(join(folder, 'drizzle', 'meta'), { recursive: true })
     writeFileSync(join(folder, 'drizzle', '0000_unstuck.sql'), 'mine')
     const taken = await run('--layout', 'drizzle')
-    expect([taken.exitCode, taken.stderr]).toEqual([4, expect.stringContaining('is there already')])
+    expect([taken.exitCode, taken.stderr]).toEqual([4, expect.stringContaining('already exists')])
     expect(read('drizzle', '0000_unstuck.sql')).toBe('mine')
     writeFileSync(join(folder, 'drizzle', 'meta', '_journal.json'), '[]')
     const odd = await run('--layout', 'drizzle')
-    expect([odd.exitCode, odd.stderr]).toEqual([4, expect.stringContaining('no journal of Drizzle')])
+    expect([odd.exitCode, odd.stderr]).toEqual([4, expect.stringContaining('is not a Drizzle journal')])
     expect(list('drizzle')).toEqual(['0000_unstuck.sql', 'meta'])
   })
 
