@@ -120,9 +120,7 @@ describe('a table that no profile knows', () => {
     const before = await describePublic()
     const { exitCode, stdout } = await run('attach', '--plan', '--table', 'video_jobs')
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(
-      /^-- unstuck attach on database unstuck_test_\w+, profile video_jobs: 4 steps/,
-    )
+    expect(stdout).toMatch(/^-- unstuck attach on database unstuck_test_\w+, profile video_jobs: 4 steps/)
     expect(stdout).toContain('-- Nothing was run. The database was read in a read-only transaction.')
     expect(stdout).toContain(`--         table: 'video_jobs',`)
     expect(stdout).toContain('alter table "public"."video_jobs" add column if not exists "lease_id" uuid;')
