@@ -157,13 +157,13 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
     await terminal.ended
   })
 
-  it('SEE-5 D asks the worker of a job to drain', async () => {
+  it('SEE-5 D drains the worker of a job', async () => {
     const terminal = await open()
     terminal.type(DOWN)
     await terminal.shown(/▸ .*asr/)
     terminal.type(UP)
     terminal.type('D')
-    await terminal.shown('Ask worker alpha:7:aa to finish what it runs and leave? [y/N]')
+    await terminal.shown('Drain worker alpha:7:aa? It finishes its running jobs and stops. [y/N]')
     terminal.type('y')
     await terminal.shown('worker alpha:7:aa: draining')
     await expect.poll(async () => (await store.listWorkers())[0]?.drainReason).toBe('unstuck top')
