@@ -35,7 +35,7 @@ describe('the dashboard in both themes', () => {
     const { page, complaints } = await openPage(browser, { reducedMotion: 'reduce' })
     await page.goto(worlds.full.url + path)
     await settled(page)
-    await page.getByRole('region', { name: 'Promises' }).getByText('since the last sweep').waitFor()
+    await page.getByRole('region', { name: 'Health' }).getByText('since the last sweep').waitFor()
     expect(await violationsOf(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
@@ -63,12 +63,12 @@ describe('the dashboard in both themes', () => {
       '/': 'No running jobs.',
       '/jobs': 'No jobs yet.',
       '/dead-letters': 'No dead letters.',
-      '/workers': 'No worker is at work.',
-      '/dependencies': 'No dependency is known.',
-      '/reaper': 'No rescue yet.',
-      '/operations': 'No operation yet.',
-      '/settings/webhooks': 'Nobody is told yet.',
-      '/settings/audit': 'Nobody has done anything yet.',
+      '/workers': 'No workers.',
+      '/dependencies': 'No dependencies yet.',
+      '/reaper': 'No rescues yet.',
+      '/operations': 'No operations yet.',
+      '/settings/webhooks': 'No webhooks yet.',
+      '/settings/audit': 'No entries yet.',
     }
     const text = expected[path]
     if (text !== undefined) await page.getByText(text).first().waitFor()
@@ -124,7 +124,7 @@ describe('the dashboard by hand', () => {
     await page.goto(`${fake.url}/dead-letters`)
     await page.getByRole('button', { name: 'Redrive GW_5XX' }).click()
     await page.getByRole('button', { name: 'Redrive 41 jobs' }).click()
-    await page.getByText('Redrive of 41 jobs has begun.').waitFor()
+    await page.getByText('Redrive of 41 jobs started.').waitFor()
     await page.getByText('41 of 41 retried').waitFor()
     await page.context().close()
     await fake.close()
@@ -166,7 +166,7 @@ describe('the dashboard by hand', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('s')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
-    await page.getByLabel('Single keys').uncheck()
+    await page.getByLabel('Single-key shortcuts').uncheck()
     await page.locator('h1').focus()
     await page.keyboard.press('g')
     await page.keyboard.press('n')

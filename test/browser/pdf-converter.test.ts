@@ -34,7 +34,7 @@ it('SEE-5 BREAK-4 the page of the PDF converter shows the banner, and retry with
   await retry.waitFor()
   expect(await retry.isEnabled()).toBe(true)
   await page.getByRole('button', { name: 'Delete the PDF' }).click()
-  await page.getByText('Its source does not exist any more: it cannot run again.').waitFor()
+  await page.getByText('Its source no longer exists: it cannot run again.').waitFor()
   expect(await retry.isDisabled()).toBe(true)
 
   await page.getByRole('button', { name: 'Be Bob' }).click()

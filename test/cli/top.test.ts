@@ -157,7 +157,7 @@ describe.skipIf(noTerminal !== null)('in a terminal', () => {
     await terminal.ended
   })
 
-  it('SEE-5 D asks the worker of a job to drain', async () => {
+  it('SEE-5 D drains the worker of a job', async () => {
     const terminal = await open()
     terminal.type(DOWN)
     await terminal.shown(/▸ .*asr/)

@@ -14,7 +14,7 @@ function expectStory(said: string): void {
   expect(said).toMatch(/brisk: +lease 45 s · beat 15 s · sweep 5 s/)
   expect(said).toContain('kept its lease and is done')
   expect(said).toContain('breaker closed by health probes')
-  expect(said).toContain('rests in the dead letters after 3 workers')
+  expect(said).toContain('is in the dead letters after 3 workers')
   expect(said).toMatch(/late write for job \d+ → lease-lost: 0 rows/)
 }
 

@@ -128,7 +128,7 @@ it('BREAK-2 BREAK-3 BREAK-4 OPS-1 the PDF converter: a broken gateway costs wait
   expect(await ana.call(`DELETE /sources/${dead}`)).toMatchObject({ status: 200 })
   expect((await ana.until(dead, 'dead')).retry).toEqual({
     is_allowed: false,
-    reason: 'Its source does not exist any more: it cannot run again.',
+    reason: 'Its source no longer exists: it cannot run again.',
   })
   expect(await ana.call(`POST /api/jobs/${dead}/retry`)).toMatchObject({
     status: 409,

@@ -47,7 +47,7 @@ export function NowPage() {
             <LeaseField leases={leases} hasMore={hasMoreLeases} />
           )}
         </Panel>
-        <Panel title="Rescues" aside={<Go to="/reaper">Reaper</Go>}>
+        <Panel title="Rescues" aside={<Go to="/reaper">Reaper details</Go>}>
           <RescueTicker />
         </Panel>
       </div>
