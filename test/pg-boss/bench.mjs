@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { startPostgres } from '@unstuck/embedded'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { clipProfile } from '../../dist/index.js'
+import { clipProfile } from '../../dist/profile/index.js'
 import { createPostgresStore, migrateUp } from '../../dist/store/postgres/index.js'
 
 /** The tables as an application made them, from the fixture of the other tests. */

@@ -2,7 +2,8 @@
 // somebody kills the process. Says what happened, a line of JSON for each delivery.
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { clipProfile, createJobService } from '../../dist/index.js'
+import { createJobService } from '../../dist/index.js'
+import { clipProfile } from '../../dist/profile/index.js'
 import { createPostgresStore } from '../../dist/store/postgres/index.js'
 
 const [databaseUrl, workerId, ending] = process.argv.slice(2)
