@@ -114,6 +114,6 @@ export function refusalOf(
   if (isWrite && isReadOnly)
     return { code: 'READ_ONLY', detail: `${name} is a write, and this server is read-only` }
   if (needs !== undefined && tables.some(({ store }) => !hasCapability(store, needs)))
-    return { code: 'NOT_SUPPORTED', detail: `not available: this store does not support ${needs}` }
+    return { code: 'NOT_SUPPORTED', detail: `not available: this store has no ${needs}` }
   return null
 }

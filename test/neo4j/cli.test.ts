@@ -23,7 +23,7 @@ const working: Record<string, [args: string[], says: string]> = {
   'migrate status': [[], 'Up to date.'],
   mode: [[], 'EmbeddingJob  reap'],
   reap: [['--once'], 'EmbeddingJob: 0 requeued'],
-  prune: [[], 'EmbeddingJob: 0 jobs deleted'],
+  prune: [[], 'EmbeddingJob: deleted 0 jobs'],
   status: [[], 'EmbeddingJob'],
   stuck: [[], 'no stuck jobs'],
   config: [[], 'databaseUrl'],
@@ -55,7 +55,7 @@ const working: Record<string, [args: string[], says: string]> = {
   'jobs cancel': [['$dead', ...why], 'cancelled'],
   'jobs discard': [['$dead', '--yes', ...why], 'discarded'],
   drill: [['--sweep', '--yes', '--budget', '40s'], 'PASS'],
-  detach: [[], 'everything was taken out'],
+  detach: [[], 'removed from Neo4j'],
   'migrate down': [[], 'nothing is installed in Neo4j'],
 }
 

@@ -159,7 +159,7 @@ describe('unstuck serve over nodes', () => {
       'abortOperation addWebhook beginOperation listAuditEntries listDeliveries listOperations listWebhooks planOperation ' +
         'planRedrive redeliver redrive removeWebhook runDoctor switchWebhook',
     )
-    expect(commands['listAuditEntries']?.reason).toBe('not available: this store does not support audit')
+    expect(commands['listAuditEntries']?.reason).toBe('not available: this store has no audit')
   })
 
   it('SEE-5 the stream sends each event once, and resumes where it broke', async () => {
