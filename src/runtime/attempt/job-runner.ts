@@ -277,8 +277,10 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
   /** An earlier call was committed and its answer lost: a `tx`, or this very failure. */
   async #endAlreadyWritten(): Promise<AttemptEnd> {
     const job = await this.#deps.store.getJob(this.job.jobId)
-    if (job?.status === 'succeeded') return 'completed'
-    return job?.status === 'dead' ? 'dead' : 'retried'
+    // A retried job may have run elsewhere and ended since.
+    if (job?.finishedLeaseId !== this.job.leaseId) return 'retried'
+    if (job.status === 'succeeded') return 'completed'
+    return job.status === 'dead' ? 'dead' : 'retried'
   }
 
   /** Without `asked`: the worker leaves and gives the job back. */

@@ -143,6 +143,24 @@ it('FAIL-3 a critical error ends its job, and the worker claims no more and leav
   expect(await bench.job(ids[1])).toMatchObject({ status: 'waiting', attempt: 0 })
 })
 
+it('C2 a failure whose answer was lost ends as retried, although the job has succeeded elsewhere since', async () => {
+  const [jobId = ''] = await bench.enqueue()
+  let elsewhere: Awaited<ReturnType<typeof bench.store.claimJob>> = 'not-claimable'
+  const flaky = bench.withVerb('failJobs', (failJobs) => async (failures, options) => {
+    const outcomes = await failJobs(failures, options)
+    if (elsewhere === 'not-claimable') {
+      elsewhere = await bench.store.claimJob(jobId, { workerId: 'elsewhere' })
+      throw new UnstuckError('DATABASE_UNREACHABLE', 'the answer was lost')
+    }
+    await bench.store.completeJobs([elsewhere])
+    return outcomes
+  })
+  const ended = bench.once('job:ended')
+  bench.work(async () => Promise.reject(new Error('busy')), { over: flaky })
+  expect(await ended).toMatchObject({ end: 'retried' })
+  expect(await bench.job(jobId)).toMatchObject({ status: 'succeeded', fence: 2 })
+})
+
 it('C2 C3 a completion whose answer was lost is asked for again, and is done once', async () => {
   const [jobId] = await bench.enqueue()
   let calls = 0
