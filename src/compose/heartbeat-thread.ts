@@ -201,7 +201,9 @@ function hasElapsed(ms: number): Promise<boolean> {
 function requestHandOver(lease: Lease, leaseMs: number): void {
   forget(lease)
   const neededMs = Math.max(leaseMs, HAND_OVER_MS)
-  leaving.set(neededMs, [...(leaving.get(neededMs) ?? []), lease])
+  const alike = leaving.get(neededMs)
+  if (alike === undefined) leaving.set(neededMs, [lease])
+  else alike.push(lease)
   extending ??= extendLeaving().finally(() => {
     extending = undefined
   })
