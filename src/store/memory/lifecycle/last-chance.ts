@@ -4,8 +4,8 @@ import type { Job } from '../../../job/job.ts'
 import { dueMs, type KeptWorker, type MemoryState } from '../state/memory-state.ts'
 import { isAdmitting } from './admit-job.ts'
 
-/** How long such a job is due before a worker is reserved for it, and how long a reservation lasts without a claim. */
-const WAIT_MS = 30_000
+/** Same as the SQL function reservation_ms: how long such a job is due before a worker is reserved, and a reservation lasts. */
+const RESERVATION_MS = 30_000
 
 export function isIdle(state: MemoryState, workerId: string): boolean {
   return ![...state.jobs.values()].some((job) => job.status === 'running' && job.workerId === workerId)
@@ -27,7 +27,7 @@ export function keptJob(state: MemoryState, workerId: string, nowMs: number): st
 function isKept(state: MemoryState, { jobId, leaseId, seenAtMs }: KeptWorker, nowMs: number): boolean {
   const job = state.jobs.get(jobId)
   if (leaseId !== null) return job?.leaseId === leaseId
-  if (job?.status !== 'waiting' || seenAtMs <= nowMs - WAIT_MS) return false
+  if (job?.status !== 'waiting' || seenAtMs <= nowMs - RESERVATION_MS) return false
   return dueMs(job) <= nowMs && isAdmitting(state, job.queue, nowMs)
 }
 
@@ -43,9 +43,10 @@ export function keepWorker(
 /** Reserves this worker if no idle one took the job in time: it takes no more jobs until it is idle. */
 export function reserveWorker(state: MemoryState, workerId: string, job: Job, nowMs: number): boolean {
   const isReserved = [...state.keptWorkers.values()].some(
-    ({ queue, leaseId, seenAtMs }) => queue === job.queue && leaseId === null && seenAtMs > nowMs - WAIT_MS,
+    ({ queue, leaseId, seenAtMs }) =>
+      queue === job.queue && leaseId === null && seenAtMs > nowMs - RESERVATION_MS,
   )
-  if (dueMs(job) > nowMs - WAIT_MS || isReserved) return false
+  if (dueMs(job) > nowMs - RESERVATION_MS || isReserved) return false
   keepWorker(state, workerId, job, { leaseId: null, seenAtMs: nowMs })
   return true
 }
