@@ -176,6 +176,14 @@ function describeKept(opened: () => TestBench): void {
     expect(await claimMany(store)).toHaveLength(1)
   })
 
+  it('REAP-15 it takes the job beside its others once that has more chances', async () => {
+    const { store } = opened()
+    const { jobId } = await waitsFor(31 * SECOND)
+    expect(await claimMany(store, others)).toEqual([])
+    await store.writePolicy({ maxCrashes: 4 })
+    expect(await claimedIds(store, others)).toEqual([jobId])
+  })
+
   it('REAP-15 BREAK-2 it takes jobs again if the queue of the last chance is paused', async () => {
     const { store } = opened()
     await waitsFor(31 * SECOND)

@@ -42,8 +42,10 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
     .filter((job) => queues.has(job.queue) && types?.has(job.type) !== false && isDue(grant, job))
     .toSorted(compareClaimOrder)
   const kept = keptJob(state, request.workerId, grant.nowMs)
-  if (kept !== null)
-    return due.filter(({ id }) => id === kept).flatMap((job) => grantAlone(state, grant, job))
+  if (kept !== null) {
+    const claimed = due.some(({ id }) => id === kept) ? claimJob(state, kept, request) : 'not-claimable'
+    return claimed === 'not-claimable' ? [] : [claimed]
+  }
   const { taken, claimed, isFull } = takeDue(state, grant, due, request.limit)
   const left = due.filter((job) => isSpent(state, grant, job) && isAdmitting(state, job.queue, grant.nowMs))
   const met = isFull ? left.filter((job) => isBefore(job, taken)) : left
