@@ -8,12 +8,16 @@ import { type LeaseList, readLeases } from '../runtime/heartbeat/lease-changes.t
 import type { FromThread, ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { withResolvers } from '../runtime/timing/with-resolvers.ts'
 import type { HeartbeatOptions, HeartbeatReport } from '../store/job-store.ts'
+import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import type { Presence } from '../store/postgres/connection/presence.ts'
 import { type OpenHeartbeatStore, openHeartbeatStore } from './open-heartbeat-store.ts'
+import { keepPresence } from './worker-presence.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string
   schema: string
   table: TableProfile
+  workerId: string
   policy: PolicyOverride
   intervalMs: number
 }
@@ -46,6 +50,8 @@ let pingedAtMs: number | undefined
 /** When the main thread last took a quarter of an interval or more to answer a ping. */
 let lateAtMs = Number.NEGATIVE_INFINITY
 let beating: Promise<void> | undefined
+let lastBeatAtMs = 0
+let presence: Presence | undefined
 let isFailing = false
 let isStopping = false
 
@@ -57,6 +63,7 @@ parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'change') change(message.held, message.dropped)
   else if (message.kind === 'hand-over') requestHandOver(message.lease, message.leaseMs)
   else if (message.kind === 'pong') measureLag()
+  else if (message.kind === 'watch') presence?.watch()
   else void stop()
 })
 
@@ -71,7 +78,7 @@ function change(taken: LeaseList, dropped: LeaseList): void {
     else forget({ leaseId, jobId })
   }
   // The claim's answer reached a blocked event loop: the lease may expire before the next tick (LEASE-9).
-  if (taken.length > 0 && isMainLate()) void Promise.resolve(beating).then(beat)
+  if (taken.length > 0 && isMainLate()) beatAgain()
 }
 
 function isMainLate(): boolean {
@@ -100,8 +107,10 @@ const leases = () => [...held].flatMap(([leaseId, jobs]) => [...jobs].map((jobId
 async function connect(): Promise<void> {
   for (;;) {
     try {
-      readLeaseTimes(withOverride(await connected.store.readPolicy(), data.policy))
+      const policy = withOverride(await connected.store.readPolicy(), data.policy)
+      readLeaseTimes(policy)
       isFailing = false
+      if (!isStopping) presence = startPresence(policy)
       return send({ kind: 'ready' })
     } catch (error) {
       if (isStopping) return
@@ -109,6 +118,24 @@ async function connect(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
     }
   }
+}
+
+function startPresence(policy: Policy): Presence | undefined {
+  if (policy.presence === 'off' || isNeo4jUrl(data.databaseUrl)) return undefined
+  return keepPresence({
+    ...data,
+    longestLeaseMs: Math.max(policy.defaultLeaseMs, ...Object.values(policy.stageLeasesMs)),
+    beat: beatAgain,
+    showLife: async () => connected.store.showLife?.(data.workerId),
+    lastBeatAtMs: () => lastBeatAtMs,
+    onAtRisk(reason) {
+      if (held.size === 0) return
+      reportFailure(new Error(`the session that shows this worker alive is lost: ${reason}`))
+      send({ kind: 'at-risk' })
+    },
+    onOff: (reason) => send({ kind: 'presence-off', reason }),
+    onGone: () => send({ kind: 'workers-gone' }),
+  })
 }
 
 /** A timeout of a third of the shortest lease leaves time for a second try on another connection. */
@@ -124,6 +151,11 @@ function tick(): void {
     send({ kind: 'ping' })
   }
   beat()
+}
+
+/** A whole heartbeat from now, after the current one. */
+function beatAgain(): void {
+  void Promise.resolve(beating).then(beat)
 }
 
 /** One heartbeat at a time: if one is still running when the next is due, the socket is dead or the server slow. */
@@ -143,6 +175,7 @@ async function beatOnce(): Promise<void> {
     if (held.size === 0) await connected.store.readPolicy()
     const { answers } = await heartbeat(leases())
     isFailing = false
+    lastBeatAtMs = sentAtMs - performance.timeOrigin
     send({ kind: 'answers', answers, sentAtMs })
   } catch (error) {
     reportFailure(error)
@@ -274,6 +307,7 @@ function measureLag(): void {
 async function stop(): Promise<void> {
   isStopping = true
   clearInterval(timer)
+  await presence?.stop()
   await connected.close()
   parentPort?.close()
 }

@@ -62,6 +62,8 @@ export interface RuntimeEvents {
   'heartbeat:failed': { error: unknown; failingForMs: number }
   'heartbeat:recovered': { failedForMs: number }
   'loop:lagged': { lagMs: number }
+  /** The end of this process will be noticed by its leases alone, not within seconds. */
+  'presence:off': { workerId: string; reason: string }
   'job:reaped': {
     table: string
     jobId: string

@@ -44,6 +44,7 @@ const ranges: Record<keyof Policy, FieldRange> = {
   events: words('recovery', 'all'),
   notify: words('on', 'off'),
   dispatch: words('off', 'requeued'),
+  presence: words('auto', 'off'),
 }
 
 /** Throws for the first invalid field of an override, or for an invalid combination. */

@@ -54,6 +54,8 @@ export interface Policy {
   notify: 'on' | 'off'
   /** Which jobs are published to an external queue. */
   dispatch: 'off' | 'requeued'
+  /** Take back the jobs of a worker whose process has ended before their leases do (LEASE-10). */
+  presence: 'auto' | 'off'
 }
 
 /** Overrides per call. Maps are merged key by key, everything else is replaced. */
@@ -91,6 +93,7 @@ export const nativePolicy: Policy = {
   events: 'recovery',
   notify: 'on',
   dispatch: 'off',
+  presence: 'auto',
 }
 
 /** The preset `brisk`: a lost job is requeued in under a minute, for jobs that can send heartbeats every 15 s. */

@@ -4,6 +4,7 @@ import type { Profile, TableProfile } from './profile.ts'
 
 const clipPolicy: Policy = {
   ...nativePolicy,
+  presence: 'off',
   attemptCountedAt: 'claim',
   failureBudget: 'attempts',
   reapBudget: 'attempts',

@@ -5,6 +5,7 @@ import type { Profile } from './profile.ts'
 
 const converterPolicy: Policy = {
   ...nativePolicy,
+  presence: 'off',
   failureBudget: 'attempts',
   maxCrashes: 5,
   maxTimeouts: 5,

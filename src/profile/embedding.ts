@@ -4,6 +4,7 @@ import type { Profile } from './profile.ts'
 
 const embeddingPolicy: Policy = {
   ...nativePolicy,
+  presence: 'off',
   attemptCountedAt: 'failure',
   failureBudget: 'attempts',
   maxCrashes: 5,

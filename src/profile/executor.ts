@@ -7,6 +7,7 @@ const MINUTE_MS = 60_000
 
 const executorPolicy: Policy = {
   ...nativePolicy,
+  presence: 'off',
   attemptCountedAt: 'failure-and-reap',
   failureBudget: 'attempts',
   reapBudget: 'attempts',

@@ -52,4 +52,7 @@ export interface JobStore<Tx = never>
 }
 
 /** The verbs of the heartbeat thread. */
-export type HeartbeatStore = Pick<JobStore, 'heartbeatJobs' | 'readPolicy'>
+export interface HeartbeatStore extends Pick<JobStore, 'heartbeatJobs' | 'readPolicy'> {
+  /** A sign of life of a worker that has lost its session (LEASE-10). Absent for stores without sessions. */
+  showLife?(workerId: string): Promise<void>
+}

@@ -11,7 +11,7 @@ import type { RegisteredHandler } from '../runtime/attempt/handler.ts'
 import type { Heartbeat } from '../runtime/heartbeat/heartbeat.ts'
 import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
-import { processName } from '../runtime/worker/process-name.ts'
+import { workerName } from '../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../runtime/worker/worker.ts'
 import type { UnstuckOptions } from './options.ts'
 
@@ -37,7 +37,8 @@ export const DEFAULT_HANG_GRACE_MS = 5_000
 export async function startApplicationWorker(parts: StartedParts): Promise<Worker> {
   const { open, config, options, table, events, handlers, policy, tracing } = parts
   // Connects while the breakers are prepared.
-  const heartbeat = startHeartbeat(parts)
+  const workerId = workerName(options.workerId)
+  const heartbeat = startHeartbeat(parts, workerId)
   const dependencies = await untilReady(
     heartbeat,
     prepareDependencies(open.store, handlers, dependencyOptions(parts)),
@@ -45,7 +46,7 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
   return startWorker({
     store: open.store,
     tableName: table.table,
-    workerId: options.workerId ?? processName(),
+    workerId,
     handlers,
     heartbeat,
     events,
@@ -106,11 +107,15 @@ function dependencyOptions({
   return { ...given, [GATEWAY]: { ...configured, ...given[GATEWAY] } }
 }
 
-function startHeartbeat({ directUrl, config, table, policy, events }: StartedParts): Heartbeat {
+function startHeartbeat(
+  { directUrl, config, table, policy, events }: StartedParts,
+  workerId: string,
+): Heartbeat {
   const workerData: HeartbeatThreadData = {
     databaseUrl: directUrl,
     schema: config.schema,
     table,
+    workerId,
     policy: config.policy,
     intervalMs: policy.heartbeatMs,
   }
@@ -122,6 +127,7 @@ function startHeartbeat({ directUrl, config, table, policy, events }: StartedPar
       onFailed: (error, failingForMs) => events.emit('heartbeat:failed', { error, failingForMs }),
       onRecovered: (failedForMs) => events.emit('heartbeat:recovered', { failedForMs }),
       onLag: (lagMs) => events.emit('loop:lagged', { lagMs }),
+      onPresenceOff: (reason) => events.emit('presence:off', { workerId, reason }),
     },
   })
 }

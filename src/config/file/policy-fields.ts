@@ -56,6 +56,7 @@ const fieldKinds: Record<keyof Policy, FieldKind> = {
   events: { type: 'choice', words: ['recovery', 'all'] },
   notify: { type: 'choice', words: ['on', 'off'] },
   dispatch: { type: 'choice', words: ['off', 'requeued'] },
+  presence: { type: 'choice', words: ['auto', 'off'] },
 }
 
 /** Returns the valid fields and reports the others as problems. */

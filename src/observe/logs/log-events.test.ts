@@ -70,6 +70,7 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'heartbeat:failed': { error: away, failingForMs: 1.5 },
   'heartbeat:recovered': { failedForMs: 1.5 },
   'loop:lagged': { lagMs: 1_000 },
+  'presence:off': { workerId: 'worker-1', reason: 'a connection pooler is in between' },
   'job:reaped': reaped,
   'sweep:done': { table: 'jobs', requeued: 1, dead: 0, held: 0, holdReason: null, durationMs: 1 },
   'sweep:failed': { table: 'jobs', error: away },

@@ -33,6 +33,12 @@ function logWorkerEvents(events: RuntimeEventEmitter, logger: Logger): void {
     const fields = { event: 'worker:unreported', worker_id: workerId, reason: reasonOf(error) }
     logger.warn(fields, 'the store could not be told of this worker')
   })
+  events.on('presence:off', (fields) =>
+    logger.info(
+      { event: 'presence:off', ...snake(fields) },
+      'presence is off: the end of this process will be noticed when its leases end',
+    ),
+  )
   events.on('claim:failed', ({ error }) => {
     logger.error({ event: 'claim:failed', reason: reasonOf(error) }, 'claim failed')
   })

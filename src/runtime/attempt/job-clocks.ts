@@ -43,6 +43,13 @@ export class JobClocks {
     this.#isAtRisk = false
   }
 
+  /** The lease may be taken away before it ends (LEASE-10). */
+  putAtRisk(): void {
+    if (this.#hasEnded || this.#isAtRisk) return
+    this.#isAtRisk = true
+    this.#owner.emitAtRisk()
+  }
+
   /** Called by one timer of the worker for all jobs, instead of a timer per job. */
   look(nowMs: number): void {
     if (nowMs > this.#deadlineAtMs - NEAR_MS) this.#startDeadline()

@@ -169,6 +169,10 @@ export class Attempt<Tx> implements RunningAttempt, AnswersTo<Tx> {
     else if (answer === 'past-deadline') this.abort('deadline')
   }
 
+  onAtRisk(): void {
+    this.#clocks.putAtRisk()
+  }
+
   emitAtRisk(): void {
     this.#deps.events.emit('job:at-risk', { job: this.job })
   }

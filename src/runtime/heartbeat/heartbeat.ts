@@ -14,6 +14,8 @@ export interface Heartbeat {
    * rejects if the last one got no answer.
    */
   handOver(lease: Lease, leaseMs: number): Promise<LastBeat>
+  /** Watches for workers that are gone, unless another process does already (LEASE-10). */
+  watch(onGone: () => void): void
   /** Resolves when heartbeats can be sent: a job claimed earlier could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>
   /** Resolves if no heartbeat can ever be sent again. */
@@ -32,6 +34,8 @@ export interface LastBeat {
 export interface AnswerListener {
   /** `sentAtMs` is a monotonic time in milliseconds since 1970: the extended lease counts from then (C5). */
   onAnswer(answer: HeartbeatAnswer, sentAtMs: number): void
+  /** The lease may be taken away before it ends, until the next answer. */
+  onAtRisk?(): void
 }
 
 export interface HeartbeatEvents {
@@ -40,6 +44,8 @@ export interface HeartbeatEvents {
   onFailed(error: unknown, failingForMs: number): void
   onRecovered(failedForMs: number): void
   onLag(lagMs: number): void
+  /** The end of this process will be noticed by its leases alone. */
+  onPresenceOff?(reason: string): void
 }
 
 const nothing = () => {}
@@ -63,6 +69,10 @@ export class HeldLeases {
 
   list(): Lease[] {
     return [...this.#held].flatMap(([leaseId, jobs]) => [...jobs.keys()].map((jobId) => ({ jobId, leaseId })))
+  }
+
+  putAtRisk(): void {
+    for (const jobs of this.#held.values()) for (const listener of jobs.values()) listener.onAtRisk?.()
   }
 
   answer({ jobId, leaseId }: Lease, answer: HeartbeatAnswer, sentAtMs: number): void {
@@ -109,6 +119,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
       const { answers } = await extended
       return { answer: answers[0]?.answer ?? 'lost', sentAtMs }
     },
+    watch() {},
     ready: Promise.resolve(),
     died: new Promise(() => {}),
     isHealthy: () => health.isHealthy,

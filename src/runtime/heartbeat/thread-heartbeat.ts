@@ -11,6 +11,7 @@ export type ToThread =
   | { kind: 'change'; held: LeaseList; dropped: LeaseList }
   | { kind: 'hand-over'; lease: Lease; leaseMs: number }
   | { kind: 'pong' }
+  | { kind: 'watch' }
   | { kind: 'stop' }
 
 export type FromThread =
@@ -20,6 +21,9 @@ export type FromThread =
   | { kind: 'failed'; message: string }
   | { kind: 'ping' }
   | { kind: 'lag'; lagMs: number }
+  | { kind: 'at-risk' }
+  | { kind: 'presence-off'; reason: string }
+  | { kind: 'workers-gone' }
 
 export interface ThreadHeartbeatOptions {
   /** Built JavaScript: Node 20 loads no TypeScript in worker threads. */
@@ -40,6 +44,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   const died = withResolvers<Error>()
   const handingOver = new Map<string, (lastBeat: LastBeat | { failure: string }) => void>()
   let isStopping = false
+  let onGone = () => {}
   const send = (message: ToThread) => thread.postMessage(message)
   const changes = new LeaseChanges((held, dropped) => send({ kind: 'change', held, dropped }))
   thread.on('message', (message: FromThread) => {
@@ -50,6 +55,9 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
     else if (message.kind === 'ping') send({ kind: 'pong' })
     else if (message.kind === 'lag') events.onLag(message.lagMs)
     else if (message.kind === 'failed') health.failed(new Error(message.message))
+    else if (message.kind === 'at-risk') held.putAtRisk()
+    else if (message.kind === 'presence-off') events.onPresenceOff?.(message.reason)
+    else if (message.kind === 'workers-gone') onGone()
     else {
       health.succeeded()
       events.onBeat(message.answers.length)
@@ -88,6 +96,10 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       })
       send({ kind: 'hand-over', lease: { jobId, leaseId }, leaseMs })
       return handedOver.promise.then(requireAnswer)
+    },
+    watch(listener) {
+      onGone = listener
+      send({ kind: 'watch' })
     },
     ready: ready.promise,
     died: died.promise,

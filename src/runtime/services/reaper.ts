@@ -10,6 +10,8 @@ import { runSweep, type SweepReport } from './run-sweep.ts'
 export interface ReaperTable {
   name: string
   store: JobStore
+  /** Called after a sweep that nobody watched: looks every second for workers that are gone, and reports them. */
+  watch?: (onGone: () => void) => void
 }
 
 export interface ReaperOptions {
@@ -33,6 +35,7 @@ export function startReaper(options: ReaperOptions): Reaper {
   const reaperId = options.reaperId ?? processName()
   const pasts = new Map(options.tables.map(({ name }) => [name, new ReaperPast(reaperId)]))
   const stopping = new AbortController()
+  let woken = new AbortController()
   const loop = run()
   return {
     async stop() {
@@ -43,16 +46,18 @@ export function startReaper(options: ReaperOptions): Reaper {
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
+      woken = new AbortController()
       for (const table of options.tables) await sweepTable(table)
-      await wait(options.intervalMs, stopping.signal)
+      await wait(options.intervalMs, AbortSignal.any([stopping.signal, woken.signal]))
     }
   }
 
-  async function sweepTable({ name, store }: ReaperTable): Promise<void> {
+  async function sweepTable({ name, store, watch }: ReaperTable): Promise<void> {
     const past = pasts.get(name) ?? new ReaperPast(reaperId)
     try {
       const report = await retryTransient(() => sweepOnce(store, past))
       options.onSweep?.(name, report)
+      if (!report.isWatched) watch?.(() => woken.abort())
     } catch (error) {
       past.failed()
       options.onError?.(name, error)

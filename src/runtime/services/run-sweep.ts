@@ -16,6 +16,8 @@ export interface SweepReport extends ReaperResult {
   holdReason: HoldReason | null
   sweptAt: string
   durationMs: number
+  /** See `SweepStep`. */
+  isWatched: boolean
 }
 
 export interface RunSweepOptions {
@@ -39,7 +41,7 @@ export async function runSweep(store: JobStore, options: RunSweepOptions = {}): 
     ...(reason === undefined ? {} : { reason }),
   }
   let step = await store.sweepJobs(request)
-  const { held, holdReason, sweptAt } = step
+  const { held, holdReason, sweptAt, isWatched = true } = step
   const reaped = [...step.reaped]
   while (step.next !== null) {
     step = await store.sweepJobs({ ...request, cursor: step.next })
@@ -52,6 +54,7 @@ export async function runSweep(store: JobStore, options: RunSweepOptions = {}): 
     held,
     holdReason,
     sweptAt,
+    isWatched,
     durationMs: Math.round(performance.now() - startedAt),
   }
 }

@@ -132,11 +132,11 @@ class RunningWorker<Tx> {
 
   /** Sweeps once before the first claim (WORK-2), then at every interval. */
   #startReaper(): Reaper & { firstSweep: Promise<void> } {
-    const { store, tableName, sweepIntervalMs, policy, events } = this.#options
+    const { store, tableName, sweepIntervalMs, policy, events, heartbeat } = this.#options
     let reaper: Reaper | undefined
     const firstSweep = new Promise<void>((resolve) => {
       reaper = startReaper({
-        tables: [{ name: tableName, store }],
+        tables: [{ name: tableName, store, watch: (onGone) => heartbeat.watch(onGone) }],
         intervalMs: sweepIntervalMs,
         policy,
         onSweep: (table, report) => {

@@ -51,6 +51,8 @@ export interface SweepStep {
   holdReason: HoldReason | null
   sweptAt: string
   next: SweepCursor | null
+  /** False if fewer than two processes watch for workers that are gone (LEASE-10), and there are some to watch. */
+  isWatched?: boolean
 }
 
 /** Why expired leases were not reaped (C9). */

@@ -4,6 +4,7 @@
 -- out, and the time over which to spread a mass of jobs, on top of their backoff. Default: about the policy's rate.
 -- Jobs that crashed together are spread over a whole backoff, so that one that kills its process does not meet the
 -- same others again (REAP-15).
+-- A worker that is gone loses what it held when it vanished: a later claim or heartbeat proves life (LEASE-10).
 -- The keys of event details are in the order of jsonb, which spares the sorting: 1 µs for each job.
 create or replace function "unstuck"."reap_jobs"(
   p_limit int default 1000, p_after /*id*/uuid default null, p_policy jsonb default null,
@@ -12,6 +13,7 @@ returns setof "unstuck".reaped_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_now timestamptz := clock_timestamp();
+  v_gone jsonb := case when v_policy.presence <> 'off' then "unstuck".lock_gone_workers(/*attachment*/'native') end;
   v_events "unstuck".new_event[];
   v_reaped "unstuck".reaped_job[];
 begin
@@ -23,7 +25,7 @@ begin
            job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at, stage.name as stage,
            coalesce(job."attempt", 0) as attempt, job."failures" as failures, coalesce(job."crashes", 0) as crashes,
            coalesce(job."timeouts", 0) as timeouts, job."max_attempts" as max_attempts,
-           coalesce(job."deadline_at" <= now(), false) as is_timeout,
+           coalesce(job."deadline_at" <= now(), false) as is_timeout, coalesce(ended.at >= now(), true) as is_gone,
            job."cancel_requested_at" is not null as is_cancelled /*+last_error , lease.ms as lease_ms*/
       from "unstuck"."jobs" job,
            lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage,
@@ -33,11 +35,12 @@ begin
                       stage.name, lease.ms)) as at) ended
      where job."status" in /*running_words*/('running')
        and job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
-       and ended.at < now() and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at",
-                                                      case when p_outage_to is not null then lease.ms end)
+       and (ended.at < now() and not "unstuck".is_held(p_outage_from, p_outage_to, ended.at, job."heartbeat_at",
+                                                       case when p_outage_to is not null then lease.ms end)
+            or greatest(job."heartbeat_at", job."started_at") < (v_gone ->> job."worker_id"::text)::timestamptz)
      order by job."id" limit p_limit for no key update of job skip locked
   ), judged as materialized (
-    select expired.*, action, case when is_timeout then 'deadline_exceeded' else 'lease_expired' end as reason,
+    select expired.*, action, "unstuck".reap_reason(is_timeout, is_gone) as reason,
            "unstuck".reaped_attempt(v_policy, action, attempt, max_attempts) as attempt_after,
            case when action = 'requeued' then wait_ms::float8 + floor(random() * greatest("unstuck".cohort_spread_ms(
              v_policy, is_timeout, count(*) over (partition by worker_id, is_timeout), wait_ms),
@@ -66,8 +69,8 @@ begin
   )
   select array_agg(row(
            id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
-             'cause', case when is_timeout then 'timeout' else 'crash' end, 'fence', fence, 'stage', stage,
-             'reason', reason, 'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
+             'cause', case reason when 'deadline_exceeded' then 'timeout' when 'worker_gone' then 'worker-gone'
+                                  else 'crash' end, 'fence', fence, 'stage', stage, 'reason', reason, 'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
              'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at),
              'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
              'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at)))::"unstuck".new_event),
@@ -77,6 +80,7 @@ begin
   perform "unstuck"."record_events"(v_now, v_events);
   perform "unstuck".record_dispatches(v_policy, array(
     select id from pg_catalog.unnest(v_reaped) where action = 'requeued')) where v_policy.dispatch <> 'off';
+  perform "unstuck"."forget_gone_workers"(v_gone) where v_gone is not null;
   return query select * from pg_catalog.unnest(v_reaped);
 end
 $$;

@@ -62,3 +62,8 @@ return replace(replace(replace(
            '{lease_min}', trim_scale(round(p_lease_ms / 60000.0, 1))::text),
            '{worker_id}', coalesce(p_worker_id, 'unknown')),
            '{attempt}', coalesce(p_attempt, 0)::text);
+
+-- Private: why a job was reaped. A lease that has not ended was taken from a worker that is gone.
+create or replace function "unstuck".reap_reason(p_is_timeout boolean, p_is_gone boolean)
+returns text language sql immutable
+return case when p_is_timeout then 'deadline_exceeded' when p_is_gone then 'worker_gone' else 'lease_expired' end;

@@ -13,6 +13,7 @@ declare
   v_is_last boolean;
   v_skipped int := 0;
   v_counts jsonb;
+  v_watchers int;
 begin
   perform "unstuck".require_reaper(p_reaper);
   perform "unstuck".require_cursor(p_cursor, /*id_type*/'uuid');
@@ -23,6 +24,9 @@ begin
   v_lock := case when p_cursor is null and p_reaper is not null then "unstuck"."lock_table"() else 'free' end;
   if v_lock = 'locked' then
     return "unstuck"."record_table_lock"(v_now);
+  end if;
+  if p_cursor is null and p_reaper is not null and v_policy.presence <> 'off' then
+    select seen.watchers into v_watchers from "unstuck".look_at_workers(/*attachment*/'native') seen;
   end if;
   v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy, v_lock = 'late'));
   if v_policy.is_observed then
@@ -56,6 +60,7 @@ begin
   return json_build_object(
     'reaped', case when p_is_listed then array_to_json(v_reaped) else '[]' end, 'held', v_cursor -> 'held',
     'hold_reason', v_cursor -> 'hold_reason', 'swept_at', "unstuck".iso_utc(v_now), 'counts', v_counts,
+    'is_watched', coalesce(v_watchers >= 2, true),
     'next', case when not v_is_last then v_cursor || jsonb_build_object('after', v_last) end);
 end
 $$;

@@ -24,6 +24,10 @@ export function createPostgresHeartbeatStore(call: CallQuery, table: TableProfil
       }
     },
 
+    async showLife(workerId) {
+      await call('show_life', [workerId])
+    },
+
     async readPolicy() {
       const [row] = await call('read_policy', [])
       return policyFromRow(row?.['policy'] as Row)

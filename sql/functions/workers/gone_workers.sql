@@ -1,0 +1,30 @@
+-- Private: workers of a table that are gone and may still hold jobs, as of the last look.
+create or replace function "unstuck".gone_workers(p_attachment text)
+returns table (worker_id text, presence_key int, vanished_at timestamptz)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select worker_id, presence_key, vanished_at from "unstuck".workers
+   where attachment = p_attachment and presence_key is not null and stopped_at is null
+     and presence_epoch = "unstuck".presence_epoch()
+     and "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms)
+$$;
+
+-- Private: reserves the judgement of gone workers: the caller alone takes their jobs back, and a worker that returns
+-- waits for its transaction. An object of worker ids, each with the first look without its lock; NULL for none.
+create or replace function "unstuck".lock_gone_workers(p_attachment text)
+returns jsonb language sql set search_path = pg_catalog, pg_temp as $$
+  with gone as materialized (select * from "unstuck".gone_workers(p_attachment))
+  select jsonb_object_agg(worker_id, vanished_at) from gone
+   where pg_try_advisory_xact_lock("unstuck".presence_class(), presence_key)
+$$;
+
+-- Private: ends the judgement of gone workers that hold no job any more.
+create or replace function "unstuck"."forget_gone_workers"(p_gone jsonb)
+returns boolean language plpgsql as $$
+begin
+  update "unstuck".workers worker set presence_key = null
+   where worker.attachment = /*attachment*/'native' and p_gone ? worker.worker_id
+     and not exists (select from "unstuck"."jobs" job
+                      where job."status" in /*running_words*/('running') and job."worker_id"::text = worker.worker_id);
+  return found;
+end
+$$;

@@ -1,0 +1,76 @@
+-- Notes which workers of a table hold their presence lock, and since when the others do not (LEASE-10). Returns how
+-- many are newly gone, and how many sessions look all the time. Writes only what changes.
+create or replace function "unstuck".look_at_workers(p_attachment text, out newly_gone int, out watchers int)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_epoch text;
+begin
+  newly_gone := 0;
+  if not exists (select from "unstuck".workers where attachment = p_attachment and presence_key is not null) then
+    return;
+  end if;
+  v_epoch := "unstuck".presence_epoch();
+  watchers := (select count(*) from "unstuck".presence_locks() where is_watch and key = hashtext(p_attachment));
+  with seen as materialized (
+    select * from "unstuck".seen_workers(v_now, v_epoch)
+  ), mass as (
+    -- A proxy, the server or full slots: leases decide (C26).
+    select since, vanished >= 3 and 2 * vanished > known or vanished = 2 and known = 2 as is_mass
+      from (select due.since, count(distinct process) filter (where vanished_at >= due.since) as vanished,
+                   count(distinct process) filter (where vanished_at >= due.since or is_present) as known
+              from seen, (select min("unstuck".after_ms(vanished_at, -grace_ms)) as since from seen where is_due) due
+             group by due.since) counted
+  ), locked as materialized (
+    select seen.*, seen.is_absent and is_mass and seen.vanished_at >= since as is_in_mass
+      from seen join "unstuck".workers worker using (attachment, worker_id), mass
+     where seen.attachment = p_attachment
+       and (seen.is_absent and not seen.is_gone or worker.absent_at is not null and not seen.is_gone
+            or seen.is_present and worker.presence_epoch is distinct from v_epoch)
+     order by worker_id for no key update of worker skip locked
+  ), changed as (
+    update "unstuck".workers worker
+       set presence_epoch = case when is_present or is_absent and is_in_mass is not true then v_epoch end,
+           absent_at = case when is_absent and is_in_mass is not true then v_now end,
+           vanished_at = locked.vanished_at
+      from locked where worker.attachment = locked.attachment and worker.worker_id = locked.worker_id
+    returning is_due and is_in_mass is not true as is_newly_gone
+  )
+  select count(*) filter (where is_newly_gone) into newly_gone from changed;
+end
+$$;
+
+-- Private: the locks of workers, and of those who watch.
+create or replace function "unstuck".presence_locks()
+returns table (key int, is_watch boolean) language sql stable set search_path = pg_catalog, pg_temp as $$
+  select objid::bigint::bit(32)::int, classid <> "unstuck".presence_class()::oid
+    from pg_locks
+   where locktype = 'advisory' and objsubid = 2 and granted
+     and database = (select oid from pg_database where datname = current_database())
+     and classid in ("unstuck".presence_class()::oid, "unstuck".watch_class(1)::oid, "unstuck".watch_class(2)::oid)
+$$;
+
+-- Private: every worker that may be judged by presence, as of a look. is_absent: without its lock, which was held in
+-- this run of the server; is_due: for its whole grace now; is_gone: an earlier look found that.
+create or replace function "unstuck".seen_workers(p_now timestamptz, p_epoch text)
+returns table (attachment text, worker_id text, process text, grace_ms bigint, vanished_at timestamptz,
+               is_present boolean, is_absent boolean, is_due boolean, is_gone boolean)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select attachment, worker_id, process, grace_ms, vanished_at, is_present, is_absent,
+         is_absent and not is_gone and p_now >= "unstuck".after_ms(vanished_at, grace_ms), is_gone
+    from (select worker.attachment, worker.worker_id, concat_ws(' ', worker.host, worker.pid) as process,
+                 worker.presence_grace_ms as grace_ms, held.key is not null as is_present, absent.is_absent,
+                 -- Nobody looked for twice the grace, or it has shown life: the absence starts again.
+                 case when absent.is_absent
+                       and (coalesce("unstuck".after_ms(worker.absent_at, 2 * worker.presence_grace_ms) < p_now, true)
+                            or worker.seen_at >= worker.vanished_at)
+                      then p_now else worker.vanished_at end as vanished_at,
+                 absent.is_absent
+                   and "unstuck".is_gone(worker.vanished_at, worker.absent_at, worker.seen_at, worker.presence_grace_ms)
+                   as is_gone
+            from "unstuck".workers worker
+            left join "unstuck".presence_locks() held on held.key = worker.presence_key and not held.is_watch,
+                 lateral (select held.key is null and coalesce(worker.presence_epoch = p_epoch, false)
+                            as is_absent) absent
+           where worker.presence_key is not null and worker.stopped_at is null) worker
+$$;

@@ -1,0 +1,212 @@
+// Presence (LEASE-10, C24): a session of its own holds a shared advisory lock while this process lives. PostgreSQL drops it
+// within milliseconds of the process's death; a frozen or cut-off process keeps it. The session may also watch the others.
+import { randomInt } from 'node:crypto'
+import pg from 'pg'
+import type { TableProfile } from '../../../profile/profile.ts'
+import { render } from '../render/render.ts'
+import { readQuery } from '../sql-queries.ts'
+import { isDirect } from './connection-identity.ts'
+import { destroyClient, endClient } from './end-client.ts'
+import type { Row } from './executor.ts'
+
+export interface PresenceOptions {
+  databaseUrl: string
+  schema: string
+  table: TableProfile
+  /** Whose lock it holds. Without it, the session only watches. */
+  workerId?: string
+  longestLeaseMs: number
+  /** The lock is held, at the start and after every loss. The worker has `graceMs` to come back after the next one. */
+  onPresent?: (graceMs: number) => void
+  onLost?: (error: Error) => void
+  /** Presence is impossible here: a pooler in between, or a missing permission. Called once. */
+  onOff?: (reason: string) => void
+  /** A look found workers that are gone. */
+  onGone?: () => void
+}
+
+export interface Presence {
+  /** Looks at the other workers from now on, unless two processes do already. */
+  watch(): void
+  /** An orderly leave. */
+  stop(): Promise<void>
+}
+
+export const LEAST_GRACE_MS = 2_000
+const MOST_GRACE_MS = 30_000
+/** Between two looks of anybody: two who watch take turns. */
+const LOOK_MS = 1_000
+/** A try that hangs gets another beside it. */
+const NEXT_TRY_MS = 500
+const MAX_TRIES = 4
+/** Every statement of the session is short. */
+const QUERY_TIMEOUT_MS = 10_000
+const LARGEST_KEY = 2_147_483_647
+const UNIQUE_VIOLATION = '23505'
+/** The server answered that it will not do this: missing permission, missing function, unsupported. */
+const REFUSALS = ['42', '0A', '3D', '28']
+
+export function startPresence(options: PresenceOptions): Presence {
+  const session = new PresenceSession(options)
+  const ended = session.run()
+  return {
+    watch: () => session.watch(),
+    async stop() {
+      await session.stop()
+      await ended
+    },
+  }
+}
+
+class PresenceSession {
+  readonly #options: PresenceOptions
+  readonly #stopping = new AbortController()
+  readonly #tries = new Set<pg.Client>()
+  #key = randomInt(1, LARGEST_KEY)
+  #graceMs = LEAST_GRACE_MS
+  #client: pg.Client | undefined
+  #looking: NodeJS.Timeout | undefined
+
+  constructor(options: PresenceOptions) {
+    this.#options = options
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      const client = await this.#connect()
+      if (client === undefined) return
+      this.#client = client
+      this.#options.onPresent?.(this.#graceMs)
+      this.watch()
+      const error = await untilLost(client)
+      this.#client = undefined
+      clearTimeout(this.#looking)
+      this.#looking = undefined
+      if (!signal.aborted) this.#options.onLost?.(error)
+    }
+  }
+
+  watch(): void {
+    const client = this.#client
+    if (client === undefined || this.#looking !== undefined) return
+    // Until the answer, nothing else asks.
+    this.#looking = setTimeout(() => {}, LOOK_MS)
+    void this.#startLooking(client)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    clearTimeout(this.#looking)
+    for (const client of this.#tries) destroyClient(client)
+    const { workerId } = this.#options
+    const client = this.#client
+    if (client === undefined) return
+    if (workerId !== undefined) await this.#query(client, 'leave_presence', [workerId]).catch(() => {})
+    await endClient(client)
+  }
+
+  async #startLooking(client: pg.Client): Promise<void> {
+    const [row] = await this.#query(client, 'watch_workers', []).catch(() => [])
+    if (this.#client !== client || this.#stopping.signal.aborted) return
+    clearTimeout(this.#looking)
+    this.#looking = undefined
+    // If others watch, a sweep asks again when one of them is gone.
+    if (row?.['is_watching'] === true) void this.#look(client)
+  }
+
+  async #look(client: pg.Client): Promise<void> {
+    const [row] = await this.#query(client, 'look_at_workers', []).catch((error: Error) => {
+      // The statement is short, so the connection is dead.
+      if (error.message === 'Query read timeout') destroyClient(client, error)
+      return []
+    })
+    if (this.#client !== client || this.#stopping.signal.aborted) return
+    if (Number(row?.['newly_gone'] ?? 0) > 0) this.#options.onGone?.()
+    this.#looking = setTimeout(() => void this.#look(client), LOOK_MS * Number(row?.['watchers'] ?? 1))
+  }
+
+  /** Resolves with the first session that holds the lock; undefined if stopped, or impossible here. */
+  #connect(): Promise<pg.Client | undefined> {
+    return new Promise((resolve) => {
+      const finish = (client: pg.Client | undefined) => {
+        clearInterval(next)
+        this.#stopping.signal.removeEventListener('abort', stopped)
+        for (const other of this.#tries) if (other !== client) destroyClient(other)
+        this.#tries.clear()
+        resolve(client)
+      }
+      const stopped = () => finish(undefined)
+      this.#stopping.signal.addEventListener('abort', stopped)
+      const attempt = () => void (this.#tries.size < MAX_TRIES && this.#try(finish))
+      const next = setInterval(attempt, NEXT_TRY_MS)
+      attempt()
+    })
+  }
+
+  async #try(finish: (client: pg.Client | undefined) => void): Promise<void> {
+    const client = this.#createClient()
+    this.#tries.add(client)
+    const isCurrent = () => this.#tries.has(client)
+    try {
+      const isPresent = await this.#take(client)
+      if (isCurrent()) return finish(isPresent ? client : undefined)
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code ?? '')
+      if (code === UNIQUE_VIOLATION) this.#key = randomInt(1, LARGEST_KEY)
+      if (isCurrent() && code.length === 5 && REFUSALS.includes(code.slice(0, 2))) {
+        this.#options.onOff?.((error as Error).message)
+        return finish(undefined)
+      }
+    }
+    this.#tries.delete(client)
+    destroyClient(client)
+  }
+
+  /** False behind a pooler, whose sessions are not ours: nothing may be set there (C15). */
+  async #take(client: pg.Client): Promise<boolean> {
+    const { workerId, longestLeaseMs, onOff } = this.#options
+    const startedAtMs = performance.now()
+    await client.connect()
+    const [identity] = await this.#query(client, 'connection_identity', [])
+    if (!isDirect(client, identity?.['backend_pid'])) {
+      if (workerId !== undefined) await this.#query(client, 'take_presence', [workerId, null, null])
+      onOff?.('a connection pooler is in between')
+      void endClient(client)
+      return false
+    }
+    await this.#query(client, 'prepare_presence', [Math.round(longestLeaseMs)])
+    const connectMs = performance.now() - startedAtMs
+    this.#graceMs = Math.round(Math.min(MOST_GRACE_MS, Math.max(LEAST_GRACE_MS, 4 * connectMs)))
+    if (workerId !== undefined)
+      await this.#query(client, 'take_presence', [workerId, this.#key, this.#graceMs])
+    return true
+  }
+
+  #createClient(): pg.Client {
+    const client = new pg.Client({
+      connectionString: this.#options.databaseUrl,
+      application_name: 'unstuck presence',
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 1_000,
+    })
+    // A loss is reported by `untilLost`, or by the statement that runs.
+    client.on('error', () => {})
+    return client
+  }
+
+  async #query(client: pg.Client, name: string, params: unknown[]): Promise<Row[]> {
+    const { schema, table } = this.#options
+    const { rows } = await client.query(render(readQuery(name), { schema, table }), params)
+    return rows
+  }
+}
+
+function untilLost(client: pg.Client): Promise<Error> {
+  return new Promise((resolve) => {
+    client.once('error', resolve)
+    client.once('end', () => resolve(new Error('the connection has ended')))
+  })
+}
