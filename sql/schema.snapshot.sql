@@ -301,6 +301,7 @@
 -- column policies.notify <schema>.on_or_off not null default 'on'::text
 -- column policies.dispatch <schema>.dispatched_jobs not null default 'off'::text
 -- column policies.is_observed boolean not null default false
+-- column policies.presence <schema>.presence_mode not null default 'auto'::text
 -- constraint policies policies_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint policies policies_pkey PRIMARY KEY (attachment)
 -- constraint policies reaps_bounded_by_attempts_count_them CHECK ((((reap_budget)::text <> 'attempts'::text) OR ((attempt_counted_at)::text <> 'failure'::text)))
@@ -451,9 +452,19 @@
 -- column workers.drain_requested_at timestamp with time zone
 -- column workers.drain_requested_by text
 -- column workers.drain_reason text
+-- column workers.presence text not null default 'off'::text
+-- column workers.presence_key integer
+-- column workers.presence_grace_ms <schema>.lease_ms
+-- column workers.presence_epoch text
+-- column workers.vanished_at timestamp with time zone
+-- column workers.absent_at timestamp with time zone
 -- constraint workers workers_attachment_fkey FOREIGN KEY (attachment) REFERENCES <schema>.attachments(name) ON DELETE CASCADE
 -- constraint workers workers_pkey PRIMARY KEY (attachment, worker_id)
+-- constraint workers workers_presence_check CHECK ((presence = ANY (ARRAY['direct'::text, 'pooled'::text, 'off'::text])))
+-- constraint workers workers_presence_key_check CHECK ((presence_key > 0))
+-- constraint workers workers_presence_key_key UNIQUE (presence_key)
 -- CREATE UNIQUE INDEX workers_pkey ON <schema>.workers USING btree (attachment, worker_id)
+-- CREATE UNIQUE INDEX workers_presence_key_key ON <schema>.workers USING btree (presence_key)
 -- domain attempt_counting text CHECK ((VALUE = ANY (ARRAY['claim'::text, 'failure'::text, 'failure-and-reap'::text])))
 -- domain attempt_limit integer CHECK (((VALUE >= 1) AND (VALUE <= 1000)))
 -- domain backoff_steps_ms bigint[] CHECK (((COALESCE(array_ndims(VALUE), 1) = 1) AND (array_position(VALUE, NULL::bigint) IS NULL) AND (0 <= ALL (VALUE)) AND ('31536000000'::bigint >= ALL (VALUE))))
@@ -472,6 +483,7 @@
 -- domain leases_by_stage jsonb CHECK (((jsonb_typeof(VALUE) = 'object'::text) AND (NOT jsonb_path_exists(VALUE, 'strict $.*?(((@.type() != "number" || @ < 1) || @ > 31536000000) || @.floor() != @)'::jsonpath))))
 -- type new_event job_id text, type text, details jsonb
 -- domain on_or_off text CHECK ((VALUE = ANY (ARRAY['on'::text, 'off'::text])))
+-- domain presence_mode text CHECK ((VALUE = ANY (ARRAY['auto'::text, 'off'::text])))
 -- domain rate_per_s double precision CHECK (((VALUE >= (0)::double precision) AND (VALUE <= (1000000)::double precision)))
 -- domain reap_bound text CHECK ((VALUE = ANY (ARRAY['attempts'::text, 'crashes'::text])))
 -- type reaped_job id text, action text, reason text, stage text, attempt integer, worker_id text, retry_in_ms double precision
@@ -530,7 +542,9 @@
 -- function find_job_ids(p_prefix text, p_limit integer DEFAULT 5) returns TABLE(id text) plpgsql stable d1feb03cfd1759870abe11f8ebef3a4e
 -- function finish_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp de7cbf80b6638d7401d89f3f7774b0bd
 -- function forget_calls(p_breaker <schema>.breakers, p_now timestamp with time zone) returns <schema>.breakers plpgsql stable search_path=pg_catalog, pg_temp ebad0f91c8261bd3b917e9ab8d9b1a40
+-- function forget_gone_workers(p_gone jsonb) returns boolean plpgsql volatile e0d77f9523366c473ac7d647667af68e
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
+-- function gone_workers(p_attachment text) returns TABLE(worker_id text, presence_key integer, vanished_at timestamp with time zone) sql stable search_path=pg_catalog, pg_temp ce71453535ea83fe9c7647786c3acf3a
 -- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile c10bdb7cde70183ef6ec1194f02c2d3f
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable bca9ad1636f580912753df8a3d657b38
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
@@ -549,6 +563,7 @@
 -- function insert_uniform_jobs(p_uniform jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns boolean plpgsql volatile 06b05bb5821f694cf67c410b26f696a5
 -- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0f6332a5e6cc681f8d6769c927b09586
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
+-- function is_gone(p_vanished_at timestamp with time zone, p_absent_at timestamp with time zone, p_seen_at timestamp with time zone, p_grace_ms bigint) returns boolean sql stable cb98ba14dbb52b28b32f7bc5a5a62f00
 -- function is_held(p_outage_from timestamp with time zone, p_outage_to timestamp with time zone, p_ended_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_lease_ms bigint) returns boolean sql stable 74c1d23cc8af79a07fcc2de4cd114550
 -- function is_id(p_text text, p_type text) returns boolean sql immutable e16078d5884893a0feac540a1f3d24ff
 -- function is_idle(p_worker_id text) returns boolean plpgsql stable enable_seqscan=off 82a81d07b18022d671be35125793c136
@@ -568,6 +583,7 @@
 -- function kept_job(p_worker_id text) returns uuid plpgsql volatile 859260697791b61ee32fff41667b69cd
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
 -- function lease_health() returns TABLE(id uuid, stage text, lease_ms bigint, ended_at timestamp with time zone, health text) sql stable 9e7a30f3bd8b628ca9e79164e12bfc33
+-- function leave_presence(p_attachment text, p_worker_id text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp d09223ead7869d821f58602d9a0ef1de
 -- function limit_breaker(p_name text, p_limited_ms double precision) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp d3ded4604929269e301af58c7d3136dc
 -- function list_audit_entries(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 4ab0b40e09fdadceb986fcd53f2f289d
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 0da3ff3545b6c668841c3373b37535af
@@ -585,8 +601,10 @@
 -- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text) sql stable b307d09227f40ce53c0bb6161662465c
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile search_path=pg_catalog, pg_temp f35d1ca1fcd9210e73a0d0a351bb43d8
+-- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp fad10ecd53e067ac0b8b92856df4effa
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp dbf4641b7c79618eaff9567f9e6d6746
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
+-- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp 6efe207708f5fb725d504f6ae22abaa4
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 03ef63abba76b247049303db3bd1ea85
 -- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 9e3255e0dcd630ec281cdbe015ae0360
@@ -601,7 +619,11 @@
 -- function pause_queue(p_queue text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f69872d6e6079ca42c14dcb197c80b
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 90d79c171e0816cb4fc2c486436a2030
 -- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable e7ddeed09783c40179d9e940b6fca28b
--- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 144a7ffcc54cf2be8fbffe20a09d0965
+-- function prepare_presence(p_longest_lease_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 00ecbbe147cf47998193d384fa0349db
+-- function presence_class() returns integer sql immutable 90c30c4e0c2209a76c9ee22f20334523
+-- function presence_epoch() returns text sql stable search_path=pg_catalog, pg_temp 090db725ca1532df8191eca07d6f3a43
+-- function presence_locks() returns TABLE(key integer, is_watch boolean) sql stable search_path=pg_catalog, pg_temp 24e23b52651442dc38650b1040761729
+-- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 18087cfc94b36b599f9ef585c677f812
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp a792e16df6277ef4307a51504aa6308f
 -- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 506e0ec20692339508e5a366b9f1e624
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
@@ -612,7 +634,8 @@
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable b1cc041241a47b001cdbcbb9d9bc128a
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
 -- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable 0f5dfcf8e3c2c01b8e5c33ee793097ea
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile c3139d615c1830cf8023735689bbd9af
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile c954e826a6622c68fc6e26b994cb790f
+-- function reap_reason(p_is_timeout boolean, p_is_gone boolean) returns text sql immutable 253e5d3d21ab1d7188559ea366a337d7
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 1850261c3962e14fb160365ff764022d
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7cb8b708b6d3e6456f4b54ae58b2d32a
 -- function recent_outages(p_outages tstzmultirange, p_at timestamp with time zone, p_lease_ms bigint) returns tstzmultirange sql immutable edc3ca44deee026bb2da19ded0abff24
@@ -674,10 +697,12 @@
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
 -- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off f26ba88a1d2eb3e4064b2c1a58b4baa0
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
+-- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process text, grace_ms bigint, vanished_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean) sql stable search_path=pg_catalog, pg_temp a0a16fd62f2af89a99933940e2221a38
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d36e962266570c04d3bcaf5e42db37ba
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile search_path=pg_catalog, pg_temp 579c35a84ab7e8aa9a81a87470fe5db0
+-- function show_life(p_attachment text, p_worker_id text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 1e4f79c9a90d70ea7d245fd796ff19e3
 -- function skipped_jobs(p_cursor jsonb, p_policy <schema>.policies) returns integer sql stable 1a48f16a92057274d39397ea997e9b3e
 -- function spent_attempts(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns integer sql immutable e70cd1225b5bf0b0a2216e4867ec3726
 -- function spread_ms(p_policy <schema>.policies, p_jobs bigint) returns double precision sql immutable 095641897ffdbc4f5737de38aa659e65
@@ -685,11 +710,12 @@
 -- function stage_lease_ms(p_policy <schema>.policies, p_stage text, p_expected_duration_ms numeric) returns bigint sql immutable 9365a36cea860fa4deed54e11cfa49bc
 -- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000, p_source_gone text[] DEFAULT '{}'::text[]) returns jsonb plpgsql volatile enable_seqscan=off 6fe7689dea13147f3751e01882ee4690
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off c1fcd9759be8f9043ed7e5c69d5d0dbd
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off f64103ccc5095b21c61752d7e39540b3
 -- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 31928330c8cddd7a5fd235ba545e3b86
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile search_path=pg_catalog, pg_temp 6f6e207c37c70a178811171f1137366d
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 117203df821d067dc2f86e6a9537e876
 -- function take_operation(p_attachment text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp de919113103116d24736366422d887bd
+-- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cb8b22a16db009ea9012791f339f69c8
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp bba7d33ef633e14dcca4302f2e2be131
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e1b2f25f40531cd7a59b71638b95528b
 -- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable df67be4302b0e55e666bc632fda02c47
@@ -702,7 +728,9 @@
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off ad8a10e0f17ff861f04c280e4820415b
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
 -- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile db44dd8c172ff8e456a092bf29672e9f
+-- function watch_class(p_nth integer) returns integer sql immutable 05c658e69ccc2703b5a9c2401b287fca
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 005da27078c1c1595f4b27a39ff60a8e
+-- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 481696fd0796d2f04cbee8533c041ac4
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable search_path=pg_catalog, pg_temp 02a35c16443f345629dc4635cb62de9c
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc

@@ -8,10 +8,8 @@ import { type LeaseList, readLeases } from '../runtime/heartbeat/lease-changes.t
 import type { FromThread, ToThread } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { withResolvers } from '../runtime/timing/with-resolvers.ts'
 import type { HeartbeatOptions, HeartbeatReport } from '../store/job-store.ts'
-import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
-import type { Presence } from '../store/postgres/connection/presence.ts'
 import { type OpenHeartbeatStore, openHeartbeatStore } from './open-heartbeat-store.ts'
-import { keepPresence } from './worker-presence.ts'
+import { keepPresence, type Presence } from './worker-presence.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string
@@ -121,7 +119,7 @@ async function connect(): Promise<void> {
 }
 
 function startPresence(policy: Policy): Presence | undefined {
-  if (policy.presence === 'off' || isNeo4jUrl(data.databaseUrl)) return undefined
+  if (policy.presence === 'off') return undefined
   return keepPresence({
     ...data,
     longestLeaseMs: Math.max(policy.defaultLeaseMs, ...Object.values(policy.stageLeasesMs)),

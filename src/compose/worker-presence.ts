@@ -1,6 +1,9 @@
 // Presence of a worker, in its heartbeat thread. While its lock is lost it shows life over the connection for heartbeats.
 import type { TableProfile } from '../profile/profile.ts'
+import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
 import { type Presence, startPresence } from '../store/postgres/connection/presence.ts'
+
+export type { Presence } from '../store/postgres/connection/presence.ts'
 
 export interface WorkerPresenceOptions {
   databaseUrl: string
@@ -21,7 +24,9 @@ export interface WorkerPresenceOptions {
 
 const SIGN_MS = 500
 
-export function keepPresence(options: WorkerPresenceOptions): Presence {
+/** Undefined for a store without sessions. */
+export function keepPresence(options: WorkerPresenceOptions): Presence | undefined {
+  if (isNeo4jUrl(options.databaseUrl)) return undefined
   let graceMs = 0
   let lastSignAtMs = 0
   let lostAtMs: number | undefined
@@ -45,7 +50,8 @@ export function keepPresence(options: WorkerPresenceOptions): Presence {
   }
 
   async function showLife(lossAtMs: number): Promise<void> {
-    while (lostAtMs === lossAtMs) {
+    const isStillLost = () => lostAtMs === lossAtMs
+    while (isStillLost()) {
       const sentAtMs = performance.now()
       await options.showLife().then(
         () => {

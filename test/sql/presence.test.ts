@@ -72,8 +72,10 @@ const look = async () =>
 /** As if everything so far had happened this much earlier. */
 async function elapse(ms: number): Promise<void> {
   const earlier = (column: string) => `${column} = ${column} - ${ms} * interval '1 ms'`
-  await pool.query(`update unstuck.workers set ${['vanished_at', 'absent_at', 'seen_at'].map(earlier)}`)
-  await pool.query(`update unstuck.jobs set ${['heartbeat_at', 'started_at'].map(earlier)}`)
+  await pool.query(
+    `update unstuck.workers set ${['vanished_at', 'absent_at', 'seen_at'].map(earlier).join()}`,
+  )
+  await pool.query(`update unstuck.jobs set ${['heartbeat_at', 'started_at'].map(earlier).join()}`)
 }
 
 /** Absent at every look for the grace. */

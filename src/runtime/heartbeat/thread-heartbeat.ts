@@ -42,7 +42,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   const ended = withResolvers<void>()
   const ready = withResolvers<void>()
   const died = withResolvers<Error>()
-  const handingOver = new Map<string, (lastBeat: LastBeat | { failure: string }) => void>()
+  const handOvers = new HandOvers()
   let isStopping = false
   let onGone = () => {}
   const send = (message: ToThread) => thread.postMessage(message)
@@ -51,7 +51,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
     if (message.kind === 'ready') {
       health.succeeded()
       ready.resolve()
-    } else if (message.kind === 'handed-over') handingOver.get(leaseKey(message.lease))?.(message.lastBeat)
+    } else if (message.kind === 'handed-over') handOvers.end(message.lease, message.lastBeat)
     else if (message.kind === 'ping') send({ kind: 'pong' })
     else if (message.kind === 'lag') events.onLag(message.lagMs)
     else if (message.kind === 'failed') health.failed(new Error(message.message))
@@ -67,7 +67,7 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   // Without its thread the worker cannot extend leases: it has to leave, and its leases expire.
   thread.on('error', (error) => health.failed(error))
   thread.once('exit', (code) => {
-    for (const answer of handingOver.values()) answer({ failure: 'the heartbeat thread has ended' })
+    handOvers.fail('the heartbeat thread has ended')
     if (!isStopping) {
       const error = new Error(`the heartbeat thread ended by itself, with code ${code}`)
       health.failed(error)
@@ -89,13 +89,9 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       const { jobId, leaseId } = lease
       held.delete(lease)
       changes.flush()
-      const handedOver = withResolvers<LastBeat | { failure: string }>()
-      handingOver.set(leaseKey(lease), (lastBeat) => {
-        handingOver.delete(leaseKey(lease))
-        handedOver.resolve(lastBeat)
-      })
+      const ended = handOvers.begin(lease)
       send({ kind: 'hand-over', lease: { jobId, leaseId }, leaseMs })
-      return handedOver.promise.then(requireAnswer)
+      return ended
     },
     watch(listener) {
       onGone = listener
@@ -113,7 +109,28 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   }
 }
 
-function requireAnswer(lastBeat: LastBeat | { failure: string }): LastBeat {
+type LastAnswer = LastBeat | { failure: string }
+
+class HandOvers {
+  readonly #ends = new Map<string, (answer: LastAnswer) => void>()
+
+  begin(lease: Lease): Promise<LastBeat> {
+    const { promise, resolve } = withResolvers<LastAnswer>()
+    this.#ends.set(leaseKey(lease), resolve)
+    return promise.then(requireAnswer)
+  }
+
+  end(lease: Lease, answer: LastAnswer): void {
+    this.#ends.get(leaseKey(lease))?.(answer)
+    this.#ends.delete(leaseKey(lease))
+  }
+
+  fail(failure: string): void {
+    for (const end of this.#ends.values()) end({ failure })
+  }
+}
+
+function requireAnswer(lastBeat: LastAnswer): LastBeat {
   if ('answer' in lastBeat) return lastBeat
   throw new UnstuckError('DATABASE_UNREACHABLE', `the lease could not be extended: ${lastBeat.failure}`)
 }

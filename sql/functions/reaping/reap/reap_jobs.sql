@@ -69,8 +69,8 @@ begin
   )
   select array_agg(row(
            id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
-             'cause', case reason when 'deadline_exceeded' then 'timeout' when 'worker_gone' then 'worker-gone'
-                                  else 'crash' end, 'fence', fence, 'stage', stage, 'reason', reason, 'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
+             'cause', "unstuck".reap_cause(reason), 'fence', fence, 'stage', stage, 'reason', reason,
+             'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
              'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at),
              'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
              'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at)))::"unstuck".new_event),

@@ -63,6 +63,11 @@ return replace(replace(replace(
            '{worker_id}', coalesce(p_worker_id, 'unknown')),
            '{attempt}', coalesce(p_attempt, 0)::text);
 
+-- Private: the cause of a reap, as an operator counts them.
+create or replace function "unstuck".reap_cause(p_reason text)
+returns text language sql immutable
+return case p_reason when 'deadline_exceeded' then 'timeout' when 'worker_gone' then 'worker-gone' else 'crash' end;
+
 -- Private: why a job was reaped. A lease that has not ended was taken from a worker that is gone.
 create or replace function "unstuck".reap_reason(p_is_timeout boolean, p_is_gone boolean)
 returns text language sql immutable

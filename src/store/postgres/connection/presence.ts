@@ -32,7 +32,7 @@ export interface Presence {
   stop(): Promise<void>
 }
 
-export const LEAST_GRACE_MS = 2_000
+const LEAST_GRACE_MS = 2_000
 const MOST_GRACE_MS = 30_000
 /** Between two looks of anybody: two who watch take turns. */
 const LOOK_MS = 1_000
@@ -116,9 +116,9 @@ class PresenceSession {
   }
 
   async #look(client: pg.Client): Promise<void> {
-    const [row] = await this.#query(client, 'look_at_workers', []).catch((error: Error) => {
+    const [row] = await this.#query(client, 'look_at_workers', []).catch((error: unknown) => {
       // The statement is short, so the connection is dead.
-      if (error.message === 'Query read timeout') destroyClient(client, error)
+      if ((error as Error).message === 'Query read timeout') destroyClient(client)
       return []
     })
     if (this.#client !== client || this.#stopping.signal.aborted) return
@@ -152,7 +152,7 @@ class PresenceSession {
       const isPresent = await this.#take(client)
       if (isCurrent()) return finish(isPresent ? client : undefined)
     } catch (error) {
-      const code = String((error as { code?: unknown }).code ?? '')
+      const { code = '' } = error as { code?: string }
       if (code === UNIQUE_VIOLATION) this.#key = randomInt(1, LARGEST_KEY)
       if (isCurrent() && code.length === 5 && REFUSALS.includes(code.slice(0, 2))) {
         this.#options.onOff?.((error as Error).message)
@@ -199,7 +199,7 @@ class PresenceSession {
 
   async #query(client: pg.Client, name: string, params: unknown[]): Promise<Row[]> {
     const { schema, table } = this.#options
-    const { rows } = await client.query(render(readQuery(name), { schema, table }), params)
+    const { rows } = await client.query<Row>(render(readQuery(name), { schema, table }), params)
     return rows
   }
 }
