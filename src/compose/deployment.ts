@@ -7,6 +7,7 @@ import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
 import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
 import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
 import type { SqlClient } from '../store/postgres/connection/executor.ts'
+import { type Presence, startPresence } from '../store/postgres/connection/presence.ts'
 import { createPostgresAccess } from '../store/postgres/ports/access.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
 import { requireUrl } from './require-url.ts'
@@ -15,6 +16,8 @@ export interface DeploymentTable {
   name: string
   table: TableProfile
   store: JobStore<SqlClient>
+  /** Watches for workers that are gone, for a reaper (LEASE-10). Absent for stores without sessions. */
+  watch?: (onGone: () => void) => void
 }
 
 export interface Deployment {
@@ -30,7 +33,32 @@ export interface Deployment {
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
   const { client, reader, close } = openConnectionPool({ databaseUrl })
-  return { ...openTables(config, client), reading: openTables(config, reader), close }
+  const { tables, access } = openTables(config, client)
+  const watches = tables.map(({ table }) => openWatch(config, config.directUrl ?? databaseUrl, table))
+  for (const [index, { watch }] of watches.entries()) Object.assign(tables[index] ?? {}, { watch })
+  return {
+    tables,
+    access,
+    reading: openTables(config, reader),
+    async close() {
+      await Promise.all(watches.map(({ stop }) => stop()))
+      await close()
+    },
+  }
+}
+
+/** Connects with the first use. */
+function openWatch({ schema }: Config, databaseUrl: string, table: TableProfile) {
+  let onGone = () => {}
+  let session: Presence | undefined
+  return {
+    watch(listener: () => void) {
+      onGone = listener
+      session ??= startPresence({ databaseUrl, schema, table, longestLeaseMs: 0, onGone: () => onGone() })
+      session.watch()
+    },
+    stop: async () => session?.stop(),
+  }
 }
 
 function openNeo4j(config: Config, databaseUrl: string): Deployment {

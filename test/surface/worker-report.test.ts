@@ -27,7 +27,12 @@ it('SEE-5 WORK-4 a worker is listed while it runs, and as stopped with its exit 
   const worker = harness.work({ workerId: 'worker-1', concurrency: 3, handleSignals: true })
   await until(async () =>
     expect(await harness.store.listWorkers()).toMatchObject([
-      { workerId: 'worker-1', state: 'live', concurrency: 3, pid: worker.child.pid },
+      {
+        workerId: expect.stringMatching(/^worker-1:[0-9a-f]{8}$/),
+        state: 'live',
+        concurrency: 3,
+        pid: worker.child.pid,
+      },
     ]),
   )
   worker.child.kill('SIGTERM')

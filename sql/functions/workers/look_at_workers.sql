@@ -1,4 +1,4 @@
--- Notes which workers of a table hold their presence lock, and since when the others do not (LEASE-10). Returns how
+-- Private: notes which workers of a table hold their presence lock, and since when the others do not (LEASE-10). Returns how
 -- many are newly gone, and how many sessions look all the time. Writes only what changes.
 create or replace function "unstuck".look_at_workers(p_attachment text, out newly_gone int, out watchers int)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -11,7 +11,7 @@ begin
     return;
   end if;
   v_epoch := "unstuck".presence_epoch();
-  watchers := (select count(*) from "unstuck".presence_locks() where is_watch and key = hashtext(p_attachment));
+  watchers := "unstuck".watchers(p_attachment);
   with seen as materialized (
     select * from "unstuck".seen_workers(v_now, v_epoch)
   ), mass as (
@@ -42,12 +42,12 @@ $$;
 
 -- Private: the locks of workers, and of those who watch.
 create or replace function "unstuck".presence_locks()
-returns table (key int, is_watch boolean) language sql stable set search_path = pg_catalog, pg_temp as $$
-  select objid::bigint::bit(32)::int, classid <> "unstuck".presence_class()::oid
+returns table (key int, is_watch boolean, pid int) language sql stable set search_path = pg_catalog, pg_temp as $$
+  select objid::bigint::bit(32)::int, classid <> "unstuck".presence_class()::oid, pid
     from pg_locks
    where locktype = 'advisory' and objsubid = 2 and granted
      and database = (select oid from pg_database where datname = current_database())
-     and classid in ("unstuck".presence_class()::oid, "unstuck".watch_class(1)::oid, "unstuck".watch_class(2)::oid)
+     and classid = any (array_append("unstuck".watch_classes(), "unstuck".presence_class())::oid[])
 $$;
 
 -- Private: every worker that may be judged by presence, as of a look. is_absent: without its lock, which was held in

@@ -3,17 +3,37 @@ create or replace function "unstuck".presence_class()
 returns int language sql immutable
 return hashtext('unstuck presence ' || /*schema*/'unstuck');
 
--- Private: class of the locks of the sessions that watch, at most two for each table: one may end with its process.
-create or replace function "unstuck".watch_class(p_nth int)
-returns int language sql immutable
-return hashtext(format('unstuck watch %s %s', p_nth, /*schema*/'unstuck'));
+-- Private: classes of the locks of the sessions that watch. Two watch a table, so that one may end with its process;
+-- there are more places for the case that one is frozen.
+create or replace function "unstuck".watch_classes()
+returns int[] language sql immutable
+return array[hashtext('unstuck watch 1 ' || /*schema*/'unstuck'), hashtext('unstuck watch 2 ' || /*schema*/'unstuck'),
+             hashtext('unstuck watch 3 ' || /*schema*/'unstuck'), hashtext('unstuck watch 4 ' || /*schema*/'unstuck')];
 
--- Private: takes a place among the sessions that watch a table. False if both are taken.
+-- Private: the number of sessions that watch a table. A frozen process keeps its lock and does not look; sessions of
+-- other roles cannot be told from it.
+create or replace function "unstuck".watchers(p_attachment text)
+returns int language sql stable set search_path = pg_catalog, pg_temp as $$
+  select count(*)::int from "unstuck".presence_locks() held left join pg_stat_activity session using (pid)
+   where held.is_watch and held.key = hashtext(p_attachment)
+     and coalesce(session.query_start > clock_timestamp() - interval '10 s', true)
+$$;
+
+-- Private: takes a place among the sessions that watch a table. False if two do already.
 create or replace function "unstuck".watch_workers(p_attachment text)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_class int;
 begin
-  return pg_try_advisory_lock("unstuck".watch_class(1), hashtext(p_attachment))
-      or pg_try_advisory_lock("unstuck".watch_class(2), hashtext(p_attachment));
+  if "unstuck".watchers(p_attachment) >= 2 then
+    return false;
+  end if;
+  foreach v_class in array "unstuck".watch_classes() loop
+    if pg_try_advisory_lock(v_class, hashtext(p_attachment)) then
+      return true;
+    end if;
+  end loop;
+  return false;
 end
 $$;
 

@@ -30,6 +30,7 @@ function isPolicySetting(setting: Setting): setting is PolicySetting {
 function assign(policy: PolicyOverride, setting: PolicySetting, value: string | number): void {
   const [, field = '', stage] = setting.split('.')
   if (setting === 'policy.notify') policy.notify = value === 'off' ? 'off' : 'on'
+  else if (setting === 'policy.presence') policy.presence = value === 'off' ? 'off' : 'auto'
   else if (stage === undefined) policy[field as NumberField] = Number(value)
   else policy.stageFactors = { ...policy.stageFactors, [stage]: Number(value) }
 }

@@ -122,6 +122,16 @@ export const connectionVariables: readonly Variable[] = [
     requirement: 'WORK-1',
   },
   {
+    name: 'UNSTUCK_PRESENCE',
+    meaning:
+      'Whether the jobs of a worker whose process has ended are taken back within seconds. `off`: when their leases end. It needs a direct connection.',
+    kind: { type: 'choice', words: ['auto', 'off'] },
+    profiles: shippedProfileNames,
+    default: null,
+    sets: ['policy.presence'],
+    requirement: 'LEASE-10',
+  },
+  {
     name: 'UNSTUCK_SCHEMA',
     meaning: 'The schema that holds the functions, the policies, the events and the native table.',
     kind: { type: 'schema' },

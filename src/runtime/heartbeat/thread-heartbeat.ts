@@ -68,13 +68,10 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
   thread.on('error', (error) => health.failed(error))
   thread.once('exit', (code) => {
     handOvers.fail('the heartbeat thread has ended')
-    if (!isStopping) {
-      const error = new Error(`the heartbeat thread ended by itself, with code ${code}`)
-      health.failed(error)
-      died.resolve(error)
-    }
+    if (!isStopping) died.resolve(new Error(`the heartbeat thread ended by itself, with code ${code}`))
     ended.resolve()
   })
+  void died.promise.then((error) => health.failed(error))
   return {
     hold(lease, listener) {
       held.add(lease, listener)

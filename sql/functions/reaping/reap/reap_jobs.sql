@@ -12,13 +12,10 @@ create or replace function "unstuck"."reap_jobs"(
 returns setof "unstuck".reaped_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_now timestamptz := clock_timestamp();
+  v_now timestamptz := clock_timestamp(); v_events "unstuck".new_event[]; v_reaped "unstuck".reaped_job[];
   v_gone jsonb := case when v_policy.presence <> 'off' then "unstuck".lock_gone_workers(/*attachment*/'native') end;
-  v_events "unstuck".new_event[];
-  v_reaped "unstuck".reaped_job[];
 begin
-  perform "unstuck".require_acting(/*attachment*/'native');
-  perform "unstuck".require_reap(p_limit, p_spread_ms);
+  perform "unstuck".require_acting(/*attachment*/'native'), "unstuck".require_reap(p_limit, p_spread_ms);
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
   with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,

@@ -8,9 +8,19 @@ declare
     'reaper_id', p_reaper_id,
     'last_swept_at', (select "unstuck".iso_utc(last.swept_at) from "unstuck".sweeps last
                        where last.attachment = /*attachment*/'native' and last.reaper_id = p_reaper_id));
+  v_grace_ms float8;
   v_step json;
   v_cursor jsonb;
 begin
+  -- Workers whose session has ended are judged after several looks, a grace apart in all (LEASE-10).
+  for v_look in 1 .. 4 loop
+    perform "unstuck".look_at_workers(/*attachment*/'native')
+       from "unstuck".policies where attachment = /*attachment*/'native' and presence <> 'off';
+    v_grace_ms := "unstuck".absent_grace_ms(/*attachment*/'native');
+    commit;
+    exit when v_grace_ms is null;
+    perform pg_sleep(v_grace_ms / 3000);
+  end loop;
   loop
     v_step := "unstuck"."sweep_step"(v_reaper, p_limit, v_cursor, null, null, null, false);
     commit;
