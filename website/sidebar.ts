@@ -62,6 +62,7 @@ export const sidebar: SidebarGroup[] = [
       page('Leases and the database clock', 'docs/concepts/leases.md'),
       page('Fences', 'docs/concepts/fences.md'),
       page('Heartbeats', 'docs/concepts/heartbeats.md'),
+      page('Presence', 'docs/concepts/presence.md'),
       page('Reaping', 'docs/concepts/reaping.md'),
       page('Attempts and crashes', 'docs/concepts/attempts-and-crashes.md'),
       page('Backoff', 'docs/concepts/backoff.md'),

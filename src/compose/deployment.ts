@@ -33,31 +33,35 @@ export interface Deployment {
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
   const { client, reader, close } = openConnectionPool({ databaseUrl })
-  const { tables, access } = openTables(config, client)
-  const watches = tables.map(({ table }) => openWatch(config, config.directUrl ?? databaseUrl, table))
-  for (const [index, { watch }] of watches.entries()) Object.assign(tables[index] ?? {}, { watch })
+  const watches: Presence[] = []
+  const watchOf = (table: TableProfile) => openWatch(config, databaseUrl, table, watches)
   return {
-    tables,
-    access,
+    ...openTables(config, client, watchOf),
     reading: openTables(config, reader),
     async close() {
-      await Promise.all(watches.map(({ stop }) => stop()))
+      await Promise.all(watches.map((watch) => watch.stop()))
       await close()
     },
   }
 }
 
 /** Connects with the first use. */
-function openWatch({ schema }: Config, databaseUrl: string, table: TableProfile) {
-  let onGone = () => {}
-  let session: Presence | undefined
-  return {
-    watch(listener: () => void) {
-      onGone = listener
-      session ??= startPresence({ databaseUrl, schema, table, longestLeaseMs: 0, onGone: () => onGone() })
-      session.watch()
-    },
-    stop: async () => session?.stop(),
+function openWatch(
+  { schema, directUrl }: Config,
+  databaseUrl: string,
+  table: TableProfile,
+  watches: Presence[],
+): (onGone: () => void) => void {
+  let heard = () => {}
+  let watch: Presence | undefined
+  return (onGone) => {
+    heard = onGone
+    if (watch === undefined) {
+      const options = { databaseUrl: directUrl ?? databaseUrl, schema, table, longestLeaseMs: 0 }
+      watch = startPresence({ ...options, onGone: () => heard() })
+      watches.push(watch)
+    }
+    watch.watch()
   }
 }
 
@@ -68,13 +72,18 @@ function openNeo4j(config: Config, databaseUrl: string): Deployment {
   return { tables, access, reading: { tables, access }, close }
 }
 
-function openTables(config: Config, client: SqlClient): Pick<Deployment, 'tables' | 'access'> {
+function openTables(
+  config: Config,
+  client: SqlClient,
+  watchOf?: (table: TableProfile) => (onGone: () => void) => void,
+): Pick<Deployment, 'tables' | 'access'> {
   const { schema } = config
   const [first, ...others] = profileOf(config).tables
   const open = (table: TableProfile): DeploymentTable => ({
     name: table.table,
     table,
     store: createPostgresStore({ client, table, schema }),
+    ...(watchOf === undefined ? {} : { watch: watchOf(table) }),
   })
   const access = createPostgresAccess({ client, table: first, schema })
   return { tables: [open(first), ...others.map(open)], access }

@@ -1,5 +1,5 @@
--- Private: notes which workers of a table hold their presence lock, and since when the others do not (LEASE-10). Returns how
--- many are newly gone, and how many sessions look all the time. Writes only what changes.
+-- Private: notes which workers of a table hold their presence lock, and since when the others do not (LEASE-10).
+-- Returns how many are newly gone, and how many sessions watch. Writes only what changes.
 create or replace function "unstuck".look_at_workers(p_attachment text, out newly_gone int, out watchers int)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -123,7 +123,10 @@ class PresenceSession {
     })
     if (this.#client !== client || this.#stopping.signal.aborted) return
     if (Number(row?.['newly_gone'] ?? 0) > 0) this.#options.onGone?.()
-    this.#looking = setTimeout(() => void this.#look(client), LOOK_MS * Math.max(1, Number(row?.['watchers'] ?? 1)))
+    this.#looking = setTimeout(
+      () => void this.#look(client),
+      LOOK_MS * Math.max(1, Number(row?.['watchers'] ?? 1)),
+    )
   }
 
   /** Resolves with the first session that holds the lock; undefined if stopped, or impossible here. */
