@@ -16,6 +16,8 @@ export interface HeartbeatThreadData {
   schema: string
   table: TableProfile
   workerId: string
+  /** See `PresenceOptions`. */
+  processKey: number
   policy: PolicyOverride
   intervalMs: number
 }

@@ -10,6 +10,7 @@ export interface WorkerPresenceOptions {
   schema: string
   table: TableProfile
   workerId: string
+  processKey: number
   longestLeaseMs: number
   /** Extends all leases now. */
   beat: () => void

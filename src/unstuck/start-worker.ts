@@ -11,7 +11,7 @@ import type { RegisteredHandler } from '../runtime/attempt/handler.ts'
 import type { Heartbeat } from '../runtime/heartbeat/heartbeat.ts'
 import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
-import { workerName } from '../runtime/worker/process-name.ts'
+import { processKey, workerName } from '../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../runtime/worker/worker.ts'
 import type { UnstuckOptions } from './options.ts'
 
@@ -116,6 +116,7 @@ function startHeartbeat(
     schema: config.schema,
     table,
     workerId,
+    processKey,
     policy: config.policy,
     intervalMs: policy.heartbeatMs,
   }

@@ -42,9 +42,8 @@ async function arrive(name: string): Promise<void> {
 }
 
 async function takeLock(name: string): Promise<void> {
-  const key = name.charCodeAt(0)
+  const key = name.charCodeAt(0) * 1024
   await sessions.get(name)?.query(`select unstuck.take_presence('native', $1, $2, $3)`, [name, key, GRACE_MS])
-  await pool.query('update unstuck.workers set host = $1, pid = $2 where worker_id = $1', [name, key])
 }
 
 /** The process dies; PostgreSQL notices when the session has ended. */
@@ -228,7 +227,7 @@ describe('a worker that is judged', () => {
     await die('a')
     await lookForTheGrace()
     const session = await connect('a')
-    await session.query('select pg_advisory_lock_shared(unstuck.presence_class(), 97)')
+    await session.query('select pg_advisory_lock_shared(unstuck.presence_class(), 97 * 1024)')
     expect(await sweep()).toEqual([])
   })
 

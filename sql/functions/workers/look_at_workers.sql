@@ -53,12 +53,12 @@ $$;
 -- Private: every worker that may be judged by presence, as of a look. is_absent: without its lock, which was held in
 -- this run of the server; is_due: for its whole grace now; is_gone: an earlier look found that.
 create or replace function "unstuck".seen_workers(p_now timestamptz, p_epoch text)
-returns table (attachment text, worker_id text, process text, grace_ms bigint, vanished_at timestamptz,
+returns table (attachment text, worker_id text, process int, grace_ms bigint, vanished_at timestamptz,
                is_present boolean, is_absent boolean, is_due boolean, is_gone boolean)
 language sql stable set search_path = pg_catalog, pg_temp as $$
   select attachment, worker_id, process, grace_ms, vanished_at, is_present, is_absent,
          is_absent and not is_gone and p_now >= "unstuck".after_ms(vanished_at, grace_ms), is_gone
-    from (select worker.attachment, worker.worker_id, concat_ws(' ', worker.host, worker.pid) as process,
+    from (select worker.attachment, worker.worker_id, worker.presence_key >> 10 as process,
                  worker.presence_grace_ms as grace_ms, held.key is not null as is_present, absent.is_absent,
                  -- Nobody looked for twice the grace, or it has shown life: the absence starts again.
                  case when absent.is_absent

@@ -1,5 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+
+/** Identifies this process among those that hold presence locks. */
+export const processKey = randomInt(1, 2 ** 21)
 
 /** The end distinguishes processes with the same name: the end of one must not concern the other's jobs (LEASE-10). */
 export function workerName(given: string | undefined): string {

@@ -15,6 +15,8 @@ export interface PresenceOptions {
   table: TableProfile
   /** Whose lock it holds. Without it, the session only watches. */
   workerId?: string
+  /** From 1 to 2²¹ − 1, drawn once per process: workers that end together with it are one death. */
+  processKey?: number
   longestLeaseMs: number
   /** The lock is held, at the start and after every loss. The worker has `graceMs` to come back after the next one. */
   onPresent?: (graceMs: number) => void
@@ -39,9 +41,13 @@ const LOOK_MS = 1_000
 /** A try that hangs gets another beside it. */
 const NEXT_TRY_MS = 500
 const MAX_TRIES = 4
+/** After this many in vain, such as on a server without free slots, they become rare. */
+const EAGER_TRIES = 60
+const RARE_TRY_MS = 10_000
 /** Every statement of the session is short. */
 const QUERY_TIMEOUT_MS = 10_000
-const LARGEST_KEY = 2_147_483_647
+/** The lower bits of a key distinguish the workers of one process, as look_at_workers.sql knows. */
+const WORKER_BITS = 10
 const UNIQUE_VIOLATION = '23505'
 /** The server answered that it will not do this: missing permission, missing function, unsupported. */
 const REFUSALS = ['42', '0A', '3D', '28']
@@ -62,13 +68,14 @@ class PresenceSession {
   readonly #options: PresenceOptions
   readonly #stopping = new AbortController()
   readonly #tries = new Set<pg.Client>()
-  #key = randomInt(1, LARGEST_KEY)
+  #key = 0
   #graceMs = LEAST_GRACE_MS
   #client: pg.Client | undefined
   #looking: NodeJS.Timeout | undefined
 
   constructor(options: PresenceOptions) {
     this.#options = options
+    this.#drawKey()
   }
 
   async run(): Promise<void> {
@@ -133,7 +140,7 @@ class PresenceSession {
   #connect(): Promise<pg.Client | undefined> {
     return new Promise((resolve) => {
       const finish = (client: pg.Client | undefined) => {
-        clearInterval(next)
+        clearTimeout(next)
         this.#stopping.signal.removeEventListener('abort', stopped)
         for (const other of this.#tries) if (other !== client) destroyClient(other)
         this.#tries.clear()
@@ -141,8 +148,13 @@ class PresenceSession {
       }
       const stopped = () => finish(undefined)
       this.#stopping.signal.addEventListener('abort', stopped)
-      const attempt = () => void (this.#tries.size < MAX_TRIES && this.#try(finish))
-      const next = setInterval(attempt, NEXT_TRY_MS)
+      let next: NodeJS.Timeout
+      let tried = 0
+      const attempt = () => {
+        if (this.#tries.size < MAX_TRIES) void this.#try(finish)
+        tried += 1
+        next = setTimeout(attempt, tried < EAGER_TRIES ? NEXT_TRY_MS : RARE_TRY_MS)
+      }
       attempt()
     })
   }
@@ -156,7 +168,7 @@ class PresenceSession {
       if (isCurrent()) return finish(isPresent ? client : undefined)
     } catch (error) {
       const { code = '' } = error as { code?: string }
-      if (code === UNIQUE_VIOLATION) this.#key = randomInt(1, LARGEST_KEY)
+      if (code === UNIQUE_VIOLATION) this.#drawKey()
       if (isCurrent() && code.length === 5 && REFUSALS.includes(code.slice(0, 2))) {
         this.#options.onOff?.((error as Error).message)
         return finish(undefined)
@@ -184,6 +196,11 @@ class PresenceSession {
     if (workerId !== undefined)
       await this.#query(client, 'take_presence', [workerId, this.#key, this.#graceMs])
     return true
+  }
+
+  #drawKey(): void {
+    const { processKey = 1 } = this.#options
+    this.#key = processKey * 2 ** WORKER_BITS + randomInt(2 ** WORKER_BITS)
   }
 
   #createClient(): pg.Client {
