@@ -276,7 +276,7 @@
 -- column policies.max_attempts <schema>.attempt_limit not null default 3
 -- column policies.max_crashes <schema>.attempt_limit not null default 3
 -- column policies.max_timeouts <schema>.attempt_limit not null default 3
--- column policies.default_lease_ms <schema>.lease_ms not null default 300000
+-- column policies.default_lease_ms <schema>.lease_ms not null default 60000
 -- column policies.stage_leases_ms <schema>.leases_by_stage not null default '{}'::jsonb
 -- column policies.stage_factors <schema>.factors_by_stage not null default '{}'::jsonb
 -- column policies.default_stage <schema>.stage_name
@@ -285,10 +285,10 @@
 -- column policies.max_runtime_ms <schema>.runtime_ms not null default 86400000
 -- column policies.type_runtimes_ms <schema>.deadlines_by_type not null default '{}'::jsonb
 -- column policies.heartbeat_ms <schema>.lease_ms not null default 15000
--- column policies.sweep_interval_ms <schema>.lease_ms not null default 60000
--- column policies.reap_backoff_steps_ms <schema>.backoff_steps_ms not null default '{30000,120000,600000}'::bigint[]
--- column policies.reap_backoff_base_ms <schema>.duration_ms not null default 30000
--- column policies.reap_backoff_max_ms <schema>.duration_ms not null default 600000
+-- column policies.sweep_interval_ms <schema>.lease_ms not null default 10000
+-- column policies.reap_backoff_steps_ms <schema>.backoff_steps_ms not null default '{1000,10000,60000}'::bigint[]
+-- column policies.reap_backoff_base_ms <schema>.duration_ms not null default 1000
+-- column policies.reap_backoff_max_ms <schema>.duration_ms not null default 60000
 -- column policies.failure_backoff_steps_ms <schema>.backoff_steps_ms not null default '{}'::bigint[]
 -- column policies.failure_backoff_base_ms <schema>.duration_ms not null default 5000
 -- column policies.failure_backoff_max_ms <schema>.duration_ms not null default 3600000

@@ -1,5 +1,5 @@
-// Initial policies: those of the shipped profiles, and the preset brisk over the native one.
-import { briskPolicy, nativePolicy, type Policy } from '../src/policy/policy.ts'
+// Initial policies: those of the shipped profiles, and the presets over the native one.
+import { nativePolicy, type Policy, presetPolicies } from '../src/policy/policy.ts'
 import { shippedProfile, shippedProfileNames } from '../src/profile/shipped.ts'
 
 export interface Preset {
@@ -12,7 +12,10 @@ export const DEFAULT_POLL_MS = 2_000
 
 export const presets: Preset[] = [
   ...shippedProfileNames.map((name) => ({ name, policy: policyOf(name) })),
-  { name: 'brisk', policy: { ...nativePolicy, ...briskPolicy } },
+  ...Object.entries(presetPolicies).map(([name, preset]) => ({
+    name,
+    policy: { ...nativePolicy, ...preset },
+  })),
 ]
 
 function policyOf(name: string): Policy {

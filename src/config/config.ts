@@ -1,4 +1,4 @@
-import type { PolicyOverride } from '../policy/policy.ts'
+import type { PolicyOverride, PresetName } from '../policy/policy.ts'
 import type { OwnProfile } from '../profile/own-profile.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { ProfileName } from '../profile/shipped.ts'
@@ -21,8 +21,8 @@ export interface ConfigFile {
   schema?: string | undefined
   /** Name of a shipped profile, or your own. */
   profile?: ProfileName | OwnProfile | undefined
-  /** Lease, heartbeat and sweep times. Individual settings override it. */
-  preset?: 'brisk' | undefined
+  /** Matching times. Individual settings override it. */
+  preset?: PresetName | undefined
   policy?: PolicyOverride | undefined
   workerConcurrency?: number | undefined
   maxPayloadBytes?: number | undefined

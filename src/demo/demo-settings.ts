@@ -1,5 +1,5 @@
 // Settings of the demo, short enough to watch, shown beside the defaults.
-import { briskPolicy, nativePolicy, type Policy } from '../policy/policy.ts'
+import { nativePolicy, type Policy, presetPolicies } from '../policy/policy.ts'
 import type { BreakerSettings } from '../store/job-store.ts'
 
 export const demoPolicy: Policy = {
@@ -92,7 +92,7 @@ export const demoSettings = {
   inForce: times(demoPolicy),
   besides: [
     `default: ${times(nativePolicy)} · ${backoff(nativePolicy)} after a crash`,
-    `brisk:   ${times({ ...nativePolicy, ...briskPolicy })} (UNSTUCK_PRESET=brisk)`,
+    `brisk:   ${times({ ...nativePolicy, ...presetPolicies.brisk })} (UNSTUCK_PRESET=brisk)`,
     'worst case = lease + sweep + backoff + poll of a free worker (2 s)',
   ],
 }

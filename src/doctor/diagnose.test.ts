@@ -334,11 +334,11 @@ describe('the reaper', () => {
 
   it('OPS-4 the interval of the environment counts, and pg_cron is named where it is there', () => {
     if (table.health === null) throw new Error('the table has its health')
-    const health = { ...table.health, reaperAgeMs: 100_000 }
+    const health = { ...table.health, reaperAgeMs: 20_000 }
     expect(withTable({ health })).toEqual([])
     const found = troubles({
       server: { ...server, hasCron: true },
-      tables: [{ ...table, health, override: { sweepIntervalMs: 30_000 } }],
+      tables: [{ ...table, health, override: { sweepIntervalMs: 5_000 } }],
     })
     expect(found[0]).toEqual(['problem', 'no reaper', 'Start a worker, or: unstuck reaper, or: schedule it'])
   })

@@ -61,7 +61,7 @@ export interface Policy {
 /** Overrides per call. Maps are merged key by key, everything else is replaced. */
 export type PolicyOverride = Partial<Policy>
 
-/** The policy of the native table, on which those of all profiles are based. */
+/** The policy of the native table. */
 export const nativePolicy: Policy = {
   attemptCountedAt: 'claim',
   failureBudget: 'failures',
@@ -69,7 +69,7 @@ export const nativePolicy: Policy = {
   maxAttempts: 3,
   maxCrashes: 3,
   maxTimeouts: 3,
-  defaultLeaseMs: 300_000,
+  defaultLeaseMs: 60_000,
   stageLeasesMs: {},
   stageFactors: {},
   defaultStage: null,
@@ -78,10 +78,10 @@ export const nativePolicy: Policy = {
   maxRuntimeMs: 86_400_000,
   typeRuntimesMs: {},
   heartbeatMs: 15_000,
-  sweepIntervalMs: 60_000,
-  reapBackoffStepsMs: [30_000, 120_000, 600_000],
-  reapBackoffBaseMs: 30_000,
-  reapBackoffMaxMs: 600_000,
+  sweepIntervalMs: 10_000,
+  reapBackoffStepsMs: [1_000, 10_000, 60_000],
+  reapBackoffBaseMs: 1_000,
+  reapBackoffMaxMs: 60_000,
   failureBackoffStepsMs: [],
   failureBackoffBaseMs: 5_000,
   failureBackoffMaxMs: 3_600_000,
@@ -96,12 +96,31 @@ export const nativePolicy: Policy = {
   presence: 'auto',
 }
 
-/** The preset `brisk`: a lost job is requeued in under a minute, for jobs that can send heartbeats every 15 s. */
-export const briskPolicy = {
-  defaultLeaseMs: 45_000,
-  heartbeatMs: 15_000,
-  sweepIntervalMs: 5_000,
-} satisfies PolicyOverride
+/** Sets of matching times for `UNSTUCK_PRESET`. */
+export const presetPolicies = {
+  /** For short jobs over a fast network: an expired lease is noticed within 22 s. */
+  brisk: { defaultLeaseMs: 20_000, heartbeatMs: 5_000, sweepIntervalMs: 2_000 },
+  /** For jobs whose workers may be unreachable for minutes. */
+  patient: {
+    defaultLeaseMs: 300_000,
+    heartbeatMs: 15_000,
+    sweepIntervalMs: 60_000,
+    reapBackoffStepsMs: [30_000, 120_000, 600_000],
+  },
+} satisfies Record<string, PolicyOverride>
+
+export type PresetName = keyof typeof presetPolicies
+
+/**
+ * The policy of attached tables, on which the profiles of the documents are based. It is patient: a team's own workers may
+ * send heartbeats late or not at all, and the documents give these times.
+ */
+export const attachedPolicy: Policy = {
+  ...nativePolicy,
+  ...presetPolicies.patient,
+  reapBackoffBaseMs: 30_000,
+  reapBackoffMaxMs: 600_000,
+}
 
 export function withOverride(policy: Policy, override: PolicyOverride | undefined): Policy {
   if (override === undefined) return policy

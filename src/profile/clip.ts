@@ -1,9 +1,9 @@
 // The clip pipeline of documents 000 and 001: `jobs` and `asr_jobs` beside `job_events(job_id, data)`.
-import { nativePolicy, type Policy } from '../policy/policy.ts'
+import { attachedPolicy, type Policy } from '../policy/policy.ts'
 import type { Profile, TableProfile } from './profile.ts'
 
 const clipPolicy: Policy = {
-  ...nativePolicy,
+  ...attachedPolicy,
   presence: 'off',
   attemptCountedAt: 'claim',
   failureBudget: 'attempts',

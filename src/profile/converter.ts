@@ -1,10 +1,10 @@
 // The PDF converter of document 004: a Prisma model whose fields are camelCase in the client and snake_case in the table.
 import { defaultCodes } from '../errors/index.ts'
-import { nativePolicy, type Policy } from '../policy/policy.ts'
+import { attachedPolicy, type Policy } from '../policy/policy.ts'
 import type { Profile } from './profile.ts'
 
 const converterPolicy: Policy = {
-  ...nativePolicy,
+  ...attachedPolicy,
   presence: 'off',
   failureBudget: 'attempts',
   maxCrashes: 5,

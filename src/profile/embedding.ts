@@ -1,9 +1,9 @@
 // The embedding jobs of document 002: a table with `lock_owner` and `lock_until`.
-import { nativePolicy, type Policy } from '../policy/policy.ts'
+import { attachedPolicy, type Policy } from '../policy/policy.ts'
 import type { Profile } from './profile.ts'
 
 const embeddingPolicy: Policy = {
-  ...nativePolicy,
+  ...attachedPolicy,
   presence: 'off',
   attemptCountedAt: 'failure',
   failureBudget: 'attempts',

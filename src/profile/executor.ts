@@ -1,12 +1,12 @@
 // The executor of document 003: `public.executor_jobs` in a Supabase layout, swept by pg_cron. Its only rule compares the age
 // of the lock or heartbeat, whichever is newer, with the TTL of the type.
-import { nativePolicy, type Policy } from '../policy/policy.ts'
+import { attachedPolicy, type Policy } from '../policy/policy.ts'
 import type { Profile } from './profile.ts'
 
 const MINUTE_MS = 60_000
 
 const executorPolicy: Policy = {
-  ...nativePolicy,
+  ...attachedPolicy,
   presence: 'off',
   attemptCountedAt: 'failure-and-reap',
   failureBudget: 'attempts',

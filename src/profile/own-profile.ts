@@ -1,5 +1,5 @@
 // A team's own profile in the config file, and its defaults.
-import { nativePolicy, type PolicyOverride, withOverride } from '../policy/policy.ts'
+import { attachedPolicy, type PolicyOverride, withOverride } from '../policy/policy.ts'
 import type { Profile, TableProfile, TeamEvents } from './profile.ts'
 
 export interface OwnProfile extends Pick<Profile, 'breakerMode' | 'isPruned'> {
@@ -27,7 +27,7 @@ export interface OwnTable
     > {
   statuses: Omit<TableProfile['statuses'], 'cancelled'> & { cancelled?: string | null }
   teamEvents?: (Omit<TeamEvents, 'schema'> & { schema?: string }) | null
-  /** Overrides the policy of the native table. */
+  /** Overrides the policy of attached tables. */
   policy?: PolicyOverride
 }
 
@@ -49,7 +49,7 @@ export function completeTable({ policy, teamEvents, statuses, ...table }: OwnTab
     ...table,
     statuses: { cancelled: null, ...statuses },
     teamEvents: teamEvents == null ? null : { schema: PUBLIC, ...teamEvents },
-    policy: withOverride(nativePolicy, policy),
+    policy: withOverride(attachedPolicy, policy),
   }
 }
 

@@ -88,7 +88,7 @@ it('REAP-5, LEASE-4 the rescue calculator shows what the engine computes', async
     judgeBeat({ ...nativePolicy, defaultLeaseMs: 29_000 }).refusal,
   )
   await page.getByLabel('Begin from').selectOption('brisk')
-  expect(await result(page, 'promise')).toBe('52 s')
+  expect(await result(page, 'promise')).toBe('24 s')
   expect(complaints).toEqual([])
   await page.context().close()
 })

@@ -53,7 +53,7 @@ describe('without a terminal', () => {
     const { exitCode, stdout, stderr } = await runCommand(['top'], env())
     expect([exitCode, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/● 0 past their lease/)
-    expect(stdout).toMatch(/promise ≤ 362 s/)
+    expect(stdout).toMatch(/promise ≤ 72 s/)
     expect(stdout).toMatch(/RUNNING 1\n.*asr +▮{10} +10 min left +alpha:7:aa/)
     expect(stdout).toMatch(/DEAD, newest 1\n.*burnin .*NO_AUDIO: no/)
     expect(stdout).toMatch(/WORKERS 1\n.*alpha:7:aa +live +1\/4/)

@@ -10,8 +10,8 @@ const LIMIT_MS = 240_000
 /** The settings beside the defaults, and the result of each act. */
 function expectStory(said: string): void {
   expect(said).toMatch(/demo: +lease 3 s · beat 1 s · sweep 0.5 s · backoff 0 s/)
-  expect(said).toMatch(/default: +lease 300 s · beat 15 s · sweep 60 s · backoff 30 s/)
-  expect(said).toMatch(/brisk: +lease 45 s · beat 15 s · sweep 5 s/)
+  expect(said).toMatch(/default: +lease 60 s · beat 15 s · sweep 10 s · backoff 1 s/)
+  expect(said).toMatch(/brisk: +lease 20 s · beat 5 s · sweep 2 s/)
   expect(said).toContain('kept its lease and is done')
   expect(said).toContain('breaker closed by health probes')
   expect(said).toContain('is in the dead letters after 3 workers')

@@ -322,7 +322,10 @@ describe('Requirement: Job Timeout and Heartbeat', () => {
     silent.child.kill('SIGSTOP')
     const other = bench.work({ workerId: 'worker-b' })
     await bench.untilJobs(ids, 'succeeded')
-    expect(other.told.filter(({ kind }) => kind === 'ended')).toHaveLength(2)
+    // Told after it was written.
+    await vi.waitFor(() => expect(other.told.filter(({ kind }) => kind === 'ended')).toHaveLength(2), {
+      timeout: 30_000,
+    })
     for (const id of ids) {
       const reap = (await bench.store.listEvents(id)).find(({ type }) => type === 'reaper:requeued')
       expect(reap?.data).toMatchObject({ table: 'embedding_jobs', details: { locked_by: 'worker-a' } })

@@ -8,42 +8,50 @@ import { showTime } from '../../website/show-time.ts'
 const planOf = (policy: Partial<Policy>, load = { runningJobs: 5_000, workers: 50 }) =>
   planRescue({ policy: { ...nativePolicy, ...policy }, pollMs: DEFAULT_POLL_MS, ...load })
 
+function presetOf(wanted: string): Policy {
+  const found = presets.find(({ name }) => name === wanted)
+  if (found === undefined) throw new Error(`there is no preset ${wanted}`)
+  return found.policy
+}
+
 describe('planRescue', () => {
   it('REAP-5 the worst case is lease, sweep, backoff, spread and poll; the promise leaves out what the policy asks for', () => {
     expect(planOf({})).toMatchObject({
-      worstMs: 422_000,
-      promiseMs: 362_000,
-      backoffMs: 30_000,
-      spreadMs: 30_000,
+      worstMs: 75_000,
+      promiseMs: 72_000,
+      backoffMs: 1_000,
+      spreadMs: 2_000,
     })
   })
 
   it.each([
     { runningJobs: 10, workers: 10, spreadMs: 20 },
-    { runningJobs: 10, workers: 1, spreadMs: 30_000 },
-    { runningJobs: 1_000, workers: 100, spreadMs: 30_000 },
+    { runningJobs: 10, workers: 1, spreadMs: 1_000 },
+    { runningJobs: 1_000, workers: 100, spreadMs: 1_000 },
     { runningJobs: 3_000, workers: 1, spreadMs: 60_000 },
   ])(
     'REAP-15 REAP-16 a worker of $workers that run $runningJobs jobs adds $spreadMs ms of spread, and no second lease',
     ({ spreadMs, ...load }) => {
-      expect(planOf({}, load)).toMatchObject({ spreadMs, worstMs: 392_000 + spreadMs })
-      expect(planOf({ requeueRatePerS: 0 }, load)).toMatchObject({ spreadMs: 0, worstMs: 392_000 })
+      expect(planOf({}, load)).toMatchObject({ spreadMs, worstMs: 73_000 + spreadMs })
+      expect(planOf({ requeueRatePerS: 0 }, load)).toMatchObject({ spreadMs: 0, worstMs: 73_000 })
     },
   )
 
-  it('REAP-5 the preset brisk is at most 52 s and the backoff', () => {
-    const brisk = presets.find(({ name }) => name === 'brisk')?.policy ?? nativePolicy
-    expect(planOf(brisk)).toMatchObject({ promiseMs: 52_000, backoffMs: 30_000, beatsPerLease: 3 })
+  it.each([
+    { name: 'brisk', promiseMs: 24_000, backoffMs: 1_000, beatsPerLease: 4 },
+    { name: 'patient', promiseMs: 362_000, backoffMs: 30_000, beatsPerLease: 20 },
+  ])('REAP-5 the preset $name is at most $promiseMs ms and the backoff', ({ name, ...plan }) => {
+    expect(planOf(presetOf(name))).toMatchObject(plan)
   })
 
   it.each(['README.md', 'docs/compare.md', 'docs/start/quickstart.md', 'docs/start/demo-tour.md'])(
     'REAP-5 %s tells the worst cases of the calculator, without the spread',
     (page) => {
       const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
-      const brisk = presets.find(({ name }) => name === 'brisk')?.policy ?? nativePolicy
-      for (const { worstMs, spreadMs } of [planOf(nativePolicy), planOf(brisk)])
+      for (const { worstMs, spreadMs } of [planOf(nativePolicy), planOf(presetOf('brisk'))])
         expect(text).toContain(`${(worstMs - spreadMs) / 1_000} s`)
-      expect(text).not.toMatch(/\b(?:52|80|390) s\b/)
+      // Without the poll, and those of earlier defaults.
+      expect(text).not.toMatch(/\b(?:23|52|71|80|82|390) s\b/)
     },
   )
 
@@ -60,6 +68,7 @@ describe('planRescue', () => {
     { leaseMs: 30_000, spared: 0 },
     { leaseMs: 31_000, spared: 1 },
     { leaseMs: 45_000, spared: 1 },
+    { leaseMs: 60_000, spared: 2 },
     { leaseMs: 300_000, spared: 18 },
   ])('LEASE-4 with a beat of 15 s a lease of $leaseMs ms bears $spared lost beats', ({ leaseMs, spared }) => {
     expect(planOf({ defaultLeaseMs: leaseMs }).sparedBeats).toBe(spared)

@@ -31,20 +31,24 @@ export function readTextSetting(setting: Setting, found: FoundValues, profile: P
   return value === null ? null : String(value)
 }
 
+export interface ValueLayers {
+  found: FoundValues
+  profile: ProfileName
+  preset: PolicyOverride
+  filePolicy: PolicyOverride
+  inForce: Policy
+}
+
 /** Every setting of the profile in the order of the table, then those that only the config file can set. */
-export function listValues(
-  found: FoundValues,
-  profile: ProfileName,
-  filePolicy: PolicyOverride,
-  inForce: Policy,
-): ConfigValue[] {
+export function listValues(layers: ValueLayers): ConfigValue[] {
+  const { profile, filePolicy, inForce } = layers
   const values = new Map<string, ConfigValue>()
   for (const { sets, requirement, isSecret } of variablesOf(profile)) {
     for (const setting of sets) {
       const steps = stepsInsteadOf(setting)
       const name = steps !== undefined && inForce[steps].length > 0 ? `policy.${steps}` : setting
       if (values.has(name)) continue
-      const [value, source] = valueAndSource(name, found, profile, inForce, filePolicy)
+      const [value, source] = valueAndSource(name, layers)
       const shown = isSecret && typeof value === 'string' ? maskUrl(value) : value
       values.set(name, { name, value: shown, source, requirement })
     }
@@ -72,21 +76,20 @@ function isShapedAway(field: keyof Policy, inForce: Policy): boolean {
   return steps !== undefined && inForce[steps].length > 0
 }
 
-function valueAndSource(
-  name: string,
-  found: FoundValues,
-  profile: ProfileName,
-  inForce: Policy,
-  filePolicy: PolicyOverride,
-): [Value, ConfigSource] {
+function valueAndSource(name: string, layers: ValueLayers): [Value, ConfigSource] {
+  const { found, profile, inForce } = layers
   const set = found.get(name as Setting)
   if (set !== undefined) return [set.value, set.source]
-  if (name === 'migrateUrl' || name === 'directUrl')
-    return valueAndSource('databaseUrl', found, profile, inForce, filePolicy)
+  if (name === 'migrateUrl' || name === 'directUrl') return valueAndSource('databaseUrl', layers)
   const [group, field = '', stage] = name.split('.')
   if (group !== 'policy') return [readSetting(name as Setting, found, profile), 'default']
   if (stage !== undefined) return [inForce.stageFactors[stage] ?? null, 'profile']
-  return [asValue(inForce[field as keyof Policy]), Object.hasOwn(filePolicy, field) ? 'file' : 'profile']
+  return [asValue(inForce[field as keyof Policy]), sourceOfField(field, layers)]
+}
+
+function sourceOfField(field: string, { preset, filePolicy }: ValueLayers): ConfigSource {
+  if (Object.hasOwn(filePolicy, field)) return 'file'
+  return Object.hasOwn(preset, field) ? 'preset' : 'profile'
 }
 
 function asValue(value: Policy[keyof Policy]): Value {

@@ -12,7 +12,7 @@ import { showRefusedUrl } from './show-url.ts'
 /** A value that was set, and its source. */
 export interface FoundValue {
   value: string | number
-  source: Extract<ConfigSource, 'flag' | 'file' | 'preset' | `env ${string}`>
+  source: Extract<ConfigSource, 'flag' | 'file' | `env ${string}`>
   /** For messages: the variable, the option, or the field of the config file. */
   name: string
   /** As it was written, for messages. */

@@ -45,7 +45,8 @@ export function checkHeartbeatFit(
 
 function shortestLease(policy: Policy, found: FoundValues): { ms: number; name: string; given: unknown } {
   const set = found.get('policy.defaultLeaseMs')
-  let shortest = { ms: policy.defaultLeaseMs, name: set?.name ?? 'the profile', given: set?.given }
+  const name = set?.name ?? found.get('preset')?.name ?? 'the profile'
+  let shortest = { ms: policy.defaultLeaseMs, name, given: set?.given }
   for (const [stage, ms] of Object.entries(policy.stageLeasesMs)) {
     if (ms < shortest.ms) shortest = { ms, name: nameInFile(`policy.stageLeasesMs.${stage}`), given: ms }
   }

@@ -41,7 +41,7 @@ describe('loadConfig with nothing set', () => {
       policy: {},
       enqueueMaxAttempts: null,
       heartbeatMs: 15_000,
-      sweepIntervalMs: 60_000,
+      sweepIntervalMs: 10_000,
       workerConcurrency: 10,
       gateway: { url: null, timeoutMs: 60_000, uploadsDir: null, resultsDir: null },
       circuit: { window: 20, windowMs: null, failThreshold: 0.5, cooldownMs: 30_000 },
@@ -195,10 +195,11 @@ describe('attempts and leases', () => {
     expect(load({ ...env, UNSTUCK_PROFILE: 'clip' }).policy).toEqual({ maxAttempts: 7 })
   })
 
-  it('LEASE-3 takes DEFAULT_LEASE_SEC, else QUEUE_VISIBILITY_SEC, else 300 s', () => {
+  it('LEASE-3 takes DEFAULT_LEASE_SEC, else QUEUE_VISIBILITY_SEC, else 60 s, and 300 s in clip', () => {
     expect(load({ DEFAULT_LEASE_SEC: '120', QUEUE_VISIBILITY_SEC: '90' }).policy.defaultLeaseMs).toBe(120_000)
     expect(load({ QUEUE_VISIBILITY_SEC: '90' }).policy.defaultLeaseMs).toBe(90_000)
-    expect(valueOf(load({}), 'policy.defaultLeaseMs')).toEqual([300_000, 'profile'])
+    expect(valueOf(load({}), 'policy.defaultLeaseMs')).toEqual([60_000, 'profile'])
+    expect(valueOf(load({ UNSTUCK_PROFILE: 'clip' }), 'policy.defaultLeaseMs')).toEqual([300_000, 'profile'])
   })
 
   it('LEASE-3 changes the factor of one stage and leaves the others', () => {
@@ -215,16 +216,16 @@ describe('attempts and leases', () => {
   })
 
   it('LEASE-4 warns about fewer than three heartbeats in a lease and refuses fewer than two', () => {
-    expect(load({ HEARTBEAT_SEC: '100' }).warnings).toEqual([])
-    expect(load({ HEARTBEAT_SEC: '101' }).warnings).toEqual([
-      'HEARTBEAT_SEC: 101 s leaves fewer than 3 heartbeats in a lease of 300 s (the profile), so one lost heartbeat may lose a job; at most 100 s is recommended',
+    expect(load({ HEARTBEAT_SEC: '20' }).warnings).toEqual([])
+    expect(load({ HEARTBEAT_SEC: '21' }).warnings).toEqual([
+      'HEARTBEAT_SEC: 21 s leaves fewer than 3 heartbeats in a lease of 60 s (the profile), so one lost heartbeat may lose a job; at most 20 s is recommended',
     ])
-    expect(load({ HEARTBEAT_SEC: '150' }).warnings).toHaveLength(1)
-    expect(refuse({ HEARTBEAT_SEC: '151' })).toEqual([
+    expect(load({ HEARTBEAT_SEC: '30' }).warnings).toHaveLength(1)
+    expect(refuse({ HEARTBEAT_SEC: '31' })).toEqual([
       {
         name: 'HEARTBEAT_SEC',
-        got: '"151"',
-        takes: 'at most 150 s, so that two heartbeats fit into a lease of 300 s (the profile)',
+        got: '"31"',
+        takes: 'at most 30 s, so that two heartbeats fit into a lease of 60 s (the profile)',
       },
     ])
   })

@@ -1,4 +1,4 @@
-import { briskPolicy, withOverride } from '../../policy/policy.ts'
+import { type PolicyOverride, type PresetName, presetPolicies, withOverride } from '../../policy/policy.ts'
 import type { Profile } from '../../profile/profile.ts'
 import { isShippedProfile, type ProfileName, shippedPolicy } from '../../profile/shipped.ts'
 import type { Config, ConfigSources } from '../config.ts'
@@ -31,8 +31,10 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
 
   const found = findAll(search, own)
   problems.push(...findMissing(profile, found))
-  const base = own?.tables[0].policy ?? shippedPolicy(profile)
-  const policy = buildPolicy(base, checked.policy, found, problems)
+  const preset = presetOf(found)
+  const base = withOverride(own?.tables[0].policy ?? shippedPolicy(profile), preset)
+  // Individual settings of the environment and the file override the preset.
+  const policy = { ...preset, ...buildPolicy(base, checked.policy, found, problems) }
   const inForce = withOverride(base, policy)
   checkHeartbeatFit(inForce, found, problems, warnings)
   findStrayNames(search, (setting) => found.has(setting), warnings)
@@ -49,7 +51,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
     enqueueMaxAttempts: policy.maxAttempts ?? null,
     heartbeatMs: inForce.heartbeatMs,
     sweepIntervalMs: inForce.sweepIntervalMs,
-    values: listValues(found, profile, checked.policy, inForce),
+    values: listValues({ found, profile, preset, filePolicy: checked.policy, inForce }),
     warnings,
   }
 }
@@ -82,18 +84,12 @@ function findAll(search: Search, own: Profile | null): FoundValues {
     const value = findValue(setting, search)
     if (value !== undefined) found.set(setting, value)
   }
-  addPreset(found)
   return found
 }
 
-/** Individual settings of the environment and the file override the preset. */
-function addPreset(found: Map<Setting, FoundValue>): void {
+function presetOf(found: FoundValues): PolicyOverride {
   const preset = found.get('preset')
-  if (preset === undefined) return
-  for (const [field, value] of Object.entries(briskPolicy)) {
-    const setting = `policy.${field as keyof typeof briskPolicy}` as const
-    if (!found.has(setting)) found.set(setting, { ...preset, value, source: 'preset' })
-  }
+  return preset === undefined ? {} : presetPolicies[preset.value as PresetName]
 }
 
 /** Variables that the profile requires and that are not set (OPS-2). */

@@ -1,3 +1,4 @@
+import { presetPolicies } from '../../policy/policy.ts'
 import { shippedPolicy, shippedProfileNames } from '../../profile/shipped.ts'
 import { milliseconds, seconds, type ValueKind } from './value-kind.ts'
 import type { Variable } from './variable.ts'
@@ -10,7 +11,7 @@ const backoffVariables: readonly Variable[] = [
   {
     name: 'JOB_RETRY_BACKOFF_MS_BASE',
     meaning:
-      'First delay after a reap or a failure, doubled each time. If set, it replaces the steps 30 s, 2 min, 10 min; the cap is then the last step.',
+      'First delay after a reap or a failure, doubled each time. If set, it replaces the steps (native: 1 s, 10 s, 1 min; clip: 30 s, 2 min, 10 min); the cap is then the last step.',
     kind: milliseconds(0),
     profiles: ['native', 'clip'],
     default: null,
@@ -99,8 +100,8 @@ const leaseVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_PRESET',
     meaning:
-      'A set of matching times: `brisk` is a lease of 45 s, a heartbeat every 15 s and a sweep every 5 s. Individual settings override it.',
-    kind: { type: 'choice', words: ['brisk'] },
+      'A set of matching times: `brisk` is a lease of 20 s, a heartbeat every 5 s and a sweep every 2 s; `patient` is a lease of 300 s, a heartbeat every 15 s, a sweep every 60 s, and 30 s, 2 min, 10 min after a reap. Individual settings override it.',
+    kind: { type: 'choice', words: Object.keys(presetPolicies) },
     profiles: ['native', 'clip', 'embedding'],
     default: null,
     sets: ['preset'],
@@ -111,7 +112,7 @@ const leaseVariables: readonly Variable[] = [
     meaning: 'Interval between two sweeps of a reaper.',
     kind: seconds(DAY_SEC),
     profiles: shippedProfileNames,
-    default: { native: '60', clip: '60', embedding: '60', executor: '30', converter: '2' },
+    default: { native: '10', clip: '60', embedding: '60', executor: '30', converter: '2' },
     sets: ['policy.sweepIntervalMs'],
     requirement: 'REAP-6',
     flag: 'intervalSec',
@@ -131,7 +132,7 @@ const leaseVariables: readonly Variable[] = [
     meaning: 'The shortest lease, and the lease of a job without an expected duration.',
     kind: seconds(),
     profiles: ['native', 'clip', 'embedding'],
-    default: '300',
+    default: { native: '60', clip: '300', embedding: '300' },
     sets: ['policy.defaultLeaseMs'],
     requirement: 'LEASE-3',
   },
@@ -140,7 +141,7 @@ const leaseVariables: readonly Variable[] = [
     meaning: 'Same as `DEFAULT_LEASE_SEC`, which takes precedence.',
     kind: seconds(),
     profiles: ['native', 'clip', 'embedding'],
-    default: '300',
+    default: { native: '60', clip: '300', embedding: '300' },
     sets: ['policy.defaultLeaseMs'],
     requirement: 'OPS-8',
   },

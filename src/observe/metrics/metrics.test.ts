@@ -286,5 +286,5 @@ it('SEE-6 rescues of the last day come from the store: how many in time, how lon
     '{table="jobs",quantile="0.95"} 40',
     '{table="jobs",quantile="1"} 40',
   ])
-  expect(await lines('unstuck_rescue_promise_seconds')).toEqual(['{table="jobs"} 92'])
+  expect(await lines('unstuck_rescue_promise_seconds')).toEqual(['{table="jobs"} 42'])
 })

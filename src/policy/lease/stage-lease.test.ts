@@ -28,8 +28,8 @@ describe('stageLeaseMs and stageDeadlineMs', () => {
     }).toEqual(expected)
   })
 
-  it('LEASE-3 LEASE-8 the native table has a lease of 300 s and a deadline of a day', () => {
-    expect(stageLeaseMs(nativePolicy, 'any', null)).toBe(300_000)
+  it('LEASE-3 LEASE-8 the native table has a lease of 60 s and a deadline of a day', () => {
+    expect(stageLeaseMs(nativePolicy, 'any', null)).toBe(60_000)
     expect(stageDeadlineMs(nativePolicy, 'any')).toBe(86_400_000)
   })
 })

@@ -18,6 +18,8 @@ let store: JobStore
 beforeAll(async () => {
   database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table })
+  // A sweep counts for three intervals: longer than the tests take.
+  await store.writePolicy({ sweepIntervalMs: 600_000 })
   await database.pool.query('call unstuck.run_sweep()')
 })
 afterAll(() => database.drop())
@@ -58,7 +60,7 @@ describe('a deployment that is well', () => {
       /✓ migrations +\d+ of \d+ applied, no drift/,
       /✓ claim index +the claim of unstuck\.jobs .*jobs_ready/,
       /✓ sweep index +the sweep of unstuck\.jobs .*jobs_running/,
-      /✓ lease vs beat +unstuck\.jobs: lease 300 s, heartbeat 15 s/,
+      /✓ lease vs beat +unstuck\.jobs: lease 60 s, heartbeat 15 s/,
       /✓ reaper +unstuck\.jobs was swept/,
       /✓ over 2x TTL /,
       /✓ status words /,
@@ -144,7 +146,7 @@ describe('one thing is broken', () => {
   })
 
   it('LEASE-4 too few heartbeats fit into a lease', async () => {
-    await store.writePolicy({ heartbeatMs: 100_000, stageLeasesMs: { asr: 120_000, clip: 250_000 } })
+    await store.writePolicy({ heartbeatMs: 20_000, stageLeasesMs: { asr: 30_000, clip: 50_000 } })
     onTestFinished(async () => {
       await database.pool.query(`update unstuck.policies set heartbeat_ms = 15000, stage_leases_ms = '{}'`)
     })
@@ -153,8 +155,8 @@ describe('one thing is broken', () => {
     expect(problems).toMatchObject([
       {
         check: 'lease vs beat',
-        message: 'unstuck.jobs: stage asr: a lease of 120 s has under 2 heartbeats of 100 s',
-        fix: expect.stringMatching(/^set heartbeatMs \(HEARTBEAT_SEC\) to at most 60 s/) as string,
+        message: 'unstuck.jobs: stage asr: a lease of 30 s has under 2 heartbeats of 20 s',
+        fix: expect.stringMatching(/^set heartbeatMs \(HEARTBEAT_SEC\) to at most 15 s/) as string,
       },
     ])
     expect(warnings).toMatchObject([
@@ -166,7 +168,7 @@ describe('one thing is broken', () => {
     await breakIt(
       `insert into unstuck.jobs (id, type, status, lease_id, worker_id, lease_expires_at, heartbeat_at)
          values (gen_random_uuid(), 'asr', 'running', gen_random_uuid(), 'w-dead', now() - interval '11 minutes', now());
-       update unstuck.sweeps set swept_at = now() - interval '4 minutes'`,
+       update unstuck.sweeps set swept_at = now() - interval '31 minutes'`,
       'delete from unstuck.jobs; update unstuck.sweeps set swept_at = now()',
     )
     const { exitCode, problems } = await doctor()
@@ -183,7 +185,7 @@ describe('one thing is broken', () => {
   it('OPS-4 a job that is late by less than another lease is no problem yet', async () => {
     await breakIt(
       `insert into unstuck.jobs (id, type, status, lease_id, worker_id, lease_expires_at, heartbeat_at)
-         values (gen_random_uuid(), 'asr', 'running', gen_random_uuid(), 'w', now() - interval '4 minutes', now())`,
+         values (gen_random_uuid(), 'asr', 'running', gen_random_uuid(), 'w', now() - interval '30 seconds', now())`,
       'delete from unstuck.jobs',
     )
     expect(await doctor()).toMatchObject({ exitCode: 0, problems: [] })
@@ -222,7 +224,7 @@ describe('one thing is broken', () => {
   })
 
   it('OPS-8 the environment says something else than the stored policy: the statement stores it', async () => {
-    const env = { HEARTBEAT_SEC: '20', DEFAULT_LEASE_SEC: '300' }
+    const env = { HEARTBEAT_SEC: '20', DEFAULT_LEASE_SEC: '60' }
     const { exitCode, warnings } = await doctor(env)
     expect(exitCode).toBe(0)
     expect(warnings).toMatchObject([

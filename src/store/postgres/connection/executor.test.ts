@@ -68,7 +68,7 @@ describe.each(clients)('%s', (_, over) => {
         owner: 'o,{}"\\',
         fence: 1,
         attempt: 1,
-        leaseMs: 300_000,
+        leaseMs: 60_000,
       },
       {
         type: 'a',
