@@ -494,6 +494,7 @@
 -- domain stage_name text CHECK (((length(VALUE) >= 1) AND (length(VALUE) <= 200)))
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
 -- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 788dfb92209283cab48a9b867b62d1c2
+-- function absent_grace_ms(p_attachment text) returns double precision sql stable search_path=pg_catalog, pg_temp a13d819354cf2aa55269a1a10fa2b274
 -- function acted_by(p_actor text) returns jsonb sql stable 4320c22b9f8915529a4d9bc0fc823d6b
 -- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 27b0b44a24b271b2bc7b5fe015b8f7ea
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 2a4d7bbcdc37a03b0d30825fbb036b26
@@ -533,7 +534,7 @@
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile 7cd6e576ef86adc0d561450ee7f7c3f3
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off af17b000297ce7c03d5c814088108783
 -- function fail_dispatches(p_attachment text, p_job_ids text[], p_dispatch_ids uuid[], p_tries integer[], p_error text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 4e24daadb7aa1f6d9b76a06e5c71b891
--- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 4b1b3720bef0c39b864f6215bb8a60e1
+-- function fail_jobs(p_failures jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 059d586c5aeb48bb02c5f49f979e3795
 -- function failed_attempt(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_max_attempts integer, p_is_free boolean DEFAULT false) returns integer sql immutable d4b33a6251e5e2a1b756b8899a25eac1
 -- function failure_event(p_outcome text, p_code text) returns text sql immutable a483ffcdcb76cd05cef035930cd74f40
 -- function failure_problem(p_failure jsonb, p_id_type text) returns text sql stable 672f55c63025a3e70ffdfc1ca06f5607
@@ -604,7 +605,7 @@
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp fad10ecd53e067ac0b8b92856df4effa
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp dbf4641b7c79618eaff9567f9e6d6746
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
--- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp 6efe207708f5fb725d504f6ae22abaa4
+-- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp b7453eb3659d54689ba8d2f035b3c46d
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 03ef63abba76b247049303db3bd1ea85
 -- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 9e3255e0dcd630ec281cdbe015ae0360
@@ -622,7 +623,7 @@
 -- function prepare_presence(p_longest_lease_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 00ecbbe147cf47998193d384fa0349db
 -- function presence_class() returns integer sql immutable 90c30c4e0c2209a76c9ee22f20334523
 -- function presence_epoch() returns text sql stable search_path=pg_catalog, pg_temp 090db725ca1532df8191eca07d6f3a43
--- function presence_locks() returns TABLE(key integer, is_watch boolean) sql stable search_path=pg_catalog, pg_temp 24e23b52651442dc38650b1040761729
+-- function presence_locks() returns TABLE(key integer, is_watch boolean, pid integer) sql stable search_path=pg_catalog, pg_temp 453edc5253ad1275f6bc4bb422bdb46c
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 18087cfc94b36b599f9ef585c677f812
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp a792e16df6277ef4307a51504aa6308f
 -- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid) returns TABLE(deleted integer, next text) plpgsql volatile 506e0ec20692339508e5a366b9f1e624
@@ -633,8 +634,9 @@
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable ac1007cdb2dc027365d279a4df1caad0
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer) plpgsql stable b1cc041241a47b001cdbcbb9d9bc128a
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
+-- function reap_cause(p_reason text) returns text sql immutable 3468efd7102fc93e1e6ce099ee01dbc4
 -- function reap_error(p_action text, p_lease_ms bigint, p_worker_id text, p_attempt integer) returns text sql immutable 0f5dfcf8e3c2c01b8e5c33ee793097ea
--- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile c954e826a6622c68fc6e26b994cb790f
+-- function reap_jobs(p_limit integer DEFAULT 1000, p_after uuid DEFAULT NULL::uuid, p_policy jsonb DEFAULT NULL::jsonb, p_outage_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_outage_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_spread_ms double precision DEFAULT NULL::double precision) returns SETOF <schema>.reaped_job plpgsql volatile bcd94dfc0bdb1f8fd2b1c3d4db2e5089
 -- function reap_reason(p_is_timeout boolean, p_is_gone boolean) returns text sql immutable 253e5d3d21ab1d7188559ea366a337d7
 -- function reap_verdict(p_policy <schema>.policies, p_is_cancelled boolean, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns text sql immutable 1850261c3962e14fb160365ff764022d
 -- function reaped_attempt(p_policy <schema>.policies, p_action text, p_attempt integer, p_max_attempts integer) returns integer sql immutable 7cb8b708b6d3e6456f4b54ae58b2d32a
@@ -653,7 +655,7 @@
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile search_path=pg_catalog, pg_temp fea27ec700d881d0846329cd8a8477e5
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2094adbf4d36f1885d0b3e79835e3a2b
 -- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable 25155778b3c22b5253fca088ea4d62c5
--- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off eba30a30b80856e903b663a88e911add
+-- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off b22c9b9872c1d6c47994a5fe4dc41eac
 -- function remove_team_objects(p_attachment text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 700806ae48293deeab4b11f77f2c7be8
 -- function remove_webhook(p_attachment text, p_id uuid, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2d9614c2327896602b1506a0f652667a
 -- function rename_team_object(p_kind text, p_schema text, p_name text, p_takes text, p_new_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 5aed8ff0ade3192230c483145d92a167
@@ -689,7 +691,7 @@
 -- function retry_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer, p_keep_attempts boolean DEFAULT false, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 6c8dc7aeaaf06e84157b5a49520f7f26
 -- function run_jobs_now(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off a69d86e0c31ac0bddd3f0b0aa7b0e8d3
 -- function run_schedule(p_name text, p_due_at timestamp with time zone, p_next_run_at timestamp with time zone, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, job_id text) plpgsql volatile 9bfb1b0c64fb3d9e825fa2d6a3a82b4f
--- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 9de4e09ded85d5adf97581793927c14b
+-- procedure run_sweep(IN p_reaper_id text DEFAULT 'sql'::text, IN p_limit integer DEFAULT 1000) plpgsql volatile 837ccb0d0ad625a64fa86871194cf4df
 -- procedure run_sweeps(IN p_every_sec integer DEFAULT 15, IN p_reaper_id text DEFAULT 'sql'::text) plpgsql volatile 95024d3edfbf7c76fc6e11bc9bb2e0a7
 -- function running_jobs(p_policy <schema>.policies) returns TABLE(id uuid, worker_id text, stage text, attempt integer, failures integer, crashes integer, timeouts integer, max_attempts integer, heartbeat_at timestamp with time zone, lease_ms bigint, ended_at timestamp with time zone, is_timeout boolean, is_cancelled boolean, lease text, sign_at timestamp with time zone, seen_at timestamp with time zone) sql stable 8d5cdacbb901917f7a2a1add58a635a2
 -- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable e8369881f6b04256ce158e4dfb0229ef
@@ -698,6 +700,7 @@
 -- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off f26ba88a1d2eb3e4064b2c1a58b4baa0
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
 -- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process text, grace_ms bigint, vanished_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean) sql stable search_path=pg_catalog, pg_temp a0a16fd62f2af89a99933940e2221a38
+-- function send_due_hint(p_policy <schema>.policies, p_delays_ms double precision[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 098e61d0536fdb458cacb5c2f5464dd1
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d36e962266570c04d3bcaf5e42db37ba
@@ -728,9 +731,10 @@
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off ad8a10e0f17ff861f04c280e4820415b
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
 -- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile db44dd8c172ff8e456a092bf29672e9f
--- function watch_class(p_nth integer) returns integer sql immutable 05c658e69ccc2703b5a9c2401b287fca
+-- function watch_classes() returns integer[] sql immutable a3cf824cf7d7b6dcd56ac369b53dfcbc
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 005da27078c1c1595f4b27a39ff60a8e
--- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 481696fd0796d2f04cbee8533c041ac4
+-- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
+-- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp e52ad60da0dc61926e4cdda2b80f5963
 -- function withhold(p_kind text, p_identity text) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 02a63f3bd27954fdc210d8c4464968c3
 -- function worker_facts(p_attachment text, p_type text) returns jsonb sql stable search_path=pg_catalog, pg_temp 02a35c16443f345629dc4635cb62de9c
 -- function wrapper_statement(p_schema text, p_name text, p_calls text, p_kept_name text) returns text plpgsql stable search_path=pg_catalog, pg_temp 3f5162a2f9b89f2992a1bf55f075eafc

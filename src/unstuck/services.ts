@@ -23,7 +23,7 @@ export interface ServiceOptions {
   enqueuePolicy: PolicyOption
   /** Null if the policy disables notifications. */
   listenUrl: string | null
-  onHint: () => void
+  onHint: (dueInMs: number) => void
   schedules: RecurringJob[]
   dispatch: DispatchAdapter | undefined
   isPruning: boolean

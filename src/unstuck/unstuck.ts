@@ -186,7 +186,7 @@ class Application implements Unstuck {
       policy: this.#config.policy,
       enqueuePolicy: this.#enqueuePolicy(),
       listenUrl: policy.notify === 'on' && canListen ? directUrl : null,
-      onHint: () => worker.wake(),
+      onHint: (dueInMs) => worker.wake(dueInMs),
       schedules: this.#schedules,
       dispatch: this.#options.dispatch,
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,

@@ -2,6 +2,7 @@
 // channel: PostgreSQL delivers in order of commit, so what came before it is all there was.
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { ClaimedJob } from '../../src/job/lease.ts'
 import { nativePolicy } from '../../src/policy/policy.ts'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
@@ -9,11 +10,13 @@ import type { JobStore } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
 import { clipTables } from '../support/clip-tables.ts'
+import { elapse } from '../support/postgres-harness.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const longSchema = `unstuck_${'x'.repeat(55)}`
 const native = nativeProfile('unstuck')
 const longNamed = nativeProfile(longSchema)
+const table = native.tables[0]
 let database: TestDatabase
 let store: JobStore<SqlClient>
 let client: pg.Client
@@ -38,7 +41,7 @@ beforeEach(async () => {
   await store.writePolicy(nativePolicy)
 })
 
-/** How many hints on which channels the work sent. */
+/** The hints that the work sent: the channel, and the payload if there is one. */
 async function hintsOf(work: () => Promise<unknown>): Promise<string[]> {
   await untilQuiet()
   await work()
@@ -56,9 +59,9 @@ async function untilQuiet(): Promise<string[]> {
   })
   await database.pool.query(`select pg_notify(unstuck.hint_channel('native'), 'end')`)
   await arrived
-  const hints = heard.filter(({ payload }) => payload === '').map(({ channel }) => channel)
+  const hints = heard.filter(({ payload }) => payload !== 'end')
   heard = []
-  return hints
+  return hints.map(({ channel, payload }) => (payload === '' ? channel : `${channel} ${payload}`))
 }
 
 const jobs = (count: number, job = {}) => Array.from({ length: count }, () => ({ type: 'a', ...job }))
@@ -137,6 +140,58 @@ describe('what makes waiting jobs claimable', () => {
     expect(await hintsOf(() => store.releaseJobs(leases))).toEqual([])
     leases = await claim()
     expect(await hintsOf(() => store.releaseJobs(leases, { delayMs: hour }))).toEqual([])
+  })
+
+  it('WORK-1 a release with a delay, a failure and a reap say when their jobs are due', async () => {
+    await store.writePolicy({ failureBackoffStepsMs: [2_000], failureBackoffJitterMs: 0, requeueRatePerS: 0 })
+    await store.enqueueJobs(jobs(2))
+    const leases = await claim()
+    const later = await hintsOf(() => store.releaseJobs(leases, { delayMs: 1_000, spreadMs: 500 }))
+    expect(later).toEqual(['unstuck.native 1000,1500'])
+    await elapse(database.pool, table, 'unstuck', hour)
+    const failures = (await claim()).map((lease) => ({ ...lease, code: 'GW_5XX', reason: 'no answer' }))
+    expect(await hintsOf(() => store.failJobs(failures))).toEqual(['unstuck.native 2000'])
+    await elapse(database.pool, table, 'unstuck', hour)
+    await claim()
+    await elapse(database.pool, table, 'unstuck', hour)
+    expect(await hintsOf(() => store.sweepJobs())).toEqual(['unstuck.native 1000'])
+    expect(await hintsOf(() => store.sweepJobs())).toEqual([])
+  })
+
+  it('WORK-1 jobs that end, and those due in over ten minutes, are in no hint', async () => {
+    await store.writePolicy({ failureBackoffStepsMs: [600_001], failureBackoffJitterMs: 0 })
+    await store.enqueueJobs(jobs(2))
+    const [first, second] = await claim()
+    const fail = (lease = first, isRetryable = true) =>
+      store.failJobs([{ ...(lease as ClaimedJob), code: 'BAD', reason: 'bad', isRetryable }])
+    expect(await hintsOf(() => fail(first))).toEqual([])
+    expect(await hintsOf(() => fail(second, false))).toEqual([])
+  })
+
+  it('WORK-1 hints that are switched off are off for jobs that are due later, too', async () => {
+    await store.enqueueJobs(jobs(1))
+    const failures = (await claim()).map((lease) => ({ ...lease, code: 'GW_5XX', reason: 'no answer' }))
+    expect(await hintsOf(() => store.failJobs(failures, { policy: { notify: 'off' } }))).toEqual([])
+  })
+
+  it('REAP-14 a mass of jobs is one hint of at most a few hundred bytes, never earlier than a job', async () => {
+    await store.writePolicy({ requeueRatePerS: 50, maxCrashes: 10 })
+    await store.enqueueJobs(jobs(1_000))
+    for (let batch = 0; batch < 2; batch++)
+      await store.claimJobs({ workerId: `${batch}`, queues: ['a'], limit: 500 })
+    await elapse(database.pool, table, 'unstuck', hour)
+    const [hint = '', ...others] = await hintsOf(() => store.sweepJobs({ limit: 1_000 }))
+    expect(others).toEqual([])
+    expect(hint.length).toBeLessThan(1_000)
+    const delays = hint.replace('unstuck.native ', '').split(',').map(Number)
+    const { rows } = await database.pool.query<{ ms: number }>(
+      `select extract(epoch from run_at - updated_at)::float8 * 1000 as ms from unstuck.jobs order by 1`,
+    )
+    const waits = rows.map(({ ms }) => ms)
+    const span = (waits.at(-1) ?? 0) - (waits[0] ?? 0)
+    // Each job is due at a moment of the hint or shortly before it.
+    const lateness = waits.map((ms) => Math.min(...delays.filter((delay) => delay >= ms - 1)) - ms)
+    expect(Math.max(...lateness)).toBeLessThanOrEqual(Math.max(100, Math.ceil(span / 100)) + 1)
   })
 
   it('OPS-1 a retry by hand sends a hint, and one that found nothing dead does not', async () => {

@@ -2,7 +2,7 @@
 import { type Listener, type ListenOptions, listen } from '../../src/store/postgres/index.ts'
 
 export interface Listening extends Listener {
-  /** In the order of the calls: `started unstuck.native`, `failed …`, `hint`. */
+  /** In the order of the calls: `started unstuck.native`, `failed …`, `hint`, `hint in 1000 ms`. */
   told: string[]
   /** Settles when so many calls that begin like this were made. */
   until(start: string, count?: number): Promise<void>
@@ -17,7 +17,7 @@ export function startListening(options: Pick<ListenOptions, 'databaseUrl' | 'sch
   }
   const listener = listen({
     ...options,
-    onHint: () => tell('hint'),
+    onHint: (dueInMs) => tell(dueInMs === 0 ? 'hint' : `hint in ${dueInMs} ms`),
     onStarted: (channel) => tell(`started ${channel}`),
     onFailed: (reason) => tell(`failed ${reason}`),
   })

@@ -41,8 +41,8 @@ export interface Worker {
   ended: Promise<number>
   /** Jobs that run now. */
   running(): number
-  /** There may be new work: claim now instead of at the end of the pause. */
-  wake(): void
+  /** There may be new work, or will be in so many ms: claim then instead of at the end of the pause. */
+  wake(inMs?: number): void
   /** Problems that an operator should know of. */
   problems(): string[]
 }

@@ -10,6 +10,7 @@ import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
 import { type Reaper, startReaper } from '../services/reaper.ts'
+import { TimedWakes } from '../timing/timed-wakes.ts'
 import { wait } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 
@@ -26,7 +27,7 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
     leaveNow: () => worker.leaveNow(),
     ended,
     running: () => worker.running,
-    wake: () => worker.wake(),
+    wake: (inMs) => worker.wake(inMs),
     problems: () => worker.problems(),
   }
 }
@@ -40,6 +41,7 @@ class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
   readonly #deps: AttemptDependencies<Tx>
   readonly #claimer: Claimer<Tx>
+  readonly #timedWakes = new TimedWakes(() => this.#claimer.wake())
   readonly #dependencyCalls: DependencyCalls
   /** Attempts whose outcome is not written yet; `#handling` counts those whose handler still runs. */
   readonly #running = new Set<RunningAttempt>()
@@ -85,8 +87,9 @@ class RunningWorker<Tx> {
     return this.#running.size
   }
 
-  wake(): void {
-    this.#claimer.wake()
+  wake(inMs = 0): void {
+    if (inMs > 0) this.#timedWakes.add(inMs)
+    else this.#claimer.wake()
   }
 
   problems(): string[] {
@@ -109,6 +112,7 @@ class RunningWorker<Tx> {
     // A claim that hangs must not delay the grace: jobs it brings after the stop are released.
     const claiming = this.#claimer.run()
     await stopped
+    this.#timedWakes.clear()
     await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
     await Promise.all([reaper.stop(), watch.stop()])
     await heartbeat.stop()

@@ -52,8 +52,7 @@ begin
            "releases" = judged.releases, "error_reason" = judged.reason, "error_category" = judged.category,
            "error_code" = case when judged.outcome = 'cancelled' then 'cancelled' else judged.code end,
            "error_stack" = judged.stack, "error_attempt" = judged.attempt
-      from judged
-     where job."id" = judged.id and job."id" = any (v_ids)
+      from judged where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.*, job."run_at" as run_at
   )
   select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome),
@@ -68,6 +67,7 @@ begin
   perform "unstuck"."record_events"(v_now, v_events);
   perform "unstuck".record_dispatches(v_policy, array(
     select id from pg_catalog.unnest(v_failed) where retry_in_ms is not null)) where v_policy.dispatch <> 'off';
+  perform "unstuck".send_due_hint(v_policy, array(select retry_in_ms from pg_catalog.unnest(v_failed)));
   return query
   select answer.id, coalesce(failed.outcome, answer.outcome), failed.retry_in_ms
     from "unstuck"."job_outcomes"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)

@@ -62,9 +62,8 @@ begin
   if v_policy.dispatch <> 'off' then
     perform "unstuck".record_dispatches(v_policy, v_released::text[]);
   end if;
-  if v_released is not null and coalesce(p_delay_ms, 0) = 0 then
-    perform "unstuck".send_hint(v_policy);
-  end if;
+  perform "unstuck".send_due_hint(v_policy, array(
+    select coalesce((v_waits ->> id::text)::float8, 0) from pg_catalog.unnest(v_released) id));
 
   return query
   select answer.id, case when ended.id is null then answer.outcome else 'cancelled' end,

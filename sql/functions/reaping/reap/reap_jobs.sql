@@ -61,8 +61,7 @@ begin
            "error_category" = case when judged.action <> 'dead' then job."error_category" end,
            "error_stack" = case when judged.action <> 'dead' then job."error_stack" end,
            "error_attempt" = case when judged.action = 'dead' then judged.attempt else job."error_attempt" end
-      from judged where job."id" = judged.id
-    returning judged.*, job."run_at" as run_at
+      from judged where job."id" = judged.id returning judged.*, job."run_at" as run_at
   )
   select array_agg(row(
            id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
@@ -78,6 +77,7 @@ begin
   perform "unstuck".record_dispatches(v_policy, array(
     select id from pg_catalog.unnest(v_reaped) where action = 'requeued')) where v_policy.dispatch <> 'off';
   perform "unstuck"."forget_gone_workers"(v_gone) where v_gone is not null;
+  perform "unstuck".send_due_hint(v_policy, array(select retry_in_ms from pg_catalog.unnest(v_reaped)));
   return query select * from pg_catalog.unnest(v_reaped);
 end
 $$;

@@ -14,8 +14,8 @@ export interface ListenOptions {
   databaseUrl: string
   schema: string
   table: TableProfile
-  /** There may be jobs to claim. Also called after a reconnect, for missed hints; the caller coalesces. */
-  onHint: () => void
+  /** There will be jobs to claim in so many ms. 0 also after a reconnect, for missed hints; the caller coalesces. */
+  onHint: (dueInMs: number) => void
   onStarted: (channel: string) => void
   /** No hints until the next `onStarted`. Called once per interruption. */
   onFailed: (reason: string) => void
@@ -89,7 +89,7 @@ class RunningListener {
       if (this.#stopping.signal.aborted) return
       onStarted(String(row?.['channel']))
       // A starting worker looks for jobs anyway.
-      if (this.#isTested) onHint()
+      if (this.#isTested) onHint(0)
       this.#isTested = true
       this.#isFailing = false
       this.#retryMs = FIRST_RETRY_MS
@@ -164,11 +164,17 @@ class RunningListener {
   }
 }
 
-/** Hints have no payload; a test is recognized by its token. */
-function untilNotified(client: pg.Client, onHint: () => void): (token: string) => Promise<true> {
+const DELAYS = /^[\d,]+$/
+
+/** A hint has no payload, or the delays until jobs are due (`send_due_hint.sql`); a test is recognized by its token. */
+function untilNotified(
+  client: pg.Client,
+  onHint: (dueInMs: number) => void,
+): (token: string) => Promise<true> {
   const tests = new Map<string, () => void>()
   client.on('notification', ({ payload = '' }) => {
-    if (payload === '') onHint()
+    if (payload === '') onHint(0)
+    else if (DELAYS.test(payload)) for (const delayMs of payload.split(',')) onHint(Number(delayMs))
     else tests.get(payload)?.()
   })
   return (token) =>
