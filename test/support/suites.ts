@@ -35,5 +35,6 @@ export const leftToAll = [
   'test/http/{input/fuzz,reads/large-table}.test.ts',
   'test/model/**/*.test.ts',
   'test/sql/{fuzz,grown-table,hot-heartbeats,role-settings}.test.ts',
+  'test/surface/heartbeat-room.test.ts',
   'src/runtime/claim/claims-per-job.test.ts',
 ]
