@@ -699,7 +699,7 @@
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
 -- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off f26ba88a1d2eb3e4064b2c1a58b4baa0
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
--- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process text, grace_ms bigint, vanished_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean) sql stable search_path=pg_catalog, pg_temp a0a16fd62f2af89a99933940e2221a38
+-- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process integer, grace_ms bigint, vanished_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean) sql stable search_path=pg_catalog, pg_temp f12356c0628e59bfe8d886453930dc94
 -- function send_due_hint(p_policy <schema>.policies, p_delays_ms double precision[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 098e61d0536fdb458cacb5c2f5464dd1
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
