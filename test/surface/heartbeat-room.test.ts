@@ -79,8 +79,7 @@ it.concurrent.each<{ name: string; preset: keyof typeof policies; fault: Fault }
     const address = new URL(database.url)
     const proxy = new TcpProxy(Number(address.port))
     address.port = String(await proxy.listen())
-    // The lease alone decides: through the proxy, a worker that gives up a silent connection also ends its session.
-    const env = { UNSTUCK_PRESENCE: 'off', ...(preset === 'native' ? {} : { UNSTUCK_PRESET: preset }) }
+    const env = preset === 'native' ? {} : { UNSTUCK_PRESET: preset }
     const worker = startWorkerProcess(address.href, { concurrency: 1 }, { env })
     try {
       await database.pool.query(

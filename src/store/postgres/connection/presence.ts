@@ -71,6 +71,9 @@ class PresenceSession {
   #key = 0
   #graceMs = LEAST_GRACE_MS
   #client: pg.Client | undefined
+  /** Did not answer in time: it still holds its lock until another session does. */
+  #suspect: pg.Client | undefined
+  #suspectClient: () => void = () => {}
   #looking: NodeJS.Timeout | undefined
 
   constructor(options: PresenceOptions) {
@@ -83,15 +86,31 @@ class PresenceSession {
     while (!signal.aborted) {
       const client = await this.#connect()
       if (client === undefined) return
+      if (this.#suspect !== undefined) destroyClient(this.#suspect)
       this.#client = client
       this.#options.onPresent?.(this.#graceMs)
       this.watch()
-      const error = await untilLost(client)
-      this.#client = undefined
-      clearTimeout(this.#looking)
-      this.#looking = undefined
-      if (!signal.aborted) this.#options.onLost?.(error)
+      await this.#untilReplaced(client)
     }
+  }
+
+  /** Resolves when another session is needed. */
+  async #untilReplaced(client: pg.Client): Promise<void> {
+    const { signal } = this.#stopping
+    const lost = untilLost(client).then((error) => {
+      const isNeeded = this.#client === client || (this.#suspect === client && this.#client === undefined)
+      if (isNeeded && !signal.aborted) this.#options.onLost?.(error)
+    })
+    const suspected = new Promise<void>((resolve) => {
+      this.#suspectClient = () => {
+        this.#suspect = client
+        resolve()
+      }
+    })
+    await Promise.race([lost, suspected])
+    this.#client = undefined
+    clearTimeout(this.#looking)
+    this.#looking = undefined
   }
 
   watch(): void {
@@ -106,6 +125,7 @@ class PresenceSession {
     this.#stopping.abort()
     clearTimeout(this.#looking)
     for (const client of this.#tries) destroyClient(client)
+    if (this.#suspect !== undefined) destroyClient(this.#suspect)
     const { workerId } = this.#options
     const client = this.#client
     if (client === undefined) return
@@ -124,8 +144,8 @@ class PresenceSession {
 
   async #look(client: pg.Client): Promise<void> {
     const [row] = await this.#query(client, 'look_at_workers', []).catch((error: unknown) => {
-      // The statement is short, so the connection is dead.
-      if ((error as Error).message === 'Query read timeout') destroyClient(client)
+      // The statement is short, so the network is cut or the server hangs.
+      if ((error as Error).message === 'Query read timeout') this.#suspectClient()
       return []
     })
     if (this.#client !== client || this.#stopping.signal.aborted) return
