@@ -46,6 +46,5 @@ export const smokeOfAll = [
   'test/parity/{docs-*,demo-picture,missed-goals,runbooks}.test.ts',
   'test/website/sidebar.test.ts',
   'test/cli/install/init.test.ts',
-  'test/migrate/schema.test.ts',
   'test/store/clip.test.ts',
 ]
