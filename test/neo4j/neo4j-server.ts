@@ -44,12 +44,8 @@ export async function startNeo4j(options: ServerOptions): Promise<Neo4jServer> {
   if (hasApoc) for (const name of plugins) await copyFile(join(jars, name), join(home, 'plugins', name))
   const address = `bolt://127.0.0.1:${port}`
   let isStopping = false
-  const flags = [
-    '-XX:+UseSerialGC',
-    '-Xms256m',
-    `-Xmx${heapMb}m`,
-    `-XX:TieredStopAtLevel=${isOptimized ? 4 : 1}`,
-  ]
+  const thrifty = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
+  const flags = ['-Xms256m', `-Xmx${heapMb}m`, ...(isOptimized ? [] : thrifty)]
   const start = () => launch(home, jars, flags)
   let server = start()
   // It comes back by itself, on the same data and address, whoever ended it.
