@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import whole from '../vitest.config.ts'
-import { leftToAll } from './support/suites.ts'
+import { leftToAll, smokeOfAll } from './support/suites.ts'
 
-export default defineConfig({ test: { ...whole.test, include: leftToAll } })
+const isSmoke = process.env['UNSTUCK_TEST_SMOKE'] === '1'
+
+export default defineConfig({ test: { ...whole.test, include: isSmoke ? smokeOfAll : leftToAll } })

@@ -1,7 +1,8 @@
 // @ts-check
-// Runs the dashboard in a real browser. Without Chromium the suites are reported as skipped.
+// Runs the dashboard in a real browser; `--quick` runs a smoke. Without Chromium the suites are reported as skipped.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = [
@@ -10,6 +11,14 @@ const suites = [
   'test/browser/live.test.ts',
   'test/browser/docs-site.test.ts',
   'test/browser/pdf-converter.test.ts',
+]
+
+/** A killed worker on a real server, who may see what, and one page in every state. */
+const smoke = [
+  'a worker process that is killed',
+  'who has to sign in',
+  'SEE-5 /jobs ',
+  'with the keyboard alone',
 ]
 
 // The headless shell draws no window and takes half the CPU time.
@@ -25,8 +34,8 @@ function locate(program) {
 }
 
 if (found !== undefined) {
-  const args = ['vitest', 'run', '--config', 'test/browser/vitest.config.ts', ...process.argv.slice(2)]
-  const env = { ...process.env, UNSTUCK_TEST_CHROMIUM: found }
+  const args = vitestArguments('test/browser/vitest.config.ts', ['live', 'pages', '-t', smoke.join('|')])
+  const env = { ...process.env, ...smokeEnvironment, UNSTUCK_TEST_CHROMIUM: found }
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 } else {
   for (const suite of suites) console.log(`skipped: ${suite}: the program chromium is not installed`)

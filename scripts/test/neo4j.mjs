@@ -1,11 +1,12 @@
 // @ts-check
-// Runs the suites of the Neo4j store on a real Neo4j with APOC. Without Java or Maven they are reported as skipped, with an
-// exit code of their own.
+// Runs the suites of the Neo4j store on a real Neo4j with APOC; `--quick` runs a smoke. Without Java or Maven they are reported
+// as skipped, with an exit code of their own.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bringNeo4j, jars, SKIPPED } from './neo4j-jars.mjs'
+import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = readdirSync(join(root, 'test', 'neo4j')).filter((name) => name.endsWith('.test.ts'))
@@ -19,7 +20,7 @@ else {
 }
 
 function run() {
-  const args = ['vitest', 'run', '--config', 'test/neo4j/vitest.config.ts', ...process.argv.slice(2)]
-  const env = { ...process.env, UNSTUCK_TEST_NEO4J_JARS: jars }
+  const args = vitestArguments('test/neo4j/vitest.config.ts', ['document-002', 'race'])
+  const env = { ...process.env, ...smokeEnvironment, UNSTUCK_TEST_NEO4J_JARS: jars }
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 }

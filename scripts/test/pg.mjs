@@ -4,35 +4,29 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { installVersions, serversOf } from './pg-servers.mjs'
+import { givenArguments, isSmoke, smokeEnvironment } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const wholeSuites = ['test/store', 'test/sql', 'test/race', 'test/migrate']
-// The conformance suite on one table, and tests that depend on the version: plans, locks, the installed schema, and the races
-// of the lock order and of rows that change under a statement. Other races take the same locks.
+// The core of the conformance suite on one table, and tests that depend on the version: plans, and the races of the lock order
+// and of rows that change under a statement. Other races take the same locks.
 const quickSuites = [
   'test/store/native.test.ts',
   'test/sql/plans.test.ts',
-  'test/sql/vectors.test.ts',
   'test/race/claim.test.ts',
   'test/race/finish-and-reap.test.ts',
-  'test/race/beat-and-reap.test.ts',
-  'test/race/cancel.test.ts',
-  'test/race/enqueue.test.ts',
   'test/race/lock-order.test.ts',
-  'test/race/reapers.test.ts',
-  'test/migrate/schema.test.ts',
 ]
 
-const isQuick = process.argv.includes('--quick')
-const suites = isQuick ? quickSuites : wholeSuites
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--quick')
+const suites = isSmoke ? quickSuites : wholeSuites
 installVersions()
 
 /** @type {string[]} */
 const failed = []
-const { present, missing } = serversOf(wanted)
-for (const { name, env } of present) {
+const { present, missing } = serversOf(givenArguments)
+for (const { name, env: inherited } of present) {
   console.log(`\nPostgreSQL ${name}`)
+  const env = { ...inherited, ...smokeEnvironment }
   if (spawnSync('npx', ['vitest', 'run', ...suites], { cwd: root, stdio: 'inherit', env }).status !== 0)
     failed.push(name)
 }

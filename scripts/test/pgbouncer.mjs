@@ -1,7 +1,9 @@
 // @ts-check
-// Runs the suites through PgBouncer in transaction mode. Without it they are reported as skipped.
+// Runs the suites through PgBouncer in transaction mode; `--quick` runs a smoke. Without PgBouncer they are reported as
+// skipped.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = [
@@ -12,10 +14,10 @@ const suites = [
 ]
 
 // Debian installs it to a folder outside a user's PATH.
-const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+const env = { ...process.env, ...smokeEnvironment, PATH: `${process.env['PATH']}:/usr/sbin` }
 
 if (spawnSync('pgbouncer', ['--version'], { env }).status === 0) {
-  const args = ['vitest', 'run', '--config', 'test/pgbouncer/vitest.config.ts', ...process.argv.slice(2)]
+  const args = vitestArguments('test/pgbouncer/vitest.config.ts', ['store', 'worker'])
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 } else {
   for (const suite of suites) console.log(`skipped: ${suite}: the program pgbouncer is not installed`)

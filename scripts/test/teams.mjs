@@ -6,14 +6,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { installVersions, serversOf } from './pg-servers.mjs'
+import { givenArguments, isSmoke } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const isQuick = process.argv.includes('--quick')
-const filters = process.argv.slice(2).filter((argument) => argument !== '--quick')
-const versions = isQuick ? ['18'] : ['14', '18']
-if (!isQuick) installVersions()
+const versions = isSmoke ? ['18'] : ['14', '18']
+if (!isSmoke) installVersions()
 const queues = `${root}test/teams/queues`
-if (!existsSync(`${queues}/node_modules`))
+const needsQueues =
+  givenArguments.length === 0 || givenArguments.some((filter) => 'known-queues.test.ts'.includes(filter))
+if (needsQueues && !existsSync(`${queues}/node_modules`))
   spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: queues, stdio: 'inherit' })
 
 /** @type {string[]} */
@@ -21,7 +22,7 @@ const failed = []
 const { present, missing } = serversOf(versions)
 for (const { name, env } of present) {
   console.log(`\nPostgreSQL ${name}`)
-  const args = ['vitest', 'run', '--config', 'test/teams/vitest.config.ts', ...filters]
+  const args = ['vitest', 'run', '--config', 'test/teams/vitest.config.ts', ...givenArguments]
   if (spawnSync('npx', args, { cwd: root, stdio: 'inherit', env }).status !== 0) failed.push(name)
 }
 for (const name of missing) console.log(`skipped: test/teams on PostgreSQL ${name}: not installed`)

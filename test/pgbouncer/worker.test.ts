@@ -93,7 +93,7 @@ it('WORK-1 what is enqueued through PgBouncer reaches a listener at a direct add
   await listening.until('started')
   const pool = openPoolThrough(database.url)
   await createPostgresStore({ client: pool, table }).enqueueJobs([{ type: 'nobody-handles-this' }])
-  await listening.until('hint')
+  await listening.until('hint', 2)
   await pool.end()
 })
 
@@ -121,7 +121,7 @@ it('WORK-1 a pooler in session mode lets hints through', async () => {
   try {
     await listening.until('started')
     await enqueue('nobody-handles-this', 0)
-    await listening.until('hint')
+    await listening.until('hint', 2)
   } finally {
     await listening.stop()
     await pgBouncer.stop()

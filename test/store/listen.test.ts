@@ -43,9 +43,16 @@ it('WORK-1 an enqueue reaches a listener, and the start of one is no hint for an
   const second = start()
   await second.until('started')
   await store.enqueueJobs([{ type: 'a' }])
-  await Promise.all([first.until('hint'), second.until('hint')])
-  expect(first.told).toEqual(['started unstuck.native', 'hint'])
-  expect(second.told).toEqual(['started unstuck.native', 'hint'])
+  await Promise.all([first.until('hint', 2), second.until('hint', 2)])
+  expect(first.told).toEqual(['started unstuck.native', 'hint', 'hint'])
+  expect(second.told).toEqual(['started unstuck.native', 'hint', 'hint'])
+})
+
+it('WORK-1 C16 a listener gives a hint when it starts, for jobs enqueued before it could hear of them', async () => {
+  await store.enqueueJobs([{ type: 'a' }])
+  const listening = start()
+  await listening.until('started')
+  expect(listening.told).toEqual(['started unstuck.native', 'hint'])
 })
 
 it('WORK-1 one connection is kept for listening, and none after the stop', async () => {
@@ -61,10 +68,11 @@ it('WORK-1 a listener whose connection is ended says so, comes back, and gives a
   await listening.until('started')
   for (const round of [1, 2]) {
     await database.pool.query('select pg_terminate_backend($1)', (await backends()).slice(0, 1))
-    await listening.until('hint', round)
+    await listening.until('hint', 1 + round)
   }
   expect(listening.told.map((text) => text.split(' ')[0])).toEqual([
     'started',
+    'hint',
     'failed',
     'started',
     'hint',
@@ -72,9 +80,9 @@ it('WORK-1 a listener whose connection is ended says so, comes back, and gives a
     'started',
     'hint',
   ])
-  expect(listening.told[1]).toMatch(/^failed terminating connection.*; polling goes on$/)
+  expect(listening.told[2]).toMatch(/^failed terminating connection.*; polling goes on$/)
   await store.enqueueJobs([{ type: 'a' }])
-  await listening.until('hint', 3)
+  await listening.until('hint', 4)
 })
 
 it('WORK-1 a listener that cannot connect says so once, goes on trying, and can be stopped meanwhile', async () => {

@@ -29,7 +29,9 @@ export const leftToAll = [
   'test/store/{clip,converter,embedding,odd-table,other-schema}.test.ts',
   'test/profiles/**/*.test.ts',
   // Installing and attaching in every circumstance: npm test attaches, upgrades and takes off again.
-  'test/migrate/{attach-killed,attach-layouts,attach-load,attach-plan,bad-input,down,odd-tables,partitioned-tables}.test.ts',
+  'test/cli/install/init.test.ts',
+  'test/migrate/attach-{beside-native,cli,killed,layouts,load,plan}.test.ts',
+  'test/migrate/{bad-input,down,odd-tables,partitioned-tables}.test.ts',
   'test/migrate/{removal-asks,schema,status,team-objects,unfit-tables}.test.ts',
   // Large tables, long runs of chance.
   'test/http/{input/fuzz,reads/large-table}.test.ts',
@@ -37,4 +39,12 @@ export const leftToAll = [
   'test/sql/{fuzz,grown-table,hot-heartbeats,role-settings}.test.ts',
   'test/surface/heartbeat-room.test.ts',
   'src/runtime/claim/claims-per-job.test.ts',
+]
+
+/** Run by .ci/run: tests that catch a forgotten update, and the core of the conformance suite on one more table. */
+export const smokeOfAll = [
+  'test/parity/{docs-*,demo-picture,missed-goals,runbooks}.test.ts',
+  'test/website/sidebar.test.ts',
+  'test/cli/install/init.test.ts',
+  'test/store/clip.test.ts',
 ]

@@ -26,6 +26,14 @@ async function reaps(pool: pg.Pool): Promise<Reap[]> {
   return rows
 }
 
+async function waitingForAdvisoryLock(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`,
+  )
+  return rows[0]?.count ?? 0
+}
+
 describe('a database that crashes under load', () => {
   let folder: string
   let server: PostgresServer
@@ -98,18 +106,34 @@ describe('a worker on a healthy database', () => {
   beforeEach(() => harness.reset())
   afterEach(() => harness.endWorkers())
 
-  it('LEASE-4 handlers that hold every connection of the pool for three leases cost no job its lease', async () => {
-    const { store, work, enqueue, untilJob } = harness
-    const long = await enqueue('slow', { ms: 5_500 }, 2)
-    // More than the pool has: the last ones wait for a connection.
-    const holding = await enqueue('hold-connection', { ms: 4_500 }, 12)
-    work({ concurrency: 14 })
-    // Somebody who would take what is overdue.
-    work({ concurrency: 1 })
-    for (const jobId of [...long, ...holding]) await untilJob(jobId, hasStatus('succeeded'))
-    for (const jobId of [...long, ...holding])
-      expect(await store.getJob(jobId)).toMatchObject({ fence: 1, crashes: 0, failures: 0 })
-    expect(await reaps(harness.pool)).toEqual([])
+  it('LEASE-4 handlers that hold every connection of the pool keep no heartbeat from the database', async () => {
+    const { pool, store, work, enqueue, untilJob } = harness
+    // No worker is starved for so long: a lease can only be lost through the pool.
+    await store.writePolicy({ defaultLeaseMs: 60_000 })
+    const lock = 1
+    const blocker = await pool.connect()
+    try {
+      await blocker.query('select pg_advisory_lock($1)', [lock])
+      const long = await enqueue('slow', { ms: 600_000 }, 2)
+      // More than the pool has: the last ones wait for a connection.
+      const holding = await enqueue('hold-connection', { lock }, 12)
+      work({ concurrency: 14 })
+      await expect.poll(() => waitingForAdvisoryLock(pool)).toBe(10)
+      for (const jobId of [...long, ...long, ...long]) {
+        const { leaseExpiresAt: before } = await untilJob(jobId, hasStatus('running'))
+        await untilJob(jobId, ({ leaseExpiresAt }) => Number(leaseExpiresAt) > Number(before))
+      }
+      expect(await waitingForAdvisoryLock(pool)).toBe(10)
+      await blocker.query('select pg_advisory_unlock($1)', [lock])
+      for (const jobId of holding)
+        expect(await untilJob(jobId, hasStatus('succeeded'))).toMatchObject({ crashes: 0, timeouts: 0 })
+      for (const jobId of long)
+        expect(await store.getJob(jobId)).toMatchObject({ status: 'running', fence: 1, crashes: 0 })
+      expect(await reaps(pool)).toEqual([])
+    } finally {
+      // Closes the session, and with it the lock.
+      blocker.release(true)
+    }
   })
 
   it('REAP-16 no sweep holds the ten jobs of a worker that was killed', async () => {

@@ -27,7 +27,7 @@ export interface Neo4jBench extends Run {
 export async function startNeo4jBench(options: Run & Pick<Neo4jBench, 'sizes'>): Promise<Neo4jBench> {
   const jars = process.env['UNSTUCK_BENCH_NEO4J_JARS']
   if (jars === undefined) throw new Error('start it with: npm run bench -- --store neo4j')
-  const server = await startNeo4j({ jars, heapMb: HEAP_MB, pageCacheMb: PAGE_CACHE_MB })
+  const server = await startNeo4j({ jars, heapMb: HEAP_MB, pageCacheMb: PAGE_CACHE_MB, isOptimized: true })
   const { driver } = openDriver(server.url)
   const drivers = [driver]
   return {

@@ -14,7 +14,7 @@ export interface ListenOptions {
   databaseUrl: string
   schema: string
   table: TableProfile
-  /** There will be jobs to claim in so many ms. 0 also after a reconnect, for missed hints; the caller coalesces. */
+  /** There will be jobs to claim in so many ms. 0 also after each `onStarted`, for missed hints; the caller coalesces. */
   onHint: (dueInMs: number) => void
   onStarted: (channel: string) => void
   /** No hints until the next `onStarted`. Called once per interruption. */
@@ -88,8 +88,8 @@ class RunningListener {
       if (!this.#isTested) await Promise.race([this.#test(client, arrived, row?.['backend_pid']), lost])
       if (this.#stopping.signal.aborted) return
       onStarted(String(row?.['channel']))
-      // A starting worker looks for jobs anyway.
-      if (this.#isTested) onHint(0)
+      // For jobs that were enqueued before the server knew this connection as a listener.
+      onHint(0)
       this.#isTested = true
       this.#isFailing = false
       this.#retryMs = FIRST_RETRY_MS
