@@ -71,14 +71,14 @@ await_suites() {
   for pid in "${!names[@]}"; do await_suite "$pid"; done
 }
 
-# Prints the costs of all suites, the most expensive first, and fails if a suite failed.
+# Prints the costs of all suites, the most expensive first, and exits if a suite failed.
 conclude() {
   await_suites
   echo
   sort -k3 -n -r "$logs/.costs"
   awk -v seconds="$SECONDS" '{ cpu += $3 }
     END { printf "%6d s %6d CPU-s  in all\n", seconds, cpu }' "$logs/.costs"
-  if [ "${#failed[@]}" = 0 ]; then exit 0; fi
+  if [ "${#failed[@]}" = 0 ]; then return; fi
   printf 'failed: %s\n' "${failed[@]}"
   exit 1
 }
