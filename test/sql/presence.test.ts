@@ -137,6 +137,16 @@ describe('a worker whose session has ended', () => {
   })
 })
 
+it('LEASE-10 a worker takes its lock again while its old session lingers behind a silent network', async () => {
+  await bench.arrive('a')
+  const old = bench.sessions.get('a')
+  const session = await bench.connect('a')
+  await session.query(`set lock_timeout = '20s'`)
+  await bench.takeLock('a')
+  await old?.end()
+  expect(await bench.lookForTheGrace()).toBe(0)
+})
+
 describe('a worker that is judged', () => {
   it('REAP-3 LEASE-10 with its lock, or without ever having had one, keeps its jobs', async () => {
     await bench.arrive('a')
@@ -153,6 +163,8 @@ describe('a worker that is judged', () => {
     await bench.lookForTheGrace()
     const session = await bench.connect('a')
     await session.query('select pg_advisory_lock_shared(unstuck.presence_class(), 97 * 1024)')
+    // By the lock alone: no look sees it first.
+    expect((await bench.pool.query('select * from unstuck.reap_jobs()')).rows).toEqual([])
     expect(await bench.sweep()).toEqual([])
   })
 
