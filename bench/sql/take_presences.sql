@@ -1,5 +1,5 @@
 -- One session stands for all workers.
 with taken as materialized (
-  select unstuck.take_presence('native', 'w' || n, n, 2000) from generate_series(1, $1::int) n
+  select unstuck.take_presence('native', 'w' || n, 1024 * n, 2000) from generate_series(1, $1::int) n
 )
 select count(*) from taken

@@ -257,3 +257,20 @@ it('LEASE-10 at most two sessions watch a table, and another takes the place of 
   const again = await bench.sessions.get('z')?.query(`select unstuck.watch_workers('native') as is_watching`)
   expect(again?.rows).toEqual([{ is_watching: true }])
 })
+
+it('LEASE-10 a look compares no two of 1,000 workers, whatever the planner knows of the table', async () => {
+  const session = await bench.connect('a')
+  await session.query(
+    `select unstuck.take_presence('native', 'w' || n, 1024 * n, 2000) from generate_series(1, 1000) n`,
+  )
+  await session.query(`load 'auto_explain'; set client_min_messages = log; set auto_explain.log_min_duration = 0;
+    set auto_explain.log_analyze = on; set auto_explain.log_nested_statements = on`)
+  const plans: string[] = []
+  session.on('notice', ({ message = '' }) => plans.push(message))
+  await session.query(`select unstuck.look_at_workers('native')`)
+  expect(plans.join()).toContain('Hash')
+  const compared = [...plans.join().matchAll(/Rows Removed by Join Filter: (\d+)/g)].map(([, rows]) =>
+    Number(rows),
+  )
+  expect(Math.max(0, ...compared)).toBeLessThan(10_000)
+})
