@@ -3,10 +3,13 @@ import { between, createRandom } from '../random.ts'
 import { WORKERS } from '../settings.ts'
 import type { Fault, FaultKind } from './schedule.ts'
 
-/** Longer than the grace of presence, 2 s, where it is about that. Weights are unused: all are dealt. */
-export const presenceFaults: Omit<FaultKind, 'weight'>[] = [
+/** `isAlone`: everybody is back, or its jobs are, before the next fault. */
+type PresenceFault = Omit<FaultKind, 'weight'> & { isAlone?: boolean }
+
+/** Longer than the grace of presence, 2 s, where it is about that. */
+export const presenceFaults: PresenceFault[] = [
   { kind: 'kill', target: 'worker', durationMs: [100, 1_500] },
-  { kind: 'kill', target: 'worker', durationMs: [3_000, 6_000] },
+  { kind: 'kill', target: 'worker', durationMs: [3_000, 6_000], isAlone: true },
   { kind: 'pause', target: 'worker', durationMs: [3_000, 8_000] },
   { kind: 'terminate', target: 'worker', durationMs: [100, 500] },
   { kind: 'block', target: 'worker', durationMs: [3_000, 6_000] },
@@ -17,31 +20,29 @@ export const presenceFaults: Omit<FaultKind, 'weight'>[] = [
   { kind: 'presence-ended', target: 'worker', durationMs: [0, 0] },
   { kind: 'presences-ended', target: 'database', durationMs: [0, 0] },
   { kind: 'proxies-reset', target: 'database', durationMs: [0, 0] },
-  { kind: 'slots-full', target: 'worker', durationMs: [3_000, 6_000] },
+  { kind: 'slots-full', target: 'worker', durationMs: [3_000, 6_000], isAlone: true },
   { kind: 'reaper-kill', target: 'reaper', durationMs: [100, 3_000] },
   { kind: 'reaper-pause', target: 'reaper', durationMs: [3_000, 6_000] },
-  { kind: 'backend-killed', target: 'database', durationMs: [0, 0] },
-  { kind: 'slow-recovery', target: 'database', durationMs: [5_000, 5_000] },
-  { kind: 'database-stopped', target: 'database', durationMs: [0, 6_000] },
-  { kind: 'pooler-killed', target: 'pooler', durationMs: [0, 4_000] },
+  { kind: 'backend-killed', target: 'database', durationMs: [0, 0], isAlone: true },
+  { kind: 'slow-recovery', target: 'database', durationMs: [5_000, 5_000], isAlone: true },
+  { kind: 'database-stopped', target: 'database', durationMs: [0, 6_000], isAlone: true },
+  { kind: 'pooler-killed', target: 'pooler', durationMs: [0, 4_000], isAlone: true },
 ]
-/** One at a time, and everybody is back before the next fault. */
-const ALONE = new Set(['slots-full', 'backend-killed', 'slow-recovery', 'database-stopped', 'pooler-killed'])
 const BACK_MS = 2_000
 
 export function makePresence({ seed, durationMs }: { seed: number; durationMs: number }): Fault[] {
   const random = createRandom(seed)
   const faults: Fault[] = []
-  let deck: typeof presenceFaults = []
+  let deck: PresenceFault[] = []
   for (let atMs = 3_000; atMs < durationMs; ) {
     if (deck.length === 0) deck = shuffled(presenceFaults, random)
     const next = deck.pop()
     if (next === undefined) break
-    const { kind, target, durationMs: drawn } = next
+    const { kind, target, durationMs: drawn, isAlone = false } = next
     const lastsMs = between(random, ...drawn)
     const worker = `w${between(random, 1, WORKERS)}`
     faults.push({ atMs, kind, target: target === 'worker' ? worker : target, durationMs: lastsMs })
-    atMs += between(random, 500, 3_000) + (ALONE.has(kind) ? lastsMs + BACK_MS : 0)
+    atMs += between(random, 500, 3_000) + (isAlone ? lastsMs + BACK_MS : 0)
   }
   return faults
 }
