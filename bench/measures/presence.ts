@@ -1,4 +1,4 @@
-// What presence costs the server: one look at a large fleet, and the statements of idle workers.
+// The cost of presence for the server: one look at a large fleet, and the statements of idle workers.
 import { readFileSync } from 'node:fs'
 import type { Bench, Measure, Values } from '../measure.ts'
 import { installNative, withNativeStore } from '../processes/native-store.ts'

@@ -18,8 +18,8 @@ export interface Suite {
   files: string[]
   /** Selects tests by name. */
   filter?: string
-  /** Of suites that need another program, with their own setup. */
-  config?: string
+  /** Suites that need another program have their own setup. */
+  config?: string | undefined
 }
 
 export interface Mutant {

@@ -18,7 +18,7 @@ export interface PgBouncerOptions {
 
 export interface PgBouncer {
   port: number
-  /** Of its Unix socket. */
+  /** Contains its Unix socket. */
   folder: string
   stop(): Promise<void>
 }

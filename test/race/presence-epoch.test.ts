@@ -1,4 +1,4 @@
-// What ends every session of a server is no sign of a dead worker (LEASE-10, C26): presence starts again with the next sighting.
+// The end of every session of a server is no sign of dead workers (LEASE-10, C26): presence starts again with the next sighting.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
