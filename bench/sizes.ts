@@ -14,6 +14,8 @@ export interface Sizes {
   /** Jobs beside an open transaction, and the time limit of one run. */
   heldXmin: { jobs: number; capMs: number }
   idleMs: number
+  /** Workers with a lock, looks at them, and how many idle processes are counted for how long. */
+  presence: { workers: number; looks: number; idle: number; idleMs: number }
   /** Jobs of rows without a wait, approximate duration of the others, and the slowest handler. */
   claims: { noops: number; seconds: number; slowestMs: number }
   /** On Neo4j: jobs of one run of workers, finished nodes, and timed calls. */
@@ -33,6 +35,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: [0, 5_000], waiting: 3_000, backoff: 3_000, statements: 5 },
     heldXmin: { jobs: 5_000, capMs: 10_000 },
     idleMs: 500,
+    presence: { workers: 100, looks: 20, idle: 2, idleMs: 1_000 },
     claims: { noops: 2_000, seconds: 0.5, slowestMs: 100 },
     neo4j: { jobs: 60, finished: 2_000, calls: 5 },
   },
@@ -46,6 +49,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: [0, 200_000], waiting: 20_000, backoff: 20_000, statements: 20 },
     heldXmin: { jobs: 40_000, capMs: 8_000 },
     idleMs: 500,
+    presence: { workers: 1_000, looks: 200, idle: 3, idleMs: 10_000 },
     claims: { noops: 5_000, seconds: 0.5, slowestMs: 1_000 },
     neo4j: { jobs: 300, finished: 50_000, calls: 50 },
   },
@@ -59,6 +63,7 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: [0, 1_000_000, 5_000_000], waiting: 100_000, backoff: 100_000, statements: 100 },
     heldXmin: { jobs: 500_000, capMs: 60_000 },
     idleMs: 5_000,
+    presence: { workers: 1_000, looks: 1_000, idle: 10, idleMs: 60_000 },
     claims: { noops: 50_000, seconds: 10, slowestMs: 5_000 },
     neo4j: { jobs: 1_000, finished: 1_000_000, calls: 100 },
   },

@@ -605,7 +605,7 @@
 -- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp fad10ecd53e067ac0b8b92856df4effa
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp dbf4641b7c79618eaff9567f9e6d6746
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
--- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp b7453eb3659d54689ba8d2f035b3c46d
+-- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp 0aa8605f46f16997436335bdcb5910a1
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 03ef63abba76b247049303db3bd1ea85
 -- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 9e3255e0dcd630ec281cdbe015ae0360
@@ -699,7 +699,7 @@
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
 -- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off f26ba88a1d2eb3e4064b2c1a58b4baa0
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
--- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process integer, grace_ms bigint, vanished_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean) sql stable search_path=pg_catalog, pg_temp f12356c0628e59bfe8d886453930dc94
+-- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process integer, grace_ms bigint, vanished_at timestamp with time zone, absent_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean, is_changed boolean) sql stable search_path=pg_catalog, pg_temp 2bc55a30b3b865052b460ea422c336a8
 -- function send_due_hint(p_policy <schema>.policies, p_delays_ms double precision[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 098e61d0536fdb458cacb5c2f5464dd1
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54

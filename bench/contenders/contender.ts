@@ -16,6 +16,13 @@ export interface Contender {
     url: string,
     onJob: (payload: Payload) => Promise<void> | undefined,
   ): Promise<{ stop(): Promise<void> }>
+  /** The same with the defaults of its documentation, and a handler that awaits `onJob`. Missing if a rescue takes too long. */
+  startDefaultWorker?(
+    url: string,
+    onJob: (payload: Payload) => Promise<void> | undefined,
+  ): Promise<{ stop(): Promise<void> }>
+  /** Why it is missing: when the job of a killed worker runs again by default. */
+  rescue?: string
   countUnfinished(url: string): Promise<number>
 }
 

@@ -8,8 +8,10 @@ import { heldXmin } from './held-xmin.ts'
 import { idle } from './idle.ts'
 import { latency } from './latency.ts'
 import { observability } from './observability.ts'
+import { presence } from './presence.ts'
 import { processMeasures } from './process.ts'
 import { reaping } from './reaping.ts'
+import { rescue } from './rescue.ts'
 
 export const measures: Measure[] = [
   ...processMeasures,
@@ -18,6 +20,8 @@ export const measures: Measure[] = [
   claims,
   heartbeats,
   reaping,
+  rescue,
+  presence,
   growth,
   heldXmin,
   attached,

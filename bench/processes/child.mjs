@@ -3,7 +3,7 @@
 // IPC and exits with it.
 import { loadContender } from '../contenders/load-contender.mjs'
 
-/** @import { Addition, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from '../contenders/contender.ts' */
+/** @import { Addition, Contender, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from '../contenders/contender.ts' */
 
 const REPORT_MS = 20
 const OFFER_MS = 5
@@ -13,7 +13,8 @@ process.on('disconnect', () => process.exit(1))
 process.on('SIGINT', () => {})
 
 const [role, id = '', url = '', plan = '[]'] = process.argv.slice(2)
-if (role === 'work') await work()
+if (role === 'work') await work((contender) => contender.startWorker)
+else if (role === 'work-by-default') await work((contender) => contender.startDefaultWorker)
 else if (role === 'add') await add(/** @type {Addition[]} */ (JSON.parse(plan)))
 else if (role === 'claim') await claim()
 else if (role === 'burn') burn()
@@ -36,12 +37,15 @@ function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-async function work() {
+/** @param {(contender: Contender) => Contender['startDefaultWorker']} startOf */
+async function work(startOf) {
   const contender = await loadContender(/** @type {ContenderId} */ (id))
   /** @type {WorkerReport} */
   const report = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
   let startCpuMs = 0
-  const worker = await contender.startWorker(url, ({ sentAtMs, handlerMs = 0 }) => {
+  const start = startOf(contender)
+  if (start === undefined) throw new Error(`${id} has no such worker`)
+  const worker = await start(url, ({ sentAtMs, handlerMs = 0 }) => {
     if (report.firstAtMs === null) {
       report.firstAtMs = clockMs()
       startCpuMs = cpuMs()

@@ -33,12 +33,17 @@ export interface BenchWorker {
   pid: number
   forkedAtMs: number
   report(): WorkerReport
+  kill(): void
   stop(): Promise<void>
 }
 
-export async function startBenchWorker(id: ContenderId, url: string): Promise<BenchWorker> {
+export async function startBenchWorker(
+  id: ContenderId,
+  url: string,
+  role: 'work' | 'work-by-default' = 'work',
+): Promise<BenchWorker> {
   const forkedAtMs = clockMs()
-  const process = start(['work', id, url])
+  const process = start([role, id, url])
   let report: WorkerReport = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
   await new Promise<void>((resolve, reject) => {
     process.on('message', (message: WorkerReport | { isReady: true }) => {
@@ -51,6 +56,7 @@ export async function startBenchWorker(id: ContenderId, url: string): Promise<Be
     pid: process.pid ?? 0,
     forkedAtMs,
     report: () => report,
+    kill: () => void process.kill('SIGKILL'),
     stop: () => stopProcess(process),
   }
 }

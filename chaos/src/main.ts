@@ -18,6 +18,7 @@ const runs = {
   random: runChaos,
   outages: runChaos,
   locks: runChaos,
+  presence: runChaos,
   failover: runFailover,
   deploy: runDeploy,
 }

@@ -8,10 +8,11 @@ import {
 import { makeSteps } from './faults/schedule.ts'
 import { type ChaosProfile, policyOf } from './settings.ts'
 
-const SCENARIOS = ['random', 'outages', 'locks', 'failover', 'deploy'] as const
+const SCENARIOS = ['random', 'outages', 'locks', 'presence', 'failover', 'deploy'] as const
+const PRESENCES = ['auto', 'off'] as const
 const WORKLOADS = ['both', 'throughput', 'sparse', 'tx'] as const
 /** Scenarios that support a pooler. */
-const POOLED = ['random', 'outages', 'locks']
+const POOLED = ['random', 'outages', 'locks', 'presence']
 const PROFILES = Object.keys(policyOf) as ChaosProfile[]
 const USAGE = `npm run chaos -- [options]
 
@@ -20,6 +21,7 @@ const USAGE = `npm run chaos -- [options]
   --profile <profile>    ${PROFILES.join(', ')}; deploy: native only
   --workload <workload>  ${WORKLOADS.join(', ')}; with random and failover only; tx: every handler completes in tx()
   --scenario <scenario>  ${SCENARIOS.join(', ')}
+  --presence <setting>   ${PRESENCES.join(', ')} (default: the profile's)
   --pooler               PgBouncer in transaction mode between the workers and the server; with ${POOLED.join(', ')} only
   --json                 print one line of JSON
   --print                print the schedule of the seed and exit
@@ -36,6 +38,7 @@ export function readChaosOptions() {
       profile: { type: 'string' },
       scenario: { type: 'string', default: 'random' },
       workload: { type: 'string' },
+      presence: { type: 'string' },
       pooler: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       print: { type: 'boolean', default: false },
@@ -45,6 +48,8 @@ export function readChaosOptions() {
       const scenario = oneOf('scenario', name, SCENARIOS)
       const profile = oneOf('profile', values.profile ?? 'native', PROFILES)
       const workload = oneOf('workload', values.workload ?? 'both', WORKLOADS)
+      const presence =
+        values.presence === undefined ? undefined : oneOf('presence', values.presence, PRESENCES)
       const [seed, durationMs] = [wholeNumber('seed', values.seed, 0), minutesInMs(values.minutes)]
       if (values.workload !== undefined && scenario !== 'random' && scenario !== 'failover')
         throw new UsageError(`--scenario ${scenario} has its own jobs and does not take --workload`)
@@ -55,13 +60,14 @@ export function readChaosOptions() {
       const schedule = makeSteps({ scenario, seed, durationMs })
       if (schedule.length === 0)
         throw new UsageError(`--minutes ${values.minutes} ends before the first fault`)
-      const isWaitedOut = scenario === 'outages' || scenario === 'locks'
+      const isWaitedOut = scenario === 'outages' || scenario === 'locks' || scenario === 'presence'
       return {
         scenario,
         seed,
         durationMs,
         profile,
         workload: isWaitedOut ? ('long' as const) : workload,
+        presence,
         isPooled: values.pooler,
         isKept: values.keep,
         isJson: values.json,

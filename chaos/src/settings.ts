@@ -36,3 +36,25 @@ export const policyOf = {
 }
 
 export type ChaosProfile = keyof typeof policyOf
+export type Scenario = 'random' | 'outages' | 'locks' | 'presence' | 'failover' | 'deploy'
+export type PresenceSetting = 'auto' | 'off'
+
+/** Where presence must be faster than a lease, heartbeats are rarer than its grace, as by default. */
+const PRESENCE_LEASE_MS = 20_000
+const PRESENCE_HEARTBEAT_MS = 5_000
+
+export function leaseOf(scenario: Scenario): number {
+  return scenario === 'presence' ? PRESENCE_LEASE_MS : LEASE_MS
+}
+
+/** The policy to store. Presence is the profile's own unless the run says otherwise. */
+export function policyFor(
+  profile: ChaosProfile,
+  { scenario, presence }: { scenario: Scenario; presence?: PresenceSetting | undefined },
+) {
+  const rare =
+    scenario === 'presence'
+      ? { default_lease_ms: PRESENCE_LEASE_MS, heartbeat_ms: PRESENCE_HEARTBEAT_MS }
+      : {}
+  return { ...policyOf[profile], ...rare, ...(presence === undefined ? {} : { presence }) }
+}

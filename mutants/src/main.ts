@@ -13,6 +13,7 @@ import { type Edit, type Mutant, mutants, quickMutants, type Suite } from './mut
 interface Killer {
   file: string
   title: string
+  config: string | undefined
 }
 interface Verdict {
   id: string
@@ -190,7 +191,7 @@ async function build() {
 }
 
 async function runSuite(
-  { files, filter }: Suite,
+  { files, filter, config }: Suite,
   options: string[] = [],
 ): Promise<{ killer: Killer | null; problem: string | null; failed: Killer[] }> {
   const output = `${tree}/report.json`
@@ -203,6 +204,7 @@ async function runSuite(
       '--reporter=json',
       `--outputFile=${output}`,
       ...options,
+      ...(config === undefined ? [] : ['--config', config]),
       ...(filter === undefined ? [] : ['-t', filter]),
       ...files,
     ],
@@ -213,7 +215,7 @@ async function runSuite(
   const failed = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => ({ file: name.replace(`${tree}/`, ''), title: fullName })),
+      .map(({ fullName }) => ({ file: name.replace(`${tree}/`, ''), title: fullName, config })),
   )
   const ran = report.testResults.flatMap(({ assertionResults }) => assertionResults)
   // A failed install does not count as noticing the fault.
@@ -236,9 +238,14 @@ async function findInnocent() {
   if (killers.length === 0) return new Set()
   const hasBuilt = wanted.some(({ edits }) => edits.some(({ file }) => file.endsWith('.ts')))
   if (hasBuilt) await build()
-  const files = [...new Set(killers.map(({ file }) => file))]
-  const filter = killers.map(({ title }) => title.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|')
-  return new Set((await runSuite({ files, filter })).failed.map(({ title }) => title))
+  const failed = new Set<string>()
+  for (const config of new Set(killers.map((killer) => killer.config))) {
+    const ofConfig = killers.filter((killer) => killer.config === config)
+    const files = [...new Set(ofConfig.map(({ file }) => file))]
+    const filter = ofConfig.map(({ title }) => title.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|')
+    for (const { title } of (await runSuite({ files, filter, config })).failed) failed.add(title)
+  }
+  return failed
 }
 
 function describe({ id, fault, killedBy, noticedBy, problem, ms }: Verdict) {

@@ -1,6 +1,7 @@
 // Each mutant removes one rule from the engine. `npm run mutants` proves that a test notices each of them.
 import { jobMutants } from './jobs.ts'
 import { leaseMutants } from './leases.ts'
+import { presenceMutants } from './presence.ts'
 import { queueControlMutants } from './queue-controls.ts'
 import { reapMutants } from './reaps.ts'
 import { verbMutants } from './verbs.ts'
@@ -17,6 +18,8 @@ export interface Suite {
   files: string[]
   /** Selects tests by name. */
   filter?: string
+  /** Suites that need another program have their own setup. */
+  config?: string | undefined
 }
 
 export interface Mutant {
@@ -37,6 +40,7 @@ export const mutants: Mutant[] = [
   ...workerMutants,
   ...verbMutants,
   ...queueControlMutants,
+  ...presenceMutants,
 ].toSorted((a, b) => numberOf(a) - numberOf(b))
 
 /** One of a lease, one of a sweep, one of an operator's verb. */

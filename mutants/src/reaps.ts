@@ -2,7 +2,7 @@
 import type { Mutant } from './mutants.ts'
 
 const reap = 'sql/functions/reaping/reap/reap_jobs.sql'
-const expiry = 'and ended.at < now() and not '
+const expiry = 'and (ended.at < now() and not '
 const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-and-reap.test.ts'] }]
 
 export const reapMutants: Mutant[] = [
@@ -31,7 +31,7 @@ export const reapMutants: Mutant[] = [
      where job."status" in /*running_words*/('running') and job."lease_expires_at" < now()
        and not "unstuck".is_held(p_outage_from, p_outage_to, job."lease_expires_at", job."heartbeat_at", 60000));`,
       },
-      { file: reap, find: expiry, replacement: 'and job."id" = any (v_seen) or false and ' },
+      { file: reap, find: expiry, replacement: 'and (job."id" = any (v_seen) or false and ' },
     ],
     suites: windows,
   },

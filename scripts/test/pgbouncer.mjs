@@ -8,6 +8,7 @@ import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = [
   'test/pgbouncer/attach.test.ts',
+  'test/pgbouncer/presence.test.ts',
   'test/pgbouncer/store.test.ts',
   'test/pgbouncer/tx.test.ts',
   'test/pgbouncer/worker.test.ts',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkHistory, judged } from '../../chaos/src/judge/check-history.ts'
 import type { History } from '../../chaos/src/judge/history.ts'
 import { replayEvents } from '../../chaos/src/judge/job-story.ts'
+import { measureRescues } from '../../chaos/src/judge/times.ts'
 
 const T0 = Date.parse('2026-01-01T00:00:00Z')
 const iso = (at: number) => new Date(at).toISOString()
@@ -67,7 +68,8 @@ function cleanHistory(): History {
     ],
     events: [
       event(1, 'a', 'queued', 0, { cause: 'enqueue' }),
-      event(2, 'a', 'processing', 100, claim('w1-1', 'l1', 1)),
+      // Workers add an end of their own to the name that the run gave them.
+      event(2, 'a', 'processing', 100, claim('w1-1:0a1b2c3d', 'l1', 1)),
       event(3, 'a', 'reaper:requeued', 3_000, {
         lease_id: 'l1',
         cause: 'crash',
@@ -330,6 +332,44 @@ describe('the judge of a chaos run', () => {
       history.stalls.pop()
       history.stalls.push({ ...cpu('w2', 20), from: T0 + 2_700, to: T0 + 3_500 })
       expect(invariantsOf(history)).toContain('rescue')
+    })
+  })
+
+  describe('a reap by presence, long before the lease ends', () => {
+    const gone = (disturbances: History['disturbances']) => {
+      const history = cleanHistory()
+      Object.assign(eventOf(history, 3).details, {
+        cause: 'worker-gone',
+        lease_expires_at: iso(T0 + 60_000),
+      })
+      history.disturbances.splice(0, 1, ...disturbances)
+      return history
+    }
+    const fault = (kind: string, who = 'w1') => ({ who, kind, from: T0 + 700, to: T0 + 2_500 })
+
+    it('is right where that process had ended, and its time counts from then', () => {
+      const history = gone([{ ...fault('gone', 'w1-1'), to: Number.POSITIVE_INFINITY }])
+      expect(invariantsOf(history)).toEqual([])
+      const { stories } = checkHistory(history)
+      expect(measureRescues(history, stories).byCause).toEqual({
+        'worker-gone': { count: 1, slowestMs: 2_300 },
+      })
+    })
+
+    it.each([
+      ['nothing had happened', []],
+      ['only its namesake had ended', [fault('gone', 'w1-2')]],
+      ['it ended later', [{ ...fault('gone', 'w1-1'), from: T0 + 3_001 }]],
+      ['it was only paused', [fault('pause')]],
+      ['only its sessions were ended', [fault('presence-ended'), fault('session-ended')]],
+      ['the server recovered', [fault('backend-killed', '*')]],
+      ['no slot was free, and its heartbeats had one', [fault('slots-full', '*'), fault('presence-ended')]],
+    ])('is false where %s', (_, disturbances) => {
+      expect(invariantsOf(gone(disturbances))).toContain('I19')
+    })
+
+    it('is excused where it was cut off and its session was ended too', () => {
+      expect(invariantsOf(gone([fault('blackhole'), fault('presence-ended')]))).toEqual([])
     })
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { makePresence, presenceFaults } from '../../chaos/src/faults/presence-schedule.ts'
 import { faultKinds, makeLocks, makeSchedule } from '../../chaos/src/faults/schedule.ts'
 
 describe('the schedule of a chaos run', () => {
@@ -19,6 +20,19 @@ describe('the schedule of a chaos run', () => {
     const dear = schedule.filter(({ kind }) => kind === 'kill' || kind === 'terminate')
     expect(schedule.length).toBeGreaterThan(2_800)
     expect(dear.length / schedule.length).toBeLessThan(0.04)
+  })
+
+  it('deals every fault of presence once before any comes again', () => {
+    const schedule = makePresence({ seed: 3, durationMs: 600_000 })
+    const dealt = presenceFaults.map(({ kind }) => kind).toSorted()
+    for (const from of [0, dealt.length])
+      expect(
+        schedule
+          .slice(from, from + dealt.length)
+          .map(({ kind }) => kind)
+          .toSorted(),
+      ).toEqual(dealt)
+    expect(makePresence({ seed: 3, durationMs: 600_000 })).toEqual(schedule)
   })
 
   it('locks the table for shorter and for longer than a lease, one lock at a time', () => {

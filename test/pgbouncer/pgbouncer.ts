@@ -12,10 +12,14 @@ export interface PgBouncerOptions {
   mode?: 'transaction' | 'session'
   /** Default: few, so that clients really share them. PgBouncer's own default is 20. */
   poolSize?: number
+  /** Closes server connections that are unused for this long. */
+  idleS?: number
 }
 
 export interface PgBouncer {
   port: number
+  /** Contains its Unix socket. */
+  folder: string
   stop(): Promise<void>
 }
 
@@ -28,8 +32,9 @@ export async function startPgBouncer(
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'unstuck-pgbouncer-'))
   const file = join(folder, 'pgbouncer.ini')
-  writeFileSync(file, settings(new URL(databaseUrl), port, options))
-  chmodSync(folder, 0o755)
+  writeFileSync(file, settings(new URL(databaseUrl), port, folder, options))
+  // Its user makes the socket there.
+  chmodSync(folder, 0o777)
   // It refuses to run as root, and has nothing to write.
   const child = spawn('pgbouncer', [file], {
     cwd: folder,
@@ -54,13 +59,14 @@ export async function startPgBouncer(
     await stop()
     throw new Error(`PgBouncer did not start:\n${log.join('\n')}`)
   }
-  return { port, stop }
+  return { port, folder, stop }
 }
 
 function settings(
   { hostname, port, username, password }: URL,
   listenPort: number,
-  { mode = 'transaction', poolSize = 5 }: PgBouncerOptions,
+  folder: string,
+  { mode = 'transaction', poolSize = 5, idleS = 600 }: PgBouncerOptions,
 ): string {
   const server = { host: hostname, port, user: username, password }
   const target = Object.entries(server)
@@ -73,7 +79,8 @@ function settings(
     `pool_mode = ${mode}`,
     'listen_addr = 127.0.0.1',
     `listen_port = ${listenPort}`,
-    'unix_socket_dir =',
+    `unix_socket_dir = ${folder}`,
+    `server_idle_timeout = ${idleS}`,
     // Whoever asks is let in as the user above: nothing else reaches this port.
     'auth_type = any',
     'max_client_conn = 500',

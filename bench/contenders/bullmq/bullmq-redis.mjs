@@ -28,6 +28,14 @@ export default {
     await worker.waitUntilReady()
     return { stop: () => worker.close() }
   },
+  async startDefaultWorker(url, onJob) {
+    const worker = new Worker('noop', async (job) => onJob(job.data), {
+      connection: { ...connectionOf(url), maxRetriesPerRequest: null },
+    })
+    worker.on('error', () => {})
+    await worker.waitUntilReady()
+    return { stop: () => worker.close() }
+  },
   async countUnfinished(url) {
     const queue = new Queue('noop', { connection: connectionOf(url) })
     const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized')

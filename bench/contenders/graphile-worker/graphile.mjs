@@ -9,6 +9,7 @@ export function createGraphileWorker(name, settings, worker, { isSlow = false } 
     settings,
     isSlow,
     needs: 'postgres',
+    rescue: 'after 4 hours',
     async install(url) {
       const utils = await makeWorkerUtils({ connectionString: url, logger })
       await utils.migrate()

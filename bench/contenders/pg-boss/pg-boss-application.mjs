@@ -12,6 +12,7 @@ export const createPgBoss = ({ name, settings, startWorker }) => ({
   name,
   settings,
   needs: 'postgres',
+  rescue: 'after 15 minutes (expireInSeconds), at the next supervision',
   async install(url) {
     const boss = await openPgBoss(url)
     await boss.createQueue('noop', { notify: true })

@@ -10,6 +10,21 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
   const [table] = profile.tables
   const open = (url) => unstuck({ databaseUrl: url, profile: profile.name })
   const { waiting, running } = table.statuses
+  const startWorker = async (url, onJob) => {
+    const queue = open(url)
+    queue.handle('noop', async (job) => {
+      const ended = onJob(job.payload)
+      if (ended !== undefined) await ended
+    })
+    const stopObserving = await observe?.(queue)
+    await queue.start()
+    return {
+      async stop() {
+        await stopObserving?.()
+        await queue.stop()
+      },
+    }
+  }
   return {
     name,
     settings,
@@ -32,21 +47,8 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
         close: () => queue.stop(),
       }
     },
-    async startWorker(url, onJob) {
-      const queue = open(url)
-      queue.handle('noop', async (job) => {
-        const ended = onJob(job.payload)
-        if (ended !== undefined) await ended
-      })
-      const stopObserving = await observe?.(queue)
-      await queue.start()
-      return {
-        async stop() {
-          await stopObserving?.()
-          await queue.stop()
-        },
-      }
-    },
+    startWorker,
+    startDefaultWorker: startWorker,
     countUnfinished: (url) =>
       queryOnce(
         url,

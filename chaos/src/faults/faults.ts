@@ -15,6 +15,7 @@ import {
   vacuumFull,
 } from './database-faults.ts'
 import type { Disturbances } from './disturbances.ts'
+import { endAllPresences, endPresence, recoverSlowly, refusePresence, resetAll } from './presence-faults.ts'
 import type { Fault } from './schedule.ts'
 import type { SmallDisk } from './small-disk.ts'
 import { clockLibrary } from './worker-clock.ts'
@@ -96,6 +97,11 @@ const injections: Record<string, Inject> = {
   'pooler-killed': killPooler,
   'table-locked': lockTable,
   'vacuum-full': vacuumFull,
+  'presence-ended': endPresence,
+  'presences-ended': endAllPresences,
+  'proxies-reset': resetAll,
+  'slots-full': refusePresence,
+  'slow-recovery': recoverSlowly,
 }
 
 /** Resolves to whether the fault hit anything. */

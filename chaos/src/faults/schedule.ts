@@ -1,6 +1,7 @@
 // The schedule of faults: kind, time, target and duration, derived from the seed alone before anything starts.
 import { between, createRandom, pickWeighted } from '../random.ts'
-import { BEHIND_MS, DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, WORKERS } from '../settings.ts'
+import { BEHIND_MS, DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, type Scenario, WORKERS } from '../settings.ts'
+import { makePresence } from './presence-schedule.ts'
 
 export type FaultTarget = 'worker' | 'reaper' | 'database' | 'pooler'
 export interface FaultKind {
@@ -136,7 +137,7 @@ export function makeSteps({
   seed,
   durationMs,
 }: {
-  scenario: 'random' | 'outages' | 'locks' | 'failover' | 'deploy'
+  scenario: Scenario
   seed: number
   durationMs: number
 }) {
@@ -147,6 +148,8 @@ export function makeSteps({
       return makeOutages({ seed, durationMs })
     case 'locks':
       return makeLocks({ seed, durationMs })
+    case 'presence':
+      return makePresence({ seed, durationMs })
     case 'failover':
       return makeFailover({ durationMs })
     default:

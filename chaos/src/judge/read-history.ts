@@ -5,7 +5,7 @@ import type { TableProfile } from 'unstuck'
 import type { Disturbances } from '../faults/disturbances.ts'
 import { type ChaosDatabase, queryRows, readSql } from '../processes/database.ts'
 import type { StallMeter } from '../processes/stall-meter.ts'
-import { LEASE_MS, POLL_MS, SWEEP_MS } from '../settings.ts'
+import { POLL_MS, SWEEP_MS } from '../settings.ts'
 import type { JobFeeder } from '../workload/job-feeder.ts'
 import type { EventRow, JobRow, LedgerLine } from './history.ts'
 import type { TableSampler } from './table-sampler.ts'
@@ -35,6 +35,7 @@ export interface Sources {
   sampler: TableSampler
   disturbances: Disturbances
   stalls: StallMeter
+  leaseMs: number
 }
 
 /** Everything a run is judged by. */
@@ -46,12 +47,13 @@ export async function readHistory({
   sampler,
   disturbances,
   stalls,
+  leaseMs,
 }: Sources) {
   return {
     ...(await database.withClient((client) => readDatabase(client, table))),
     ...feeder.outcome(),
     policy: { ...table.policy, ...feeder.storedPolicy },
-    times: { leaseMs: LEASE_MS, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
+    times: { leaseMs, sweepMs: SWEEP_MS, pollMs: POLL_MS[1] },
     ledger: readLedgers(scene.ledgers),
     samples: sampler.samples,
     disturbances: disturbances.list,

@@ -10,11 +10,13 @@ const REFUSED = ['lease-lost', 'not-found']
 export function summarise(history: History, { violations, unjudged, stories }: Judgement) {
   const { jobs, events, ledger, samples, stalls } = history
   const count = (type: string) => events.filter((event) => event.type === type).length
+  const reaps = events.filter(({ type }) => type.startsWith('reaper:'))
   const rescues = measureRescues(history, stories)
   return {
     jobs: countBy(jobs.map(({ status }) => status)),
     claims: count('processing'),
-    reaps: events.filter(({ type }) => type.startsWith('reaper:')).length,
+    reaps: reaps.length,
+    reapsByCause: countBy(reaps.map(({ details }) => String(details['cause']))),
     releases: count('released'),
     refusedWrites: ledger.filter(
       ({ kind, outcome }) => kind === 'answered' && REFUSED.includes(outcome ?? ''),

@@ -11,9 +11,13 @@ export type Reap = {
   reapedAt: number
   leaseEnd: number
   beatAt: number
-  isTimeout: boolean
+  cause: string
 }
 
+const WORKER_GONE = 'worker-gone'
+/** No sign of life gets through. */
+const UNREACHABLE = new Set(['pause', 'blackhole', 'delay', 'connections-used-up'])
+const ENDS_SESSION = new Set(['reset', 'session-ended', 'presence-ended'])
 const ROUNDING_MS = 1.001
 /** Nobody can reap during these, so they do not count as lateness. */
 const NO_SWEEPS = new Set([
@@ -24,6 +28,7 @@ const NO_SWEEPS = new Set([
   'reaper-keeps-locks',
   'table-locked',
   'vacuum-full',
+  'slots-full',
 ])
 /**
  * Leases survive these: the reaper waits out an outage of the database (C9), the heartbeat thread runs beside a blocked event
@@ -38,6 +43,8 @@ const NO_EXCUSE = new Set([
   'reaper-keeps-locks',
   'table-locked',
   'vacuum-full',
+  'presence-ended',
+  'slots-full',
 ])
 /** One lost connection costs one heartbeat; two within a lease may cost the lease. */
 const HALF_AN_EXCUSE = new Set([
@@ -65,7 +72,7 @@ function findReaps(stories: Map<string, Story>): Reap[] {
           reapedAt: end.at,
           leaseEnd: Date.parse(String(leaseEnd)),
           beatAt: Date.parse(String(beatAt)),
-          isTimeout: cause === 'timeout',
+          cause: String(cause),
         },
       ]
     }),
@@ -81,9 +88,9 @@ export function checkTimes(history: History, stories: Map<string, Story>): Viola
     ...checkRescues(history, stories),
     ...reaps
       .filter((reap) => isFalse(history, reap, starts))
-      .map(({ jobId, claim, reapedAt, beatAt }) => ({
+      .map(({ jobId, claim, reapedAt, beatAt, cause }) => ({
         invariant: 'I19',
-        message: `job ${jobId}: reaped from ${claim.worker} at ${iso(reapedAt)}, last heartbeat ${iso(beatAt)}; nothing was wrong with the worker`,
+        message: `job ${jobId}: reaped from ${claim.worker} at ${iso(reapedAt)}, last heartbeat ${iso(beatAt)}; ${cause === WORKER_GONE ? 'its process had not ended' : 'nothing was wrong with the worker'}`,
         isStarved: isStarved(history, claim.worker, beatAt, reapedAt),
       })),
   ]
@@ -95,14 +102,16 @@ function iso(ms: number) {
 
 function* checkUnexpired(
   { times }: History,
-  { jobId, claim, reapedAt, leaseEnd, isTimeout }: Reap,
+  { jobId, claim, reapedAt, leaseEnd, cause }: Reap,
 ): Iterable<Violation> {
+  // Whether it was, I19 judges (C24).
+  if (cause === WORKER_GONE) return
   if (reapedAt < leaseEnd - ROUNDING_MS)
     yield {
       invariant: 'I10',
       message: `job ${jobId}: reaped ${leaseEnd - reapedAt} ms before its lease ended`,
     }
-  if (!isTimeout && reapedAt - claim.at < times.leaseMs - ROUNDING_MS)
+  if (cause !== 'timeout' && reapedAt - claim.at < times.leaseMs - ROUNDING_MS)
     yield { invariant: 'I10', message: `job ${jobId}: reaped ${reapedAt - claim.at} ms after its claim` }
 }
 
@@ -155,10 +164,11 @@ function startTimes({ ledger }: History) {
 /** Whether the job was reaped from a worker that ran it and could renew its lease. */
 function isFalse(
   { disturbances }: History,
-  { jobId, claim, reapedAt, leaseEnd, beatAt, isTimeout }: Reap,
+  { jobId, claim, reapedAt, leaseEnd, beatAt, cause }: Reap,
   starts: Map<string, { from: number; to: number }>,
 ) {
-  if (isTimeout) return false
+  if (cause === 'timeout') return false
+  if (cause === WORKER_GONE) return !isEndKnown(disturbances, claim.worker, beatAt, reapedAt)
   const run = starts.get(`${jobId} ${claim.lease}`)
   // A claim whose response was lost, or was still unread in a blocked process, has no owner yet.
   if (run === undefined || run.from > leaseEnd || run.to < reapedAt) return false
@@ -166,6 +176,24 @@ function isFalse(
     (disturbance) => concerns(disturbance, claim.worker) && isWithin(disturbance, beatAt, reapedAt),
   )
   return during.reduce((sum, disturbance) => sum + weightOf(disturbance), 0) < 1
+}
+
+/** The process had ended, or it had lost its session where nothing of it could reach the server: then the fence protects. */
+function isEndKnown(disturbances: Disturbance[], worker: string, beatAt: number, reapedAt: number) {
+  if (endOf(disturbances, worker) <= reapedAt) return true
+  const kinds = new Set(
+    disturbances.flatMap((disturbance) =>
+      concerns(disturbance, worker) && isWithin(disturbance, beatAt, reapedAt) ? [disturbance.kind] : [],
+    ),
+  )
+  const has = (wanted: Set<string>) => [...kinds].some((kind) => wanted.has(kind))
+  return kinds.has('half-open') || (has(UNREACHABLE) && has(ENDS_SESSION))
+}
+
+/** When the process ended; Infinity if it did not. */
+function endOf(disturbances: Disturbance[], worker: string) {
+  const end = disturbances.find(({ who, kind }) => who === worker && kind === 'gone')
+  return end?.from ?? Number.POSITIVE_INFINITY
 }
 
 function isWithin(span: { from: number; to: number }, from: number, to: number) {
@@ -231,6 +259,23 @@ function* checkRescues(history: History, stories: Map<string, Story>): Iterable<
   }
 }
 
+function slowestOf(rescues: { tookMs: number }[]) {
+  return Math.round(rescues.reduce((most, { tookMs }) => Math.max(most, tookMs), 0))
+}
+
+/** From the last heartbeat, but for workers that are gone: from the end of the process. */
+function rescuesByCause({ disturbances }: History, rescues: (Reap & { tookMs: number })[]) {
+  const byCause = new Map<string, { tookMs: number }[]>()
+  for (const { cause, claim, reapedAt, tookMs } of rescues) {
+    const endedAt = endOf(disturbances, claim.worker)
+    const isTimed = cause === WORKER_GONE && endedAt <= reapedAt
+    byCause.set(cause, [...(byCause.get(cause) ?? []), { tookMs: isTimed ? reapedAt - endedAt : tookMs }])
+  }
+  return Object.fromEntries(
+    [...byCause].map(([cause, all]) => [cause, { count: all.length, slowestMs: slowestOf(all) }]),
+  )
+}
+
 /** Rescue times, and how long jobs then waited for a worker after their backoff, which depends on free workers. */
 export function measureRescues(history: History, stories: Map<string, Story>) {
   const rescues = findRescues(history, stories)
@@ -243,7 +288,8 @@ export function measureRescues(history: History, stories: Map<string, Story>) {
   }
   return {
     count: rescues.length,
-    slowestMs: Math.round(rescues.reduce((most, { tookMs }) => Math.max(most, tookMs), 0)),
+    slowestMs: slowestOf(rescues),
+    byCause: rescuesByCause(history, rescues),
     boundMs: rescueBound(history),
     stallMs: longestStallMs(history.stalls),
     longestWaitMs: Math.round(longestWaitMs),

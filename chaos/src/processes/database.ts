@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from '@unstuck/embedded'
 import pg from 'pg'
 import { createInstaller, loadConfig, nativeProfile, type TableProfile } from 'unstuck'
 import { clipProfile, executorProfile } from 'unstuck/profiles'
-import { type ChaosProfile, policyOf } from '../settings.ts'
+import type { ChaosProfile } from '../settings.ts'
 
 /** Durability stays on, unlike in the other tests. */
 const SETTINGS = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', max_connections: '140' }
@@ -92,7 +92,7 @@ export class ChaosDatabase {
     await this.#server.stop({ mode: 'immediate' })
   }
 
-  async install(profile: ChaosProfile) {
+  async install(profile: ChaosProfile, policy: object) {
     const tables = TABLES[profile]
     await this.withClient(async (client) => {
       if (tables !== null) await client.query(await readFile(tables, 'utf8'))
@@ -101,7 +101,7 @@ export class ChaosDatabase {
     const config = loadConfig({ env: { DATABASE_URL: this.url, UNSTUCK_PROFILE: profile } })
     await createInstaller(config).up()
     await this.withClient(async (client) => {
-      const change = JSON.stringify(policyOf[profile])
+      const change = JSON.stringify(policy)
       await client.query(await readSql('write_policy'), [tableOf(profile).attachment, change])
     })
   }

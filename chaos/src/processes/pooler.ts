@@ -114,6 +114,8 @@ function settings({ hostname, port, username, password }: URL, listenPort: numbe
     `default_pool_size = ${SERVER_CONNECTIONS}`,
     // The default would refuse clients for 15 s after an outage.
     'server_login_retry = 1',
+    // Sessions end while their clients live (LEASE-10).
+    'server_idle_timeout = 2',
     '',
   ].join('\n')
 }

@@ -16,7 +16,14 @@ import { processesOf, serverPid } from '../processes/processor-waits.ts'
 import { createRoles } from '../processes/roles.ts'
 import { startScene, stopScene } from '../processes/scene.ts'
 import { StallMeter } from '../processes/stall-meter.ts'
-import { type ChaosProfile, WORKERS } from '../settings.ts'
+import {
+  type ChaosProfile,
+  leaseOf,
+  type PresenceSetting,
+  policyFor,
+  type Scenario,
+  WORKERS,
+} from '../settings.ts'
 import { JobFeeder } from '../workload/job-feeder.ts'
 import { makeWorkload, type WorkloadName } from '../workload/workload.ts'
 
@@ -26,7 +33,9 @@ export interface ChaosOptions {
   durationMs: number
   profile: ChaosProfile
   workload: WorkloadName
-  scenario: 'random' | 'outages' | 'locks' | 'failover' | 'deploy'
+  scenario: Scenario
+  /** Default: the profile's. */
+  presence?: PresenceSetting | undefined
   /** Put PgBouncer between the workers and the server. */
   isPooled?: boolean
   /** Keep ledgers and data. */
@@ -63,7 +72,7 @@ class Run {
     this.#cleanUps.add(() => disk?.unmount())
     this.#cleanUps.add(() => database.close())
     if (scenario === 'random') disk = await SmallDisk.mount(this.#folder, database)
-    await database.install(profile)
+    await database.install(profile, policyFor(profile, this.#options))
     const scene = { ...(await this.#startScene(database)), disk }
     const feeder = await JobFeeder.open(database, profile)
     this.#cleanUps.add(() => feeder.close())
@@ -81,7 +90,17 @@ class Run {
 
     const table = tableOf(this.#options.profile)
     const [disturbances, stalls] = [this.#disturbances, this.#stalls]
-    const history = await readHistory({ database, table, scene, feeder, sampler, disturbances, stalls })
+    const leaseMs = leaseOf(scenario)
+    const history = await readHistory({
+      database,
+      table,
+      scene,
+      feeder,
+      sampler,
+      disturbances,
+      stalls,
+      leaseMs,
+    })
     const judgement = checkHistory(history)
     const faults = this.#countFaults(history)
     const summary = {
@@ -89,6 +108,7 @@ class Run {
       seed,
       profile,
       workload,
+      ...(this.#options.presence === undefined ? {} : { presence: this.#options.presence }),
       isPooled: scene.pooler !== null,
       postgres: database.version,
       node: process.version,

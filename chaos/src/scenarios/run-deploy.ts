@@ -15,7 +15,7 @@ import { processesOf, serverPid } from '../processes/processor-waits.ts'
 import { startScene, stopScene } from '../processes/scene.ts'
 import { StallMeter } from '../processes/stall-meter.ts'
 import { between, createRandom } from '../random.ts'
-import { DEPLOYED_JOBS, DEPLOYED_WORKERS } from '../settings.ts'
+import { DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, policyFor } from '../settings.ts'
 import { JobFeeder } from '../workload/job-feeder.ts'
 import type { ChaosOptions } from './run-chaos.ts'
 
@@ -28,9 +28,10 @@ export function runDeploy(options: ChaosOptions) {
   return withFolder(options, (folder, cleanUps) => deploy(options, folder, cleanUps))
 }
 
-async function deploy({ seed, durationMs, signal, say }: ChaosOptions, folder: string, cleanUps: CleanUps) {
+async function deploy(options: ChaosOptions, folder: string, cleanUps: CleanUps) {
+  const { seed, durationMs, signal, say } = options
   const startedAt = performance.now()
-  const { database, feeder, scene, disturbances, sampler, stalls } = await prepare(folder, cleanUps)
+  const { database, feeder, scene, disturbances, sampler, stalls } = await prepare(options, folder, cleanUps)
   say(
     `PostgreSQL ${database.version}, ${DEPLOYED_WORKERS} workers, ${DEPLOYED_JOBS} jobs; deploys for ${durationMs / 1000} s`,
   )
@@ -48,7 +49,16 @@ async function deploy({ seed, durationMs, signal, say }: ChaosOptions, folder: s
   await stopScene(scene)
   stalls.stop()
   const table = tableOf('native')
-  const history = await readHistory({ database, table, scene, feeder, sampler, disturbances, stalls })
+  const history = await readHistory({
+    database,
+    table,
+    scene,
+    feeder,
+    sampler,
+    disturbances,
+    stalls,
+    leaseMs: LEASE_MS,
+  })
   const judgement = checkHistory(history)
   const attemptsBurnt = countBurnt(history.jobs)
   if (attemptsBurnt > 0)
@@ -72,13 +82,13 @@ async function deploy({ seed, durationMs, signal, say }: ChaosOptions, folder: s
   return { summary, violations, unjudged, history }
 }
 
-async function prepare(folder: string, cleanUps: CleanUps) {
+async function prepare(options: ChaosOptions, folder: string, cleanUps: CleanUps) {
   const disturbances = new Disturbances()
   const stalls = new StallMeter()
   cleanUps.add(() => stalls.stop())
   const database = await ChaosDatabase.start(folder)
   cleanUps.add(() => database.close())
-  await database.install('native')
+  await database.install('native', policyFor('native', options))
   const scene = await startScene({
     databaseUrl: database.url,
     sqlReaperUrl: database.url,

@@ -17,7 +17,7 @@ import { AddressedDatabase, ChaosDatabase, tableOf } from '../processes/database
 import { processesOf, serverPid } from '../processes/processor-waits.ts'
 import { startScene, stopScene } from '../processes/scene.ts'
 import { StallMeter } from '../processes/stall-meter.ts'
-import { LEASE_MS, POLL_MS, SWEEP_MS } from '../settings.ts'
+import { LEASE_MS, POLL_MS, policyFor, SWEEP_MS } from '../settings.ts'
 import { JobFeeder } from '../workload/job-feeder.ts'
 import { makeWorkload } from '../workload/workload.ts'
 import type { ChaosOptions } from './run-chaos.ts'
@@ -113,7 +113,7 @@ class Failover {
   async #startServers() {
     const primary = await ChaosDatabase.start(this.#folder, { wal_level: 'replica', max_wal_senders: '4' })
     this.#cleanUps.add(() => primary.close())
-    await primary.install(this.#options.profile)
+    await primary.install(this.#options.profile, policyFor(this.#options.profile, this.#options))
     await primary.stopInOrder()
     const folder = join(this.#folder, 'replica')
     const copy = join(folder, 'postgres')

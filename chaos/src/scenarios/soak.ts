@@ -9,6 +9,7 @@ import { readLedgers } from '../judge/read-history.ts'
 import { type CleanUps, withFolder } from '../processes/clean-ups.ts'
 import { ChaosDatabase, queryRows, readSql } from '../processes/database.ts'
 import { startScene, stopScene } from '../processes/scene.ts'
+import { policyOf } from '../settings.ts'
 import { JobFeeder } from '../workload/job-feeder.ts'
 import { phaseAt, type Reading, summarisePhases } from './soak-report.ts'
 
@@ -54,7 +55,7 @@ process.exit()
 async function soak(folder: string, cleanUps: CleanUps) {
   const database = await ChaosDatabase.start(folder, { autovacuum_naptime: '5s' })
   cleanUps.add(() => database.close())
-  await database.install('native')
+  await database.install('native', policyOf.native)
   const { url } = database
   const scene = await startScene({
     databaseUrl: url,

@@ -24,9 +24,9 @@ begin
   ), locked as materialized (
     select seen.*, seen.is_absent and is_mass and seen.vanished_at >= since as is_in_mass
       from seen join "unstuck".workers worker using (attachment, worker_id), mass
-     where seen.attachment = p_attachment
-       and (seen.is_absent and not seen.is_gone or worker.absent_at is not null and not seen.is_gone
-            or seen.is_present and worker.presence_epoch is distinct from v_epoch)
+     where seen.attachment = p_attachment and seen.is_changed
+       -- Not if it has returned meanwhile.
+       and worker.absent_at is not distinct from seen.absent_at
      order by worker_id for no key update of worker skip locked
   ), changed as (
     update "unstuck".workers worker
@@ -51,15 +51,20 @@ returns table (key int, is_watch boolean, pid int) language sql stable set searc
 $$;
 
 -- Private: every worker that may be judged by presence, as of a look. is_absent: without its lock, which was held in
--- this run of the server; is_due: for its whole grace now; is_gone: an earlier look found that.
+-- this run of the server; is_due: for its whole grace now; is_gone: an earlier look found that; is_changed: its row
+-- says something else.
 create or replace function "unstuck".seen_workers(p_now timestamptz, p_epoch text)
 returns table (attachment text, worker_id text, process int, grace_ms bigint, vanished_at timestamptz,
-               is_present boolean, is_absent boolean, is_due boolean, is_gone boolean)
+               absent_at timestamptz, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean,
+               is_changed boolean)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-  select attachment, worker_id, process, grace_ms, vanished_at, is_present, is_absent,
-         is_absent and not is_gone and p_now >= "unstuck".after_ms(vanished_at, grace_ms), is_gone
+  select attachment, worker_id, process, grace_ms, vanished_at, absent_at, is_present, is_absent,
+         is_absent and not is_gone and p_now >= "unstuck".after_ms(vanished_at, grace_ms), is_gone,
+         not is_gone and (is_absent or absent_at is not null)
+           or is_present and presence_epoch is distinct from p_epoch
     from (select worker.attachment, worker.worker_id, worker.presence_key >> 10 as process,
-                 worker.presence_grace_ms as grace_ms, held.key is not null as is_present, absent.is_absent,
+                 worker.presence_grace_ms as grace_ms, worker.absent_at, worker.presence_epoch,
+                 held.key is not null as is_present, absent.is_absent,
                  -- Nobody looked for twice the grace, or it has shown life: the absence starts again.
                  case when absent.is_absent
                        and (coalesce("unstuck".after_ms(worker.absent_at, 2 * worker.presence_grace_ms) < p_now, true)
