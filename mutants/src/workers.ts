@@ -15,8 +15,8 @@ export const workerMutants: Mutant[] = [
       },
       {
         file: startWorker,
-        find: 'function startHeartbeat({ directUrl,',
-        replacement: 'function startHeartbeat({ open, directUrl,',
+        find: 'function startHeartbeat(\n  { directUrl,',
+        replacement: 'function startHeartbeat(\n  { open, directUrl,',
       },
       {
         file: startWorker,
