@@ -454,7 +454,7 @@
 -- column workers.drain_reason text
 -- column workers.presence text not null default 'off'::text
 -- column workers.presence_key integer
--- column workers.presence_grace_ms <schema>.lease_ms
+-- column workers.presence_grace_ms bigint
 -- column workers.presence_epoch text
 -- column workers.vanished_at timestamp with time zone
 -- column workers.absent_at timestamp with time zone

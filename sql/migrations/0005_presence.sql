@@ -14,7 +14,7 @@ alter table "unstuck".workers
   -- Key of its lock. NULL once it has left, or is gone and its jobs are taken back.
   add column presence_key int unique check (presence_key > 0),
   -- Time that it has to reconnect.
-  add column presence_grace_ms "unstuck".lease_ms,
+  add column presence_grace_ms bigint,
   -- Run of the server in which the lock was last seen held.
   add column presence_epoch text,
   -- First look without the lock, in the last absence. Kept after its return, to recognize a mass.
