@@ -13,8 +13,9 @@ process.on('disconnect', () => process.exit(1))
 process.on('SIGINT', () => {})
 
 const [role, id = '', url = '', plan = '[]'] = process.argv.slice(2)
-if (role === 'work') await work((contender) => contender.startWorker)
-else if (role === 'work-by-default') await work((contender) => contender.startDefaultWorker)
+if (role === 'work') await work((contender, onJob) => contender.startWorker(url, onJob))
+else if (role === 'work-by-default')
+  await work((contender, onJob) => contender.startDefaultWorker?.(url, onJob))
 else if (role === 'add') await add(/** @type {Addition[]} */ (JSON.parse(plan)))
 else if (role === 'claim') await claim()
 else if (role === 'burn') burn()
@@ -37,15 +38,13 @@ function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** @param {(contender: Contender) => Contender['startDefaultWorker']} startOf */
-async function work(startOf) {
+/** @param {(contender: Contender, onJob: Parameters<Contender['startWorker']>[1]) => ReturnType<Contender['startWorker']> | undefined} start */
+async function work(start) {
   const contender = await loadContender(/** @type {ContenderId} */ (id))
   /** @type {WorkerReport} */
   const report = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
   let startCpuMs = 0
-  const start = startOf(contender)
-  if (start === undefined) throw new Error(`${id} has no such worker`)
-  const worker = await start(url, ({ sentAtMs, handlerMs = 0 }) => {
+  const worker = await start(contender, ({ sentAtMs, handlerMs = 0 }) => {
     if (report.firstAtMs === null) {
       report.firstAtMs = clockMs()
       startCpuMs = cpuMs()
@@ -62,7 +61,7 @@ async function work(startOf) {
     process.send?.({ ...report, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: cpuMs() - startCpuMs })
     report.latenciesMs = []
   }, REPORT_MS)
-  process.on('message', () => void worker.stop().then(() => process.exit(0)))
+  process.on('message', () => void worker?.stop().then(() => process.exit(0)))
 }
 
 /** @param {Addition[]} additions */
