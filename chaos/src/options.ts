@@ -60,13 +60,13 @@ export function readChaosOptions() {
       const schedule = makeSteps({ scenario, seed, durationMs })
       if (schedule.length === 0)
         throw new UsageError(`--minutes ${values.minutes} ends before the first fault`)
-      const isWaitedOut = scenario === 'outages' || scenario === 'locks' || scenario === 'presence'
+      const ownWorkload = { outages: 'long', locks: 'long', presence: 'held' } as const
       return {
         scenario,
         seed,
         durationMs,
         profile,
-        workload: isWaitedOut ? ('long' as const) : workload,
+        workload: scenario in ownWorkload ? ownWorkload[scenario as keyof typeof ownWorkload] : workload,
         presence,
         isPooled: values.pooler,
         isKept: values.keep,

@@ -49,6 +49,22 @@ async function openClient(port: number) {
 }
 
 describe('the proxy of a worker', () => {
+  it('refuses new connections and lets the others be', async () => {
+    const { proxy, port } = await openProxy()
+    const early = await openClient(port)
+    await early.ask('select 1')
+    proxy.refuse()
+    const late = connect({ port, host: '127.0.0.1' })
+    late.on('error', () => {})
+    await new Promise((resolve) => late.once('close', resolve))
+    await early.ask('select 2')
+    expect(early.answers).toHaveLength(2)
+    proxy.heal()
+    const healed = await openClient(port)
+    await healed.ask('select 3')
+    expect(healed.answers).toHaveLength(1)
+  })
+
   it('passes requests and answers on', async () => {
     const { port, requests } = await openProxy()
     const client = await openClient(port)

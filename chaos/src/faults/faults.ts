@@ -15,7 +15,14 @@ import {
   vacuumFull,
 } from './database-faults.ts'
 import type { Disturbances } from './disturbances.ts'
-import { endAllPresences, endPresence, recoverSlowly, refusePresence, resetAll } from './presence-faults.ts'
+import {
+  endAllPresences,
+  endPresence,
+  recoverSlowly,
+  refusePresence,
+  resetAll,
+  useUpSlots,
+} from './presence-faults.ts'
 import type { Fault } from './schedule.ts'
 import type { SmallDisk } from './small-disk.ts'
 import { clockLibrary } from './worker-clock.ts'
@@ -100,7 +107,8 @@ const injections: Record<string, Inject> = {
   'presence-ended': endPresence,
   'presences-ended': endAllPresences,
   'proxies-reset': resetAll,
-  'slots-full': refusePresence,
+  'presence-refused': refusePresence,
+  'slots-full': useUpSlots,
   'slow-recovery': recoverSlowly,
 }
 

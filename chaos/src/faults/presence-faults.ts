@@ -23,6 +23,17 @@ export const endAllPresences: Inject = async (scene) => {
   return endSessions(scene, null).finally(end)
 }
 
+/** It cannot come back before this is over, and its other connections stay. */
+export const refusePresence: Inject = async (scene, slot, { durationMs }) => {
+  const end = scene.disturbances.begin(slot.name, 'presence-refused')
+  slot.proxy.refuse()
+  const isHit = await endSessions(scene, slot.proxy.upstreamPorts())
+  await sleep(durationMs)
+  slot.proxy.heal()
+  end()
+  return isHit
+}
+
 /** As when a load balancer in front of the server restarts. */
 export const resetAll: Inject = async ({ workers, reaper, disturbances }) => {
   const end = disturbances.begin('*', 'reset')
@@ -31,8 +42,8 @@ export const resetAll: Inject = async ({ workers, reaper, disturbances }) => {
   return count > 0
 }
 
-/** No slot is left, and the session of one worker ends: it cannot come back before this is over. */
-export const refusePresence: Inject = async (scene, slot, { durationMs }) => {
+/** No slot is left, and the session of one worker ends: whether it gets the free slot again is chance. */
+export const useUpSlots: Inject = async (scene, slot, { durationMs }) => {
   const { database, disturbances } = scene
   const clients: pg.Client[] = []
   const untilMs = performance.now() + durationMs

@@ -3,7 +3,7 @@ import { once, setMaxListeners } from 'node:events'
 import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type ProxyMode = 'pass' | 'blackhole' | 'delay'
+export type ProxyMode = 'pass' | 'blackhole' | 'delay' | 'refuse'
 
 /** ReadyForQuery, the last message of every response, without the transaction status byte. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5])
@@ -100,6 +100,11 @@ export class TcpProxy {
     setMaxListeners(0, this.#hurry.signal)
   }
 
+  /** Closes new connections at once, and lets the others be. */
+  refuse() {
+    this.#mode = 'refuse'
+  }
+
   /** Closes the server's side; the client notices nothing. */
   halfOpen() {
     for (const link of this.#links) {
@@ -139,6 +144,11 @@ export class TcpProxy {
   }
 
   #accept(client: Socket) {
+    if (this.#mode === 'refuse') {
+      client.on('error', () => {})
+      client.resetAndDestroy()
+      return
+    }
     const upstream = openSocket({ port: this.#targetPort, host: '127.0.0.1', noDelay: true })
     client.setNoDelay(true)
     const link = new Link(client, upstream)

@@ -16,7 +16,7 @@ export type Reap = {
 
 const WORKER_GONE = 'worker-gone'
 /** No sign of life gets through. */
-const UNREACHABLE = new Set(['pause', 'blackhole', 'delay', 'connections-used-up'])
+const UNREACHABLE = new Set(['pause', 'blackhole', 'delay', 'connections-used-up', 'presence-refused'])
 const ENDS_SESSION = new Set(['reset', 'session-ended', 'presence-ended'])
 const ROUNDING_MS = 1.001
 /** Nobody can reap during these, so they do not count as lateness. */
@@ -44,6 +44,7 @@ const NO_EXCUSE = new Set([
   'table-locked',
   'vacuum-full',
   'presence-ended',
+  'presence-refused',
   'slots-full',
 ])
 /** One lost connection costs one heartbeat; two within a lease may cost the lease. */

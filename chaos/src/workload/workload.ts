@@ -3,7 +3,7 @@
 import { between, createRandom } from '../random.ts'
 import { POISON_MAX_ATTEMPTS } from '../settings.ts'
 
-export type WorkloadName = 'both' | 'throughput' | 'sparse' | 'tx' | 'long'
+export type WorkloadName = 'both' | 'throughput' | 'sparse' | 'tx' | 'long' | 'held'
 export type PlannedJob = {
   type: string
   payload: { workMs: number; fault?: string }
@@ -26,14 +26,19 @@ export function makeWorkload({
   workload: WorkloadName
 }): Batch[] {
   const random = createRandom(seed ^ 0x5eed)
-  const sparseFromMs = { both: durationMs / 2, throughput: durationMs, tx: durationMs, sparse: 0, long: 0 }[
-    workload
-  ]
+  const sparseFromMs = {
+    both: durationMs / 2,
+    throughput: durationMs,
+    tx: durationMs,
+    sparse: 0,
+    long: 0,
+    held: 0,
+  }[workload]
   const batches: Batch[] = []
   for (let atMs = 0; atMs < durationMs; ) {
     const isSparse = atMs >= sparseFromMs
-    const count = isSparse ? 1 : between(random, 4, 16)
-    const make = { long: longJob, tx: txJob }[workload as string]
+    const count = workload === 'held' ? 2 : isSparse ? 1 : between(random, 4, 16)
+    const make = { long: longJob, held: longJob, tx: txJob }[workload as string]
     const jobs = Array.from({ length: count }, () => (make ?? (isSparse ? sparseJob : quickJob))(random))
     batches.push({ atMs, jobs })
     atMs += isSparse ? between(random, 300, 900) : between(random, 200, 600)
@@ -60,7 +65,7 @@ function txJob(random: () => number): PlannedJob {
   return { type: 'tx', payload: { workMs: between(random, 0, 60) }, owner: pickOwner(random) }
 }
 
-/** Several leases long, so that some are running at each outage. */
+/** Several leases long, so that some are running at each outage. Twice as many for `held`: on every worker at each fault. */
 function longJob(random: () => number): PlannedJob {
   return { type: 'slow', payload: { workMs: between(random, 3_000, 9_000) }, owner: pickOwner(random) }
 }
