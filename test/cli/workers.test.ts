@@ -57,7 +57,7 @@ describe('workers', () => {
     await store.reportWorker(report)
     const listed = await run('workers', 'list')
     expect(listed.exitCode).toBe(0)
-    expect(listed.stdout).toMatch(/jobs +alpha:1 +live +\d+ m?s ago +1\/4 +– +0\.1\.0 +asr mail/)
+    expect(listed.stdout).toMatch(/jobs +alpha:1 +live +off +\d+ m?s ago +1\/4 +– +0\.1\.0 +asr mail/)
     expect(listed.stdout).not.toContain('old:1')
     expect(parse((await run('workers', 'list', '--all', '--json')).stdout)).toMatchObject({
       workers: [

@@ -273,4 +273,56 @@ it('LEASE-10 a look compares no two of 1,000 workers, whatever the planner knows
     Number(rows),
   )
   expect(Math.max(0, ...compared)).toBeLessThan(10_000)
+describe('as people see it', () => {
+  const listed = async (name: string) =>
+    (await pool.query('select presence, state from unstuck.list_workers() where worker_id = $1', [name]))
+      .rows[0]
+
+  it('SEE-5 LEASE-10 a worker is present, absent from the end of its session, then gone at once', async () => {
+    await arrive('a')
+    await claimAs('a')
+    expect(await listed('a')).toEqual({ presence: 'present', state: 'live' })
+    await die('a')
+    // Before any look.
+    expect(await listed('a')).toEqual({ presence: 'absent', state: 'live' })
+    await lookForTheGrace()
+    expect(await listed('a')).toEqual({ presence: 'gone', state: 'gone' })
+    await sweep()
+    expect(await listed('a')).toEqual({ presence: 'gone', state: 'gone' })
+    await arrive('a')
+    expect(await listed('a')).toEqual({ presence: 'present', state: 'live' })
+  })
+
+  it('SEE-5 LEASE-10 a worker whose lock two of its sessions hold is listed once', async () => {
+    await arrive('a')
+    const another = await connect('another session of a')
+    await another.query('select pg_advisory_lock_shared(unstuck.presence_class(), 97)')
+    const { rows } = await pool.query('select presence from unstuck.list_workers()')
+    expect(rows).toEqual([{ presence: 'present' }])
+  })
+
+  it('SEE-5 LEASE-10 pooled, off, and left in order', async () => {
+    await pool.query(`select unstuck.take_presence('native', 'pooled', null, null)`)
+    await pool.query(`select unstuck.report_worker('native',
+      '{"worker_id": "plain", "phase": "running", "types": [], "concurrency": 1, "running": 0, "report_ms": 15000}')`)
+    await arrive('a')
+    await sessions.get('a')?.query(`select unstuck.leave_presence('native', 'a')`)
+    expect(await listed('pooled')).toEqual({ presence: 'pooled', state: 'live' })
+    expect(await listed('plain')).toEqual({ presence: 'off', state: 'live' })
+    expect(await listed('a')).toEqual({ presence: 'off', state: 'live' })
+  })
+
+  it('OPS-9 LEASE-10 a gone worker counts as no live one', async () => {
+    await arrive('a')
+    await pool.query(`update unstuck.workers set types = '{encode}'`)
+    await claimAs('a')
+    const [id] = (await pool.query(`select (unstuck.enqueue_jobs('[{"type": "encode"}]')).id`)).rows
+    const facts = async () =>
+      (await pool.query('select unstuck.explain_job($1) -> $2 as workers', [id.id, 'workers'])).rows[0]
+        .workers
+    expect(await facts()).toMatchObject({ live: 1, handling: 1 })
+    await die('a')
+    await lookForTheGrace()
+    expect(await facts()).toMatchObject({ live: 0, handling: 0 })
+  })
 })

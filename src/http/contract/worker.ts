@@ -36,6 +36,8 @@ export const workerSchema = z
     drain_requested_at: timeOrNull,
     drain_requested_by: textOrNull,
     drain_reason: textOrNull,
+    /** Whether its session holds its lock; `gone` means that its process has ended. */
+    presence: z.enum(['present', 'absent', 'gone', 'pooled', 'off']),
   })
   .openapi('Worker')
 

@@ -27,6 +27,7 @@ export function toWireWorker(worker: WorkerStatus, table: string): wire.Worker {
     drain_requested_at: isoOrNull(worker.drainRequestedAt),
     drain_requested_by: worker.drainRequestedBy,
     drain_reason: worker.drainReason,
+    presence: worker.presence,
   }
 }
 

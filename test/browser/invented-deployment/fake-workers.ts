@@ -31,6 +31,7 @@ export function workersOf(world: FakeWorld): Worker[] {
       drain_requested_at: null,
       drain_requested_by: null,
       drain_reason: null,
+      presence: 'present',
     }
   })
 }

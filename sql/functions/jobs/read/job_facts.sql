@@ -77,6 +77,7 @@ returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
            'last_seen_ms', "unstuck".ms_between(max(seen_at) filter (where handles), now())) end)
     from (select concurrency, running, seen_at, p_type = any (types) as handles,
                  stopped_at is null and draining_at is null
-                   and seen_at >= "unstuck".after_ms(now(), -3 * report_ms) as is_live
+                   and seen_at >= "unstuck".after_ms(now(), -3 * report_ms)
+                   and not "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms) as is_live
             from "unstuck".workers where attachment = p_attachment) worker
 $$;
