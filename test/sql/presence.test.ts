@@ -312,6 +312,37 @@ describe('as people see it', () => {
     expect(await listed('a')).toEqual({ presence: 'off', state: 'live' })
   })
 
+  it('OPS-9 LEASE-10 why tells that the worker of a running job has ended, until it is requeued', async () => {
+    await arrive('a')
+    const id = await claimAs('a')
+    const why = async () => {
+      const { rows } = await pool.query('select unstuck.explain_job($1) as facts', [id])
+      return rows[0].facts
+    }
+    expect(await why()).not.toHaveProperty('absence')
+    await die('a')
+    await look()
+    await elapse(1_200)
+    const { since_ms: sinceMs, grace_left_ms: leftMs } = (await why()).absence
+    expect(sinceMs).toBeGreaterThanOrEqual(1_200)
+    expect(sinceMs + leftMs).toBeCloseTo(GRACE_MS, 3)
+    await look()
+    await elapse(1_000)
+    await look()
+    expect((await why()).absence).toMatchObject({ grace_left_ms: null })
+    await pool.query(`select unstuck.write_policy('native', '{"presence": "off"}')`)
+    expect(await why()).not.toHaveProperty('absence')
+    await pool.query(`select unstuck.write_policy('native', '{"presence": "auto"}')`)
+    await pool.query('update unstuck.jobs set heartbeat_at = clock_timestamp() where id = $1', [id])
+    expect(await why()).not.toHaveProperty('absence')
+    await elapse(10)
+    await pool.query(`update unstuck.jobs set heartbeat_at = heartbeat_at - interval '1 min' where id = $1`, [
+      id,
+    ])
+    await sweep()
+    expect(await why()).toMatchObject({ last_event: { details: { cause: 'worker-gone', locked_by: 'a' } } })
+  })
+
   it('OPS-9 LEASE-10 a gone worker counts as no live one', async () => {
     await arrive('a')
     await pool.query(`update unstuck.workers set types = '{encode}'`)

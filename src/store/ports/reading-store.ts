@@ -1,7 +1,7 @@
 // Jobs, dead letters, health and policy as they are now. Changes nothing.
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts'
-import type { JobFacts } from '../../policy/explain/explain-job.ts'
+import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyOption, TxOption } from './call-options.ts'
 import type { HoldReason } from './reaping-store.ts'
