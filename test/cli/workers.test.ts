@@ -110,7 +110,7 @@ describe('workers', () => {
     await store.sweepJobs()
     await claim()
     expect((await run('status')).stdout).toMatch(
-      /● rescue last 24 h: 1 rescued, p50 65 s, p95 65 s, worst 65 s — promise ≤ 72 s/,
+      /● rescue last 24 h: 1 rescued \(1 crash\), p50 65 s, p95 65 s, worst 65 s — promise ≤ 72 s/,
     )
     expect(parse((await run('status', '--json')).stdout)).toMatchObject({
       tables: [{ slo: { rescued: 1, inTime: 1, share: 1 } }],

@@ -343,6 +343,24 @@ describe('as people see it', () => {
     expect(await why()).toMatchObject({ last_event: { details: { cause: 'worker-gone', locked_by: 'a' } } })
   })
 
+  it('SEE-6 REAP-10 LEASE-10 its rescue is counted as worker-gone, and was not late', async () => {
+    await arrive('a')
+    const id = await claimAs('a')
+    await die('a')
+    await lookForTheGrace()
+    await sweep()
+    await pool.query('update unstuck.jobs set run_at = null')
+    await pool.query(`select unstuck.claim_jobs('b', '{encode}', 1)`)
+    const slo = await pool.query('select rescued, in_time, by_cause from unstuck.read_slo()')
+    expect(slo.rows).toEqual([
+      { rescued: 1, in_time: 1, by_cause: { crash: 0, timeout: 0, 'worker-gone': 1 } },
+    ])
+    const { rows } = await pool.query('select unstuck.list_reclaims() as page')
+    expect(rows[0].page.reclaims).toMatchObject([
+      { job_id: id, reason: 'worker_gone', action: 'requeued', lateness_ms: null, claimed_by: 'b' },
+    ])
+  })
+
   it('OPS-9 LEASE-10 a gone worker counts as no live one', async () => {
     await arrive('a')
     await pool.query(`update unstuck.workers set types = '{encode}'`)

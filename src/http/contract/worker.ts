@@ -66,6 +66,8 @@ export const sloSchema = z
     promise_ms: z.number(),
     oldest_stuck_ms: msOrNull,
     stale_leases: countSchema,
+    /** `rescued`, by cause: its lease expired, its deadline passed, or its worker's process ended. */
+    by_cause: z.object({ crash: countSchema, timeout: countSchema, 'worker-gone': countSchema }),
   })
   .openapi('Slo')
 

@@ -43,6 +43,7 @@ export function toWireSlo(slo: Slo, table: string): wire.Slo {
     promise_ms: slo.promiseMs,
     oldest_stuck_ms: slo.oldestStuckMs,
     stale_leases: slo.staleLeases,
+    by_cause: slo.byCause,
   }
 }
 

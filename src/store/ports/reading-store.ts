@@ -79,7 +79,12 @@ export interface Slo {
   /** The longest of the running jobs past their lease now. */
   oldestStuckMs: number | null
   staleLeases: number
+  /** `rescued`, by what ended the attempt. */
+  byCause: Record<RescueCause, number>
 }
+
+/** Its lease expired, its deadline passed, or its worker's process ended. */
+export type RescueCause = 'crash' | 'timeout' | 'worker-gone'
 
 /** A job must match all given fields. */
 export interface JobFilter {

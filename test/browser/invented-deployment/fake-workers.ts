@@ -49,5 +49,6 @@ export function sloOf(world: FakeWorld): Slo {
     promise_ms: 50_000,
     oldest_stuck_ms: null,
     stale_leases: 0,
+    by_cause: { crash: rescued, timeout: 0, 'worker-gone': 0 },
   }
 }

@@ -81,5 +81,6 @@ export function toSlo(row: Row): Slo {
     promiseMs: Number(row['promise_ms']),
     oldestStuckMs: numberOrNull(row['oldest_stuck_ms']),
     staleLeases: Number(row['stale_leases']),
+    byCause: row['by_cause'] as Slo['byCause'],
   }
 }
