@@ -4,6 +4,7 @@ import type { TableProfile } from '../profile/profile.ts'
 import type { AccessStore } from '../store/access-store.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import { createCallQuery } from '../store/postgres/connection/call-query.ts'
 import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
 import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
 import type { SqlClient } from '../store/postgres/connection/executor.ts'
@@ -18,6 +19,8 @@ export interface DeploymentTable {
   store: JobStore<SqlClient>
   /** Watches for workers that are gone, for a reaper (LEASE-10). Absent for stores without sessions. */
   watch?: (onGone: () => void) => void
+  /** Sessions that watch for workers that are gone. Absent for stores without sessions. */
+  countWatchers?: () => Promise<number>
 }
 
 export interface Deployment {
@@ -83,10 +86,17 @@ function openTables(
     name: table.table,
     table,
     store: createPostgresStore({ client, table, schema }),
-    ...(watchOf === undefined ? {} : { watch: watchOf(table) }),
+    ...(watchOf === undefined
+      ? {}
+      : { watch: watchOf(table), countWatchers: () => countWatchers(client, schema, table) }),
   })
   const access = createPostgresAccess({ client, table: first, schema })
   return { tables: [open(first), ...others.map(open)], access }
+}
+
+async function countWatchers(client: SqlClient, schema: string, table: TableProfile): Promise<number> {
+  const [row] = await createCallQuery(client, { schema, table })('count_watchers', [])
+  return Number(row?.['watchers'] ?? 0)
 }
 
 /** The URL for heartbeats and notifications. */
