@@ -18,7 +18,7 @@ export interface DeploymentTable {
   table: TableProfile
   store: JobStore<SqlClient>
   /** Watches for workers that are gone, for a reaper (LEASE-10). Absent for stores without sessions. */
-  watch?: (onGone: () => void) => void
+  watch?: (onGone: () => void, isNeeded: boolean) => void
   /** Sessions that watch for workers that are gone. Absent for stores without sessions. */
   countWatchers?: () => Promise<number>
 }
@@ -54,11 +54,12 @@ function openWatch(
   databaseUrl: string,
   table: TableProfile,
   watches: Presence[],
-): (onGone: () => void) => void {
+): NonNullable<DeploymentTable['watch']> {
   let heard = () => {}
   let watch: Presence | undefined
-  return (onGone) => {
+  return (onGone, isNeeded) => {
     heard = onGone
+    if (!isNeeded) return
     if (watch === undefined) {
       const options = { databaseUrl: directUrl ?? databaseUrl, schema, table, longestLeaseMs: 0 }
       watch = startPresence({ ...options, onGone: () => heard() })
@@ -78,7 +79,7 @@ function openNeo4j(config: Config, databaseUrl: string): Deployment {
 function openTables(
   config: Config,
   client: SqlClient,
-  watchOf?: (table: TableProfile) => (onGone: () => void) => void,
+  watchOf?: (table: TableProfile) => NonNullable<DeploymentTable['watch']>,
 ): Pick<Deployment, 'tables' | 'access'> {
   const { schema } = config
   const [first, ...others] = profileOf(config).tables
