@@ -114,7 +114,15 @@ function quote(text) {
 const SECTIONS = [
   {
     title: 'Promise',
-    of: ['overdueJobs', 'oldestOverdue', 'reaperAge', 'rescues', 'rescueTime', 'rescuePromise'],
+    of: [
+      'overdueJobs',
+      'oldestOverdue',
+      'reaperAge',
+      'rescues',
+      'rescuesByCause',
+      'rescueTime',
+      'rescuePromise',
+    ],
   },
   { title: 'Queues', of: ['queueDepth', 'oldestWaiting', 'queuePaused', 'unjudgedJobs'] },
   {

@@ -26,3 +26,6 @@ select "unstuck".watch_workers(/*attachment*/'native') as is_watching;
 
 -- name: look_at_workers
 select newly_gone, watchers from "unstuck".look_at_workers(/*attachment*/'native');
+
+-- name: count_watchers
+select "unstuck".watchers(/*attachment*/'native') as watchers;

@@ -4,6 +4,7 @@ import type { TableProfile } from '../profile/profile.ts'
 import type { AccessStore } from '../store/access-store.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
+import { createCallQuery } from '../store/postgres/connection/call-query.ts'
 import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
 import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
 import type { SqlClient } from '../store/postgres/connection/executor.ts'
@@ -17,7 +18,9 @@ export interface DeploymentTable {
   table: TableProfile
   store: JobStore<SqlClient>
   /** Watches for workers that are gone, for a reaper (LEASE-10). Absent for stores without sessions. */
-  watch?: (onGone: () => void) => void
+  watch?: (onGone: () => void, isNeeded: boolean) => void
+  /** Sessions that watch for workers that are gone. Absent for stores without sessions. */
+  countWatchers?: () => Promise<number>
 }
 
 export interface Deployment {
@@ -51,11 +54,12 @@ function openWatch(
   databaseUrl: string,
   table: TableProfile,
   watches: Presence[],
-): (onGone: () => void) => void {
+): NonNullable<DeploymentTable['watch']> {
   let heard = () => {}
   let watch: Presence | undefined
-  return (onGone) => {
+  return (onGone, isNeeded) => {
     heard = onGone
+    if (!isNeeded) return
     if (watch === undefined) {
       const options = { databaseUrl: directUrl ?? databaseUrl, schema, table, longestLeaseMs: 0 }
       watch = startPresence({ ...options, onGone: () => heard() })
@@ -75,7 +79,7 @@ function openNeo4j(config: Config, databaseUrl: string): Deployment {
 function openTables(
   config: Config,
   client: SqlClient,
-  watchOf?: (table: TableProfile) => (onGone: () => void) => void,
+  watchOf?: (table: TableProfile) => NonNullable<DeploymentTable['watch']>,
 ): Pick<Deployment, 'tables' | 'access'> {
   const { schema } = config
   const [first, ...others] = profileOf(config).tables
@@ -83,10 +87,17 @@ function openTables(
     name: table.table,
     table,
     store: createPostgresStore({ client, table, schema }),
-    ...(watchOf === undefined ? {} : { watch: watchOf(table) }),
+    ...(watchOf === undefined
+      ? {}
+      : { watch: watchOf(table), countWatchers: () => countWatchers(client, schema, table) }),
   })
   const access = createPostgresAccess({ client, table: first, schema })
   return { tables: [open(first), ...others.map(open)], access }
+}
+
+async function countWatchers(client: SqlClient, schema: string, table: TableProfile): Promise<number> {
+  const [row] = await createCallQuery(client, { schema, table })('count_watchers', [])
+  return Number(row?.['watchers'] ?? 0)
 }
 
 /** The URL for heartbeats and notifications. */

@@ -73,6 +73,7 @@ const table: TableFacts = {
   claim: { expected: 'jobs_ready', create: 'create it', isThere: true, used: ['jobs_ready'] },
   sweep: { expected: 'jobs_running', create: 'create it', isThere: true, used: ['jobs_running'] },
   dispatchesWaiting: 0,
+  workers: [],
   queues: [],
 }
 
@@ -136,6 +137,43 @@ describe('deadlines', () => {
     expect(withPolicy({ stageDeadlinesMs, maxRuntimeMs: 0 })).toEqual([])
     expect(withPolicy({ stageDeadlinesMs, maxRuntimeMs: 172_800_000 })).toEqual([])
     expect(withPolicy({ stageDeadlinesMs, typeRuntimesMs: { film: 259_200_000 } })).toEqual([])
+  })
+})
+
+describe('presence', () => {
+  const found = (change: Partial<TableFacts>, others: Partial<DoctorFacts> = {}) =>
+    diagnose({ ...facts, ...others, tables: [{ ...table, ...change }] }).filter(
+      ({ check }) => check === 'presence',
+    )
+
+  it('LEASE-10 that is on says how many workers are present', () => {
+    const workers = [{ presence: 'present' }, { presence: 'off' }] as const
+    expect(found({ workers: [...workers] })).toEqual([
+      {
+        check: 'presence',
+        level: 'fine',
+        message: 'public.jobs: on, 1 of 2 live workers present',
+        fix: null,
+      },
+    ])
+  })
+
+  it('LEASE-10 behind a pooler names UNSTUCK_DIRECT_URL, and is no warning', () => {
+    const [pooled] = found({ workers: [{ presence: 'pooled' }] })
+    expect(pooled).toMatchObject({ level: 'fine', fix: expect.stringContaining('UNSTUCK_DIRECT_URL') })
+    expect(pooled?.message).toBe(
+      'public.jobs: off for 1 worker because of a pooler, leases decide when a worker dies',
+    )
+    const route = { isDirect: false, direct: null }
+    expect(found({ workers: [] }, { route })[0]?.message).toContain('off because of a pooler')
+    const direct = { isDirect: true, isSameDatabase: true }
+    expect(found({ workers: [] }, { route: { isDirect: false, direct } })[0]?.message).toContain('on, 0 of 0')
+  })
+
+  it('LEASE-10 that the policy turns off says so', () => {
+    const [off] = found({ override: { presence: 'off' } })
+    expect(off).toMatchObject({ level: 'fine', fix: null })
+    expect(off?.message).toContain('off by the policy')
   })
 })
 

@@ -14,6 +14,7 @@ import { checkLeaseAndBeat } from './checks/lease-and-beat.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { checkPolicyDrift } from './checks/policy-drift.ts'
 import { checkPooler } from './checks/pooler.ts'
+import { checkPresence } from './checks/presence.ts'
 import { checkLongOverdue, checkReaper, checkUnjudged } from './checks/reaper.ts'
 import { checkRights } from './checks/rights.ts'
 import { checkExposure, checkHiddenRows } from './checks/row-security.ts'
@@ -35,6 +36,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
       ...checkExposure(table),
       ...checkIndexUse(table),
       ...checkLeaseAndBeat(table),
+      ...checkPresence(table, facts.route),
       ...checkDeadlines(table),
       ...checkReaper(table, server),
       ...checkLongOverdue(table),

@@ -2,7 +2,7 @@
 import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
-import type { Health, TableMode } from '../store/job-store.ts'
+import type { Health, TableMode, WorkerStatus } from '../store/job-store.ts'
 import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
 
 export interface DoctorFacts {
@@ -93,6 +93,8 @@ export interface TableFacts {
   claim: IndexUse | null
   sweep: IndexUse | null
   dispatchesWaiting: number | null
+  /** Workers that have not ended. */
+  workers: Pick<WorkerStatus, 'presence'>[] | null
   queues: QueueStatus[] | null
 }
 

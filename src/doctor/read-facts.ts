@@ -136,6 +136,9 @@ async function readTable(
       stored !== null && withOverride(stored, override).dispatch !== 'off'
         ? await attempt(of('dispatches'), () => store.countDispatches())
         : null,
+    workers: await attempt(of('workers'), async () =>
+      (await store.listWorkers()).filter(({ state }) => state !== 'gone' && state !== 'stopped'),
+    ),
     queues: await attempt(of('queues'), () => store.listQueues()),
   }
 }

@@ -57,7 +57,7 @@ describe('workers', () => {
     await store.reportWorker(report)
     const listed = await run('workers', 'list')
     expect(listed.exitCode).toBe(0)
-    expect(listed.stdout).toMatch(/jobs +alpha:1 +live +\d+ m?s ago +1\/4 +– +0\.1\.0 +asr mail/)
+    expect(listed.stdout).toMatch(/jobs +alpha:1 +live +off +\d+ m?s ago +1\/4 +– +0\.1\.0 +asr mail/)
     expect(listed.stdout).not.toContain('old:1')
     expect(parse((await run('workers', 'list', '--all', '--json')).stdout)).toMatchObject({
       workers: [
@@ -110,7 +110,7 @@ describe('workers', () => {
     await store.sweepJobs()
     await claim()
     expect((await run('status')).stdout).toMatch(
-      /● rescue last 24 h: 1 rescued, p50 65 s, p95 65 s, worst 65 s — promise ≤ 72 s/,
+      /● rescue last 24 h: 1 rescued \(1 crash\), p50 65 s, p95 65 s, worst 65 s — promise ≤ 72 s/,
     )
     expect(parse((await run('status', '--json')).stdout)).toMatchObject({
       tables: [{ slo: { rescued: 1, inTime: 1, share: 1 } }],

@@ -15,11 +15,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   await harness.reset()
   await harness.pool.query('delete from unstuck.workers')
-  // No lease ends within a test, and no heartbeat is sent.
+  // No lease ends within a test, no heartbeat is sent, and only a look starts a sweep.
   await harness.store.writePolicy({
     defaultLeaseMs: 3_600_000,
     heartbeatMs: 600_000,
-    sweepIntervalMs: 2_000,
+    sweepIntervalMs: 600_000,
   })
 })
 afterEach(() => harness.endWorkers())
@@ -73,6 +73,8 @@ it.each([
 })
 
 it('LEASE-10 REAP-3 a frozen worker keeps its lock, and so its jobs until their leases end', async () => {
+  // The two that watch are the ones that end: a sweep finds another.
+  await harness.store.writePolicy({ sweepIntervalMs: 2_000 })
   const frozen = await present({ concurrency: 1 })
   const jobId = await runs(frozen)
   const doomed = await present({ concurrency: 1 })

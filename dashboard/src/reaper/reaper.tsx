@@ -125,12 +125,25 @@ function Promised() {
   )
 }
 
+/** `3 worker gone, 1 crash` */
+function causesOf({ by_cause }: Slo): string {
+  const causes = [
+    [by_cause['worker-gone'], 'worker gone'],
+    [by_cause.crash, 'lease expired'],
+    [by_cause.timeout, 'timeout'],
+  ] as const
+  return causes
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${showCount(count)} ${word}`)
+    .join(', ')
+}
+
 function PromiseNumbers({ slo }: { slo: Slo }) {
   const shown = (ms: number | null) => (ms === null ? '–' : showDuration(ms))
   return (
     <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4 xl:grid-cols-7">
       <Number name="Table" value={slo.table} />
-      <Number name="Rescued" value={showCount(slo.rescued)} />
+      <Number name="Rescued" value={showCount(slo.rescued)} note={causesOf(slo)} />
       <Number
         name="In time"
         value={slo.share === null ? '–' : `${(slo.share * 100).toFixed(slo.share === 1 ? 0 : 1)} %`}

@@ -29,6 +29,14 @@ const STATES: Record<Worker['state'], { tone: Tone; word: string; order: number 
   stopped: { tone: 'quiet', word: 'stopped', order: 6 },
 }
 
+const PRESENCES: Record<Worker['presence'], string> = {
+  present: 'present: if its process ends, its jobs are requeued within seconds',
+  absent: 'absent: without its session, its jobs are requeued after the grace',
+  gone: 'gone: its process has ended',
+  pooled: 'pooled: behind a connection pooler, leases alone decide',
+  off: 'presence off: leases alone decide',
+}
+
 export function WorkersPage() {
   const answer = useWorkers()
   const { leases } = useTableLive()
@@ -94,6 +102,7 @@ function Lane({ view: { id, state, report, leases } }: { view: WorkerView }) {
             {id}
           </Go>
           <Badge tone={tone}>{word}</Badge>
+          {report?.presence === 'absent' ? <Badge tone="warn">lost its session</Badge> : null}
         </p>
         {report === null ? (
           <p className="text-xs text-soft">{plural(leases, 'job')}; known only by its leases</p>
@@ -116,6 +125,7 @@ function Report({ worker }: { worker: Worker }) {
         {worker.version === null ? '' : `, version ${worker.version}`}
         {worker.loop_lag_ms === null ? '' : `, lag ${Math.round(worker.loop_lag_ms)} ms`}
       </p>
+      <p className="text-xs text-soft">{PRESENCES[worker.presence]}</p>
       <p className="truncate text-xs text-soft" title={worker.types.join(', ')}>
         {worker.types.length === 0 ? 'any type' : worker.types.join(', ')}
       </p>

@@ -1,11 +1,11 @@
 -- Every worker that has reported, last seen first. The state follows from its last report and its running jobs: live
 -- for 3 report intervals, late for 6, then silent while jobs run under its name, else gone. A live worker with a job
--- past its deadline is a zombie.
+-- past its deadline is a zombie. A worker that presence found gone is gone at once.
 create or replace function "unstuck"."list_workers"()
 returns table (worker_id text, state text, host text, pid int, version text, types text[], concurrency int, running int,
                leases int, loop_lag_ms float8, seen_ms float8, started_at timestamptz, seen_at timestamptz,
                draining_at timestamptz, stopped_at timestamptz, exit_code int, drain_requested_at timestamptz,
-               drain_requested_by text, drain_reason text)
+               drain_requested_by text, drain_reason text, presence text)
 language sql stable as $$
   with held as (
     select job."worker_id"::text as worker_id, count(*)::int as leases,
@@ -16,6 +16,7 @@ language sql stable as $$
   )
   select worker.worker_id,
          case when worker.stopped_at is not null then 'stopped'
+              when present.presence = 'gone' then 'gone'
               when worker.seen_at < "unstuck".after_ms(now(), -6 * worker.report_ms)
                 then case when held.leases > 0 then 'silent' else 'gone' end
               when worker.seen_at < "unstuck".after_ms(now(), -3 * worker.report_ms) then 'late'
@@ -25,8 +26,10 @@ language sql stable as $$
          worker.host, worker.pid, worker.version, worker.types, worker.concurrency, worker.running,
          coalesce(held.leases, 0), worker.loop_lag_ms, "unstuck".ms_between(worker.seen_at, now()), worker.started_at,
          worker.seen_at, worker.draining_at, worker.stopped_at, worker.exit_code, worker.drain_requested_at,
-         worker.drain_requested_by, worker.drain_reason
-    from "unstuck".workers worker left join held on held.worker_id = worker.worker_id
+         worker.drain_requested_by, worker.drain_reason, present.presence
+    from "unstuck".workers worker
+    join "unstuck".worker_presence(/*attachment*/'native') present on present.worker_id = worker.worker_id
+    left join held on held.worker_id = worker.worker_id
    where worker.attachment = /*attachment*/'native'
    order by worker.seen_at desc, worker.worker_id
 $$;

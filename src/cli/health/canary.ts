@@ -9,23 +9,34 @@ export interface CanaryTask {
   databaseUrl: string
   schema: string
   table: TableProfile
-  jobId: string
+  jobIds: string[]
   workerId: string
   leaseMs: number
+  /** Where the process holds its presence lock; null for none. */
+  presenceUrl: string | null
 }
 
-export type CanaryOrder = 'finish'
-export type CanaryMessage = CanaryClaim | { outcome: string } | { failed: string }
+export type CanaryOrder = 'finish' | 'freeze'
+export type CanaryMessage =
+  | CanaryClaim
+  | { offReason: string | null }
+  | { frozen: true }
+  | { outcome: string }
+  | { failed: string }
 export interface CanaryClaim extends Lease {
   fence: number
 }
 
 export interface Canary {
   pid: number
+  /** Settles when the process holds its presence lock, with null, or with the reason why it cannot. */
+  present: Promise<string | null>
   /** Settles when the process holds the job. */
-  claimed: Promise<CanaryClaim>
-  /** Completes the job and returns the outcome. */
+  claimed(jobId: string): Promise<CanaryClaim>
+  /** Completes the jobs and returns the first outcome. */
   finish(): Promise<string>
+  /** Stops it from sending anything, with its connections open. */
+  freeze(): Promise<void>
   /** Sends SIGKILL; settles when the process has ended. */
   kill(): Promise<void>
 }
@@ -35,19 +46,31 @@ export function startCanary(task: CanaryTask): Canary {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const claimed = messageOf(child, task.workerId, (message) => ('leaseId' in message ? message : undefined))
-  // The drill may be aborted before anyone awaits this.
-  claimed.catch(() => {})
+  const told = <Value>(fits: (message: CanaryMessage) => Value | undefined) =>
+    messageOf(child, task.workerId, fits)
+  const claims = new Map(
+    task.jobIds.map((jobId) => [
+      jobId,
+      told((message) => ('leaseId' in message && message.jobId === jobId ? message : undefined)),
+    ]),
+  )
+  const present = told((message) => ('offReason' in message ? message.offReason : undefined))
+  // The drill may be aborted before anyone awaits these.
+  for (const coming of [present, ...claims.values()]) coming.catch(() => {})
   child.send(task)
   return {
     pid: child.pid ?? 0,
-    claimed,
+    present,
+    claimed: (jobId) => claims.get(jobId) ?? Promise.reject(new Error(`${jobId} is not its job`)),
     async finish() {
-      const outcome = messageOf(child, task.workerId, (message) =>
-        'outcome' in message ? message.outcome : undefined,
-      )
+      const outcome = told((message) => ('outcome' in message ? message.outcome : undefined))
       child.send('finish' satisfies CanaryOrder)
       return outcome
+    },
+    async freeze() {
+      const frozen = told((message) => ('frozen' in message ? message : undefined))
+      child.send('freeze' satisfies CanaryOrder)
+      await frozen
     },
     async kill() {
       child.kill('SIGKILL')

@@ -1,10 +1,11 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
 import { type Policy, withOverride } from '../../policy/policy.ts'
 import { backoffMs, reapBackoff } from '../../policy/retry/backoff.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'
+import { workerName } from '../../runtime/worker/process-name.ts'
 import { actorName } from '../connection/actor-name.ts'
 import { loadCommandConfig } from '../connection/command-config.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
@@ -15,34 +16,49 @@ import { readDuration, showBound, showDuration } from '../terminal/duration.ts'
 import { printJson, printLine, printProgress } from '../terminal/output.ts'
 import { openProgressLine } from '../terminal/progress-line.ts'
 import { clearOldCanaries } from './clear-canary.ts'
-import { type DrillReport, runDrill } from './run-drill.ts'
+import { type KillDrillOptions, type KillReport, runKillDrill } from './kill-drill.ts'
+import { type DrillReport, runDrill, seconds } from './run-drill.ts'
 
 interface DrillFlags extends TableFlags {
   budget?: number
   lease: number
   sweep?: boolean
+  times: number
+  jobs: number
   yes?: boolean
 }
 
 const DEFAULT_LEASE_MS = 3_000
 /** Poll interval of an idle worker, as in `unstuck status`. */
 const POLL_MS = 2_000
+/** Of presence, on a fast network: until the first look, and until a worker without its session is gone. */
+const LOOK_MS = 1_000
+const GRACE_MS = 2_000
+/** A reaper that sees its first worker starts to watch after its next sweep. */
+const WATCH_START_MS = 3_000
+const MOST = 1_000
+
+const nothingKilled = { isPassed: true, failure: null, rescues: [], medianMs: null, worstMs: null }
 
 export function addDrill(program: Command): void {
   withConnection(program.command('drill'))
     .option('--table <name>', 'table of the profile; default: the first')
     .description(
-      'tests the rescue: kills a canary worker and waits for its job to be requeued; exit code 1 if the rescue took longer than promised',
+      'tests the rescue: kills a canary worker, freezes another, and waits for their jobs to run again; exit code 1 if that took longer than promised',
     )
     .option(
       '--budget <duration>',
-      'limit from the kill to completion: 30s, 10m; default: the promise of the settings',
+      'limit of each rescue: 30s, 10m; default: the promise of the settings',
       readDuration,
     )
     .addOption(
-      new Option('--lease <duration>', 'lease of the canary')
+      new Option('--lease <duration>', 'lease of the canary that freezes')
         .argParser(readDuration)
         .default(DEFAULT_LEASE_MS, '3s'),
+    )
+    .addOption(new Option('--times <count>', 'number of kills').argParser(readCount).default(1))
+    .addOption(
+      new Option('--jobs <count>', 'jobs that each killed worker holds').argParser(readCount).default(1),
     )
     .option('--sweep', 'also run sweeps, as unstuck reaper does; they requeue other stuck jobs too')
     .option('--yes', 'do not ask before using an attached table')
@@ -81,51 +97,116 @@ async function drill(
   if (table.table.attachment !== 'native' && !(await confirm(attachedWarning(table), flags))) return refuse()
   const actor = actorName()
   await clearOldCanaries(table.store, actor)
+  const isJson = flags.json === true
+  const reaper = flags.sweep === true ? sweepHere(table, config, policy) : undefined
+  const progress = openProgressLine()
+  const workerId = workerName('canary-1')
+  const parts = {
+    table,
+    databaseUrl: config.databaseUrl ?? '',
+    schema: config.schema,
+    presenceUrl: policy.presence === 'off' ? null : (config.directUrl ?? config.databaseUrl),
+    workerId,
+    actor,
+    signal,
+    onStep: (line: string) => {
+      progress.clear()
+      if (!isJson) printLine(`  ${line}`)
+    },
+  }
+  try {
+    const killed = await drillKill(parts, policy, flags)
+    const frozen = await drillFreeze(parts, policy, flags, (text) => progress.show(text))
+    progress.clear()
+    const isPassed = frozen.report.isPassed && killed.isPassed
+    if (!isPassed) process.exitCode = exitCodes.problemFound
+    if (!isJson) return
+    const { totalMs: promiseMs, text: _, ...promiseParts } = frozen.promise
+    printJson({
+      table: table.name,
+      ...frozen.report,
+      isPassed,
+      failure: killed.failure ?? frozen.report.failure,
+      hint: frozen.hint,
+      budgetMs: frozen.budgetMs,
+      promiseMs,
+      ...promiseParts,
+      leaseMs: flags.lease,
+      killed,
+    })
+  } finally {
+    if (parts.presenceUrl !== null) await recordEnd(table, workerId)
+    await reaper?.stop()
+  }
+}
+
+/** Otherwise the canary would be listed as gone. */
+async function recordEnd({ store }: DeploymentTable, workerId: string): Promise<void> {
+  const ended = { types: [], concurrency: 0, running: 0, reportMs: 15_000 }
+  await store.reportWorker({ workerId, phase: 'stopped', ...ended }).catch(() => {})
+}
+
+type Parts = Omit<
+  KillDrillOptions,
+  'presenceUrl' | 'leaseMs' | 'times' | 'jobs' | 'budgetMs' | 'watchLimitMs'
+> & {
+  presenceUrl: string | null
+}
+
+async function drillKill(
+  { presenceUrl, ...parts }: Parts,
+  policy: Policy,
+  flags: DrillFlags,
+): Promise<KillReport & { budgetMs: number; promiseMs: number }> {
+  const isJson = flags.json === true
+  const promise = killPromiseOf(policy, flags.jobs)
+  const budgetMs = flags.budget ?? promise.totalMs
+  const { times, jobs } = flags
+  const leaseMs = policy.defaultLeaseMs
+  const watchLimitMs = policy.sweepIntervalMs + WATCH_START_MS
+  if (presenceUrl === null) {
+    const skipped = 'presence is off by the policy'
+    if (!isJson) printLine(`killed worker: left out, because ${skipped}: leases decide`)
+    return { ...nothingKilled, skipped, budgetMs, promiseMs: promise.totalMs }
+  }
+  if (!isJson) printLine(`killed worker: ${promise.text}`)
+  const report = await runKillDrill({ ...parts, presenceUrl, leaseMs, times, jobs, budgetMs, watchLimitMs })
+  if (!isJson) printKill(report, budgetMs)
+  return { ...report, budgetMs, promiseMs: promise.totalMs }
+}
+
+function printKill({ skipped, failure, medianMs, worstMs, rescues }: KillReport, budgetMs: number): void {
+  if (skipped !== null) return printLine(`  left out: ${skipped}, so leases decide`)
+  if (failure !== null) return printLine([['FAIL', 'red'], `  ${failure}`])
+  const [median, worst] = [seconds(medianMs ?? 0), seconds(worstMs ?? 0)]
+  const times = rescues.length === 1 ? worst : `${rescues.length} rescues, median ${median}, worst ${worst}`
+  printLine([['PASS', 'green'], `  ${times} ≤ ${seconds(budgetMs)}`])
+}
+
+async function drillFreeze(
+  parts: Parts,
+  policy: Policy,
+  flags: DrillFlags,
+  showProgress: (text: string) => void,
+) {
+  const { table } = parts
   const promise = promiseOf(policy, flags.lease)
   const budgetMs = flags.budget ?? promise.totalMs
   const isJson = flags.json === true
   if (!isJson) {
-    printLine(`${table.name}: ${promise.text}`)
+    printLine(`frozen worker: ${promise.text}`)
     if (budgetMs < promise.totalMs)
       printLine(`! the budget of ${showDuration(budgetMs)} is shorter than that`)
   }
-  const reaper = flags.sweep === true ? sweepHere(table, config, policy) : undefined
-  const progress = openProgressLine()
-  try {
-    const report = await runDrill({
-      table,
-      databaseUrl: config.databaseUrl ?? '',
-      schema: config.schema,
-      leaseMs: flags.lease,
-      budgetMs,
-      actor,
-      signal,
-      onStep: (line) => {
-        progress.clear()
-        if (!isJson) printLine(`  ${line}`)
-      },
-      onWait: (waitedMs) =>
-        progress.show(`  waiting for a sweep: ${seconds(waitedMs)} of ${seconds(budgetMs)}`),
-    })
-    progress.clear()
-    if (!report.isPassed) process.exitCode = exitCodes.problemFound
-    const hint = report.reapedAfterMs === null ? await describeReaper(table, policy) : null
-    if (isJson) {
-      const { totalMs: promiseMs, text: _, ...parts } = promise
-      return printJson({
-        table: table.name,
-        ...report,
-        hint,
-        budgetMs,
-        promiseMs,
-        ...parts,
-        leaseMs: flags.lease,
-      })
-    }
-    printVerdict(report, budgetMs, promise.totalMs, hint)
-  } finally {
-    await reaper?.stop()
-  }
+  const report = await runDrill({
+    ...parts,
+    leaseMs: flags.lease,
+    budgetMs,
+    onWait: (waitedMs) => showProgress(`  waiting for a sweep: ${seconds(waitedMs)} of ${seconds(budgetMs)}`),
+  })
+  const hint = report.reapedAfterMs === null ? await describeReaper(table, policy) : null
+  if (!isJson) printVerdict(report, budgetMs, promise.totalMs, hint)
+  return { report, promise, budgetMs, hint }
 }
 
 /** In observe mode sweeps change nothing: there is no rescue to test. */
@@ -156,9 +237,24 @@ function promiseOf(policy: Policy, leaseMs: number) {
   return { totalMs, sweepIntervalMs, backoffMs: backoff, pollMs: POLL_MS, text }
 }
 
-function sweepHere({ name, store }: DeploymentTable, config: Config, { sweepIntervalMs }: Policy) {
+/** The promise for the job of a killed worker. Jobs that ended together are spread over one more backoff. */
+function killPromiseOf(policy: Policy, jobs: number) {
+  const backoff = backoffMs(reapBackoff(policy), 1, 0)
+  const spread = jobs > 1 && policy.requeueRatePerS > 0 ? backoff : 0
+  const totalMs = LOOK_MS + GRACE_MS + backoff + spread + POLL_MS
+  const parts = [
+    `look ${showDuration(LOOK_MS)}`,
+    `grace ${showDuration(GRACE_MS)}`,
+    `backoff ${showDuration(backoff + spread)}`,
+    `poll ${showDuration(POLL_MS)}`,
+  ]
+  const lease = `the lease is ${showDuration(policy.defaultLeaseMs)}`
+  return { totalMs, text: `promise ≤ ${showBound(totalMs)} (${parts.join(' + ')}); ${lease}` }
+}
+
+function sweepHere({ name, store, watch }: DeploymentTable, config: Config, { sweepIntervalMs }: Policy) {
   return startReaper({
-    tables: [{ name, store }],
+    tables: [{ name, store, ...(watch === undefined ? {} : { watch }) }],
     intervalMs: sweepIntervalMs,
     policy: config.policy,
     onError: (_, error) =>
@@ -187,4 +283,8 @@ function printVerdict(report: DrillReport, budgetMs: number, promiseMs: number, 
   printLine([['PASS', 'green'], `  ${seconds(finishedAfterMs)} ≤ ${seconds(budgetMs)}${late}`])
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+function readCount(text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= MOST) return count
+  throw new InvalidArgumentError(`Must be a whole number from 1 to ${MOST}.`)
+}

@@ -1,5 +1,5 @@
-// Tests the rescue on a live installation: a process is killed while it runs a job, the installation's own sweeps requeue it,
-// another process completes it, and the dead lease can write nothing. It only touches one job in its own queue.
+// Tests the rescue by the lease on a live installation: a process freezes while it runs a job, the installation's own sweeps
+// requeue it, another process completes it, and the lost lease can write nothing. It only touches one job in its own queue.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentTable } from '../../compose/index.ts'
 import { isUnstuckError, UnstuckError } from '../../errors/index.ts'
@@ -11,9 +11,13 @@ export interface DrillOptions {
   table: DeploymentTable
   databaseUrl: string
   schema: string
+  /** Where canaries hold their presence lock; null if presence is off. */
+  presenceUrl: string | null
   /** Lease of the canary, shorter than that of real jobs. */
   leaseMs: number
-  /** From the kill to completion. */
+  /** Id of the worker that freezes: one for a whole drill, so that it leaves one row in the list of workers. */
+  workerId: string
+  /** From the freeze to completion. */
   budgetMs: number
   actor: string
   signal: AbortSignal
@@ -27,7 +31,7 @@ export interface DrillReport {
   isPassed: boolean
   /** Why it failed. */
   failure: string | null
-  /** Measured from the kill. */
+  /** Measured from the freeze. */
   reapedAfterMs: number | null
   claimedAfterMs: number | null
   finishedAfterMs: number | null
@@ -37,14 +41,14 @@ export interface DrillReport {
 }
 
 /** Limit of the first claim, which waits for nothing. */
-const CLAIM_LIMIT_MS = 30_000
+export const CLAIM_LIMIT_MS = 30_000
 const POLL_MS = 100
 /** Long enough that the second worker keeps its lease on a busy machine. */
 const SECOND_LEASE_MS = 30_000
 
 export async function runDrill(options: DrillOptions): Promise<DrillReport> {
   const { table, actor, onStep } = options
-  const jobId = await enqueueCanary(table)
+  const [jobId = ''] = await enqueueCanaries(table, 1)
   const canaries: Canary[] = []
   const report: DrillReport = {
     jobId,
@@ -61,19 +65,30 @@ export async function runDrill(options: DrillOptions): Promise<DrillReport> {
     report.isPassed = report.failure === null
   } finally {
     await Promise.all(canaries.map((canary) => canary.kill()))
-    await clearCanary(table.store, jobId, actor).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error)
-      onStep(`the canary was not deleted (${why}): unstuck jobs discard ${jobId} --reason drill`)
-    })
+    await clearAll(table, [jobId], actor, onStep)
   }
   return report
 }
 
-async function enqueueCanary({ name, store }: DeploymentTable): Promise<string> {
+export async function clearAll(
+  { store }: DeploymentTable,
+  jobIds: string[],
+  actor: string,
+  onStep: (line: string) => void,
+): Promise<void> {
+  for (const jobId of jobIds) {
+    await clearCanary(store, jobId, actor).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error)
+      onStep(`the canary was not deleted (${why}): unstuck jobs discard ${jobId} --reason drill`)
+    })
+  }
+}
+
+export async function enqueueCanaries({ name, store }: DeploymentTable, count: number): Promise<string[]> {
   try {
     const job = { type: DRILL_QUEUE, queue: DRILL_QUEUE, payload: { drill: true }, maxAttempts: 5 }
-    const [enqueued] = await store.enqueueJobs([job])
-    if (enqueued !== undefined) return enqueued.jobId
+    const enqueued = await store.enqueueJobs(Array.from({ length: count }, () => job))
+    return enqueued.map(({ jobId }) => jobId)
   } catch (cause) {
     if (isUnstuckError(cause) && !isUnstuckError(cause, 'ROW_REFUSED')) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -82,33 +97,33 @@ async function enqueueCanary({ name, store }: DeploymentTable): Promise<string> 
       cause,
     })
   }
-  throw new UnstuckError('INTERNAL', 'enqueueJobs answered nothing for a job')
 }
 
 /** Fills the report until the end or the first failure. */
 async function rescue(options: DrillOptions, report: DrillReport, canaries: Canary[]): Promise<void> {
   const { table, budgetMs, signal, onStep } = options
-  const start = (workerId: string, leaseMs: number) => {
+  const start = (workerId: string, leaseMs: number, presenceUrl: string | null) => {
     const { databaseUrl, schema } = options
-    const { jobId } = report
-    const canary = startCanary({ databaseUrl, schema, table: table.table, jobId, workerId, leaseMs })
+    const jobIds = [report.jobId]
+    const task = { databaseUrl, schema, table: table.table, jobIds, workerId, leaseMs, presenceUrl }
+    const canary = startCanary(task)
     canaries.push(canary)
     return canary
   }
-  const first = start('canary-1', options.leaseMs)
-  const dead = await within(first.claimed, CLAIM_LIMIT_MS, signal)
+  const first = start(options.workerId, options.leaseMs, options.presenceUrl)
+  const dead = await within(first.claimed(report.jobId), CLAIM_LIMIT_MS, signal)
   if (dead === undefined) {
     report.failure = `canary-1 could not claim its job within ${CLAIM_LIMIT_MS / 1000} s: unstuck why ${report.jobId}`
     return
   }
-  await first.kill()
-  const killedAt = performance.now()
-  const since = () => Math.round(performance.now() - killedAt)
+  await first.freeze()
+  const frozenAt = performance.now()
+  const since = () => Math.round(performance.now() - frozenAt)
   report.fences.push(dead.fence)
-  onStep(`worker canary-1 (pid ${first.pid}) claimed ${report.jobId}, fence ${dead.fence} · SIGKILL`)
+  onStep(`worker canary-1 (pid ${first.pid}) claimed ${report.jobId}, fence ${dead.fence} · frozen`)
 
   // Started before the reap: process start-up must not count.
-  const second = start('canary-2', Math.max(options.leaseMs, SECOND_LEASE_MS))
+  const second = start('canary-2', Math.max(options.leaseMs, SECOND_LEASE_MS), null)
   const reaped = await untilReaped(options, report.jobId, dead, since)
   if (reaped === undefined) {
     report.failure = `it was not requeued within ${budgetMs / 1000} s`
@@ -120,7 +135,7 @@ async function rescue(options: DrillOptions, report: DrillReport, canaries: Cana
     return
   }
   onStep(`requeued after ${seconds(report.reapedAfterMs)}`)
-  const living = await within(second.claimed, budgetMs - since(), signal)
+  const living = await within(second.claimed(report.jobId), budgetMs - since(), signal)
   if (living === undefined) {
     report.failure = `it could not be claimed again within ${budgetMs / 1000} s`
     return
@@ -137,9 +152,9 @@ async function finish(
 ): Promise<void> {
   const [late] = await table.store.completeJobs([{ jobId: dead.jobId, leaseId: dead.leaseId }])
   report.lateWrite = late?.outcome ?? 'nothing'
-  onStep(`late write with the dead worker’s lease, fence ${dead.fence} → ${report.lateWrite}`)
+  onStep(`late write with the frozen worker’s lease, fence ${dead.fence} → ${report.lateWrite}`)
   if (report.lateWrite !== 'lease-lost') {
-    report.failure = `the dead worker’s lease could still write: ${report.lateWrite}`
+    report.failure = `the frozen worker’s lease could still write: ${report.lateWrite}`
     return
   }
   const outcome = await within(second.finish(), CLAIM_LIMIT_MS, signal)
@@ -154,8 +169,8 @@ async function finish(
 }
 
 /**
- * The row once the dead worker’s lease has gone; undefined if the budget ends first. canary-2 may claim it between two reads,
- * and without fencing its lease id is the dead one’s: then only the fence differs.
+ * The row once the frozen worker’s lease has gone; undefined if the budget ends first. canary-2 may claim it between two reads,
+ * and without fencing its lease id is the frozen one’s: then only the fence differs.
  */
 async function untilReaped(
   { table, budgetMs, signal, onWait }: DrillOptions,
@@ -175,7 +190,7 @@ async function untilReaped(
 }
 
 /** Undefined on timeout; throws if the drill is interrupted. */
-async function within<Value>(
+export async function within<Value>(
   coming: Promise<Value>,
   limitMs: number,
   signal: AbortSignal,
@@ -190,4 +205,4 @@ async function within<Value>(
   }
 }
 
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+export const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

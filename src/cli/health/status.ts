@@ -109,9 +109,11 @@ function describeUnjudged(count: number, ageRule: AgeRule): string {
   return `${count} running without a lease, and ${cause}: ${remedy}`
 }
 
-/** `● rescue last 24 h: 14 rescued, p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
+/** `● rescue last 24 h: 14 rescued (12 worker-gone, 2 crash), p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
 function describeSlo(slo: Slo, { overdue }: TableHealth): string {
-  const { rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs } = slo
+  const { rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs, byCause } = slo
+  const causes = (['worker-gone', 'crash', 'timeout'] as const).filter((cause) => byCause[cause] > 0)
+  const by = causes.map((cause) => `${byCause[cause]} ${cause}`).join(', ')
   const promise = `promise ≤ ${showBound(promiseMs)}`
   const waiting = overdue === 0 ? '' : `, ${overdue} to rescue now`
   const late = inTime === rescued ? '' : `, ${rescued - inTime} late`
@@ -119,7 +121,7 @@ function describeSlo(slo: Slo, { overdue }: TableHealth): string {
   if (p50Ms === null || p95Ms === null || worstMs === null)
     return `${sign} rescue last 24 h: ${waiting === '' ? 'none needed' : `none yet${waiting}`} — ${promise}`
   const times = `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, worst ${showDuration(worstMs)}`
-  return `${sign} rescue last 24 h: ${rescued} rescued${late}${waiting}, ${times} — ${promise}`
+  return `${sign} rescue last 24 h: ${rescued} rescued (${by})${late}${waiting}, ${times} — ${promise}`
 }
 
 /** Lists jobs past their lease. Exit code 1 if there are any, or if some may be hidden. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { explainJob } from '../../commands/jobs/job-commands.ts'
-import type { Explanation, JobFacts } from '../../policy/explain/explain-job.ts'
+import type { Explanation } from '../../policy/explain/explain-job.ts'
+import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import { valueOf, withCommands } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'

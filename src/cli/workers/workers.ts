@@ -43,11 +43,12 @@ async function listCommand(flags: ListFlags): Promise<void> {
     if (flags.json === true) return printJson({ workers: shown })
     if (shown.length === 0) return printLine('no worker has reported in the last hour')
     printTable([
-      ['TABLE', 'WORKER', 'STATE', 'SEEN', 'RUNNING', 'LAG', 'VERSION', 'TYPES'],
+      ['TABLE', 'WORKER', 'STATE', 'PRESENCE', 'SEEN', 'RUNNING', 'LAG', 'VERSION', 'TYPES'],
       ...shown.map((worker) => [
         worker.table,
         worker.workerId,
         describeState(worker),
+        worker.presence,
         `${showDuration(worker.seenMs)} ago`,
         `${worker.running}/${worker.concurrency}`,
         worker.loopLagMs === null ? '–' : showDuration(worker.loopLagMs),

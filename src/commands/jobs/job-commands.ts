@@ -4,11 +4,8 @@ import type { JobEvent } from '../../job/event.ts'
 import type { Job, NewJob } from '../../job/job.ts'
 import type { EnqueueOutcome } from '../../job/outcome.ts'
 import { codeForOwner, reasonForOwner } from '../../observe/for-owner.ts'
-import {
-  type Explanation,
-  explainJob as explainFacts,
-  type JobFacts,
-} from '../../policy/explain/explain-job.ts'
+import { type Explanation, explainJob as explainFacts } from '../../policy/explain/explain-job.ts'
+import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import type { AgeRule } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { ageRuleOf } from '../../profile/age-rule-of.ts'

@@ -1,7 +1,7 @@
 import type { DoctorFacts } from '../facts.ts'
 import { type Finding, fine, problem, warning } from '../finding.ts'
 
-const SET_DIRECT = 'Set UNSTUCK_DIRECT_URL to the address of the server behind the pooler.'
+export const SET_DIRECT = 'Set UNSTUCK_DIRECT_URL to the address of the server behind the pooler.'
 
 /** Behind a pooler all connections of a user share a pool, so transactions of handlers can delay heartbeats (C27). */
 export function checkPooler({ route }: DoctorFacts): Finding[] {

@@ -62,10 +62,10 @@ export interface Schemas {
   NewToken: { name: string; role?: "viewer" | "support" | "operator" | "admin"; scopes?: string[]; owner?: string; expires_in_ms?: number }
   TokenAnswer: { db_now: string; token: Schemas['Token'] }
   WorkerList: { db_now: string; workers: Schemas['Worker'][] }
-  Worker: { id: string; table: string; state: "live" | "late" | "silent" | "gone" | "draining" | "stopped" | "zombie"; host: string | null; pid: number | null; version: string | null; types: string[]; concurrency: number; running: number; leases: number; loop_lag_ms: number | null; seen_ms: number; started_at: string; seen_at: string; draining_at: string | null; stopped_at: string | null; exit_code: number | null; drain_requested_at: string | null; drain_requested_by: string | null; drain_reason: string | null }
+  Worker: { id: string; table: string; state: "live" | "late" | "silent" | "gone" | "draining" | "stopped" | "zombie"; host: string | null; pid: number | null; version: string | null; types: string[]; concurrency: number; running: number; leases: number; loop_lag_ms: number | null; seen_ms: number; started_at: string; seen_at: string; draining_at: string | null; stopped_at: string | null; exit_code: number | null; drain_requested_at: string | null; drain_requested_by: string | null; drain_reason: string | null; presence: "present" | "absent" | "gone" | "pooled" | "off" }
   DrainAnswer: { db_now: string; id: string; table: string; outcome: "asked" | "already-asked" }
   SloAnswer: { db_now: string; tables: Schemas['Slo'][] }
-  Slo: { table: string; rescued: number; in_time: number; share: number | null; p50_ms: number | null; p95_ms: number | null; worst_ms: number | null; promise_ms: number; oldest_stuck_ms: number | null; stale_leases: number }
+  Slo: { table: string; rescued: number; in_time: number; share: number | null; p50_ms: number | null; p95_ms: number | null; worst_ms: number | null; promise_ms: number; oldest_stuck_ms: number | null; stale_leases: number; by_cause: { crash: number; timeout: number; 'worker-gone': number } }
   WebhookList: { db_now: string; webhooks: Schemas['Webhook'][] }
   Webhook: { id: string; table: string; url: string; events: string[]; is_active: boolean; inactive_reason: string | null; created_at: string; created_by: string | null; waiting: number }
   NewWebhookAnswer: { db_now: string; webhook: Schemas['Webhook']; secret: string }

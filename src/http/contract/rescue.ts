@@ -35,11 +35,11 @@ export const reclaimSchema = z
     worker_id: textOrNull,
     reaped_at: timeSchema,
     action: z.enum(['requeued', 'dead', 'cancelled']),
-    /** lease_expired or deadline_exceeded. */
+    /** lease_expired, deadline_exceeded or worker_gone. */
     reason: z.string(),
     last_heartbeat_at: timeOrNull,
     lease_expires_at: timeOrNull,
-    /** From lease expiry to the reap; null without a lease. */
+    /** From lease expiry to the reap; null without a lease, or if its worker was gone before that. */
     lateness_ms: msOrNull,
     /** From the last heartbeat to the next claim; null before it. */
     dark_ms: msOrNull,

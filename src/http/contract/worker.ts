@@ -36,6 +36,8 @@ export const workerSchema = z
     drain_requested_at: timeOrNull,
     drain_requested_by: textOrNull,
     drain_reason: textOrNull,
+    /** Whether its session holds its lock; `gone` means that its process has ended. */
+    presence: z.enum(['present', 'absent', 'gone', 'pooled', 'off']),
   })
   .openapi('Worker')
 
@@ -64,6 +66,8 @@ export const sloSchema = z
     promise_ms: z.number(),
     oldest_stuck_ms: msOrNull,
     stale_leases: countSchema,
+    /** `rescued`, by cause: its lease expired, its deadline passed, or its worker's process ended. */
+    by_cause: z.object({ crash: countSchema, timeout: countSchema, 'worker-gone': countSchema }),
   })
   .openapi('Slo')
 

@@ -27,6 +27,7 @@ export function toWireWorker(worker: WorkerStatus, table: string): wire.Worker {
     drain_requested_at: isoOrNull(worker.drainRequestedAt),
     drain_requested_by: worker.drainRequestedBy,
     drain_reason: worker.drainReason,
+    presence: worker.presence,
   }
 }
 
@@ -42,6 +43,7 @@ export function toWireSlo(slo: Slo, table: string): wire.Slo {
     promise_ms: slo.promiseMs,
     oldest_stuck_ms: slo.oldestStuckMs,
     stale_leases: slo.staleLeases,
+    by_cause: slo.byCause,
   }
 }
 

@@ -194,6 +194,13 @@ export const instruments = {
     help: 'Jobs of the last 24 hours that lost their worker and were claimed again, in time or not.',
     labels: ['table', 'in_time'],
   },
+  rescuesByCause: {
+    ...gauge,
+    prometheus: 'unstuck_rescues_by_cause',
+    otel: 'unstuck.rescues.by_cause',
+    help: 'Rescues of the last 24 hours by cause: crash (the lease expired), worker-gone (the process ended) or timeout.',
+    labels: ['table', 'cause'],
+  },
   rescueTime: {
     ...gauge,
     prometheus: 'unstuck_rescue_seconds',

@@ -44,6 +44,7 @@ export interface SloReading {
   p95Ms: number | null
   worstMs: number | null
   promiseMs: number
+  byCause: Record<string, number>
 }
 
 export interface MetricsOptions extends MetricReaders {
@@ -169,7 +170,7 @@ export class MetricReadings {
     ]
   }
 
-  #ofSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs }: SloReading): Sample[] {
+  #ofSlo({ rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs, byCause }: SloReading): Sample[] {
     const { table } = this.#options
     const quantiles: [string, number | null][] = [
       ['0.5', p50Ms],
@@ -179,6 +180,7 @@ export class MetricReadings {
     return [
       sample('rescues', { table, in_time: 'true' }, inTime),
       sample('rescues', { table, in_time: 'false' }, rescued - inTime),
+      ...Object.entries(byCause).map(([cause, count]) => sample('rescuesByCause', { table, cause }, count)),
       // Left out without rescues: no time is not a short time.
       ...quantiles.flatMap(([quantile, ms]) =>
         ms === null ? [] : [sample('rescueTime', { table, quantile }, ms / 1_000)],

@@ -48,7 +48,8 @@ async function create(readers: MetricReaders = {}): Promise<void> {
 /** The lines of the text that begin with a name, without it. */
 async function lines(name: string): Promise<string[]> {
   const text = await metrics.text()
-  return text.split('\n').flatMap((line) => (line.startsWith(name) ? [line.slice(name.length)] : []))
+  const isOf = (line: string) => line.startsWith(name) && !/^\w/.test(line.slice(name.length))
+  return text.split('\n').flatMap((line) => (isOf(line) ? [line.slice(name.length)] : []))
 }
 
 beforeEach(() => {
@@ -279,6 +280,11 @@ it('SEE-6 rescues of the last day come from the store: how many in time, how lon
   expect(await lines('unstuck_rescues')).toEqual([
     '{table="jobs",in_time="true"} 1',
     '{table="jobs",in_time="false"} 0',
+  ])
+  expect((await lines('unstuck_rescues_by_cause')).toSorted()).toEqual([
+    '{table="jobs",cause="crash"} 1',
+    '{table="jobs",cause="timeout"} 0',
+    '{table="jobs",cause="worker-gone"} 0',
   ])
   const seconds = (await lines('unstuck_rescue_seconds')).map((line) => line.replace(/(} \d+)\..*$/, '$1'))
   expect(seconds).toEqual([

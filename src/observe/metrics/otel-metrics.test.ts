@@ -109,6 +109,7 @@ it('SEE-2 OpenTelemetry and Prometheus show the same facts, and each instrument 
       p95Ms: 2_000,
       worstMs: 3_000,
       promiseMs: 4_000,
+      byCause: { crash: 1, timeout: 0, 'worker-gone': 2 },
     }),
     readBreakers: () => Promise.reject(new Error('away')),
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainJob, type HoldingBreaker, type JobFacts } from './explain-job.ts'
+import { explainJob } from './explain-job.ts'
+import type { HoldingBreaker, JobFacts } from './job-facts.ts'
 
 const runnable: JobFacts = {
   jobId: '1',
@@ -28,6 +29,7 @@ const runnable: JobFacts = {
   leaseLeftMs: null,
   silentMs: null,
   deadlineLeftMs: null,
+  absence: null,
   isLocked: false,
   lockedBy: null,
   endedAgoMs: null,
@@ -130,6 +132,10 @@ describe('a waiting job', () => {
     const reaped = { type: 'reaper:requeued', agoMs: 10_000, details: { locked_by: 'host:7' } }
     expect(explain({ ...wait, lastEvent: reaped }).reasons[0]?.message).toBe(
       'for 30 s more — requeued 10 s ago from worker host:7',
+    )
+    const gone = { ...reaped, details: { locked_by: 'host:7', cause: 'worker-gone' } }
+    expect(explain({ ...wait, lastEvent: gone }).reasons[0]?.message).toBe(
+      'for 30 s more — its worker host:7 ended; requeued 10 s ago',
     )
     const error = { code: 'GW_5XX', reason: 'bad', category: null }
     expect(explain({ ...wait, error }).reasons[0]?.message).toBe(
@@ -234,6 +240,41 @@ describe('a running job', () => {
       verdict: 'running',
       reasons: [{ code: 'LEASED', message: 'on host:7, lease 11 s left, heartbeat 4 s ago' }],
     })
+  })
+
+  it('LEASE-10 whose worker has lost its lock says since when, and when it is requeued', () => {
+    const absent = explain({ ...running, absence: { sinceMs: 1_230, graceLeftMs: 770 } })
+    expect(absent).toMatchObject({
+      verdict: 'running',
+      sentence: 'A sweep requeues it in about 1.8 s, unless its worker returns.',
+      reasons: [
+        {
+          code: 'WORKER_ABSENT',
+          message:
+            'its worker host:7 ended, or lost its connection, 1.2 s ago; unless it returns, the job is requeued in about 1.8 s',
+          untilMs: 1_770,
+        },
+      ],
+    })
+    const gone = explain({ ...running, absence: { sinceMs: 2_400, graceLeftMs: null } })
+    expect(gone).toMatchObject({
+      verdict: 'overdue',
+      sentence: 'A sweep requeues it in about 1.0 s.',
+      reasons: [
+        {
+          code: 'WORKER_GONE',
+          message: 'its worker host:7 ended 2.4 s ago; the job is requeued in about 1.0 s',
+        },
+      ],
+    })
+  })
+
+  it('LEASE-10 C11 whose worker is gone with nobody to sweep says that', () => {
+    const absence = { sinceMs: 2_400, graceLeftMs: null }
+    const unswept = explain({ ...running, absence, reaperAgeMs: null })
+    expect(unswept.reasons.map(({ code }) => code)).toEqual(['WORKER_GONE', 'NO_REAPER'])
+    expect(unswept.sentence).toBe('No sweep requeues it: no reaper runs.')
+    expect(codes({ ...running, absence, isObserved: true })).toEqual(['WORKER_GONE', 'OBSERVED'])
   })
 
   it('REAP-1 past its lease waits for the next sweep', () => {

@@ -1,80 +1,10 @@
 // Explains why a job runs or does not run, from facts that a store reads on its own clock.
-import type { ErrorCategory, JobStatus, JsonValue } from '../../job/job.ts'
-import type { BreakerState } from '../dependency/breaker.ts'
 import { type AgeRule, explainUnjudged } from '../lease/age-rule.ts'
-import { describeBusySlots, describeMissingWorker, type WorkerFacts } from './explain-workers.ts'
-import { describeHolder, type LockHolder } from './lock-holder.ts'
+import { describeBusySlots, describeMissingWorker } from './explain-workers.ts'
+import type { AbsenceFacts, JobFacts } from './job-facts.ts'
+import { describeHolder } from './lock-holder.ts'
 import { showDuration } from './show-duration.ts'
 import { isReaperLate } from './table-health.ts'
-
-/** Durations count from the read; past ones are negative. */
-export interface JobFacts {
-  jobId: string
-  type: string
-  queue: string
-  stage: string
-  status: JobStatus
-  attempt: number
-  failures: number
-  crashes: number
-  timeouts: number
-  releases: number
-  /** It is released again and again, without an attempt spent. */
-  isReleasedOften: boolean
-  /** It waits, and its next crash would end it: it has to run alone. */
-  isLastChance: boolean
-  /** The worker that claims no other jobs until it can run this one. */
-  keptWorkerId: string | null
-  maxAttempts: number
-  /** It may be claimed once more. */
-  hasBudget: boolean
-  error: { code: string | null; reason: string | null; category: ErrorCategory | null } | null
-  isCancelAsked: boolean
-  /** Time until a waiting job is due; null if it does not wait. */
-  runInMs: number | null
-  /** Due jobs ahead of it in its queue, up to 1000; null if it does not wait. */
-  ahead: number | null
-  pause: PauseFacts | null
-  breaker: HoldingBreaker | null
-  /** Null if it does not wait, or no worker ever reported. */
-  workers: WorkerFacts | null
-  workerId: string | null
-  /** Null if a running job has no lease and no age rule applies. */
-  leaseLeftMs: number | null
-  /** Time since the last heartbeat of a running job. */
-  silentMs: number | null
-  deadlineLeftMs: number | null
-  /** Null if it was not checked, or this role may not. */
-  isLocked: boolean | null
-  /** Null if it is not certain who holds the lock. */
-  lockedBy: LockHolder | null
-  endedAgoMs: number | null
-  reaperAgeMs: number | null
-  sweepIntervalMs: number
-  /** The table is in observe mode: unstuck neither claims nor requeues the job. */
-  isObserved: boolean
-  lastEvent: { type: string; agoMs: number; details: { [key: string]: JsonValue } } | null
-}
-
-export interface PauseFacts {
-  by: string | null
-  reason: string | null
-  sinceMs: number
-  /** Null: until an operator resumes it. */
-  leftMs: number | null
-}
-
-export interface HoldingBreaker {
-  name: string
-  state: BreakerState
-  by: string | null
-  reason: string | null
-  sinceMs: number
-  nextProbeInMs: number | null
-  heldForMs: number | null
-  probing: number
-  probeSlots: number
-}
 
 export type ReasonCode =
   | 'SUCCEEDED'
@@ -83,6 +13,8 @@ export type ReasonCode =
   | 'DEAD_PERMANENT'
   | 'DEAD_CRITICAL'
   | 'LEASED'
+  | 'WORKER_ABSENT'
+  | 'WORKER_GONE'
   | 'CANCEL_ASKED'
   | 'LEASE_OVER_AWAITING_REAPER'
   | 'NO_REAPER'
@@ -161,9 +93,33 @@ function explainRunning(facts: JobFacts, ageRule: AgeRule | undefined): Explanat
     return { verdict: 'overdue', reasons, runsInMs: null, sentence: `No sweep touches it: ${remedy}.` }
   }
   if (leaseLeftMs < 0) return explainOverdue(facts, worker, asked)
+  if (facts.absence !== null) return explainAbsent(facts, facts.absence, [...observed(facts), ...asked])
   const beat = silentMs === null ? '' : `, heartbeat ${showDuration(silentMs)} ago`
   const leased = note('LEASED', `on ${worker}, lease ${showDuration(leaseLeftMs)} left${beat}`)
   return { verdict: 'running', reasons: [leased, ...asked], runsInMs: null, sentence: 'It is running.' }
+}
+
+/** Between two looks, and from a look to the sweep that it starts. */
+const LOOK_MS = 1_000
+
+function explainAbsent(
+  { workerId, reaperAgeMs, sweepIntervalMs, isObserved }: JobFacts,
+  { sinceMs, graceLeftMs }: AbsenceFacts,
+  others: Reason[],
+): Explanation {
+  const isGone = graceLeftMs === null
+  const isSwept = !isObserved && !isReaperLate(reaperAgeMs, sweepIntervalMs)
+  const untilMs = isSwept ? (graceLeftMs ?? 0) + LOOK_MS : null
+  const ended = isGone ? 'ended' : 'ended, or lost its connection,'
+  const requeue = untilMs === null ? '' : `the job is requeued in about ${seconds(untilMs)}`
+  const next = requeue === '' ? '' : `; ${isGone ? '' : 'unless it returns, '}${requeue}`
+  const message = `its worker ${workerId ?? ''} ${ended} ${seconds(sinceMs)} ago${next}`
+  const reasons = [block(isGone ? 'WORKER_GONE' : 'WORKER_ABSENT', message, untilMs), ...others]
+  if (!isObserved && !isSwept) reasons.push(noReaper(reaperAgeMs))
+  const sentence = isSwept
+    ? `A sweep requeues it in about ${seconds(untilMs ?? 0)}${isGone ? '' : ', unless its worker returns'}.`
+    : `No sweep requeues it: ${isObserved ? observeRemedy : 'no reaper runs'}.`
+  return { verdict: isGone ? 'overdue' : 'running', reasons, runsInMs: null, sentence }
 }
 
 function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Explanation {
@@ -174,16 +130,18 @@ function explainOverdue(facts: JobFacts, worker: string, asked: Reason[]): Expla
   const over = `${worker} is past its ${clock} by ${showDuration(-(leaseLeftMs ?? 0))}${silence}`
   const untilMs = isLate || isObserved ? null : Math.max(0, sweepIntervalMs - (reaperAgeMs ?? 0))
   const reasons = [block('LEASE_OVER_AWAITING_REAPER', over, untilMs), ...locked(facts)]
-  if (isLate) {
-    const since = reaperAgeMs === null ? 'no sweep yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
-    reasons.push(block('NO_REAPER', `${since}: start a worker, or unstuck reap`, null))
-  }
+  if (isLate) reasons.push(noReaper(reaperAgeMs))
   const nobody = isObserved ? observeRemedy : isLate ? 'no reaper runs' : null
   const sentence =
     nobody === null
       ? `A sweep requeues it within ${showDuration(untilMs ?? sweepIntervalMs)}.`
       : `No sweep requeues it: ${nobody}.`
   return { verdict: 'overdue', reasons: [...reasons, ...observed(facts), ...asked], runsInMs: null, sentence }
+}
+
+function noReaper(reaperAgeMs: number | null): Reason {
+  const since = reaperAgeMs === null ? 'no sweep yet' : `last sweep ${showDuration(reaperAgeMs)} ago`
+  return block('NO_REAPER', `${since}: start a worker, or unstuck reap`, null)
 }
 
 function explainWaiting(facts: JobFacts): Explanation {
@@ -277,8 +235,10 @@ function early({ runInMs, attempt, releases, lastEvent, error }: JobFacts): Reas
 function backoffCause(lastEvent: JobFacts['lastEvent'], error: JobFacts['error']): string {
   if (lastEvent?.type === 'reaper:requeued') {
     const from = lastEvent.details['locked_by']
-    const worker = typeof from === 'string' ? ` from worker ${from}` : ''
-    return ` — requeued ${showDuration(lastEvent.agoMs)} ago${worker}`
+    const requeued = `requeued ${showDuration(lastEvent.agoMs)} ago`
+    if (lastEvent.details['cause'] === 'worker-gone')
+      return ` — its worker${typeof from === 'string' ? ` ${from}` : ''} ended; ${requeued}`
+    return ` — ${requeued}${typeof from === 'string' ? ` from worker ${from}` : ''}`
   }
   if (lastEvent?.type === 'released') {
     const reason = lastEvent.details['reason']
@@ -321,6 +281,9 @@ const block = (code: ReasonCode, message: string, untilMs: number | null): Reaso
 const note = (code: ReasonCode, message: string): Reason => {
   return { code, isBlocking: false, message, untilMs: null }
 }
+
+/** Tenths matter here: `1.2 s`. */
+const seconds = (ms: number) => (ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : showDuration(ms))
 
 function told(by: string | null, reason: string | null): string {
   return `${by === null ? '' : ` by ${by}`}${reason === null ? '' : `: ${reason}`}`

@@ -14,8 +14,8 @@ export interface Heartbeat {
    * rejects if the last one got no answer.
    */
   handOver(lease: Lease, leaseMs: number): Promise<LastBeat>
-  /** Watches for workers that are gone, unless another process does already (LEASE-10). */
-  watch(onGone: () => void): void
+  /** Reports workers that are gone. If it is needed, watches for them, unless other processes do already (LEASE-10). */
+  watch(onGone: () => void, isNeeded: boolean): void
   /** Resolves when heartbeats can be sent: a job claimed earlier could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>
   /** Resolves if no heartbeat can ever be sent again. */

@@ -90,9 +90,9 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       send({ kind: 'hand-over', lease: { jobId, leaseId }, leaseMs })
       return ended
     },
-    watch(listener) {
+    watch(listener, isNeeded) {
       onGone = listener
-      send({ kind: 'watch' })
+      if (isNeeded) send({ kind: 'watch' })
     },
     ready: ready.promise,
     died: died.promise,

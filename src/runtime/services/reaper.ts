@@ -10,8 +10,8 @@ import { runSweep, type SweepReport } from './run-sweep.ts'
 export interface ReaperTable {
   name: string
   store: JobStore
-  /** Called after a sweep that nobody watched: looks every second for workers that are gone, and reports them. */
-  watch?: (onGone: () => void) => void
+  /** Called after every sweep: reports workers that are gone, and if it is needed, looks for them every second. */
+  watch?: (onGone: () => void, isNeeded: boolean) => void
 }
 
 export interface ReaperOptions {
@@ -57,7 +57,7 @@ export function startReaper(options: ReaperOptions): Reaper {
     try {
       const report = await retryTransient(() => sweepOnce(store, past))
       options.onSweep?.(name, report)
-      if (!report.isWatched) watch?.(() => woken.abort())
+      watch?.(() => woken.abort(), !report.isWatched)
     } catch (error) {
       past.failed()
       options.onError?.(name, error)

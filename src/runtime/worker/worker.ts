@@ -140,7 +140,7 @@ class RunningWorker<Tx> {
     let reaper: Reaper | undefined
     const firstSweep = new Promise<void>((resolve) => {
       reaper = startReaper({
-        tables: [{ name: tableName, store, watch: (onGone) => heartbeat.watch(onGone) }],
+        tables: [{ name: tableName, store, watch: (onGone, isNeeded) => heartbeat.watch(onGone, isNeeded) }],
         intervalMs: sweepIntervalMs,
         policy,
         onSweep: (table, report) => {

@@ -67,6 +67,7 @@ function describeReports(opened: () => TestBench): void {
       drainRequestedAt: null,
       drainRequestedBy: null,
       drainReason: null,
+      presence: 'off',
     })
     expect(seenAt).toEqual(startedAt)
     expectAbout(seenMs, 0)

@@ -90,6 +90,8 @@ function describe(state: MemoryState, { reportMs, ...worker }: MemoryWorker): Wo
     state: stateOf(worker, { intervals, leases: jobs.length, isPastDeadline }),
     leases: jobs.length,
     seenMs,
+    // There are no sessions here.
+    presence: 'off',
   })
 }
 

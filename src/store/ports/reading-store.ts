@@ -1,7 +1,7 @@
 // Jobs, dead letters, health and policy as they are now. Changes nothing.
 import type { JobEvent } from '../../job/event.ts'
 import type { Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts'
-import type { JobFacts } from '../../policy/explain/explain-job.ts'
+import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyOption, TxOption } from './call-options.ts'
 import type { HoldReason } from './reaping-store.ts'
@@ -79,7 +79,12 @@ export interface Slo {
   /** The longest of the running jobs past their lease now. */
   oldestStuckMs: number | null
   staleLeases: number
+  /** `rescued`, by what ended the attempt. */
+  byCause: Record<RescueCause, number>
 }
+
+/** Its lease expired, its deadline passed, or its worker's process ended. */
+export type RescueCause = 'crash' | 'timeout' | 'worker-gone'
 
 /** A job must match all given fields. */
 export interface JobFilter {

@@ -120,11 +120,12 @@ export interface Reclaim {
   workerId: string | null
   reapedAt: Date
   action: 'requeued' | 'dead' | 'cancelled'
+  /** `lease_expired`, `deadline_exceeded` or `worker_gone`. */
   reason: string
   lastHeartbeatAt: Date | null
   leaseExpiresAt: Date | null
   nextRunAt: Date | null
-  /** From the end of the lease to the reap; null if there was no lease. */
+  /** From the end of the lease to the reap; null if there was no lease, or its worker was gone before that. */
   latenessMs: number | null
   /** From the last heartbeat to the next claim; null until then. */
   darkMs: number | null

@@ -34,10 +34,19 @@ export interface WorkerReport {
  * - `live`: seen within 3 of its report intervals
  * - `late`: within 6
  * - `silent`: not seen, and jobs run under its name
- * - `gone`: not seen, and none does
+ * - `gone`: not seen, and none does; or its process has ended, by its presence
  * - `zombie`: seen, but a job of its own is past its deadline
  */
 export type WorkerState = 'live' | 'late' | 'silent' | 'gone' | 'draining' | 'stopped' | 'zombie'
+
+/**
+ * - `present`: its session holds its lock
+ * - `absent`: it does not, and its grace is not over
+ * - `gone`: its process has ended
+ * - `pooled`: a connection pooler is in between, so its leases alone decide
+ * - `off`: it holds no lock: turned off, not possible in this store, or it has left
+ */
+export type WorkerPresence = 'present' | 'absent' | 'gone' | 'pooled' | 'off'
 
 export interface WorkerStatus {
   workerId: string
@@ -61,4 +70,5 @@ export interface WorkerStatus {
   drainRequestedAt: Date | null
   drainRequestedBy: string | null
   drainReason: string | null
+  presence: WorkerPresence
 }

@@ -31,6 +31,7 @@ export function workersOf(world: FakeWorld): Worker[] {
       drain_requested_at: null,
       drain_requested_by: null,
       drain_reason: null,
+      presence: 'present',
     }
   })
 }
@@ -48,5 +49,6 @@ export function sloOf(world: FakeWorld): Slo {
     promise_ms: 50_000,
     oldest_stuck_ms: null,
     stale_leases: 0,
+    by_cause: { crash: rescued, timeout: 0, 'worker-gone': 0 },
   }
 }

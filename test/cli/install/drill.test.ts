@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { KillReport } from '../../../src/cli/health/kill-drill.ts'
 import { nativePolicy } from '../../../src/policy/policy.ts'
 import { clipProfile } from '../../../src/profile/clip.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
@@ -7,6 +8,7 @@ import { createPostgresStore, migrateUp } from '../../../src/store/postgres/inde
 import { clipTables } from '../../support/clip-tables.ts'
 import { createInstalledDatabase } from '../../support/installed-database.ts'
 import type { TestDatabase } from '../../support/test-database.ts'
+import { openWorkerHarness } from '../../surface/worker-harness.ts'
 import { runCommand, startCommand } from '../support/run-command.ts'
 
 let database: TestDatabase
@@ -22,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 beforeEach(async () => {
-  await database.pool.query('truncate unstuck.jobs, unstuck.events, unstuck.sweeps')
+  await database.pool.query('truncate unstuck.jobs, unstuck.events, unstuck.sweeps, unstuck.workers')
   await store.writePolicy(brisk)
   await store.setMode('reap')
 })
@@ -41,11 +43,47 @@ describe('on the native table', patient, () => {
     reaper.kill('SIGTERM')
     await reaper.result
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/worker canary-1 \(pid \d+\) claimed .*, fence 1 · SIGKILL/)
-    expect(stdout).toMatch(/late write with the dead worker’s lease, fence 1 → lease-lost/)
+    expect(stdout).toMatch(/worker canary-1 \(pid \d+\) held 1 job · SIGKILL/)
+    expect(stdout).toMatch(/worker canary-1 \(pid \d+\) claimed .*, fence 1 · frozen/)
+    expect(stdout).toMatch(/late write with the frozen worker’s lease, fence 1 → lease-lost/)
     expect(stdout).toMatch(/finished by canary-2 \(pid \d+\) after \d+\.\d s/)
     expect(stdout).toMatch(/^PASS {2}\d+\.\d s ≤ 60\.0 s/m)
     expect(await jobsLeft()).toBe(0)
+  })
+
+  it('LEASE-10 every job of killed workers runs again long before its lease ends, each with its time', async () => {
+    await store.writePolicy({ ...brisk, defaultLeaseMs: 3_600_000, heartbeatMs: 15_000 })
+    const harness = await openWorkerHarness(database.url)
+    try {
+      await harness.work().until(({ kind }) => kind === 'ready')
+      const args = ['--times', '2', '--jobs', '3', '--lease', '1s', '--budget', '60s', '--json']
+      const { exitCode, stdout } = await run(...args)
+      expect(exitCode).toBe(0)
+      const { killed } = JSON.parse(stdout) as { killed: KillReport }
+      expect(killed).toMatchObject({ isPassed: true, failure: null, skipped: null })
+      expect(killed.rescues.map(({ kill }) => kill)).toEqual([1, 1, 1, 2, 2, 2])
+      expect(new Set(killed.rescues.map(({ jobId }) => jobId)).size).toBe(6)
+      const times = killed.rescues.map(({ runsAgainAfterMs }) => runsAgainAfterMs)
+      expect(killed.worstMs).toBe(Math.max(...times))
+      expect(await jobsLeft()).toBe(0)
+      const canaries = (await store.listWorkers()).filter(({ workerId }) => workerId.startsWith('canary'))
+      expect(canaries).toMatchObject([{ state: 'stopped' }])
+    } finally {
+      await harness.endWorkers()
+      await harness.close()
+    }
+  })
+
+  it.each([
+    ['the policy turns presence off', { presence: 'off' }, 'presence is off by the policy'],
+    ['nobody watches', {}, 'no worker and no unstuck reaper watches'],
+  ] as const)('LEASE-10 %s: it says so, and tests the lease alone', async (_, change, reason) => {
+    await store.writePolicy({ ...brisk, ...change })
+    const { stdout } = await run('--lease', '1s', '--budget', '1s', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      reapedAfterMs: null,
+      killed: { skipped: reason, rescues: [], isPassed: true },
+    })
   })
 
   it('REAP-1 nobody sweeps: it fails with exit code 1, says so, and cleans up', async () => {
@@ -86,7 +124,8 @@ describe('on the native table', patient, () => {
     'REAP-1 %s ends it with 130, and the canary is taken out',
     async (signal) => {
       const drill = startCommand(['drill', '--lease', '30s', '--budget', '5m'], env())
-      await drill.said('SIGKILL')
+      await drill.said('frozen worker')
+      await drill.said('· frozen')
       drill.kill(signal)
       const { exitCode, stderr } = await drill.result
       expect(exitCode).toBe(130)
@@ -97,7 +136,8 @@ describe('on the native table', patient, () => {
 
   it('REAP-1 a drill that was killed itself leaves no process, and the next one takes its canary out', async () => {
     const drill = startCommand(['drill', '--lease', '1s', '--budget', '5m'], env())
-    await drill.said('SIGKILL')
+    await drill.said('frozen worker')
+    await drill.said('· frozen')
     drill.kill('SIGKILL')
     await drill.result
     expect(await jobsLeft()).toBe(1)
@@ -146,7 +186,7 @@ describe('on the native table', patient, () => {
       create trigger keep_first_lease before update on unstuck.jobs for each row execute function public.keep_first_lease()`)
     try {
       const { exitCode, stdout } = await run('--sweep', '--lease', '1s', '--budget', '60s')
-      expect(stdout).toContain('FAIL  the dead worker’s lease could still write: completed')
+      expect(stdout).toContain('FAIL  the frozen worker’s lease could still write: completed')
       expect(exitCode).toBe(1)
     } finally {
       await database.pool.query(

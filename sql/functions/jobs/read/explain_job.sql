@@ -44,6 +44,9 @@ begin
       || case when waiting.is_so
               then "unstuck".queue_facts(/*attachment*/'native', coalesce(job."queue", job."type")::text)
                 || "unstuck".worker_facts(/*attachment*/'native', job."type"::text) else '{}' end
+      || case when running.ended_at >= now()
+              then coalesce("unstuck".absence_facts(v_policy, /*attachment*/'native', running.worker_id,
+                                                    greatest(job."heartbeat_at", job."started_at")), '{}') else '{}' end
       || case when waiting.is_so or running.ended_at < now() then "unstuck"."job_lock"(job."id") else '{}' end
     into v_facts
     from "unstuck"."jobs" job

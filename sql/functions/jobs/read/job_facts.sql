@@ -77,6 +77,28 @@ returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
            'last_seen_ms', "unstuck".ms_between(max(seen_at) filter (where handles), now())) end)
     from (select concurrency, running, seen_at, p_type = any (types) as handles,
                  stopped_at is null and draining_at is null
-                   and seen_at >= "unstuck".after_ms(now(), -3 * report_ms) as is_live
+                   and seen_at >= "unstuck".after_ms(now(), -3 * report_ms)
+                   and not "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms) as is_live
             from "unstuck".workers where attachment = p_attachment) worker
+$$;
+
+-- Private: how long a worker has been without its lock, and for how long it may still return: NULL once it is gone. Only
+-- if presence may take this job back, which was started and last renewed before that.
+create or replace function "unstuck".absence_facts(
+  p_policy "unstuck".policies, p_attachment text, p_worker_id text, p_sign_at timestamptz)
+returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  -- A standby knows neither the locks nor the run of the primary.
+  if p_policy.presence = 'off' or pg_is_in_recovery() then
+    return '{}';
+  end if;
+  return (select jsonb_build_object('absence', jsonb_build_object(
+                   'since_ms', "unstuck".ms_between(seen.vanished_at, now()),
+                   'grace_left_ms', case when not seen.is_gone then greatest(0, "unstuck".ms_between(
+                     now(), "unstuck".after_ms(seen.vanished_at, seen.grace_ms))) end))
+            from "unstuck".seen_workers(now(), "unstuck".presence_epoch()) seen
+           where seen.attachment = p_attachment and seen.worker_id = p_worker_id and seen.is_absent
+             and coalesce(p_sign_at < seen.vanished_at, false)
+           limit 1);
+end
 $$;

@@ -31,8 +31,10 @@ begin
                                      else 'dead' end,
              'reason', fit.details ->> 'reason', 'last_heartbeat_at', fit.details ->> 'last_heartbeat_at',
              'lease_expires_at', fit.details ->> 'lease_expires_at', 'next_run_at', fit.details ->> 'next_run_at',
-             'lateness_ms', "unstuck".ms_between((fit.details ->> 'lease_expires_at')::timestamptz,
-                                                 (fit.data ->> 'at')::timestamptz),
+             -- The lease of a worker that is gone had not ended.
+             'lateness_ms', case when fit.details ->> 'reason' is distinct from 'worker_gone'
+               then "unstuck".ms_between((fit.details ->> 'lease_expires_at')::timestamptz,
+                                         (fit.data ->> 'at')::timestamptz) end,
              'dark_ms', claim.after_ms + "unstuck".ms_between((fit.details ->> 'last_heartbeat_at')::timestamptz,
                                                               (fit.data ->> 'at')::timestamptz),
              'claimed_again_at', "unstuck".iso_utc(claim.at), 'claimed_by', claim.worker_id)

@@ -1,10 +1,10 @@
 -- Rescue times within the window. A rescue lasts from the last sign of life of the lost worker to the next claim,
 -- without the backoff between them. It is in time if it fits into the job's own lease, a sweep interval and a poll.
--- Reads the newest 10,000 rescues.
+-- by_cause counts the rescues by what ended the attempt. Reads the newest 10,000 rescues.
 create or replace function "unstuck"."read_slo"(
   p_window_ms bigint default 86400000, p_poll_ms bigint default 2000, p_policy jsonb default null)
 returns table (rescued int, in_time int, p50_ms float8, p95_ms float8, worst_ms float8, promise_ms float8,
-               oldest_stuck_ms float8, stale_leases int)
+               oldest_stuck_ms float8, stale_leases int, by_cause jsonb)
 language plpgsql stable as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
@@ -16,12 +16,13 @@ begin
   return query
   with rescue as materialized (
     select (event.data #>> '{details,rescued_after_ms}')::float8 as after_ms, reap.at, reap.seen_at, reap.ended_at,
-           coalesce(reap.run_at, reap.at) as run_at
+           coalesce(reap.run_at, reap.at) as run_at, reap.cause
       from "unstuck".events event,
            lateral (select (earlier.data ->> 'at')::timestamptz as at,
                            (earlier.data #>> '{details,last_heartbeat_at}')::timestamptz as seen_at,
                            (earlier.data #>> '{details,lease_expires_at}')::timestamptz as ended_at,
-                           (earlier.data #>> '{details,next_run_at}')::timestamptz as run_at
+                           (earlier.data #>> '{details,next_run_at}')::timestamptz as run_at,
+                           "unstuck".reap_cause(earlier.data #>> '{details,reason}') as cause
                       from "unstuck".events earlier
                      where earlier.attachment = event.attachment and earlier.job_id = event.job_id
                        and earlier.id < event.id and earlier.type = 'reaper:requeued'
@@ -33,7 +34,7 @@ begin
   ), timed as (
     select greatest(0, coalesce("unstuck".ms_between(seen_at, at), v_policy.default_lease_ms) + after_ms
                        - "unstuck".ms_between(at, run_at)) as lasted_ms,
-           coalesce("unstuck".ms_between(seen_at, ended_at), v_policy.default_lease_ms) as lease_ms
+           coalesce("unstuck".ms_between(seen_at, ended_at), v_policy.default_lease_ms) as lease_ms, cause
       from rescue
   )
   select count(*)::int,
@@ -43,7 +44,10 @@ begin
          max(lasted_ms), (v_policy.default_lease_ms + v_policy.sweep_interval_ms + p_poll_ms)::float8,
          (select "unstuck".ms_between(min(ended_at), now())
             from "unstuck"."running_jobs"(v_policy) where ended_at < now()),
-         (select count(*)::int from "unstuck"."running_jobs"(v_policy) where ended_at < now())
+         (select count(*)::int from "unstuck"."running_jobs"(v_policy) where ended_at < now()),
+         jsonb_build_object('crash', count(*) filter (where cause = 'crash'),
+                            'timeout', count(*) filter (where cause = 'timeout'),
+                            'worker-gone', count(*) filter (where cause = 'worker-gone'))
     from timed;
 end
 $$;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainJob, type JobFacts } from '../../../policy/explain/explain-job.ts'
+import { explainJob } from '../../../policy/explain/explain-job.ts'
+import type { JobFacts } from '../../../policy/explain/job-facts.ts'
 import type { JobStore } from '../../job-store.ts'
 import {
   budgets,

@@ -51,6 +51,7 @@ function describeRescues(opened: () => TestBench): void {
       promiseMs: MINUTE + 12 * SECOND,
       oldestStuckMs: null,
       staleLeases: 0,
+      byCause: { crash: 0, timeout: 0, 'worker-gone': 0 },
     })
   })
 
@@ -71,6 +72,19 @@ function describeRescues(opened: () => TestBench): void {
     expectAbout(slow.p50Ms, MINUTE + SECOND)
     expectAbout(slow.p95Ms, MINUTE + 21 * SECOND)
     expectAbout(slow.worstMs, MINUTE + 21 * SECOND)
+  })
+
+  it('SEE-6 REAP-10 rescues are counted by their cause', async () => {
+    const bench = opened()
+    const { store, elapse } = bench
+    await store.writePolicy({ ...policy, stageDeadlinesMs: { hung: 30 * SECOND } })
+    await crashOnce(bench, await startOne(store))
+    await startOne(store, { type: 'hung' }, { queues: ['hung'] })
+    await elapse(2 * MINUTE)
+    await store.sweepJobs()
+    await claimOne(store)
+    await claimOne(store, { queues: ['hung'] })
+    expect((await store.readSlo()).byCause).toEqual({ crash: 1, timeout: 1, 'worker-gone': 0 })
   })
 
   it('SEE-6 the backoff is not counted, and each job is held to its own lease', async () => {

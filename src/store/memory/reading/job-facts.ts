@@ -1,7 +1,7 @@
 import type { Job } from '../../../job/job.ts'
 import { stageOf } from '../../../job/stage.ts'
 import { breakerState, nextProbeInMs, runningProbes } from '../../../policy/dependency/breaker.ts'
-import type { HoldingBreaker, JobFacts, PauseFacts } from '../../../policy/explain/explain-job.ts'
+import type { HoldingBreaker, JobFacts, PauseFacts } from '../../../policy/explain/job-facts.ts'
 import { type PolicyOverride, withOverride } from '../../../policy/policy.ts'
 import { hasBudget, isLastChance } from '../../../policy/retry/budget.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
@@ -50,6 +50,8 @@ export function readJobFacts(
     leaseLeftMs: leaseEndMs === null ? null : leaseEndMs - nowMs,
     silentMs: isRunning && job.heartbeatAt !== null ? nowMs - job.heartbeatAt.getTime() : null,
     deadlineLeftMs: job.deadlineAt === null ? null : job.deadlineAt.getTime() - nowMs,
+    // There are no sessions here.
+    absence: null,
     // No row of this store is ever locked.
     isLocked: isWaiting || (leaseEndMs !== null && leaseEndMs < nowMs) ? false : null,
     lockedBy: null,

@@ -13,6 +13,7 @@ const POLL_MS = 2_000
 interface Rescue {
   lastedMs: number
   leaseMs: number
+  cause: 'crash' | 'timeout'
 }
 
 export function readSlo(state: MemoryState, request: SloRequest): Slo {
@@ -36,6 +37,11 @@ export function readSlo(state: MemoryState, request: SloRequest): Slo {
     promiseMs: policy.defaultLeaseMs + graceMs,
     oldestStuckMs: oldestOverdueMs,
     staleLeases: overdue,
+    byCause: {
+      crash: rescues.filter(({ cause }) => cause === 'crash').length,
+      timeout: rescues.filter(({ cause }) => cause === 'timeout').length,
+      'worker-gone': 0,
+    },
   }
 }
 
@@ -54,6 +60,7 @@ function rescuesOf(story: JobEvent[], { defaultLeaseMs }: Policy, sinceMs: numbe
     return {
       lastedMs: Math.max(0, darkMs + afterMs - waitMs),
       leaseMs: seenMs === null || endedMs === null ? defaultLeaseMs : endedMs - seenMs,
+      cause: reap.data.details['reason'] === 'deadline_exceeded' ? ('timeout' as const) : ('crash' as const),
     }
   })
 }

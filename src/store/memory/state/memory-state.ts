@@ -67,7 +67,7 @@ export interface MemoryObservation {
   outcome: 'came-back' | 'still-stuck' | 'reaped' | 'gone' | null
 }
 
-export interface MemoryWorker extends Omit<WorkerStatus, 'state' | 'leases' | 'seenMs'> {
+export interface MemoryWorker extends Omit<WorkerStatus, 'state' | 'leases' | 'seenMs' | 'presence'> {
   reportMs: number
 }
 

@@ -18,6 +18,8 @@ export interface PresenceOptions {
   /** From 1 to 2²¹ − 1, drawn once per process: workers that end together with it are one death. */
   processKey?: number
   longestLeaseMs: number
+  /** False for a process that would not sweep what it finds. Default: true. */
+  isWatching?: boolean
   /** The lock is held, at the start and after every loss. The worker has `graceMs` to come back after the next one. */
   onPresent?: (graceMs: number) => void
   onLost?: (error: Error) => void
@@ -89,7 +91,7 @@ class PresenceSession {
       if (this.#suspect !== undefined) destroyClient(this.#suspect)
       this.#client = client
       this.#options.onPresent?.(this.#graceMs)
-      this.watch()
+      if (this.#options.isWatching !== false) this.watch()
       await this.#untilReplaced(client)
     }
   }

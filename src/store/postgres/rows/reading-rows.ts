@@ -1,6 +1,6 @@
 // Maps rows to lists, groups and facts.
 import type { JobErrorRecord } from '../../../job/job.ts'
-import type { JobFacts } from '../../../policy/explain/explain-job.ts'
+import type { JobFacts } from '../../../policy/explain/job-facts.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type { DeadJobGroup, JobSummary, Slo } from '../../ports/reading-store.ts'
 import type { Row } from '../connection/executor.ts'
@@ -57,6 +57,7 @@ export function toJobFacts(row: Row, table: TableProfile): JobFacts {
     leaseLeftMs: numberOrNull(row['lease_left_ms']),
     silentMs: numberOrNull(row['silent_ms']),
     deadlineLeftMs: numberOrNull(row['deadline_left_ms']),
+    absence: fromRecordOrNull(row['absence']),
     isLocked: (row['is_locked'] ?? null) as boolean | null,
     lockedBy: fromRecordOrNull(row['locked_by']),
     endedAgoMs: numberOrNull(row['ended_ago_ms']),
@@ -80,5 +81,6 @@ export function toSlo(row: Row): Slo {
     promiseMs: Number(row['promise_ms']),
     oldestStuckMs: numberOrNull(row['oldest_stuck_ms']),
     staleLeases: Number(row['stale_leases']),
+    byCause: row['by_cause'] as Slo['byCause'],
   }
 }
