@@ -2,7 +2,7 @@
 // the rows show the result.
 import { wait } from '../runtime/timing/wait.ts'
 import type { DemoSession } from './demo-session.ts'
-import { actNames, blockMs, demoPolicy, workerIdOf } from './demo-settings.ts'
+import { actNames, blockMs, demoPolicy, isWorker, leaseMsOf, workerIdOf } from './demo-settings.ts'
 import type { DemoProcess } from './processes/demo-process.ts'
 import type { WatchedJob } from './receipt/job-watch.ts'
 
@@ -40,14 +40,17 @@ interface Victim {
 }
 
 /** A worker in the middle of a job that was not rescued before: only the poison job may use up its crash budget. */
-async function findBusy(session: DemoSession): Promise<Victim | undefined> {
+async function findBusy(
+  session: DemoSession,
+  isWanted: (job: WatchedJob) => boolean,
+): Promise<Victim | undefined> {
   let found: Victim[] = []
   await session.watch.until(({ jobs }) => {
     found = jobs
       .filter(({ status, crashes, type }) => status === 'running' && crashes === 0 && type !== 'poison')
-      .filter((job) => hasTimeLeft(job, session.watch.nowMs()))
+      .filter((job) => isWanted(job) && hasTimeLeft(job, session.watch.nowMs()))
       .flatMap((job) => {
-        const process = session.workers.find(({ name, pid }) => workerIdOf(name, pid) === job.workerId)
+        const process = session.workers.find((worker) => isWorker(job.workerId, worker))
         return process?.state === 'ready' ? [{ process, job }] : []
       })
     return found.length > 0
@@ -75,12 +78,13 @@ function findHandRolled({ handRolledWorkers, watch, random }: DemoSession): Demo
 }
 
 async function kill(session: DemoSession): Promise<void> {
-  const victim = await findBusy(session)
+  const n = await session.feed.add('render', true)
+  const victim = await findBusy(session, (job) => job.n === n)
   if (victim === undefined) return session.say('kill -9: no worker is busy')
   const { process, job } = victim
   const other = findHandRolled(session)
   session.say(
-    `kill -9 ${process.pid} (${process.name}, in the middle of job ${job.n})${other === undefined ? '' : ` and ${other.pid} of the hand-rolled side`}`,
+    `kill -9 ${process.pid} (${process.name}, in the middle of job ${n}, with the default lease of ${leaseMsOf(job.type) / 1000} s)${other === undefined ? '' : ` and ${other.pid} of the hand-rolled side`}`,
   )
   process.kill()
   other?.kill()
@@ -88,7 +92,7 @@ async function kill(session: DemoSession): Promise<void> {
 }
 
 async function freeze(session: DemoSession): Promise<void> {
-  const victim = await findBusy(session)
+  const victim = await findBusy(session, ({ type }) => type !== 'render')
   if (victim === undefined) return session.say('freeze: no worker is busy')
   const { process, job } = victim
   const other = findHandRolled(session)

@@ -5,6 +5,8 @@ import type { BreakerSettings } from '../store/job-store.ts'
 export const demoPolicy: Policy = {
   ...nativePolicy,
   defaultLeaseMs: 3_000,
+  // The job that kill -9 hits has the default lease: its rescue is due to presence.
+  stageLeasesMs: { render: nativePolicy.defaultLeaseMs },
   heartbeatMs: 1_000,
   sweepIntervalMs: 500,
   reapBackoffStepsMs: [0],
@@ -16,8 +18,14 @@ export const demoPolicy: Policy = {
 /** Allowance for the sweep itself on a machine with nine processes. */
 const SLACK_MS = 500
 
-/** From the last heartbeat of a worker to the rescue of its job. */
-export const promisedMs = demoPolicy.defaultLeaseMs + demoPolicy.sweepIntervalMs + SLACK_MS
+/** Past its lease for longer than that, a job counts as stuck. */
+export const lateMs = demoPolicy.sweepIntervalMs + SLACK_MS
+
+/** From the last heartbeat to the next one, to the first look without the lock, the grace, and one look that came late. */
+const presenceMs = demoPolicy.heartbeatMs + 1_000 + 2_000 + 1_000
+
+/** From the last heartbeat of a worker to the rescue of its job, by its lease or by presence. */
+export const promisedMs = Math.max(demoPolicy.defaultLeaseMs + lateMs, presenceMs + SLACK_MS)
 
 /** Two failed calls of the last four open it; only health probes close it, so no job is spent on probing. */
 export const breakerSettings: Partial<BreakerSettings> = {
@@ -46,7 +54,7 @@ export const actNames = [
   'down',
 ]
 
-export type Kind = 'plain' | 'convert' | 'block' | 'poison'
+export type Kind = 'plain' | 'convert' | 'render' | 'block' | 'poison'
 
 /** Injected by tests, to prove that the receipt notices. */
 export const faults = ['finish-twice', 'lose-effect'] as const
@@ -79,8 +87,15 @@ export type FromProcess =
   /** A worker that had lost its lease tried to write its result all the same. */
   | { kind: 'late-write'; jobId: string; fence: number; outcome: string }
 
+/** Lease of a job of this type. */
+export const leaseMsOf = (type: string) => demoPolicy.stageLeasesMs[type] ?? demoPolicy.defaultLeaseMs
+
 /** Slot and process id: distinguishes two processes of one slot. */
 export const workerIdOf = (name: string, pid: number) => `${name}:${pid}`
+
+/** The id of a worker in job rows ends in a part of its own. */
+export const isWorker = (workerId: string | null, { name, pid }: { name: string; pid: number }) =>
+  workerId?.startsWith(`${workerIdOf(name, pid)}:`) === true
 
 const seconds = (ms: number) => `${ms / 1000} s`
 const times = ({ defaultLeaseMs, heartbeatMs, sweepIntervalMs }: Policy) =>

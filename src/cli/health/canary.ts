@@ -45,6 +45,8 @@ export function startCanary(task: CanaryTask): Canary {
   const child = fork(fileURLToPath(new URL('./canary-process.js', import.meta.url)), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
+  // One listener of each kind for every job.
+  child.setMaxListeners(0)
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const told = <Value>(fits: (message: CanaryMessage) => Value | undefined) =>
     messageOf(child, task.workerId, fits)

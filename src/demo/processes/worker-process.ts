@@ -30,6 +30,7 @@ process.once('disconnect', () => process.exit(1))
 const report = (message: FromProcess) => process.send?.(message)
 
 q.handle('plain', work)
+q.handle('render', work)
 q.handle('block', async (job) => {
   // No timer runs meanwhile; heartbeats come from another thread.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockMs)

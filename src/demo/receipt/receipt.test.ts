@@ -11,6 +11,8 @@ const rescue = (lateMs: number, leaseEndMs = 10_000): Rescue => ({
   workerId: 'w1:7',
   fence: 1,
   isDead: false,
+  isGone: false,
+  seenAtMs: leaseEndMs - demoPolicy.defaultLeaseMs,
   leaseEndMs,
   takenBackAtMs: leaseEndMs + lateMs,
 })
@@ -100,6 +102,13 @@ describe('the receipt of the demo', () => {
     const outages = [{ fromMs: 9_000, toMs: 10_000 + late }]
     expect(makeReceipt({ ...facts, rescues: [rescue(late)], outages }).lateRescues).toBe(0)
     expect(makeReceipt({ ...facts, rescues: [rescue(2 * late + 1)], outages }).lateRescues).toBe(1)
+  })
+
+  it('LEASE-10 a rescue by presence lasts from the last heartbeat, whatever is left of the lease', () => {
+    const gone = { ...rescue(-56_000, 70_000), isGone: true, seenAtMs: 10_000 }
+    expect(makeReceipt({ ...facts, rescues: [gone] }).slowestRescueMs).toBe(4_000)
+    const late = { ...gone, takenBackAtMs: 10_001 + promisedMs }
+    expect(makeReceipt({ ...facts, rescues: [late] }).lateRescues).toBe(1)
   })
 
   it('REAP-1 adds the time in which the machine stood still to the promise, and says so', () => {

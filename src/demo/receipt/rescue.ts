@@ -8,6 +8,10 @@ export interface Rescue {
   workerId: string
   fence: number
   isDead: boolean
+  /** Its process had ended: the lease had not. */
+  isGone: boolean
+  /** Last heartbeat. */
+  seenAtMs: number
   leaseEndMs: number
   takenBackAtMs: number
 }
@@ -26,13 +30,22 @@ export function rescuesOf(events: readonly JobEvent[]): Rescue[] {
       workerId: details['locked_by'] as string,
       fence: Number(details['fence']),
       isDead: type !== 'reaper:requeued',
+      isGone: details['cause'] === 'worker-gone',
+      seenAtMs: Date.parse(details['last_heartbeat_at'] as string),
       leaseEndMs: Date.parse(details['lease_expires_at'] as string),
       takenBackAtMs: at.getTime(),
     }))
 }
 
 /** From the last heartbeat, when the lease started, to the rescue. */
-export function rescueMs({ leaseEndMs, takenBackAtMs }: Rescue, outages: readonly Outage[] = []): number {
+export function rescueMs(rescue: Rescue, outages: readonly Outage[] = []): number {
+  const { isGone, seenAtMs, leaseEndMs, takenBackAtMs } = rescue
+  if (isGone) {
+    const outage = outages.find(
+      ({ fromMs, toMs }) => takenBackAtMs >= toMs && seenAtMs >= fromMs && seenAtMs <= toMs,
+    )
+    return takenBackAtMs - Math.max(seenAtMs, outage?.toMs ?? seenAtMs)
+  }
   const outage = outages.find(({ fromMs, toMs }) => leaseEndMs >= fromMs && leaseEndMs <= toMs)
   const fromMs = Math.max(leaseEndMs, outage?.toMs ?? leaseEndMs)
   return demoPolicy.defaultLeaseMs + Math.max(0, takenBackAtMs - fromMs)

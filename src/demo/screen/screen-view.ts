@@ -1,7 +1,7 @@
 // Maps rows and processes to the screen.
 import { acts } from '../acts.ts'
 import type { DemoSession } from '../demo-session.ts'
-import { demoPolicy, demoSettings, promisedMs, workerIdOf } from '../demo-settings.ts'
+import { demoSettings, isWorker, lateMs, leaseMsOf, workerIdOf } from '../demo-settings.ts'
 import type { DemoProcess } from '../processes/demo-process.ts'
 import type { HandRolledJob } from '../processes/hand-rolled-table.ts'
 import type { WatchedJob } from '../receipt/job-watch.ts'
@@ -36,16 +36,13 @@ export function viewOf({ session, url, playing, log }: ViewParts): ScreenView {
   }
 }
 
-/** Past its lease for longer than a sweep interval. */
-const lateMs = promisedMs - demoPolicy.defaultLeaseMs
-
 /** Rows are as old as the last poll: the remaining lease is counted from its expiry. */
 function leaseOf(job: WatchedJob, { watch }: DemoSession) {
   const leaseLeftMs = (job.leaseExpiresAt?.getTime() ?? 0) - watch.nowMs()
   return {
     n: job.n,
     leaseLeftMs,
-    leaseShare: leaseLeftMs / demoPolicy.defaultLeaseMs,
+    leaseShare: leaseLeftMs / leaseMsOf(job.type),
     beats: watch.beatsOf(job),
   }
 }
@@ -54,22 +51,21 @@ function unstuckSide(session: DemoSession): SideView {
   const { watch, workers, outages } = session
   const { jobs } = watch.snapshot
   const running = jobs.filter(({ status }) => status === 'running')
-  const lives = workers.map((worker) => ({ worker, id: workerIdOf(worker.name, worker.pid) }))
-  const ofWorker = (id: string) => running.find(({ workerId }) => workerId === id)
+  const ofWorker = (worker: DemoProcess) => running.find(({ workerId }) => isWorker(workerId, worker))
   const count = (status: WatchedJob['status']) => jobs.filter((job) => job.status === status).length
   const slowestMs = Math.max(0, ...watch.rescues.map((rescue) => rescueMs(rescue, outages)))
   const dead = count('dead') === 0 ? '' : `  dead ${count('dead')}`
   const stuck = running.filter((job) => -leaseOf(job, session).leaseLeftMs > lateMs).length
   const slowest = slowestMs === 0 ? '' : ` (≤ ${(slowestMs / 1000).toFixed(1)} s)`
   return {
-    workers: lives.map(({ worker, id }) => {
-      const job = ofWorker(id)
+    workers: workers.map((worker) => {
+      const job = ofWorker(worker)
       return workerView(worker, job === undefined ? null : leaseOf(job, session))
     }),
     orphans: running
       .filter(({ workerId }) =>
-        lives.every(
-          ({ id, worker }) => id !== workerId || worker.state === 'killed' || worker.state === 'frozen',
+        workers.every(
+          (worker) => !isWorker(workerId, worker) || worker.state === 'killed' || worker.state === 'frozen',
         ),
       )
       .map((job) => leaseOf(job, session)),
