@@ -31,7 +31,7 @@ interface DrillFlags extends TableFlags {
 const DEFAULT_LEASE_MS = 3_000
 /** Poll interval of an idle worker, as in `unstuck status`. */
 const POLL_MS = 2_000
-/** Of presence, on a fast network: until the first look, and until a worker without its session is gone. */
+/** Times of presence on a fast network: until the first look, and until a worker without its session is gone. */
 const LOOK_MS = 1_000
 const GRACE_MS = 2_000
 /** A reaper that sees its first worker starts to watch after its next sweep. */

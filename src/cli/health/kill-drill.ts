@@ -10,7 +10,7 @@ export interface KillDrillOptions {
   databaseUrl: string
   schema: string
   presenceUrl: string
-  /** Of the jobs: that of real ones. */
+  /** The lease of real jobs. */
   leaseMs: number
   /** Worker that is killed, one after the other under this name. */
   workerId: string
@@ -79,7 +79,11 @@ async function killOnce(options: KillDrillOptions, report: KillReport, kill: num
   try {
     const first = start(options.workerId, options.presenceUrl)
     const offReason = await within(first.present, CLAIM_LIMIT_MS, signal)
-    const claims = await within(Promise.all(jobIds.map(first.claimed)), CLAIM_LIMIT_MS, signal)
+    const claims = await within(
+      Promise.all(jobIds.map((jobId) => first.claimed(jobId))),
+      CLAIM_LIMIT_MS,
+      signal,
+    )
     if (offReason === undefined || claims === undefined) {
       report.failure = `canary-1 could not start within ${CLAIM_LIMIT_MS / 1000} s: unstuck why ${jobIds[0] ?? ''}`
       return

@@ -41,7 +41,7 @@ export interface JobFacts {
   /** Time since the last heartbeat of a running job. */
   silentMs: number | null
   deadlineLeftMs: number | null
-  /** Of the worker of a running job; null while it is present, or if presence does not judge it. */
+  /** The absence of the worker of a running job; null while it is present, or if presence does not judge it. */
   absence: AbsenceFacts | null
   /** Null if it was not checked, or this role may not. */
   isLocked: boolean | null

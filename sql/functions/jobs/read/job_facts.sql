@@ -82,8 +82,8 @@ returns jsonb language sql stable set search_path = pg_catalog, pg_temp as $$
             from "unstuck".workers where attachment = p_attachment) worker
 $$;
 
--- Private: how long a worker has been without its lock, and for how long it may still return: NULL once it is gone. Only
--- if presence may take this job back, which was started and last renewed before that.
+-- Private: how long a worker has been without its lock, and for how long it may still return: NULL once it is gone.
+-- Only if presence may take this job back, which was started and last renewed before that.
 create or replace function "unstuck".absence_facts(
   p_policy "unstuck".policies, p_attachment text, p_worker_id text, p_sign_at timestamptz)
 returns jsonb language plpgsql stable set search_path = pg_catalog, pg_temp as $$
