@@ -189,7 +189,7 @@ export class DemoSession {
 
   #showRescue(rescue: Rescue, { n }: WatchedJob): void {
     const afterMs = rescueMs(rescue, this.outages)
-    const why = rescue.isGone ? 'its process had ended' : 'its lease had'
+    const why = rescue.isGone ? 'its process had ended' : 'its lease had expired'
     const where = rescue.isDead ? 'dead-lettered: it killed too many workers' : 'requeued'
     this.say(
       `job ${n} rescued from ${rescue.workerId} ${(afterMs / 1000).toFixed(1)} s after its last heartbeat, ${why}: ${where}`,
