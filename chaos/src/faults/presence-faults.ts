@@ -27,11 +27,14 @@ export const endAllPresences: Inject = async (scene) => {
 export const refusePresence: Inject = async (scene, slot, { durationMs }) => {
   const end = scene.disturbances.begin(slot.name, 'presence-refused')
   slot.proxy.refuse()
-  const isHit = await endSessions(scene, slot.proxy.upstreamPorts())
-  await sleep(durationMs)
-  slot.proxy.heal()
-  end()
-  return isHit
+  try {
+    const isHit = await endSessions(scene, slot.proxy.upstreamPorts())
+    await sleep(durationMs)
+    return isHit
+  } finally {
+    slot.proxy.heal()
+    end()
+  }
 }
 
 /** As when a load balancer in front of the server restarts. */
