@@ -98,6 +98,8 @@ function open(): OpenHeartbeatStore {
     applicationName: 'unstuck heartbeat',
     connections: 1,
     queryTimeoutMs: LONGEST_BEAT_MS,
+    // Kept from beat to beat: on a server without free slots a worker that loses its presence lock shows life over it.
+    idleTimeoutMs: 2 * data.intervalMs,
   })
 }
 

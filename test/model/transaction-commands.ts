@@ -107,8 +107,13 @@ async function actDuringEnqueue(
   )
 }
 
-// Claims all due jobs: under a limit, a queue's share also counts its locked jobs, which will be skipped.
-const claimAll = claimMany.map((request) => ({ ...request, limit: 1_000 }))
+// All due jobs of one queue: locked jobs, which will be skipped, count for the share of a queue under a limit, and for which of
+// several queues comes first.
+const claimAll = claimMany.map((request) => ({
+  ...request,
+  queues: request.queues.slice(0, 1),
+  limit: 1_000,
+}))
 
 const cancelDuring = fc.record({ picks, request: claimAll }).map((wish) =>
   command({

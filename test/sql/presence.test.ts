@@ -126,6 +126,25 @@ describe('a worker whose session has ended', () => {
     expect(await bench.sweep()).toEqual([])
   })
 
+  it('LEASE-10 is reported again while a row of its own is locked', async () => {
+    await bench.arrive('a')
+    const id = await bench.claimAs('a')
+    await bench.die('a')
+    const client = await bench.pool.connect()
+    try {
+      await client.query('begin')
+      await client.query('select from unstuck.jobs where id = $1 for update', [id])
+      expect(await bench.lookForTheGrace()).toBe(1)
+      expect(await bench.sweep()).toEqual([])
+      await client.query('commit')
+    } finally {
+      client.release()
+    }
+    expect(await bench.look()).toBe(1)
+    expect(await bench.sweep()).toHaveLength(1)
+    expect(await bench.look()).toBe(0)
+  })
+
   it('LEASE-10 is forgotten once it holds nothing', async () => {
     await bench.arrive('a')
     await bench.claimAs('a')

@@ -1,5 +1,6 @@
 -- Private: notes which workers of a table hold their presence lock, and since when the others do not (LEASE-10).
--- Returns how many are newly gone, and how many sessions watch. Writes only what changes.
+-- Returns how many are newly gone, for five seconds because a job of theirs may be locked, and how many sessions
+-- watch. Writes only what changes.
 create or replace function "unstuck".look_at_workers(p_attachment text, out newly_gone int, out watchers int)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -37,6 +38,11 @@ begin
     returning is_due and is_in_mass is not true as is_newly_gone
   )
   select count(*) filter (where is_newly_gone) into newly_gone from changed;
+  newly_gone := newly_gone + (
+    select count(*) from "unstuck".workers
+     where attachment = p_attachment and presence_key is not null and absent_at < v_now
+       and absent_at > v_now - interval '5 s' and presence_epoch = v_epoch
+       and "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms));
 end
 $$;
 

@@ -18,6 +18,8 @@ export interface ConnectionPoolOptions {
   queryTimeoutMs?: number
   /** Limits of `transaction`. */
   txTimeoutMs?: number
+  /** An unused connection is closed after this time. Default: 10 s. */
+  idleTimeoutMs?: number
 }
 
 export interface ConnectionPool {
@@ -81,7 +83,7 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
 
 function poolConfig(
   connectionString: string,
-  { applicationName, queryTimeoutMs }: ConnectionPoolOptions,
+  { applicationName, queryTimeoutMs, idleTimeoutMs }: ConnectionPoolOptions,
   { timeoutMs }: TransactionLimits,
   connections: number | undefined,
 ): pg.PoolConfig {
@@ -92,6 +94,7 @@ function poolConfig(
     keepAlive: true,
     query_timeout: queryTimeoutMs ?? Math.max(DEFAULT_QUERY_TIMEOUT_MS, timeoutMs) + SERVER_FIRST_MS,
     ...(connections === undefined ? {} : { max: connections }),
+    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMillis: idleTimeoutMs }),
   }
 }
 
