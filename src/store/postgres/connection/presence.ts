@@ -1,6 +1,7 @@
 // Presence (LEASE-10, C24): a session of its own holds a shared advisory lock while this process lives. PostgreSQL drops it
 // within milliseconds of the process's death; a frozen or cut-off process keeps it. The session may also watch the others.
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { TableProfile } from '../../../profile/profile.ts'
 import { render } from '../render/render.ts'
@@ -76,7 +77,8 @@ class PresenceSession {
   /** Did not answer in time: it still holds its lock until another session does. */
   #suspect: pg.Client | undefined
   #suspectClient: () => void = () => {}
-  #looking: NodeJS.Timeout | undefined
+  /** The session that watches, or asks whether it should. */
+  #watching: pg.Client | undefined
 
   constructor(options: PresenceOptions) {
     this.#options = options
@@ -111,21 +113,17 @@ class PresenceSession {
     })
     await Promise.race([lost, suspected])
     this.#client = undefined
-    clearTimeout(this.#looking)
-    this.#looking = undefined
   }
 
   watch(): void {
     const client = this.#client
-    if (client === undefined || this.#looking !== undefined) return
-    // Until the answer, nothing else asks.
-    this.#looking = setTimeout(() => {}, LOOK_MS)
-    void this.#startLooking(client)
+    if (client === undefined || this.#watching === client) return
+    this.#watching = client
+    void this.#watchUntilLost(client)
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    clearTimeout(this.#looking)
     for (const client of this.#tries) destroyClient(client)
     if (this.#suspect !== undefined) destroyClient(this.#suspect)
     const { workerId } = this.#options
@@ -135,27 +133,25 @@ class PresenceSession {
     await endClient(client)
   }
 
-  async #startLooking(client: pg.Client): Promise<void> {
+  async #watchUntilLost(client: pg.Client): Promise<void> {
     const [row] = await this.#query(client, 'watch_workers', []).catch(() => [])
-    if (this.#client !== client || this.#stopping.signal.aborted) return
-    clearTimeout(this.#looking)
-    this.#looking = undefined
     // If others watch, a sweep asks again when one of them is gone.
-    if (row?.['is_watching'] === true) void this.#look(client)
+    if (row?.['is_watching'] !== true && this.#watching === client) this.#watching = undefined
+    while (this.#watching === client && this.#client === client && !this.#stopping.signal.aborted) {
+      const waitMs = await this.#look(client)
+      await sleep(waitMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {})
+    }
   }
 
-  async #look(client: pg.Client): Promise<void> {
+  /** Returns the time until the next look. */
+  async #look(client: pg.Client): Promise<number> {
     const [row] = await this.#query(client, 'look_at_workers', []).catch((error: unknown) => {
       // The statement is short, so the network is cut or the server hangs.
       if ((error as Error).message === 'Query read timeout') this.#suspectClient()
       return []
     })
-    if (this.#client !== client || this.#stopping.signal.aborted) return
     if (Number(row?.['newly_gone'] ?? 0) > 0) this.#options.onGone?.()
-    this.#looking = setTimeout(
-      () => void this.#look(client),
-      LOOK_MS * Math.max(1, Number(row?.['watchers'] ?? 1)),
-    )
+    return LOOK_MS * Math.max(1, Number(row?.['watchers'] ?? 1))
   }
 
   /** Resolves with the first session that holds the lock; undefined if stopped, or impossible here. */
