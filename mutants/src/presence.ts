@@ -77,8 +77,6 @@ export const presenceMutants: Mutant[] = [
       },
     ],
     suites: rules,
-    // A worker whose new connections are refused for longer than the grace.
-    chaos: ['--seed', '41', '--minutes', '1.5', '--scenario', 'presence'],
   },
   {
     id: 'M58',
