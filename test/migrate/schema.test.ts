@@ -201,7 +201,7 @@ describe('functions of an older version', () => {
       'with another result, on which a bound body depends, are replaced',
       `drop function unstuck.iso_utc(timestamptz);
        create function unstuck.iso_utc(p_at timestamptz) returns int language sql return 1;
-       create or replace function unstuck.oldest_client() returns text language sql stable
+       create or replace function unstuck.reap_cause(p_reason text) returns text language sql stable
        return unstuck.iso_utc(now())::text`,
     ],
     [
