@@ -495,7 +495,7 @@
 -- type webhook_status id text, url text, events text[], is_active boolean, inactive_reason text, created_at timestamp with time zone, created_by text, waiting integer
 -- function abort_operation(p_attachment text, p_id uuid, p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 788dfb92209283cab48a9b867b62d1c2
 -- function absence_facts(p_policy <schema>.policies, p_attachment text, p_worker_id text, p_sign_at timestamp with time zone) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp aeb47a47580a0a3898bc6ff2aa9c30c5
--- function absent_grace_ms(p_attachment text) returns double precision sql stable search_path=pg_catalog, pg_temp a13d819354cf2aa55269a1a10fa2b274
+-- function absent_grace_ms(p_attachment text) returns double precision sql stable search_path=pg_catalog, pg_temp d6a41720fee43553302b6ba38149f4fd
 -- function acted_by(p_actor text) returns jsonb sql stable 4320c22b9f8915529a4d9bc0fc823d6b
 -- function add_webhook(p_attachment text, p_url text, p_secret text, p_events text[] DEFAULT '{}'::text[], p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 27b0b44a24b271b2bc7b5fe015b8f7ea
 -- function after_ms(p_at timestamp with time zone, p_ms double precision) returns timestamp with time zone sql stable 2a4d7bbcdc37a03b0d30825fbb036b26

@@ -62,7 +62,7 @@ describe('as people see it', () => {
     expect(await listed('a')).toEqual({ presence: 'off', state: 'live' })
   })
 
-  it('OPS-9 LEASE-10 why tells that the worker of a running job has ended, until it is requeued', async () => {
+  it('OPS-9 LEASE-10 why explains that the worker of a running job has ended, until it is requeued', async () => {
     await bench.arrive('a')
     const id = await bench.claimAs('a')
     const why = async () => {

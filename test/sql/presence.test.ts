@@ -145,6 +145,15 @@ describe('a worker whose session has ended', () => {
     expect(await bench.look()).toBe(0)
   })
 
+  it('LEASE-10 is judged by a sweep from SQL alone, after the grace', async () => {
+    await bench.arrive('a')
+    await bench.claimAs('a')
+    await bench.die('a')
+    await bench.pool.query('call unstuck.run_sweep()')
+    const { rows } = await bench.pool.query('select status, crashes from unstuck.jobs')
+    expect(rows).toEqual([{ status: 'waiting', crashes: 1 }])
+  })
+
   it('LEASE-10 is forgotten once it holds nothing', async () => {
     await bench.arrive('a')
     await bench.claimAs('a')

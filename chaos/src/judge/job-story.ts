@@ -81,7 +81,7 @@ function claim(story: Story, { id, at, details }: EventRow, notBefore: number) {
   if (story.state !== 'waiting') story.illegal.push(`event ${id}: processing while ${story.state}`)
   story.state = 'running'
   const lease = String(details['lease_id'])
-  // The end of the name, which tells processes apart, is drawn by the worker; these processes have names of their own.
+  // A worker appends a random suffix to its name; these processes have unique names already.
   const worker = String(details['worker_id']).replace(/:[0-9a-f]{8}$/, '')
   story.claims.push({ lease, worker, fence: Number(details['fence']), at, notBefore, end: null })
 }

@@ -29,10 +29,13 @@ begin
 end
 $$;
 
--- Private: the longest grace of workers that were absent at the last look and are not gone yet; NULL for none.
+-- Private: the longest grace of workers that were absent at the last look and are not gone yet; NULL for none, and if
+-- presence is off.
 create or replace function "unstuck".absent_grace_ms(p_attachment text)
 returns float8 language sql stable set search_path = pg_catalog, pg_temp as $$
   select max(presence_grace_ms) from "unstuck".workers
    where attachment = p_attachment and presence_key is not null and absent_at is not null
+     and exists (select from "unstuck".policies policy
+                  where policy.attachment = p_attachment and policy.presence <> 'off')
      and not "unstuck".is_gone(vanished_at, absent_at, seen_at, presence_grace_ms)
 $$;
