@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { LEAST_GRACE_MS, LOOK_MS } from '../../src/policy/lease/presence-times.ts'
 import { nativePolicy, type Policy } from '../../src/policy/policy.ts'
 import { DEFAULT_POLL_MS, presets } from '../../website/presets.ts'
 import { planRescue } from '../../website/rescue-plan.ts'
@@ -52,6 +53,16 @@ describe('planRescue', () => {
         expect(text).toContain(`${(worstMs - spreadMs) / 1_000} s`)
       // Without the poll, and those of earlier defaults.
       expect(text).not.toMatch(/\b(?:23|52|71|80|82|390) s\b/)
+    },
+  )
+
+  it.each(['README.md', 'docs/compare.md', 'docs/start/quickstart.md', 'docs/guides/drill.md'])(
+    'LEASE-10 %s gives the time after the end of a process: look, grace, backoff and poll',
+    (page) => {
+      const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
+      const { backoffMs } = planOf(nativePolicy)
+      const seconds = (LOOK_MS + LEAST_GRACE_MS + backoffMs + 2_000) / 1_000
+      expect(text).toMatch(new RegExp(`\\b${seconds} s\\b`))
     },
   )
 

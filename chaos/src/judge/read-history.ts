@@ -5,7 +5,7 @@ import type { TableProfile } from 'unstuck'
 import type { Disturbances } from '../faults/disturbances.ts'
 import { type ChaosDatabase, queryRows, readSql } from '../processes/database.ts'
 import type { StallMeter } from '../processes/stall-meter.ts'
-import { POLL_MS, SWEEP_MS } from '../settings.ts'
+import { LEASE_MS, POLL_MS, SWEEP_MS } from '../settings.ts'
 import type { JobFeeder } from '../workload/job-feeder.ts'
 import type { EventRow, JobRow, LedgerLine } from './history.ts'
 import type { TableSampler } from './table-sampler.ts'
@@ -35,7 +35,8 @@ export interface Sources {
   sampler: TableSampler
   disturbances: Disturbances
   stalls: StallMeter
-  leaseMs: number
+  /** Default: that of all scenarios but one. */
+  leaseMs?: number
 }
 
 /** Everything a run is judged by. */
@@ -47,7 +48,7 @@ export async function readHistory({
   sampler,
   disturbances,
   stalls,
-  leaseMs,
+  leaseMs = LEASE_MS,
 }: Sources) {
   return {
     ...(await database.withClient((client) => readDatabase(client, table))),

@@ -15,7 +15,7 @@ import { processesOf, serverPid } from '../processes/processor-waits.ts'
 import { startScene, stopScene } from '../processes/scene.ts'
 import { StallMeter } from '../processes/stall-meter.ts'
 import { between, createRandom } from '../random.ts'
-import { DEPLOYED_JOBS, DEPLOYED_WORKERS, LEASE_MS, policyFor } from '../settings.ts'
+import { DEPLOYED_JOBS, DEPLOYED_WORKERS, policyFor } from '../settings.ts'
 import { JobFeeder } from '../workload/job-feeder.ts'
 import type { ChaosOptions } from './run-chaos.ts'
 
@@ -49,16 +49,7 @@ async function deploy(options: ChaosOptions, folder: string, cleanUps: CleanUps)
   await stopScene(scene)
   stalls.stop()
   const table = tableOf('native')
-  const history = await readHistory({
-    database,
-    table,
-    scene,
-    feeder,
-    sampler,
-    disturbances,
-    stalls,
-    leaseMs: LEASE_MS,
-  })
+  const history = await readHistory({ database, table, scene, feeder, sampler, disturbances, stalls })
   const judgement = checkHistory(history)
   const attemptsBurnt = countBurnt(history.jobs)
   if (attemptsBurnt > 0)

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Deployment, type DeploymentTable, openDeployment } from '../../compose/index.ts'
 import type { Config } from '../../config/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
+import { LEAST_GRACE_MS, LOOK_MS } from '../../policy/lease/presence-times.ts'
 import { type Policy, withOverride } from '../../policy/policy.ts'
 import { backoffMs, reapBackoff } from '../../policy/retry/backoff.ts'
 import { startReaper } from '../../runtime/services/reaper.ts'
@@ -31,9 +32,6 @@ interface DrillFlags extends TableFlags {
 const DEFAULT_LEASE_MS = 3_000
 /** Poll interval of an idle worker, as in `unstuck status`. */
 const POLL_MS = 2_000
-/** Times of presence on a fast network: until the first look, and until a worker without its session is gone. */
-const LOOK_MS = 1_000
-const GRACE_MS = 2_000
 /** A reaper that sees its first worker starts to watch after its next sweep. */
 const WATCH_START_MS = 3_000
 const MOST = 1_000
@@ -241,10 +239,10 @@ function promiseOf(policy: Policy, leaseMs: number) {
 function killPromiseOf(policy: Policy, jobs: number) {
   const backoff = backoffMs(reapBackoff(policy), 1, 0)
   const spread = jobs > 1 && policy.requeueRatePerS > 0 ? backoff : 0
-  const totalMs = LOOK_MS + GRACE_MS + backoff + spread + POLL_MS
+  const totalMs = LOOK_MS + LEAST_GRACE_MS + backoff + spread + POLL_MS
   const parts = [
     `look ${showDuration(LOOK_MS)}`,
-    `grace ${showDuration(GRACE_MS)}`,
+    `grace ${showDuration(LEAST_GRACE_MS)}`,
     `backoff ${showDuration(backoff + spread)}`,
     `poll ${showDuration(POLL_MS)}`,
   ]

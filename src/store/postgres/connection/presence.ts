@@ -3,6 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { LEAST_GRACE_MS, LOOK_MS } from '../../../policy/lease/presence-times.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import { render } from '../render/render.ts'
 import { readQuery } from '../sql-queries.ts'
@@ -37,10 +38,7 @@ export interface Presence {
   stop(): Promise<void>
 }
 
-const LEAST_GRACE_MS = 2_000
 const MOST_GRACE_MS = 30_000
-/** Between two looks of anybody: two who watch take turns. */
-const LOOK_MS = 1_000
 /** A try that hangs gets another beside it. */
 const NEXT_TRY_MS = 500
 const MAX_TRIES = 4
@@ -143,7 +141,7 @@ class PresenceSession {
     }
   }
 
-  /** Returns the time until the next look. */
+  /** Returns the time until the next look: those who watch take turns. */
   async #look(client: pg.Client): Promise<number> {
     const [row] = await this.#query(client, 'look_at_workers', []).catch((error: unknown) => {
       // The statement is short, so the network is cut or the server hangs.
