@@ -8,7 +8,7 @@ select "unstuck"."sweep_step"(
 select * from "unstuck"."preview_sweep"($1::int, ($2::text)::jsonb);
 
 -- name: prune_jobs
-select deleted, next from "unstuck"."prune_jobs"($1::int, $2::int, $3::text::/*id*/uuid);
+select deleted, next from "unstuck"."prune_jobs"($1::int, $2::int, $3::text::timestamptz);
 
 -- name: list_reclaims
 select "unstuck"."list_reclaims"($1::text, $2::text, $3::text::bigint, $4::int) as page;

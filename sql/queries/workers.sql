@@ -1,7 +1,8 @@
 -- Worker reports and drain requests.
 
 -- name: report_worker
-select "unstuck".report_worker(/*attachment*/'native', ($1::text)::jsonb) as is_drain_requested;
+select "unstuck".report_worker(/*attachment*/'native', ($1::text)::jsonb) as is_drain_requested, state.*
+  from "unstuck".sweep_state(/*attachment*/'native', $2::bigint) state;
 
 -- name: list_workers
 select to_jsonb(worker) as record from "unstuck"."list_workers"() worker;

@@ -1,6 +1,7 @@
 // Opens the stores of a deployment.
 import { type Config, profileOf } from '../config/index.ts'
 import type { TableProfile } from '../profile/profile.ts'
+import type { GoneWorkers } from '../runtime/services/reaper.ts'
 import type { AccessStore } from '../store/access-store.ts'
 import type { JobStore } from '../store/job-store.ts'
 import { deferNeo4jStore, isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
@@ -18,7 +19,7 @@ export interface DeploymentTable {
   table: TableProfile
   store: JobStore<SqlClient>
   /** Watches for workers that are gone, for a reaper (LEASE-10). Absent for stores without sessions. */
-  watch?: (onGone: () => void, isNeeded: boolean) => void
+  presence?: GoneWorkers
   /** Sessions that watch for workers that are gone. Absent for stores without sessions. */
   countWatchers?: () => Promise<number>
 }
@@ -54,18 +55,21 @@ function openWatch(
   databaseUrl: string,
   table: TableProfile,
   watches: Presence[],
-): NonNullable<DeploymentTable['watch']> {
+): GoneWorkers {
   let heard = () => {}
-  let watch: Presence | undefined
-  return (onGone, isNeeded) => {
-    heard = onGone
-    if (!isNeeded) return
-    if (watch === undefined) {
-      const options = { databaseUrl: directUrl ?? databaseUrl, schema, table, longestLeaseMs: 0 }
-      watch = startPresence({ ...options, onGone: () => heard() })
-      watches.push(watch)
-    }
-    watch.watch()
+  let session: Presence | undefined
+  return {
+    onGone(listener) {
+      heard = listener
+    },
+    watch() {
+      if (session === undefined) {
+        const options = { databaseUrl: directUrl ?? databaseUrl, schema, table, longestLeaseMs: 0 }
+        session = startPresence({ ...options, onGone: () => heard() })
+        watches.push(session)
+      }
+      session.watch()
+    },
   }
 }
 
@@ -79,7 +83,7 @@ function openNeo4j(config: Config, databaseUrl: string): Deployment {
 function openTables(
   config: Config,
   client: SqlClient,
-  watchOf?: (table: TableProfile) => NonNullable<DeploymentTable['watch']>,
+  watchOf?: (table: TableProfile) => GoneWorkers,
 ): Pick<Deployment, 'tables' | 'access'> {
   const { schema } = config
   const [first, ...others] = profileOf(config).tables
@@ -89,7 +93,7 @@ function openTables(
     store: createPostgresStore({ client, table, schema }),
     ...(watchOf === undefined
       ? {}
-      : { watch: watchOf(table), countWatchers: () => countWatchers(client, schema, table) }),
+      : { presence: watchOf(table), countWatchers: () => countWatchers(client, schema, table) }),
   })
   const access = createPostgresAccess({ client, table: first, schema })
   return { tables: [open(first), ...others.map(open)], access }

@@ -7,6 +7,7 @@ import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import { type DispatchAdapter, startDispatcher } from '../runtime/dispatch/dispatcher.ts'
 import { startPruner } from '../runtime/services/pruner.ts'
+import type { SweepNews } from '../runtime/services/reaper.ts'
 import { type RecurringJob, startScheduler } from '../runtime/services/scheduler.ts'
 import { startWebhookSender } from '../runtime/webhooks/webhook-sender.ts'
 import { startWorkerReport } from '../runtime/worker/worker-report.ts'
@@ -31,6 +32,8 @@ export interface ServiceOptions {
   running: () => number
   /** An operator requested a drain. */
   onDrain: () => void
+  onReport: (news: SweepNews | undefined) => void
+  sweepIntervalMs: number
   allowsPrivateWebhooks: boolean
 }
 
@@ -66,9 +69,10 @@ function startListening({ listenUrl, schema, table, events, onHint }: ServiceOpt
   })
 }
 
-function startReporting({ store, events, running, onDrain }: ServiceOptions): Services {
+function startReporting(options: ServiceOptions): Services {
+  const { store, events, running, onDrain, onReport, sweepIntervalMs } = options
   const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
-  return startWorkerReport({ store, events, running, onDrain, version })
+  return startWorkerReport({ store, events, running, onDrain, onReport, version, sweepIntervalMs })
 }
 
 function startSending(options: ServiceOptions): Services | undefined {

@@ -192,6 +192,8 @@ class Application implements Unstuck {
       isPruning: this.#options.prune ?? profileOf(this.#config).isPruned ?? false,
       running: () => worker.running(),
       onDrain: () => void worker.stop('a drain was asked for'),
+      onReport: (news) => worker.noteReport(news),
+      sweepIntervalMs: policy.sweepIntervalMs,
       allowsPrivateWebhooks: this.#config.webhookAllowPrivate === '1',
     })
     if (this.#options.handleSignals === true) stopOnSignals(worker, this.ended)

@@ -71,6 +71,21 @@ describe('a sweep beside 220,000 waiting and 300,000 finished jobs', () => {
     await large.client.query(`select * from unstuck.set_mode('reap')`)
   })
 
+  it('OPS-2 retention with nothing to delete touches as many pages as beside no jobs at all', async () => {
+    const prune = 'select * from unstuck.prune_jobs(3650)'
+    const plans = await plansOf(large, prune)
+    expect([...accessPaths(plans, 'jobs')]).toContain('jobs_ended')
+    expect(pagesOf(plans)).toBeLessThanOrEqual((await pages(empty, prune)) + depth)
+  })
+
+  it('REAP-17 beside a recent sweep touches no job', async () => {
+    await large.client.query(sweep, [reaper])
+    const again = JSON.stringify({ reaper_id: 'other', interval_ms: 3_600_000 })
+    const plans = await plansOf(large, sweep, [again])
+    expect([...accessPaths(plans, 'jobs')]).toEqual([])
+    expect(pagesOf(plans)).toBeLessThanOrEqual(most / 10)
+  })
+
   it('REAP-17 touches no waiting job if it takes one back', async () => {
     await large.database.pool.query(
       `insert into unstuck.jobs

@@ -1,4 +1,4 @@
--- All indexes are partial, so that finished rows cost nothing, and none contains a column that a heartbeat writes.
+-- All indexes are partial, and none contains a column that a heartbeat writes. A finished row is in one of them.
 
 -- For claims: bounded by the due time within each queue and priority, so that jobs in backoff are never scanned.
 create index /*+concurrently concurrently */ if not exists "jobs_ready"
@@ -16,6 +16,12 @@ create index /*+concurrently concurrently */ if not exists "jobs_running"
 create index /*+concurrently concurrently */ if not exists "jobs_dead"
   on /*+only only */ "unstuck"."jobs" ("id")
   where "status" = /*dead*/'dead';
+
+-- Finished jobs by their end: for retention, which otherwise would read the whole table to find nothing, and for what
+-- ended in a given minute. Entries are added at its right end: ADR 0026 has the price.
+create index /*+concurrently concurrently */ if not exists "jobs_ended"
+  on /*+only only */ "unstuck"."jobs" ((coalesce("finished_at", "updated_at", "created_at")))
+  where "status" in /*ended_words*/('succeeded', 'dead', 'cancelled');
 
 -- A dedupe key is unique among unfinished jobs of a type in the native table, and if the profile says so. Otherwise,
 -- and across partitions, the index only finds jobs, and writers of the team may use a key twice.

@@ -37,16 +37,18 @@ end
 $$;
 
 -- Private: the ids among p_ids that are unchanged since p_as_of as far as the action is concerned: a job that died
--- again is not retried, a job changed by anyone is not deleted, a job created later is not included.
+-- again is not retried, a job changed by anyone is not deleted, a job created later is not included. Times are compared
+-- as people see them, in milliseconds: the jobs on a page are part of an operation as of that page's time.
 create or replace function "unstuck"."untouched_jobs"(p_action text, p_as_of timestamptz, p_ids /*id*/uuid[])
 returns /*id*/uuid[] language sql stable set enable_seqscan = off as $$
   select array(
     select job."id" from "unstuck"."jobs" job
      where job."id" = any (p_ids)
-       and coalesce(p_as_of >= case
-             when p_action in ('retry', 'redrive') then coalesce(job."finished_at", job."updated_at", job."created_at")
+       and coalesce(p_as_of >= date_trunc('milliseconds', case
+             when p_action in ('retry', 'redrive')
+               then coalesce(job."finished_at", job."updated_at", job."created_at")
              when p_action = 'discard' then greatest(job."finished_at", job."updated_at", job."created_at")
-             else job."created_at" end, true)
+             else job."created_at" end), true)
        and (p_action <> 'discard' or job."status" not in /*running_words*/('running'))
      order by job."id")
 $$;

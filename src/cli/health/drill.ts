@@ -250,9 +250,9 @@ function killPromiseOf(policy: Policy, jobs: number) {
   return { totalMs, text: `promise ≤ ${showBound(totalMs)} (${parts.join(' + ')}); ${lease}` }
 }
 
-function sweepHere({ name, store, watch }: DeploymentTable, config: Config, { sweepIntervalMs }: Policy) {
+function sweepHere({ name, store, presence }: DeploymentTable, config: Config, { sweepIntervalMs }: Policy) {
   return startReaper({
-    tables: [{ name, store, ...(watch === undefined ? {} : { watch }) }],
+    tables: [{ name, store, ...(presence === undefined ? {} : { presence }) }],
     intervalMs: sweepIntervalMs,
     policy: config.policy,
     onError: (_, error) =>

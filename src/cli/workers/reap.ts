@@ -91,6 +91,10 @@ async function sweepUntilStopped(
       if (flags.json === true) printJson({ event: 'sweep', table, ...report })
       else printReport(table, report)
     },
+    onStandBy: (table) => {
+      if (flags.json === true) printJson({ event: 'standing-by', table })
+      else printLine(`${table}: another process sweeps it · standing by`)
+    },
     onError: (table, error) => printSweepError(table, error, flags.json === true),
   })
   const signal = await ended

@@ -2,6 +2,7 @@
 import type { HeartbeatAnswer, Lease } from '../../job/lease.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore } from '../../store/job-store.ts'
+import type { GoneWorkers } from '../services/reaper.ts'
 
 export interface Heartbeat {
   hold(lease: Lease, listener: AnswerListener): void
@@ -14,8 +15,7 @@ export interface Heartbeat {
    * rejects if the last one got no answer.
    */
   handOver(lease: Lease, leaseMs: number): Promise<LastBeat>
-  /** Reports workers that are gone. If it is needed, watches for them, unless other processes do already (LEASE-10). */
-  watch(onGone: () => void, isNeeded: boolean): void
+  presence: GoneWorkers
   /** Resolves when heartbeats can be sent: a job claimed earlier could lose its lease to a blocked event loop (LEASE-9). */
   ready: Promise<void>
   /** Resolves if no heartbeat can ever be sent again. */
@@ -119,7 +119,7 @@ export function startMainHeartbeat({ store, intervalMs, policy, events }: MainHe
       const { answers } = await extended
       return { answer: answers[0]?.answer ?? 'lost', sentAtMs }
     },
-    watch() {},
+    presence: { onGone: nothing, watch: nothing },
     ready: Promise.resolve(),
     died: new Promise(() => {}),
     isHealthy: () => health.isHealthy,

@@ -90,9 +90,9 @@ export function startThreadHeartbeat({ threadUrl, workerData, events }: ThreadHe
       send({ kind: 'hand-over', lease: { jobId, leaseId }, leaseMs })
       return ended
     },
-    watch(listener, isNeeded) {
-      onGone = listener
-      if (isNeeded) send({ kind: 'watch' })
+    presence: {
+      onGone: (listener) => void (onGone = listener),
+      watch: () => send({ kind: 'watch' }),
     },
     ready: ready.promise,
     died: died.promise,

@@ -1,5 +1,5 @@
 // Retention on a schedule (OPS-2): one pass over every table per interval, never two at once, and errors never stop it. Any
-// number of pruners may run; the store's row locks keep them apart.
+// number of pruners may run; the store lets one of them delete at a time.
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import { wait } from '../timing/wait.ts'
@@ -54,6 +54,7 @@ export function startPruner(options: PrunerOptions): Pruner {
     const startedAt = performance.now()
     const options = {
       ...(retentionDays === undefined ? {} : { retentionDays }),
+      isShared: true,
       onStep: () => signal.throwIfAborted(),
     }
     try {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { UnstuckError } from '../../errors/index.ts'
 import type { JobStore, SweepRequest, SweepStep } from '../../store/job-store.ts'
 import { createMemoryStore, type MemoryJobStore } from '../../store/memory/index.ts'
@@ -176,4 +176,102 @@ it('C9 a sweep that took long is no step of the clock: the next one holds nothin
     [null, 0],
     [null, 1],
   ])
+})
+
+describe('beside another reaper', () => {
+  const interval = 10_000
+  let standBys: number
+  let rival: Reaper
+  let presence: { gone: () => void; watches: number }
+
+  beforeEach(async () => {
+    standBys = 0
+    presence = { gone: () => {}, watches: 0 }
+    rival = startReaper({ tables: [{ name: 'jobs', store }], intervalMs: interval, reaperId: 'rival' })
+    await vi.advanceTimersByTimeAsync(500)
+    reaper = startReaper({
+      tables: [
+        {
+          name: 'jobs',
+          store,
+          presence: {
+            onGone: (listener) => {
+              presence.gone = listener
+            },
+            watch: () => presence.watches++,
+          },
+        },
+      ],
+      intervalMs: interval,
+      reaperId: 'second',
+      onSweep: (_, report) => reports.push(report),
+      onStandBy: () => standBys++,
+    })
+    await vi.advanceTimersByTimeAsync(0)
+  })
+  afterEach(() => rival.stop())
+
+  const lastReaper = async () => (await store.listSweeps()).last?.reaperId
+  const report = (isWatched = true) => ({
+    isSweepDue: false,
+    isWatched,
+    reportedAt: new Date().toISOString(),
+    askedAtMs: performance.now(),
+  })
+
+  it('REAP-17 its own first sweep happens, and then it stands by', async () => {
+    expect(reports).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(5 * interval)
+    expect({ sweeps: reports.length, standBys }).toEqual({ sweeps: 1, standBys: 1 })
+  })
+
+  it('REAP-17 it takes over at the next interval after the other one is gone', async () => {
+    await vi.advanceTimersByTimeAsync(interval)
+    await rival.stop()
+    await loseJobs(1)
+    await vi.advanceTimersByTimeAsync(2 * interval)
+    expect(await lastReaper()).toBe('second')
+    expect(reports.flatMap(({ requeuedIds }) => requeuedIds)).toHaveLength(1)
+  })
+
+  it('REAP-17 the reports of its worker save it the question, until one says that a sweep is due', async () => {
+    await vi.advanceTimersByTimeAsync(interval)
+    const asked = vi.spyOn(store, 'sweepJobs')
+    for (let nth = 0; nth < 6; nth++) {
+      reaper?.note(report())
+      await vi.advanceTimersByTimeAsync(interval)
+    }
+    expect(asked.mock.calls.filter(([request]) => request?.reaper?.reaperId === 'second')).toEqual([])
+    await rival.stop()
+    await vi.advanceTimersByTimeAsync(interval)
+    reaper?.note({ ...report(), isSweepDue: true })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(await lastReaper()).toBe('second')
+  })
+
+  it('LEASE-10 a gone worker is swept for at once, however recent the last sweep is', async () => {
+    await vi.advanceTimersByTimeAsync(interval)
+    presence.gone()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(reports).toHaveLength(2)
+  })
+
+  it('LEASE-10 it watches for gone workers if too few do', async () => {
+    await vi.advanceTimersByTimeAsync(interval)
+    reaper?.note(report())
+    expect(presence.watches).toBe(0)
+    reaper?.note(report(false))
+    expect(presence.watches).toBe(1)
+  })
+
+  it('C9 what ended between the last sweep and a report that stood in for one still counts as a mass', async () => {
+    await vi.advanceTimersByTimeAsync(interval)
+    await rival.stop()
+    await store.enqueueJobs([{ type: 'asr' }, { type: 'asr' }])
+    for (const workerId of ['a', 'b']) await store.claimJobs({ workerId, queues: ['asr'], limit: 1 })
+    await vi.advanceTimersByTimeAsync(3_000)
+    reaper?.note(report())
+    await vi.advanceTimersByTimeAsync(3 * interval)
+    expect(reports.map(({ holdReason }) => holdReason)).toContain('mass-expiry')
+  })
 })

@@ -1,8 +1,10 @@
 // The reaper service: sweeps at the start and at every interval, never two sweeps at once, and errors never stop it (REAP-6,
-// REAP-7). Any number of reapers may run; the store's row locks keep them apart.
+// REAP-7). Any number of reapers may run: the store's row locks keep them apart, and while one of them sweeps in time, the
+// others stand by (REAP-17).
 import { isUnstuckError } from '../../errors/index.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
 import type { JobStore, ReaperFacts } from '../../store/job-store.ts'
+import type { ReportAnswer } from '../../store/ports/worker-store.ts'
 import { wait } from '../timing/wait.ts'
 import { processName } from '../worker/process-name.ts'
 import { runSweep, type SweepReport } from './run-sweep.ts'
@@ -10,8 +12,15 @@ import { runSweep, type SweepReport } from './run-sweep.ts'
 export interface ReaperTable {
   name: string
   store: JobStore
-  /** Called after every sweep: reports workers that are gone, and if it is needed, looks for them every second. */
-  watch?: (onGone: () => void, isNeeded: boolean) => void
+  /** For the death of workers, which ends the wait for the next sweep. */
+  presence?: GoneWorkers
+}
+
+/** Processes that have ended, noticed before their leases end (LEASE-10). */
+export interface GoneWorkers {
+  onGone(listener: () => void): void
+  /** Looks for them every second from now on, unless two processes do already. */
+  watch(): void
 }
 
 export interface ReaperOptions {
@@ -20,10 +29,20 @@ export interface ReaperOptions {
   reaperId?: string
   policy?: PolicyOverride
   onSweep?: (table: string, report: SweepReport) => void
+  /** Another process sweeps the table from now on. */
+  onStandBy?: (table: string) => void
   onError?: (table: string, error: unknown) => void
 }
 
+/** The part of the answer to a worker's report that is about the sweeps of its table. */
+export type SweepNews = Pick<ReportAnswer, 'isSweepDue' | 'isWatched' | 'reportedAt'> & {
+  /** Monotonic time of the question. */
+  askedAtMs: number
+}
+
 export interface Reaper {
+  /** Saves a reaper that stands by the question whether a sweep is due. Undefined: the report failed. */
+  note(news: SweepNews | undefined): void
   /** Resolves when the current sweep has ended. */
   stop(): Promise<void>
 }
@@ -32,12 +51,17 @@ export interface Reaper {
 const transientWaitsMs = [100, 500, 2_000]
 
 export function startReaper(options: ReaperOptions): Reaper {
+  const { intervalMs } = options
   const reaperId = options.reaperId ?? processName()
-  const pasts = new Map(options.tables.map(({ name }) => [name, new ReaperPast(reaperId)]))
   const stopping = new AbortController()
+  const tables = options.tables.map((table) => new TableReaper(table, reaperId, options, stopping.signal))
   let woken = new AbortController()
+  for (const table of tables) table.onDue(() => woken.abort())
   const loop = run()
   return {
+    note(news) {
+      for (const table of tables) table.note(news)
+    },
     async stop() {
       stopping.abort()
       await loop
@@ -47,41 +71,88 @@ export function startReaper(options: ReaperOptions): Reaper {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       woken = new AbortController()
-      for (const table of options.tables) await sweepTable(table)
-      await wait(options.intervalMs, AbortSignal.any([stopping.signal, woken.signal]))
+      for (const table of tables) await table.sweepIfDue()
+      await wait(intervalMs, AbortSignal.any([stopping.signal, woken.signal]))
     }
   }
+}
 
-  async function sweepTable({ name, store, watch }: ReaperTable): Promise<void> {
-    const past = pasts.get(name) ?? new ReaperPast(reaperId)
+class TableReaper {
+  readonly #table: ReaperTable
+  readonly #options: ReaperOptions
+  readonly #stopping: AbortSignal
+  readonly #past: ReaperPast
+  #onDue: () => void = () => {}
+  /** The first sweep, and that of a gone worker's jobs, happen even if another reaper has just swept. */
+  #isUrgent = true
+  #isStandingBy = false
+  /** A reaper that stands by knows until then that no sweep is due. */
+  #knownUntilMs = 0
+
+  constructor(table: ReaperTable, reaperId: string, options: ReaperOptions, stopping: AbortSignal) {
+    this.#table = table
+    this.#options = options
+    this.#stopping = stopping
+    this.#past = new ReaperPast(reaperId)
+    table.presence?.onGone(() => {
+      this.#isUrgent = true
+      this.#onDue()
+    })
+  }
+
+  onDue(listener: () => void): void {
+    this.#onDue = listener
+  }
+
+  note(news: SweepNews | undefined): void {
+    if (!this.#isStandingBy) return
+    if (news === undefined) return this.#past.failed()
+    if (!news.isWatched) this.#table.presence?.watch()
+    if (news.isSweepDue) {
+      this.#isStandingBy = false
+      return this.#onDue()
+    }
+    this.#past.succeeded(news.reportedAt, news.askedAtMs)
+    // Until the next report, with time to spare.
+    this.#knownUntilMs = news.askedAtMs + 2 * this.#options.intervalMs
+  }
+
+  async sweepIfDue(): Promise<void> {
+    if (this.#isStandingBy && !this.#isUrgent && performance.now() < this.#knownUntilMs) return
+    const { onSweep, onStandBy, onError } = this.#options
+    const { name, presence } = this.#table
+    const isUrgent = this.#isUrgent
+    this.#isUrgent = false
     try {
-      const report = await retryTransient(() => sweepOnce(store, past))
-      options.onSweep?.(name, report)
-      watch?.(() => woken.abort(), !report.isWatched)
+      const report = await this.#retryTransient(() => this.#sweepOnce(isUrgent))
+      if (!report.isWatched) presence?.watch()
+      if (!report.isRedundant) onSweep?.(name, report)
+      else if (!this.#isStandingBy) onStandBy?.(name)
+      this.#isStandingBy = report.isRedundant
     } catch (error) {
-      past.failed()
-      options.onError?.(name, error)
+      this.#past.failed()
+      onError?.(name, error)
     }
   }
 
-  async function sweepOnce(store: JobStore, past: ReaperPast): Promise<SweepReport> {
-    const { policy } = options
+  async #sweepOnce(isUrgent: boolean): Promise<SweepReport> {
+    const { policy, intervalMs } = this.#options
     const askedAtMs = performance.now()
-    const report = await runSweep(store, {
-      reaper: past.facts(),
+    const report = await runSweep(this.#table.store, {
+      reaper: { ...this.#past.facts(), ...(isUrgent ? {} : { intervalMs }) },
       ...(policy === undefined ? {} : { policy }),
     })
-    past.succeeded(report.sweptAt, askedAtMs)
+    this.#past.succeeded(report.sweptAt, askedAtMs)
     return report
   }
 
-  async function retryTransient(sweep: () => Promise<SweepReport>): Promise<SweepReport> {
+  async #retryTransient(sweep: () => Promise<SweepReport>): Promise<SweepReport> {
     for (const waitMs of transientWaitsMs) {
       try {
         return await sweep()
       } catch (error) {
-        if (!isUnstuckError(error) || !error.isRetryable || stopping.signal.aborted) throw error
-        await wait(waitMs, stopping.signal)
+        if (!isUnstuckError(error) || !error.isRetryable || this.#stopping.aborted) throw error
+        await wait(waitMs, this.#stopping)
       }
     }
     return sweep()

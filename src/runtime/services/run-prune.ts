@@ -1,4 +1,6 @@
 // One retention pass over one table, in steps. Only ended jobs are deleted.
+
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobStore, PruneCursor } from '../../store/job-store.ts'
 
 export interface RunPruneOptions {
@@ -8,10 +10,14 @@ export interface RunPruneOptions {
   batchSize?: number
   /** Called after each step with the number of rows deleted so far. */
   onStep?: (deleted: number) => void
+  /** While another process deletes: leave it the rest, instead of waiting for it. */
+  isShared?: boolean
 }
 
+const BUSY_WAIT_MS = 250
+
 export async function runPrune(store: JobStore, options: RunPruneOptions = {}): Promise<number> {
-  const { retentionDays, batchSize, onStep } = options
+  const { retentionDays, batchSize, onStep, isShared = false } = options
   const request = {
     ...(retentionDays === undefined ? {} : { retentionDays }),
     ...(batchSize === undefined ? {} : { limit: batchSize }),
@@ -23,6 +29,9 @@ export async function runPrune(store: JobStore, options: RunPruneOptions = {}): 
     deleted += step.deleted
     onStep?.(deleted)
     cursor = step.next
+    if (cursor === null || step.deleted > 0) continue
+    if (isShared) return deleted
+    await sleep(BUSY_WAIT_MS)
   } while (cursor !== null)
   return deleted
 }

@@ -17,6 +17,7 @@ export interface SweepReport extends ReaperResult {
   sweptAt: string
   durationMs: number
   /** See `SweepStep`. */
+  isRedundant: boolean
   isWatched: boolean
 }
 
@@ -41,7 +42,7 @@ export async function runSweep(store: JobStore, options: RunSweepOptions = {}): 
     ...(reason === undefined ? {} : { reason }),
   }
   let step = await store.sweepJobs(request)
-  const { held, holdReason, sweptAt, isWatched = true } = step
+  const { held, holdReason, sweptAt, isRedundant = false, isWatched = true } = step
   const reaped = [...step.reaped]
   while (step.next !== null) {
     step = await store.sweepJobs({ ...request, cursor: step.next })
@@ -54,6 +55,7 @@ export async function runSweep(store: JobStore, options: RunSweepOptions = {}): 
     held,
     holdReason,
     sweptAt,
+    isRedundant,
     isWatched,
     durationMs: Math.round(performance.now() - startedAt),
   }

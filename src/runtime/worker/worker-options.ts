@@ -5,6 +5,7 @@ import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import type { WatchedDependency } from '../limits/breaker-watch.ts'
+import type { SweepNews } from '../services/reaper.ts'
 
 export interface WorkerOptions<Tx = unknown> {
   store: JobStore<Tx>
@@ -43,6 +44,8 @@ export interface Worker {
   running(): number
   /** There may be new work, or will be in so many ms: claim then instead of at the end of the pause. */
   wake(inMs?: number): void
+  /** Passes on what the worker's report says about the sweeps of its table. */
+  noteReport(news: SweepNews | undefined): void
   /** Problems that an operator should know of. */
   problems(): string[]
 }

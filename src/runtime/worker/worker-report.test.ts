@@ -26,6 +26,7 @@ function start(options: Partial<WorkerReportOptions> = {}): WorkerReporter {
     running: () => running,
     onDrain: () => drains++,
     version: '1.2.3',
+    sweepIntervalMs: 60_000,
     ...options,
   })
   onTestFinished(() => reporter.stop())

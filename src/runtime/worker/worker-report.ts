@@ -3,6 +3,7 @@
 import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import type { WorkerReport, WorkerStore } from '../../store/ports/worker-store.ts'
+import type { SweepNews } from '../services/reaper.ts'
 import { wait } from '../timing/wait.ts'
 
 export interface WorkerReportOptions {
@@ -12,8 +13,12 @@ export interface WorkerReportOptions {
   running: () => number
   /** An operator requested a drain. Called once. */
   onDrain: () => void
+  /** After every report: what it says about the sweeps of the table, or undefined if it failed. */
+  onReport?: (news: SweepNews | undefined) => void
+  /** Interval at which the table is swept. */
+  sweepIntervalMs: number
   version?: string
-  /** Default: 15 s. */
+  /** Default: 15 s, or the interval of the sweeps if that is shorter. */
   intervalMs?: number
 }
 
@@ -22,6 +27,7 @@ export interface WorkerReporter {
   stop(): Promise<void>
 }
 
+const MOST_INTERVAL_MS = 15_000
 const LAST_REPORT_MS = 2_000
 
 export function startWorkerReport(options: WorkerReportOptions): WorkerReporter {
@@ -46,7 +52,7 @@ class RunningReporter {
 
   constructor(options: WorkerReportOptions) {
     this.#options = options
-    this.#intervalMs = options.intervalMs ?? 15_000
+    this.#intervalMs = options.intervalMs ?? Math.min(MOST_INTERVAL_MS, options.sweepIntervalMs)
     const { events } = options
     this.#offs = [
       events.on('worker:started', (started) => {
@@ -94,11 +100,12 @@ class RunningReporter {
   }
 
   async #report(): Promise<void> {
-    const { store, events, running, onDrain, version } = this.#options
+    const { store, events, running, onDrain, onReport, version, sweepIntervalMs } = this.#options
     if (this.#started === undefined) return
     const { workerId, types, concurrency } = this.#started
+    const askedAtMs = performance.now()
     try {
-      const { isDrainRequested } = await store.reportWorker({
+      const { isDrainRequested, ...news } = await store.reportWorker({
         workerId,
         isStart: !this.#isTold,
         phase: this.#phase,
@@ -110,14 +117,17 @@ class RunningReporter {
         running: running(),
         ...(this.#lagMs === undefined ? {} : { loopLagMs: this.#lagMs }),
         reportMs: this.#intervalMs,
+        sweepIntervalMs,
         ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }),
       })
       this.#isTold = true
+      onReport?.({ ...news, askedAtMs })
       if (isDrainRequested && !this.#isDrainRequested) {
         this.#isDrainRequested = true
         onDrain()
       }
     } catch (error) {
+      onReport?.(undefined)
       events.emit('worker:unreported', { workerId, error })
     }
   }

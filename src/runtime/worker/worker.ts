@@ -9,7 +9,7 @@ import { Claimer } from '../claim/claimer.ts'
 import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
-import { type Reaper, startReaper } from '../services/reaper.ts'
+import { type Reaper, type SweepNews, startReaper } from '../services/reaper.ts'
 import { TimedWakes } from '../timing/timed-wakes.ts'
 import { wait } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
@@ -28,6 +28,7 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
     ended,
     running: () => worker.running,
     wake: (inMs) => worker.wake(inMs),
+    noteReport: (news) => worker.noteReport(news),
     problems: () => worker.problems(),
   }
 }
@@ -41,6 +42,7 @@ class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
   readonly #deps: AttemptDependencies<Tx>
   readonly #claimer: Claimer<Tx>
+  #reaper: Reaper | undefined
   readonly #timedWakes = new TimedWakes(() => this.#claimer.wake())
   readonly #dependencyCalls: DependencyCalls
   /** Attempts whose outcome is not written yet; `#handling` counts those whose handler still runs. */
@@ -92,6 +94,10 @@ class RunningWorker<Tx> {
     else this.#claimer.wake()
   }
 
+  noteReport(news: SweepNews | undefined): void {
+    this.#reaper?.note(news)
+  }
+
   problems(): string[] {
     const problems = []
     if (this.#leaked > 0) problems.push(`${this.#leaked} hung handlers still hold memory`)
@@ -103,10 +109,10 @@ class RunningWorker<Tx> {
 
   async run(): Promise<number> {
     const { events, workerId, concurrency, handlers, heartbeat } = this.#options
-    const reaper = this.#startReaper()
+    const firstSweep = this.#startReaper()
     const stopped = untilAborted(this.#stopping.signal)
     void heartbeat.died.then((error) => this.#leave(error.message))
-    await Promise.race([stopped, Promise.all([reaper.firstSweep, heartbeat.ready])])
+    await Promise.race([stopped, Promise.all([firstSweep, heartbeat.ready])])
     const watch = this.#watchBreakers()
     events.emit('worker:started', { workerId, types: handlers.map(({ type }) => type), concurrency })
     // A claim that hangs must not delay the grace: jobs it brings after the stop are released.
@@ -114,7 +120,7 @@ class RunningWorker<Tx> {
     await stopped
     this.#timedWakes.clear()
     await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
-    await Promise.all([reaper.stop(), watch.stop()])
+    await Promise.all([this.#reaper?.stop(), watch.stop()])
     await heartbeat.stop()
     clearTimeout(this.#looking)
     events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
@@ -135,12 +141,11 @@ class RunningWorker<Tx> {
   }
 
   /** Sweeps once before the first claim (WORK-2), then at every interval. */
-  #startReaper(): Reaper & { firstSweep: Promise<void> } {
+  #startReaper(): Promise<void> {
     const { store, tableName, sweepIntervalMs, policy, events, heartbeat } = this.#options
-    let reaper: Reaper | undefined
     const firstSweep = new Promise<void>((resolve) => {
-      reaper = startReaper({
-        tables: [{ name: tableName, store, watch: (onGone, isNeeded) => heartbeat.watch(onGone, isNeeded) }],
+      this.#reaper = startReaper({
+        tables: [{ name: tableName, store, presence: heartbeat.presence }],
         intervalMs: sweepIntervalMs,
         policy,
         onSweep: (table, report) => {
@@ -155,7 +160,7 @@ class RunningWorker<Tx> {
         },
       })
     })
-    return { firstSweep, stop: async () => reaper?.stop() }
+    return firstSweep
   }
 
   #watchBreakers(): BreakerWatch {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { explainJob } from '../../policy/explain/explain-job.ts'
-import type { JobStore, WorkerReport, WorkerStatus } from '../job-store.ts'
+import type { JobStore, ReaperFacts, WorkerReport, WorkerStatus } from '../job-store.ts'
 import {
   DAY,
   enqueueOne,
@@ -9,7 +9,9 @@ import {
   invalidArgument,
   MINUTE,
   plainPolicy,
+  readJob,
   SECOND,
+  startMany,
   startOne,
   TYPE,
 } from './builders.ts'
@@ -42,13 +44,14 @@ export function describeWorkers(opened: () => TestBench): void {
     describeStates(opened)
     describeDrain(opened)
     describeWhy(opened)
+    describeSharedSweeps(opened)
   })
 }
 
 function describeReports(opened: () => TestBench): void {
   it('SEE-5 a worker is listed with its whole report', async () => {
     const { store } = opened()
-    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainRequested: false })
+    expect(await store.reportWorker({ ...report, isStart: true })).toMatchObject({ isDrainRequested: false })
     const { startedAt, seenAt, seenMs, ...worker } = await workerOf(store)
     expect(worker).toEqual({
       workerId: 'worker-1',
@@ -92,7 +95,7 @@ function describeReports(opened: () => TestBench): void {
     await store.reportWorker({ ...report, isStart: true })
     await store.drainWorker('worker-1')
     await store.reportWorker({ ...report, phase: 'stopped', exitCode: 1 })
-    expect(await store.reportWorker({ ...report, isStart: true })).toEqual({ isDrainRequested: false })
+    expect(await store.reportWorker({ ...report, isStart: true })).toMatchObject({ isDrainRequested: false })
     expect(await workerOf(store)).toMatchObject({
       state: 'live',
       stoppedAt: null,
@@ -180,8 +183,10 @@ function describeDrain(opened: () => TestBench): void {
     const { store } = opened()
     await store.reportWorker(report)
     expect(await store.drainWorker('worker-1', { actor: 'ana', reason: 'new host' })).toBe('asked')
-    expect(await store.reportWorker(report)).toEqual({ isDrainRequested: true })
-    expect(await store.reportWorker({ ...report, phase: 'draining' })).toEqual({ isDrainRequested: true })
+    expect(await store.reportWorker(report)).toMatchObject({ isDrainRequested: true })
+    expect(await store.reportWorker({ ...report, phase: 'draining' })).toMatchObject({
+      isDrainRequested: true,
+    })
     expect(await workerOf(store)).toMatchObject({ drainRequestedBy: 'ana', drainReason: 'new host' })
     expect((await workerOf(store)).drainRequestedAt).toBeInstanceOf(Date)
   })
@@ -227,5 +232,46 @@ function describeWhy(opened: () => TestBench): void {
     expect(await reasonsOf(store, jobId)).toEqual({ ALL_SLOTS_BUSY: '4 of 4 slots busy' })
     await store.reportWorker({ ...report, workerId: 'worker-2', running: 3 })
     expect(await reasonsOf(store, jobId)).toHaveProperty('RUNNABLE')
+  })
+}
+
+function describeSharedSweeps(opened: () => TestBench): void {
+  const intervalMs = 10 * SECOND
+  const isDue = async ({ store }: TestBench) =>
+    (await store.reportWorker({ ...report, sweepIntervalMs: intervalMs })).isSweepDue
+  const sweep = ({ store }: TestBench, reaper: Partial<ReaperFacts> = {}) =>
+    store.sweepJobs({ reaper: { reaperId: 'r', ...reaper } })
+
+  it('REAP-17 a sweep is redundant while another one is younger than the interval', async () => {
+    const bench = opened()
+    expect((await sweep(bench, { intervalMs })).isRedundant).not.toBe(true)
+    const { jobId } = await startOne(bench.store, {}, { leaseMs: SECOND })
+    await bench.elapse(5 * SECOND)
+    expect(await sweep(bench, { intervalMs })).toMatchObject({ isRedundant: true, reaped: [], next: null })
+    await bench.elapse(5 * SECOND)
+    expect((await sweep(bench, { intervalMs })).reaped).toMatchObject([{ jobId }])
+  })
+
+  it('REAP-17 a sweep without an interval is never redundant, nor is one by hand', async () => {
+    const bench = opened()
+    await sweep(bench)
+    const [first, second] = await startMany(bench.store, 2, { leaseMs: SECOND })
+    await bench.elapse(5 * SECOND)
+    expect((await bench.store.sweepJobs({ limit: 1 })).reaped).toHaveLength(1)
+    expect((await sweep(bench)).reaped).toHaveLength(1)
+    expect(await readJob(bench.store, first?.jobId ?? '')).toMatchObject({ status: 'waiting' })
+    expect(await readJob(bench.store, second?.jobId ?? '')).toMatchObject({ status: 'waiting' })
+  })
+
+  it('REAP-17 a report says that a sweep is due when none was made for more than the interval', async () => {
+    const bench = opened()
+    expect(await isDue(bench)).toBe(true)
+    await sweep(bench)
+    expect(await isDue(bench)).toBe(false)
+    await bench.elapse(intervalMs + 500)
+    expect(await isDue(bench)).toBe(false)
+    await bench.elapse(SECOND)
+    expect(await isDue(bench)).toBe(true)
+    expect((await bench.store.reportWorker(report)).isSweepDue).toBe(false)
   })
 }

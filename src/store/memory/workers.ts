@@ -2,11 +2,13 @@ import { invalidArgument } from '../../errors/index.ts'
 import type { WorkerFacts } from '../../policy/explain/explain-workers.ts'
 import type {
   DrainOutcome,
+  ReportAnswer,
   WorkerReport,
   WorkerState,
   WorkerStatus,
   WorkerStore,
 } from '../ports/worker-store.ts'
+import { isSwept } from './reaping/sweep-history.ts'
 import { checkText, checkWhole } from './state/checks.ts'
 import type { MemoryState, MemoryWorker } from './state/memory-state.ts'
 
@@ -24,9 +26,9 @@ export function bindWorkerVerbs(state: MemoryState): WorkerStore {
   }
 }
 
-function reportWorker(state: MemoryState, report: WorkerReport): { isDrainRequested: boolean } {
+function reportWorker(state: MemoryState, report: WorkerReport): ReportAnswer {
   checkReport(report)
-  const { workerId, phase, isStart = false } = report
+  const { workerId, phase, isStart = false, sweepIntervalMs } = report
   const now = new Date(state.nowMs())
   const known = isStart ? undefined : state.workers.get(workerId)
   state.workers.set(workerId, {
@@ -48,7 +50,12 @@ function reportWorker(state: MemoryState, report: WorkerReport): { isDrainReques
     drainRequestedBy: known?.drainRequestedBy ?? null,
     drainReason: known?.drainReason ?? null,
   })
-  return { isDrainRequested: known !== undefined && known.drainRequestedAt !== null }
+  return {
+    isDrainRequested: known !== undefined && known.drainRequestedAt !== null,
+    isSweepDue: sweepIntervalMs !== undefined && !isSwept(state, 1.1 * sweepIntervalMs),
+    isWatched: true,
+    reportedAt: now.toISOString(),
+  }
 }
 
 function checkReport(report: WorkerReport): void {

@@ -9,7 +9,10 @@ export interface ReapingStore {
   /** The result of a sweep if it ran now. Changes nothing. */
   previewSweep(options?: PolicyOption & { limit?: number }): Promise<ReapedJob[]>
 
-  /** One bounded step of retention. Continue with `next` until it is null. Deletes only jobs that have ended. */
+  /**
+   * One bounded step of retention. Continue with `next` until it is null. Deletes only jobs that have ended. Nothing deleted
+   * and a `next` means that another process is deleting.
+   */
   pruneJobs(request?: PruneRequest): Promise<PruneStep>
 
   /** Reaped jobs, newest first. With a filter, a page may be short and still have a `next`. */
@@ -29,6 +32,8 @@ export interface ReaperFacts {
   elapsedMs?: number
   /** How long this reaper's own sweeps have been failing. */
   failingForMs?: number
+  /** The sweep is redundant if anybody swept within this time. Without it, never. */
+  intervalMs?: number
 }
 
 export interface SweepRequest extends PolicyOption {
@@ -51,6 +56,8 @@ export interface SweepStep {
   holdReason: HoldReason | null
   sweptAt: string
   next: SweepCursor | null
+  /** Another reaper has just swept: this one did nothing. */
+  isRedundant?: boolean
   /** False if fewer than two processes watch for workers that are gone (LEASE-10), and there are some to watch. */
   isWatched?: boolean
 }

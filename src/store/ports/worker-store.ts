@@ -2,12 +2,22 @@
 import type { ActorOptions } from './call-options.ts'
 
 export interface WorkerStore {
-  /** Records a worker's report. Returns whether it was requested to drain. */
-  reportWorker(report: WorkerReport): Promise<{ isDrainRequested: boolean }>
+  reportWorker(report: WorkerReport): Promise<ReportAnswer>
   /** Every worker that reported within the retention, the one seen last first. */
   listWorkers(): Promise<WorkerStatus[]>
   /** Requests a worker to stop claiming, finish its jobs and exit. It learns of it from its next report. */
   drainWorker(workerId: string, options?: ActorOptions): Promise<DrainOutcome>
+}
+
+export interface ReportAnswer {
+  /** Somebody requested the worker to drain. */
+  isDrainRequested: boolean
+  /** Nobody has swept for longer than `sweepIntervalMs`: the one who did may be gone. */
+  isSweepDue: boolean
+  /** See `SweepStep`. */
+  isWatched: boolean
+  /** By the clock of the store. */
+  reportedAt: string
 }
 
 export type DrainOutcome = 'asked' | 'already-asked' | 'stopped' | 'not-found'
@@ -28,6 +38,8 @@ export interface WorkerReport {
   /** Until its next report. */
   reportMs: number
   exitCode?: number
+  /** Interval of the sweeps, for a worker that takes part in them. */
+  sweepIntervalMs?: number
 }
 
 /**

@@ -1,8 +1,9 @@
--- One bounded step of retention: scans p_limit rows by id and deletes those that ended before the retention period.
--- Waiting and running jobs are never touched. Continue with p_after = next until that is null.
+-- One bounded step of retention: deletes up to p_limit jobs that ended before the retention period, the oldest first.
+-- Waiting and running jobs are never touched. Continue with p_after = next until that is null. While another session
+-- deletes jobs of this table, it deletes nothing and returns the same place.
 create or replace function "unstuck"."prune_jobs"(
-  p_retention_days int default null, p_limit int default 1000, p_after /*id*/uuid default null)
-returns table (deleted int, next text) language plpgsql as $$
+  p_retention_days int default null, p_limit int default 1000, p_after timestamptz default null)
+returns table (deleted int, next text) language plpgsql set enable_seqscan = off as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_ended_before timestamptz;
@@ -11,26 +12,24 @@ begin
                             'a whole number from 1 to 3650');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   perform "unstuck".require_acting(/*attachment*/'native');
+  if not pg_try_advisory_xact_lock("unstuck".prune_class(), hashtext(/*attachment*/'native')) then
+    return query select 0, coalesce("unstuck".iso_utc(p_after), '-infinity');
+    return;
+  end if;
   v_ended_before := now() - make_interval(days => coalesce(p_retention_days, v_policy.retention_days));
   if p_after is null then
     perform "unstuck".prune_reports(/*attachment*/'native', v_ended_before, p_limit);
     perform "unstuck".prune_history(/*attachment*/'native', v_ended_before, p_limit);
   end if;
   return query
-  with page as materialized (
-    select job."id" as id, job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled') as is_ended,
-           coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
+  with locked as materialized (
+    -- A row that changes meanwhile is checked again under its lock: a retry may have requeued it.
+    select job."id" as id, coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
       from "unstuck"."jobs" job
-     where job."id" > coalesce(p_after, /*lowest_id*/'00000000-0000-0000-0000-000000000000')
-     order by job."id" limit p_limit
-  ), locked as materialized (
-    select job."id" as id from "unstuck"."jobs" job
-     where job."id" = any (array(select page.id from page
-                                  where page.is_ended and page.ended_at < v_ended_before))
-       -- Checked again under the lock: a retry may have requeued it, and it may have ended again since.
-       and job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
+     where job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
+       and coalesce(job."finished_at", job."updated_at", job."created_at") >= coalesce(p_after, '-infinity')
        and coalesce(job."finished_at", job."updated_at", job."created_at") < v_ended_before
-     order by job."id"
+     order by coalesce(job."finished_at", job."updated_at", job."created_at") limit p_limit
        for update of job skip locked
   ), gone as (
     delete from "unstuck"."jobs" job using locked where job."id" = locked.id returning job."id" as id
@@ -48,9 +47,14 @@ begin
         order by old.at limit p_limit))
   )
   select (select count(*) from gone)::int,
-         (select page.id::text from page order by page.id offset p_limit - 1 limit 1);
+         (select "unstuck".iso_utc(max(locked.ended_at)) from locked having count(*) = p_limit);
 end
 $$;
+
+-- Private: class of the locks that keep retention to one session per table.
+create or replace function "unstuck".prune_class()
+returns int language sql immutable
+return hashtext('unstuck prune ' || /*schema*/'unstuck');
 
 -- Private: deletes audit entries before p_before, and sweep history except the newest 1000. Returns the count.
 create or replace function "unstuck".prune_history(p_attachment text, p_before timestamptz, p_limit int)

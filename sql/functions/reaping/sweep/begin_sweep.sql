@@ -24,7 +24,9 @@ begin
     v_last.locked_since := coalesce(v_last.locked_since, v_last.swept_at, v_now);
   end if;
   -- Leases that ended before the end of a known outage were judged with it: no lease is part of two masses.
-  v_unjudged_from := case when v_swept_at is not null then greatest(v_swept_at, upper(v_last.outages)) end;
+  -- A reaper that left sweeps to others has judged nothing since the start of the last one.
+  v_unjudged_from := case when v_swept_at is not null then greatest(
+    least(v_swept_at, "unstuck".after_ms(v_last.swept_at, -v_last.duration_ms)), upper(v_last.outages)) end;
   select * into v_expired, v_shortest_ms, v_longest_ms, v_is_mass
     from "unstuck"."running_signs"(p_policy, v_now, v_unjudged_from);
 

@@ -35,13 +35,13 @@ begin
     jsonb_typeof(p_reaper -> 'reaper_id') = 'string' and length(p_reaper ->> 'reaper_id') between 1 and 200,
     'reaper', p_reaper::text, 'NULL, or an object with a reaper_id of 1 to 200 characters');
   select key into v_stray from jsonb_object_keys(p_reaper) key
-   where key <> all (array['reaper_id', 'last_swept_at', 'elapsed_ms', 'failing_for_ms']) limit 1;
+   where key <> all (array['reaper_id', 'last_swept_at', 'elapsed_ms', 'failing_for_ms', 'interval_ms']) limit 1;
   perform "unstuck".require(v_stray is null, 'reaper', v_stray,
-                            'reaper_id, last_swept_at, elapsed_ms and failing_for_ms');
+                            'reaper_id, last_swept_at, elapsed_ms, failing_for_ms and interval_ms');
   perform "unstuck".require(
     p_reaper ->> 'last_swept_at' is null or "unstuck".is_iso_time(p_reaper ->> 'last_swept_at'),
     'last_swept_at', p_reaper ->> 'last_swept_at', 'the swept_at of an earlier sweep');
-  foreach v_name in array array['elapsed_ms', 'failing_for_ms'] loop
+  foreach v_name in array array['elapsed_ms', 'failing_for_ms', 'interval_ms'] loop
     perform "unstuck".require(
       p_reaper ->> v_name is null or jsonb_typeof(p_reaper -> v_name) = 'number'
         and (p_reaper ->> v_name)::numeric between 0 and 315360000000,

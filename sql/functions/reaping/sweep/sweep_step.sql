@@ -21,6 +21,9 @@ begin
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
+  if p_cursor is null and "unstuck".is_swept(/*attachment*/'native', 0.9 * (p_reaper ->> 'interval_ms')::float8) then
+    return "unstuck".empty_step(v_now, null, true);
+  end if;
   v_lock := case when p_cursor is null and p_reaper is not null then "unstuck"."lock_table"() else 'free' end;
   if v_lock = 'locked' then
     return "unstuck"."record_table_lock"(v_now);
@@ -54,7 +57,7 @@ begin
   if v_is_last then
     perform "unstuck".record_audit_entry(/*attachment*/'native', 'swept', null, p_actor, p_reason, v_counts);
     if p_reaper is not null then
-      perform "unstuck"."record_reaper_heartbeat"(p_reaper, v_cursor, v_counts);
+      perform "unstuck"."record_reaper_heartbeat"(p_reaper, v_cursor, v_counts, v_watchers);
     end if;
   end if;
   return json_build_object(

@@ -29,10 +29,6 @@ begin
     update "unstuck".sweeps set locked_since = coalesce(locked_since, swept_at, p_now)
      where attachment = /*attachment*/'native';
   end if;
-  return json_build_object(
-    'reaped', '[]'::json, 'held', 0, 'hold_reason', 'table-locked', 'swept_at', "unstuck".iso_utc(p_now),
-    'counts', json_build_object('duration_ms', "unstuck".ms_between(p_now, clock_timestamp()), 'found', 0,
-                                'requeued', 0, 'dead', 0, 'cancelled', 0, 'skipped', 0, 'held', 0),
-    'next', null);
+  return "unstuck".empty_step(p_now, 'table-locked', false);
 end
 $$;

@@ -65,7 +65,9 @@ function detectOutage(state: MemoryState, moment: Moment, facts: ReaperFacts): O
   if (nowMs - expectedMs > MAX_CLOCK_DRIFT_MS && !isJudged)
     return { fromMs: expectedMs, toMs: nowMs, reason: 'clock-stepped' }
   // Leases that expired before the end of a known outage were judged with it: no lease counts in two mass expiries.
-  const fromMs = Math.max(sweptAtMs, state.outages.at(-1)?.toMs ?? sweptAtMs)
+  // A reaper that left sweeps to others has judged nothing since the last one.
+  const judgedMs = Math.min(sweptAtMs, state.sweptAtMs ?? sweptAtMs)
+  const fromMs = Math.max(judgedMs, state.outages.at(-1)?.toMs ?? judgedMs)
   return isMass(state, moment, fromMs) ? { fromMs, toMs: nowMs, reason: 'mass-expiry' } : null
 }
 

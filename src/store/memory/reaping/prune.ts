@@ -8,16 +8,16 @@ const DAY_MS = 86_400_000
 const DEFAULT_LIMIT = 1000
 const MAX_LIMIT = 10_000
 
-/** The limit bounds the rows examined, so that a step stays short even if most are kept. */
+/** The oldest first. */
 export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep {
   checkWhole(request.limit, 'limit', 1, MAX_LIMIT)
   requireActing(state)
   const limit = request.limit ?? DEFAULT_LIMIT
   const oldestMs = state.nowMs() - (request.retentionDays ?? state.policy.retentionDays) * DAY_MS
-  const examined = jobsInIdOrder(state)
-    .filter(({ id }) => id > (request.cursor ?? ''))
+  const outdated = jobsInIdOrder(state)
+    .filter((job) => isOutdated(job, oldestMs))
+    .toSorted((a, b) => endedAt(a).getTime() - endedAt(b).getTime())
     .slice(0, limit)
-  const outdated = examined.filter((job) => isOutdated(job, oldestMs))
   for (const { id } of outdated) {
     state.jobs.delete(id)
     state.events.delete(id)
@@ -30,7 +30,8 @@ export function pruneJobs(state: MemoryState, request: PruneRequest): PruneStep 
     pruneReports(state, oldestMs)
     pruneOperations(state)
   }
-  return { deleted: outdated.length, next: examined.length < limit ? null : (examined.at(-1)?.id ?? null) }
+  const last = outdated.length < limit ? undefined : outdated.at(-1)
+  return { deleted: outdated.length, next: last === undefined ? null : endedAt(last).toISOString() }
 }
 
 function pruneReports(state: MemoryState, oldestMs: number): void {
@@ -49,5 +50,9 @@ function pruneOperations({ operations, nowMs }: MemoryState): void {
 
 function isOutdated(job: Job, oldestMs: number): boolean {
   if (job.status === 'waiting' || job.status === 'running') return false
-  return (job.finishedAt ?? job.updatedAt ?? job.createdAt).getTime() < oldestMs
+  return endedAt(job).getTime() < oldestMs
+}
+
+function endedAt({ finishedAt, updatedAt, createdAt }: Job): Date {
+  return finishedAt ?? updatedAt ?? createdAt
 }

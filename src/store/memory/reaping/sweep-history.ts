@@ -75,3 +75,8 @@ export function listSweeps(state: MemoryState, request: PageRequest): SweepPage 
 export function pruneSweeps(state: MemoryState): void {
   state.sweeps.splice(0, Math.max(0, state.sweeps.length - KEPT_SWEEPS))
 }
+
+/** Did anybody sweep within this time? */
+export function isSwept(state: MemoryState, withinMs: number): boolean {
+  return state.sweptAtMs !== null && state.sweptAtMs + withinMs > state.nowMs()
+}

@@ -58,12 +58,13 @@ export function bindReapingVerbs(call: CallQuery): ReapingStore {
   }
 }
 
-function reaperToJson({ reaperId, lastSweptAt, elapsedMs, failingForMs }: ReaperFacts): string {
+function reaperToJson({ reaperId, lastSweptAt, elapsedMs, failingForMs, intervalMs }: ReaperFacts): string {
   const facts = {
     reaper_id: reaperId,
     last_swept_at: lastSweptAt,
     elapsed_ms: elapsedMs,
     failing_for_ms: failingForMs,
+    interval_ms: intervalMs,
   }
   return jsonText('reaper', facts)
 }

@@ -6,9 +6,14 @@ import { columnOf, fromRecord } from '../rows/values.ts'
 
 export function bindWorkerVerbs(call: CallQuery): WorkerStore {
   return {
-    async reportWorker(report) {
-      const [row] = await call('report_worker', [reportToJson(report)])
-      return { isDrainRequested: row?.['is_drain_requested'] === true }
+    async reportWorker({ sweepIntervalMs, ...report }) {
+      const [row = {}] = await call('report_worker', [reportToJson(report), sweepIntervalMs ?? null])
+      return {
+        isDrainRequested: row['is_drain_requested'] === true,
+        isSweepDue: row['is_sweep_due'] === true,
+        isWatched: row['is_watched'] !== false,
+        reportedAt: String(row['reported_at']),
+      }
     },
 
     async listWorkers() {
@@ -22,7 +27,7 @@ export function bindWorkerVerbs(call: CallQuery): WorkerStore {
   }
 }
 
-function reportToJson(report: WorkerReport): string {
+function reportToJson(report: Omit<WorkerReport, 'sweepIntervalMs'>): string {
   const entries = Object.entries(report).map(([name, value]) => [columnOf(name), value as unknown])
   return jsonText('report', Object.fromEntries(entries))
 }

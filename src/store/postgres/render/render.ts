@@ -171,7 +171,7 @@ function nameTable(options: RenderOptions): (token: string) => string {
   const others = new Map<string, string>([
     ['"unstuck"', quotedSchema],
     ['"unstuck"."jobs"', qualifiedTable],
-    ...['jobs_ready', 'jobs_running', 'jobs_dead'].map((name): [string, string] => [
+    ...['jobs_ready', 'jobs_running', 'jobs_dead', 'jobs_ended'].map((name): [string, string] => [
       `"${name}"`,
       quoteIdentifier(indexName(table, name, partition)),
     ]),

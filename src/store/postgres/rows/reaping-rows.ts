@@ -31,6 +31,7 @@ export function toSweepStep(step: Row): SweepStep {
     holdReason: text(step['hold_reason']) as HoldReason | null,
     sweptAt: String(step['swept_at']),
     next: step['next'] === null ? null : JSON.stringify(step['next']),
+    isRedundant: step['is_redundant'] === true,
     isWatched: step['is_watched'] !== false,
   }
 }
