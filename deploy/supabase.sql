@@ -12,7 +12,7 @@ grant insert, update, delete on
   "unstuck".breakers, "unstuck".dependencies, "unstuck".probes, "unstuck".pauses, "unstuck".rate_limits,
   "unstuck".dedupe_locks, "unstuck".kept_workers, "unstuck".workers, "unstuck".webhooks, "unstuck".deliveries,
   "unstuck".operations, "unstuck".operation_jobs, "unstuck".causes,
-  "unstuck".observations, "unstuck".sweep_history, "unstuck".audit_entries
+  "unstuck".observations, "unstuck".sweep_history, "unstuck".audit_entries, "unstuck".trends
   to "service_role";
 
 -- Revokes every attached table, and the objects that attach created beside it, from the API roles: PostgREST serves

@@ -8,6 +8,8 @@ import type {
   RateLimitStatus,
   ReapedJob,
   Schedule,
+  Trend,
+  TrendRequest,
 } from '../store/job-store.ts'
 import {
   type Answer,
@@ -26,6 +28,19 @@ import { given } from './given.ts'
 
 export const listQueues = command('listQueues', (context, input: InTable) =>
   fromTables<QueueStatus>(context, input, ({ store }) => store.listQueues()),
+)
+
+export interface TrendInput extends InTable, Pick<TrendRequest, 'sinceMs' | 'spanMin'> {
+  queue?: string | undefined
+  type?: string | undefined
+  limit?: number | undefined
+}
+
+export const listTrends = command('listTrends', (context, { table, ...input }: TrendInput) =>
+  fromTables<Trend>(context, { table }, ({ store }) => {
+    const { sinceMs, spanMin, queue, type, limit } = input
+    return store.listTrends({ sinceMs, spanMin, ...given({ queue, type, limit }) })
+  }),
 )
 
 export interface HoldInput extends InTable {

@@ -34,6 +34,7 @@ import { addServerRoutes } from './routes/server.ts'
 import { addSessionRoutes } from './routes/session.ts'
 import { addStreamRoute } from './routes/stream.ts'
 import { addTokenRoutes } from './routes/tokens.ts'
+import { addTrendRoutes } from './routes/trends.ts'
 import { addWebhookRoutes } from './routes/webhooks.ts'
 import { addWorkerRoutes } from './routes/workers.ts'
 import { DatabaseClock } from './stream/database-clock.ts'
@@ -80,6 +81,7 @@ export function buildApp(options: AppOptions): BuiltApp {
   addDeadLetterRoutes(api, parts)
   addOperationRoutes(api, parts)
   addQueueControlRoutes(api, parts)
+  addTrendRoutes(api, parts)
   addServerRoutes(api, parts)
   addTokenRoutes(api, parts)
   addWorkerRoutes(api, parts)

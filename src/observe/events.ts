@@ -86,6 +86,8 @@ export interface RuntimeEvents {
   'sweep:failed': { table: string; error: unknown }
   'prune:done': { table: string; deleted: number; durationMs: number }
   'prune:failed': { table: string; error: unknown }
+  /** The counts of the last minute could not be written, and are added to the next. */
+  'trends:failed': { table: string; error: unknown }
   'dispatch:done': { table: string; published: number }
   'dispatch:failed': { table: string; error: unknown; waiting: number }
   'delivery:done': {

@@ -8,7 +8,7 @@ import { UnstuckError } from '../errors/index.ts'
  * - `audit`: the log of operator actions
  * - `doctor`: checks of the installation and the server
  * - `attach`: finding job tables, and adding columns to them
- * - `dispatch`, `modes`, `operations`, `webhooks`: the ports of these names
+ * - `dispatch`, `modes`, `operations`, `trends`, `webhooks`: the ports of these names
  */
 export type StoreCapability =
   | 'transactions'
@@ -20,6 +20,7 @@ export type StoreCapability =
   | 'dispatch'
   | 'modes'
   | 'operations'
+  | 'trends'
   | 'webhooks'
 
 export function hasCapability(

@@ -10,6 +10,7 @@ import type { OperationStore } from './ports/operation-store.ts'
 import type { ReadingStore } from './ports/reading-store.ts'
 import type { ReapingStore } from './ports/reaping-store.ts'
 import type { ScheduleStore } from './ports/schedule-store.ts'
+import type { TrendStore } from './ports/trend-store.ts'
 import type { WebhookStore } from './ports/webhook-store.ts'
 import type { WorkerStore } from './ports/worker-store.ts'
 
@@ -31,6 +32,7 @@ export type * from './ports/operation-store.ts'
 export type * from './ports/reading-store.ts'
 export type * from './ports/reaping-store.ts'
 export type * from './ports/schedule-store.ts'
+export type * from './ports/trend-store.ts'
 export type * from './ports/webhook-store.ts'
 export type * from './ports/worker-store.ts'
 
@@ -46,6 +48,7 @@ export interface JobStore<Tx = never>
     ModeStore,
     DispatchStore,
     OperationStore,
+    TrendStore,
     WebhookStore {
   /** Capabilities that this store lacks: their verbs throw NOT_SUPPORTED. Default: none. */
   readonly lacks?: ReadonlySet<StoreCapability>

@@ -1,5 +1,5 @@
 // The services that run beside a worker: notifications of new jobs, schedules, dispatch to an external queue, retention,
-// webhooks, and reports of the worker.
+// webhooks, trends, and reports of the worker.
 import { createRequire } from 'node:module'
 import { listen } from '../compose/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
@@ -9,6 +9,7 @@ import { type DispatchAdapter, startDispatcher } from '../runtime/dispatch/dispa
 import { startPruner } from '../runtime/services/pruner.ts'
 import type { SweepNews } from '../runtime/services/reaper.ts'
 import { type RecurringJob, startScheduler } from '../runtime/services/scheduler.ts'
+import { startTrends } from '../runtime/services/trends.ts'
 import { startWebhookSender } from '../runtime/webhooks/webhook-sender.ts'
 import { startWorkerReport } from '../runtime/worker/worker-report.ts'
 import { hasCapability } from '../store/capability.ts'
@@ -49,6 +50,7 @@ export function startServices(options: ServiceOptions): Services {
     startPruning(options),
     startReporting(options),
     startSending(options),
+    startCounting(options),
   ].filter((service) => service !== undefined)
   return {
     async stop() {
@@ -79,6 +81,11 @@ function startSending(options: ServiceOptions): Services | undefined {
   const { store, table, events, allowsPrivateWebhooks } = options
   if (!hasCapability(store, 'webhooks')) return undefined
   return startWebhookSender({ table: table.table, store, events, allowsPrivate: allowsPrivateWebhooks })
+}
+
+function startCounting({ store, table, events }: ServiceOptions): Services | undefined {
+  if (!hasCapability(store, 'trends')) return undefined
+  return startTrends({ table: table.table, store, events })
 }
 
 /** Runs even without schedules of its own: those that another process stored run as long as any worker does. */

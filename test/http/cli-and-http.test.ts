@@ -57,6 +57,10 @@ describe('lists', () => {
     await kill(store, { type: 'convert' })
     await store.mapDependency('convert', 'converter')
     await store.pauseQueue('asr', { actor: 'ana', reason: 'deploy' })
+    await store.recordTrends(
+      [{ queue: 'q', type: 't', enqueued: 3, completed: 2, failed: 1, rescued: 1, runs: [0, 3] }],
+      0,
+    )
     await store.takeTokens([{ key: 'gateway', ratePerS: 5, burst: 5 }])
     await store.writeSchedule({
       name: 'nightly',
@@ -74,6 +78,7 @@ describe('lists', () => {
     ['listJobs', ['jobs', 'list'], 'GET /v1/jobs', 'jobs'],
     ['listDeadLetters', ['dead', 'list'], 'GET /v1/dead-letters', 'groups'],
     ['listQueues', ['queues', 'list'], 'GET /v1/queues', 'queues'],
+    ['listTrends', ['queues', 'trends'], 'GET /v1/trends', 'trends'],
     ['listBreakers', ['breaker', 'status'], 'GET /v1/breakers', 'breakers'],
     ['listRateLimits', ['limits'], 'GET /v1/rate-limits', 'limits'],
     ['listSchedules', ['schedules', 'list'], 'GET /v1/schedules', 'schedules'],

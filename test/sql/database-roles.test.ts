@@ -95,7 +95,7 @@ it('C20 and uses breakers, limits and pauses', async () => {
 it('C20 OPS-10 and reports itself, and sends webhooks', async () => {
   const { store } = asWorker
   const report = { workerId: 'w', types: ['asr'], concurrency: 1, running: 0, reportMs: 1_000 }
-  expect(await store.reportWorker({ ...report, phase: 'running' })).toEqual({ isDrainRequested: false })
+  expect(await store.reportWorker({ ...report, phase: 'running' })).toMatchObject({ isDrainRequested: false })
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   const { webhookId } = await store.addWebhook({ url: 'https://example.com/', secret })
   const [job] = await store.enqueueJobs([{ type: 'hook' }])

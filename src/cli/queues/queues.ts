@@ -1,13 +1,24 @@
-import type { Command } from 'commander'
-import { listQueues, pauseQueue, resumeQueue } from '../../commands/queue-control-commands.ts'
+import { type Command, Option } from 'commander'
+import { listQueues, listTrends, pauseQueue, resumeQueue } from '../../commands/queue-control-commands.ts'
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import { type CliContext, valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
 import type { TableFlags } from '../connection/with-tables.ts'
+import { readCount } from '../jobs/job-flags.ts'
 import { readDuration, showDuration, showTime } from '../terminal/duration.ts'
 import { printJson, printLine, printTable } from '../terminal/output.ts'
 
 const whichTable = 'table of the profile; default: the one that has the queue, else the first'
+
+interface TrendFlags extends TableFlags {
+  since: number
+  by: 'hour' | 'minute'
+  queue?: string
+  type?: string
+  limit: number
+}
+
+const DAY_MS = 86_400_000
 
 interface PauseFlags extends TableFlags {
   reason: string
@@ -21,6 +32,16 @@ export function addQueues(program: Command): void {
     .option('--table <name>', 'one table of the profile; default: all')
     .addHelpText('after', example('unstuck queues list'))
     .action(listCommand)
+  withConnection(queues.command('trends'))
+    .description('shows what happened per hour or minute, by queue and type')
+    .option('--since <duration>', 'how far back: 30m, 6h, 7d', readDuration, DAY_MS)
+    .addOption(new Option('--by <span>', 'size of a row').choices(['hour', 'minute']).default('hour'))
+    .option('--queue <name>', 'one queue')
+    .option('--type <type>', 'one type')
+    .option('--limit <rows>', 'at most this many per table, newest first', readCount, 100)
+    .option('--table <name>', 'one table of the profile; default: all')
+    .addHelpText('after', example('unstuck queues trends --since 1h --by minute --queue mail'))
+    .action(trendsCommand)
   withConnection(queues.command('pause'))
     .description('stops claims from the queue; running jobs continue')
     .argument('<queue>', 'queue name')
@@ -55,6 +76,33 @@ async function listCommand(flags: TableFlags): Promise<void> {
       ]),
     ])
   })
+}
+
+async function trendsCommand(flags: TrendFlags): Promise<void> {
+  const { since: sinceMs, by, queue, type, limit } = flags
+  await withCommands(flags, async (context) => {
+    const input = { sinceMs, spanMin: by === 'minute' ? 1 : 60, queue, type, limit } as const
+    const trends = withTableNames(valueOf(await listTrends(context, input)))
+    if (flags.json === true) return printJson({ trends })
+    if (trends.length === 0) return printLine(`nothing happened in the last ${showDuration(sinceMs)}`)
+    printTable([
+      ['AT', 'QUEUE', 'TYPE', 'ENQUEUED', 'COMPLETED', 'FAILED', 'RESCUED', 'WAIT P50/P95', 'RUN P50/P95'],
+      ...trends.map((trend) => [
+        showTime(trend.at),
+        trend.queue,
+        trend.type,
+        ...[trend.enqueued, trend.completed, trend.failed, trend.rescued].map(
+          (count) => `${trend.isBounded && count > 0 ? '≥ ' : ''}${count}`,
+        ),
+        showDurations(trend.waitP50Ms, trend.waitP95Ms),
+        showDurations(trend.runP50Ms, trend.runP95Ms),
+      ]),
+    ])
+  })
+}
+
+function showDurations(p50: number | null, p95: number | null): string {
+  return p50 === null || p95 === null ? '–' : `< ${showDuration(p50)} / ${showDuration(p95)}`
 }
 
 async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {

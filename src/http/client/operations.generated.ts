@@ -51,6 +51,8 @@ export interface Schemas {
   SweepAnswer: { db_now: string; table: string; dry_run: boolean; requeuedIds: string[]; failedIds: string[]; reaped: Schemas['ReapedJob'][]; held: number; hold_reason: string | null }
   ReapedJob: { id: string; action: "requeued" | "dead" | "cancelled" | "held" | "reported"; reason: string; stage: string | null; attempt: number; worker_id: string | null; retry_in_ms: number | null }
   SweepRequest: { dry_run?: boolean; reason?: string; table?: string }
+  TrendList: { db_now: string; trends: Schemas['Trend'][] }
+  Trend: { table: string; at: string; queue: string; type: string; enqueued: number; completed: number; failed: number; rescued: number; wait_p50_ms: number | null; wait_p95_ms: number | null; run_p50_ms: number | null; run_p95_ms: number | null; is_bounded: boolean }
   Health: { db_now: string; is_healthy: boolean; tables: Schemas['TableHealth'][] }
   TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; is_healthy: boolean }
   Me: { db_now: string; id: string; scopes: string[]; owner: string | null; is_read_only: boolean; commands: Record<string, { is_allowed: boolean; reason: string | null }> }
@@ -131,6 +133,7 @@ export interface Operations {
   holdBreaker: { params: { name: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['HoldRequest']; answer: Schemas['BreakerAnswer'] }
   resumeBreaker: { params: { name: string }; headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['HoldRequest']; answer: Schemas['BreakerAnswer'] }
   sweep: { headers?: { 'if-match'?: string; 'idempotency-key'?: string }; body?: Schemas['SweepRequest']; answer: Schemas['SweepAnswer'] }
+  listTrends: { query?: { table?: string; hours?: number; span?: "minute" | "hour"; queue?: string; type?: string; limit?: number }; answer: Schemas['TrendList'] }
   readHealth: { query?: { table?: string }; answer: Schemas['Health'] }
   readMe: { answer: Schemas['Me'] }
   readConfig: { answer: Schemas['ConfigAnswer'] }
@@ -196,6 +199,7 @@ export const routes = {
   holdBreaker: ['POST', '/v1/breakers/{name}/hold'],
   resumeBreaker: ['POST', '/v1/breakers/{name}/resume'],
   sweep: ['POST', '/v1/reaper/run'],
+  listTrends: ['GET', '/v1/trends'],
   readHealth: ['GET', '/v1/health'],
   readMe: ['GET', '/v1/me'],
   readConfig: ['GET', '/v1/config'],

@@ -76,6 +76,7 @@ const examples: { [Name in EventName]: RuntimeEvents[Name] } = {
   'sweep:failed': { table: 'jobs', error: away },
   'prune:done': { table: 'jobs', deleted: 1, durationMs: 1 },
   'prune:failed': { table: 'jobs', error: away },
+  'trends:failed': { table: 'jobs', error: away },
   'dispatch:done': { table: 'jobs', published: 1 },
   'dispatch:failed': { table: 'jobs', error: away, waiting: 1 },
   'delivery:done': { table: 'jobs', webhookId: 'hook-1', deliveryId: 'delivery-1', tries: 1, durationMs: 1 },

@@ -44,6 +44,9 @@ function logSweeps(events: RuntimeEventEmitter, logger: Logger): void {
   events.on('prune:failed', ({ table, error }) => {
     logger.error({ event: 'prune:failed', table, reason: reasonOf(error) }, 'prune failed')
   })
+  events.on('trends:failed', ({ table, error }) => {
+    logger.warn({ event: 'trends:failed', table, reason: reasonOf(error) }, 'trends could not be written')
+  })
 }
 
 function logDependencies(events: RuntimeEventEmitter, logger: Logger): void {

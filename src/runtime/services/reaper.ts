@@ -3,6 +3,7 @@
 // others stand by (REAP-17).
 import { isUnstuckError } from '../../errors/index.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
+import { hasCapability } from '../../store/capability.ts'
 import type { JobStore, ReaperFacts } from '../../store/job-store.ts'
 import type { ReportAnswer } from '../../store/ports/worker-store.ts'
 import { wait } from '../timing/wait.ts'
@@ -49,6 +50,8 @@ export interface Reaper {
 
 /** Waits between the tries of a sweep that met a transient database error. */
 const transientWaitsMs = [100, 500, 2_000]
+/** Less than a minute, since each is counted after it ended. */
+const COUNT_MS = 50_000
 
 export function startReaper(options: ReaperOptions): Reaper {
   const { intervalMs } = options
@@ -88,6 +91,7 @@ class TableReaper {
   #isStandingBy = false
   /** A reaper that stands by knows until then that no sweep is due. */
   #knownUntilMs = 0
+  #countAtMs = 0
 
   constructor(table: ReaperTable, reaperId: string, options: ReaperOptions, stopping: AbortSignal) {
     this.#table = table
@@ -129,10 +133,20 @@ class TableReaper {
       if (!report.isRedundant) onSweep?.(name, report)
       else if (!this.#isStandingBy) onStandBy?.(name)
       this.#isStandingBy = report.isRedundant
+      if (!report.isRedundant) await this.#countTrends()
     } catch (error) {
       this.#past.failed()
       onError?.(name, error)
     }
+  }
+
+  /** The process that sweeps also counts each minute, once. */
+  async #countTrends(): Promise<void> {
+    const { store } = this.#table
+    if (!hasCapability(store, 'trends') || performance.now() < this.#countAtMs) return
+    this.#countAtMs = performance.now() + COUNT_MS
+    // The sweep went through: this is no sign of an outage.
+    await store.countTrends().catch((error: unknown) => this.#options.onError?.(this.#table.name, error))
   }
 
   async #sweepOnce(isUrgent: boolean): Promise<SweepReport> {

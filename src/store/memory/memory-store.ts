@@ -2,6 +2,7 @@
 import { invalidArgument } from '../../errors/index.ts'
 import type { Job } from '../../job/job.ts'
 import { nativePolicy, type PolicyOverride } from '../../policy/policy.ts'
+import { notSupported } from '../capability.ts'
 import type {
   JobStore,
   LifecycleStore,
@@ -66,6 +67,7 @@ const memoryLacks: ReadonlySet<StoreCapability> = new Set([
   'audit',
   'doctor',
   'attach',
+  'trends',
 ])
 
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryJobStore {
@@ -130,7 +132,14 @@ function bindVerbs(state: MemoryState): JobStore {
     ...bindDispatchVerbs(state),
     ...bindOperationVerbs(state),
     ...bindWebhookVerbs(state),
+    recordTrends: lackTrends,
+    countTrends: lackTrends,
+    listTrends: lackTrends,
   }
+}
+
+async function lackTrends(): Promise<never> {
+  throw notSupported('memory', 'trends')
 }
 
 function bindLifecycleVerbs(state: MemoryState): LifecycleStore {

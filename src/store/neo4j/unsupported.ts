@@ -1,6 +1,6 @@
 // The ports that this store lacks: their verbs throw NOT_SUPPORTED.
 import { notSupported, type StoreCapability } from '../capability.ts'
-import type { DispatchStore, OperationStore, WebhookStore } from '../job-store.ts'
+import type { DispatchStore, OperationStore, TrendStore, WebhookStore } from '../job-store.ts'
 
 /** Known without the driver, which is loaded only if the store is used. */
 export const neo4jLacks: ReadonlySet<StoreCapability> = new Set([
@@ -13,6 +13,7 @@ export const neo4jLacks: ReadonlySet<StoreCapability> = new Set([
   'dispatch',
   'modes',
   'operations',
+  'trends',
   'webhooks',
 ])
 
@@ -20,12 +21,13 @@ export function refuseTransaction(options: { tx?: unknown }): void {
   if (options.tx !== undefined) throw notSupported('Neo4j', 'transactions')
 }
 
-export function bindMissingVerbs(): DispatchStore & OperationStore & WebhookStore {
+export function bindMissingVerbs(): DispatchStore & OperationStore & TrendStore & WebhookStore {
   const refuse = (capability: StoreCapability) => async (): Promise<never> => {
     throw notSupported('Neo4j', capability)
   }
   const dispatch = refuse('dispatch')
   const operations = refuse('operations')
+  const trends = refuse('trends')
   const webhooks = refuse('webhooks')
   return {
     takeDispatches: dispatch,
@@ -41,6 +43,9 @@ export function bindMissingVerbs(): DispatchStore & OperationStore & WebhookStor
     readOperation: operations,
     listOperations: operations,
     listOperationJobs: operations,
+    recordTrends: trends,
+    countTrends: trends,
+    listTrends: trends,
     addWebhook: webhooks,
     listWebhooks: webhooks,
     removeWebhook: webhooks,

@@ -13,6 +13,7 @@ import { bindOperationVerbs } from './ports/operations.ts'
 import { bindReadingVerbs } from './ports/reading.ts'
 import { bindReapingVerbs } from './ports/reaping.ts'
 import { bindScheduleVerbs } from './ports/schedules.ts'
+import { bindTrendVerbs } from './ports/trends.ts'
 import { bindWebhookVerbs } from './ports/webhooks.ts'
 import { bindWorkerVerbs } from './ports/workers.ts'
 
@@ -42,6 +43,7 @@ export function createPostgresStore({
     ...bindModeVerbs(call, table),
     ...bindDispatchVerbs(call),
     ...bindOperationVerbs(call),
+    ...bindTrendVerbs(call),
     ...bindWebhookVerbs(call),
   }
 }

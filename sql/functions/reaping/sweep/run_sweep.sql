@@ -27,5 +27,8 @@ begin
     v_cursor := v_step ->> 'next';
     exit when v_cursor is null;
   end loop;
+  perform "unstuck"."count_trends"()
+    where has_table_privilege(format('%I.trends', /*schema*/'unstuck'), 'insert');
+  commit;
 end
 $$;

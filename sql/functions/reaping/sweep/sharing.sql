@@ -1,8 +1,9 @@
 -- Private: did anybody sweep the table within this time? One sweep serves the whole fleet (REAP-17).
 create or replace function "unstuck".is_swept(p_attachment text, p_within_ms float8)
-returns boolean language sql volatile
-return coalesce((select "unstuck".after_ms(swept_at, p_within_ms) > clock_timestamp() from "unstuck".sweeps
-                  where attachment = p_attachment), false);
+returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
+  select coalesce((select "unstuck".after_ms(swept_at, p_within_ms) > clock_timestamp() from "unstuck".sweeps
+                    where attachment = p_attachment), false)
+$$;
 
 -- Private: what a worker that leaves the sweeps to another one needs to know: are they late, and is anybody missing
 -- among the sessions that watch for gone workers? The margin lets the one who sweeps come first.

@@ -21,7 +21,8 @@ begin
     perform "unstuck".require_acting(/*attachment*/'native');
   end if;
   perform "unstuck".require_visible(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')));
-  if p_cursor is null and "unstuck".is_swept(/*attachment*/'native', 0.9 * (p_reaper ->> 'interval_ms')::float8) then
+  if p_cursor is null
+      and "unstuck".is_swept(/*attachment*/'native', (p_reaper ->> 'interval_ms')::float8 * 0.9::float8) then
     return "unstuck".empty_step(v_now, null, true);
   end if;
   v_lock := case when p_cursor is null and p_reaper is not null then "unstuck"."lock_table"() else 'free' end;

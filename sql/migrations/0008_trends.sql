@@ -1,0 +1,21 @@
+-- Counts per minute and per hour: queue facts and trends without counting job rows.
+create table "unstuck".trends (
+  attachment text not null references "unstuck".attachments on delete cascade,
+  -- 1 or 60: every count is added to its minute and to its hour.
+  span_min   int not null,
+  at         timestamptz not null,
+  queue      text not null,
+  type       text not null,
+  -- 'processes': reported by those that did it. 'rows': counted from the job table, which finds what passed no worker.
+  source     text not null,
+  enqueued   bigint not null,
+  completed  bigint not null,
+  failed     bigint not null,
+  rescued    bigint not null,
+  -- Durations in the buckets of trend_bounds.
+  waits      int[] not null,
+  runs       int[] not null,
+  -- There was more than the count from the rows reads.
+  is_bounded boolean not null,
+  primary key (attachment, span_min, at, queue, type, source)
+);

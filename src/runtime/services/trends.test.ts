@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { ClaimedJob } from '../../job/lease.ts'
+import { RuntimeEventEmitter, type RuntimeEvents } from '../../observe/events.ts'
+import type { TrendCounts } from '../../store/ports/trend-store.ts'
+import { startTrends, type Trends } from './trends.ts'
+
+interface Written {
+  counts: TrendCounts[]
+  agoMs: number
+}
+
+let events: RuntimeEventEmitter
+let written: Written[]
+let isDown: boolean
+let trends: Trends
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date('2026-01-01T12:00:30Z') })
+  events = new RuntimeEventEmitter()
+  written = []
+  isDown = false
+  const store = {
+    async recordTrends(counts: TrendCounts[], agoMs: number) {
+      if (isDown) throw new Error('down')
+      written.push({ counts: structuredClone(counts), agoMs })
+      return 60_000 - (Date.now() % 60_000)
+    },
+  }
+  trends = startTrends({ store, events, table: 'jobs' })
+})
+afterEach(async () => {
+  const stopped = trends.stop()
+  await vi.advanceTimersByTimeAsync(10_000)
+  await stopped
+  vi.useRealTimers()
+})
+
+const job = { type: 'mail', queue: 'slow' } as ClaimedJob
+const ended = (end: RuntimeEvents['job:ended']['end'], durationMs = 3, over = job) =>
+  events.emit('job:ended', { job: over, end, durationMs })
+const minute = () => vi.advanceTimersByTimeAsync(60_000)
+
+it('SEE-5 counts by queue and type what the process did in a minute, and writes it after the minute', async () => {
+  events.emit('jobs:enqueued', { table: 'jobs', type: 'mail', queue: 'slow', created: 4, duplicates: 1 })
+  events.emit('jobs:enqueued', { table: 'others', type: 'mail', queue: 'slow', created: 9, duplicates: 0 })
+  events.emit('job:started', { job: { ...job, isRescue: true } })
+  events.emit('job:started', { job: { ...job, isRescue: false } })
+  for (const end of ['completed', 'completed', 'retried', 'dead', 'released', 'lost', 'cancelled'] as const)
+    ended(end)
+  await minute()
+  expect(written).toHaveLength(1)
+  const [{ counts, agoMs } = { counts: [], agoMs: 0 }] = written
+  expect(counts).toMatchObject([
+    { queue: 'slow', type: 'mail', enqueued: 4, completed: 2, failed: 2, rescued: 1 },
+  ])
+  // Two to five ms is the third bucket.
+  expect(counts[0]?.runs.map((count, bucket) => [bucket, count]).filter(([, count]) => count !== 0)).toEqual([
+    [2, 4],
+  ])
+  // A moment of the minute that ended at 12:01:00, whenever after that it is written.
+  expect(agoMs).toBeGreaterThanOrEqual(30_000)
+  expect(agoMs).toBeLessThan(36_000)
+})
+
+it('SEE-5 writes nothing for a minute in which nothing happened', async () => {
+  await minute()
+  await minute()
+  expect(written).toEqual([])
+})
+
+it('SEE-5 adds to the next minute what could not be written', async () => {
+  const failures: unknown[] = []
+  events.on('trends:failed', ({ error }) => failures.push(error))
+  isDown = true
+  ended('completed')
+  await minute()
+  isDown = false
+  ended('completed')
+  await minute()
+  expect(failures).toHaveLength(1)
+  expect(written).toMatchObject([{ counts: [{ completed: 2 }] }])
+})
+
+it('SEE-5 writes what is left when it stops', async () => {
+  ended('completed', 100 * 3_600_000)
+  const stopped = trends.stop()
+  await vi.advanceTimersByTimeAsync(0)
+  await stopped
+  expect(written[0]?.counts[0]?.runs.at(-1)).toBe(1)
+})
+
+it('SEE-5 counts together what is beyond 100 pairs of queue and type', async () => {
+  for (let nth = 0; nth < 130; nth++) ended('completed', 1, { ...job, type: `type-${nth}` })
+  await minute()
+  const counts = written[0]?.counts ?? []
+  expect(counts).toHaveLength(101)
+  expect(counts.at(-1)).toMatchObject({ queue: '*', type: '*', completed: 30 })
+})

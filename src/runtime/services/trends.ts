@@ -1,0 +1,115 @@
+// Counts what this process does by queue and type, and writes it once a minute in one statement: nothing is added to the path
+// of a job. A crash loses at most the last minute.
+import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
+import { type TrendCounts, type TrendStore, trendBoundsMs } from '../../store/ports/trend-store.ts'
+import { wait } from '../timing/wait.ts'
+
+export interface TrendsOptions {
+  store: Pick<TrendStore, 'recordTrends'>
+  events: Pick<RuntimeEventEmitter, 'on' | 'emit'>
+  table: string
+}
+
+export interface Trends {
+  /** Writes what is left. */
+  stop(): Promise<void>
+}
+
+const MINUTE_MS = 60_000
+/** Spreads the writes of a fleet after the end of a minute. */
+const SPREAD_MS = 5_000
+/** Pairs of queue and type that are told apart in one minute; the others are counted together. */
+const MAX_PAIRS = 100
+const OTHERS = '*'
+
+export function startTrends({ store, events, table }: TrendsOptions): Trends {
+  const stopping = new AbortController()
+  let counted = new Counter()
+  const offs = [
+    events.on('jobs:enqueued', ({ type, queue, created, ...where }) => {
+      if (where.table === table) counted.of(queue, type).enqueued += created
+    }),
+    events.on('job:started', ({ job }) => {
+      if (job.isRescue) counted.of(job.queue ?? job.type, job.type).rescued += 1
+    }),
+    events.on('job:ended', (ended) => countEnd(counted, ended)),
+  ]
+  const loop = run()
+  return {
+    async stop() {
+      for (const off of offs) off()
+      stopping.abort()
+      await loop
+    },
+  }
+
+  async function run(): Promise<void> {
+    // The answer to the first write corrects it.
+    let untilNextMs = MINUTE_MS - (Date.now() % MINUTE_MS)
+    while (!stopping.signal.aborted) {
+      await wait(untilNextMs, stopping.signal)
+      const endedAtMs = performance.now()
+      const minute = counted
+      counted = new Counter()
+      await wait(Math.random() * SPREAD_MS, stopping.signal)
+      // A moment in the middle of the minute that ended.
+      const agoMs = performance.now() - endedAtMs + MINUTE_MS / 2
+      untilNextMs = (await write(minute, agoMs)) ?? MINUTE_MS - (performance.now() - endedAtMs)
+    }
+    await write(counted, 0)
+  }
+
+  async function write(minute: Counter, agoMs: number): Promise<number | undefined> {
+    if (minute.isEmpty) return undefined
+    try {
+      return await store.recordTrends(minute.list(), agoMs)
+    } catch (error) {
+      // Written with the next minute.
+      counted.add(minute)
+      events.emit('trends:failed', { table, error })
+      return undefined
+    }
+  }
+}
+
+function countEnd(counted: Counter, { job, end, durationMs }: RuntimeEvents['job:ended']): void {
+  const isCompleted = end === 'completed'
+  if (!isCompleted && end !== 'retried' && end !== 'dead') return
+  const counts = counted.of(job.queue ?? job.type, job.type)
+  counts[isCompleted ? 'completed' : 'failed'] += 1
+  const bucket = trendBoundsMs.findIndex((bound) => durationMs < bound)
+  const place = bucket < 0 ? trendBoundsMs.length : bucket
+  counts.runs[place] = (counts.runs[place] ?? 0) + 1
+}
+
+class Counter {
+  readonly #pairs = new Map<string, TrendCounts>()
+
+  get isEmpty(): boolean {
+    return this.#pairs.size === 0
+  }
+
+  of(queue: string, type: string): TrendCounts {
+    const key = JSON.stringify([queue, type])
+    const known = this.#pairs.get(key)
+    if (known !== undefined) return known
+    if (this.#pairs.size >= MAX_PAIRS && queue !== OTHERS) return this.of(OTHERS, OTHERS)
+    const counts = { queue, type, enqueued: 0, completed: 0, failed: 0, rescued: 0, runs: emptyBuckets() }
+    this.#pairs.set(key, counts)
+    return counts
+  }
+
+  add(other: Counter): void {
+    for (const { queue, type, runs, ...counts } of other.list()) {
+      const sum = this.of(queue, type)
+      for (const name of ['enqueued', 'completed', 'failed', 'rescued'] as const) sum[name] += counts[name]
+      sum.runs = sum.runs.map((count, bucket) => count + (runs[bucket] ?? 0))
+    }
+  }
+
+  list(): TrendCounts[] {
+    return [...this.#pairs.values()]
+  }
+}
+
+const emptyBuckets = () => Array.from({ length: trendBoundsMs.length + 1 }, () => 0)

@@ -1,0 +1,128 @@
+// Trends: what processes report and what is counted from the rows, added per minute and hour.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { nativeProfile } from '../../src/profile/native.ts'
+import { trendBoundsMs } from '../../src/store/ports/trend-store.ts'
+import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../support/installed-database.ts'
+import type { TestDatabase } from '../support/test-database.ts'
+
+const [table] = nativeProfile('unstuck').tables
+const HOUR = 3_600_000
+
+let database: TestDatabase
+/** A minute of the recent past. */
+let minute: Date
+beforeEach(async () => {
+  database = await createInstalledDatabase()
+  const { rows } = await database.pool.query(
+    `select date_trunc('minute', now()) - interval '5 minutes' as at`,
+  )
+  minute = rows[0].at
+})
+afterEach(() => database.drop())
+
+const open = () => createPostgresStore({ client: database.pool, table })
+const nothing = { enqueued: 0, completed: 0, failed: 0, rescued: 0, runs: [] }
+const runsOf = (...buckets: number[]) =>
+  Array.from({ length: trendBoundsMs.length + 1 }, (_, bucket) => buckets.filter((b) => b === bucket).length)
+
+async function plant(count: number, fields: Record<string, string>): Promise<void> {
+  const names = Object.keys(fields)
+  await database.pool.query(
+    `insert into unstuck.jobs (id, ${names.join(', ')})
+     select unstuck.uuid_v7(${inMinute(30)}), ${Object.values(fields).join(', ')}
+       from generate_series(1, ${count})`,
+  )
+}
+
+const inMinute = (second: number) =>
+  `'${new Date(minute.getTime() + second * 1000).toISOString()}'::timestamptz`
+const count = () => database.pool.query('select unstuck.count_trends($1)', [minute])
+
+describe('trends', () => {
+  it('SEE-5 the counts of several processes are added, per minute and per hour', async () => {
+    const store = open()
+    const counts = { ...nothing, queue: 'mail', type: 'welcome' }
+    await store.recordTrends([{ ...counts, enqueued: 2, completed: 3, runs: runsOf(0, 4, 4) }], 0)
+    const nextMs = await store.recordTrends([{ ...counts, failed: 1, rescued: 1, runs: runsOf(9) }], 0)
+    expect(nextMs).toBeGreaterThan(0)
+    expect(nextMs).toBeLessThanOrEqual(60_000)
+    const sums = { queue: 'mail', type: 'welcome', enqueued: 2, completed: 3, failed: 1, rescued: 1 }
+    const durations = { runP50Ms: 20, runP95Ms: 1_000, waitP50Ms: null, waitP95Ms: null, isBounded: false }
+    const hours = await store.listTrends({ sinceMs: 2 * HOUR, spanMin: 60 })
+    expect(total(hours)).toMatchObject({ completed: 3, failed: 1 })
+    expect(total(await store.listTrends({ sinceMs: HOUR, spanMin: 1 }))).toMatchObject({ completed: 3 })
+    // Both fell into the same hour, unless it ended between them.
+    if (hours.length === 1) expect(hours[0]).toMatchObject({ ...sums, ...durations })
+  })
+
+  it('SEE-5 rows of the last minute are counted once, with waits and runs, whoever wrote them', async () => {
+    const times = { created_at: inMinute(10), last_attempt_at: inMinute(11), finished_at: inMinute(13) }
+    await plant(4, { type: `'clip'`, status: `'succeeded'`, ...times })
+    await plant(1, { type: `'clip'`, status: `'dead'`, ...times })
+    await plant(2, { type: `'clip'`, queue: `'slow'`, status: `'waiting'`, created_at: inMinute(20) })
+    const store = open()
+    await count()
+    await count()
+    const counted = await store.listTrends({ sinceMs: HOUR, spanMin: 1 })
+    expect(counted).toMatchObject([
+      { queue: 'clip', type: 'clip', enqueued: 5, completed: 4, failed: 1, rescued: 0 },
+      { queue: 'slow', type: 'clip', enqueued: 2, completed: 0, failed: 0, waitP50Ms: null },
+    ])
+    expect(counted[0]).toMatchObject({
+      waitP50Ms: 2_000,
+      waitP95Ms: 2_000,
+      runP50Ms: 5_000,
+      isBounded: false,
+    })
+  })
+
+  it('SEE-5 what a process reports and what the rows show is not counted twice', async () => {
+    const store = open()
+    await plant(3, { type: `'clip'`, status: `'succeeded'`, finished_at: inMinute(30) })
+    await count()
+    const reported = { ...nothing, queue: 'clip', type: 'clip', completed: 5, runs: runsOf(1, 1, 1, 1, 1) }
+    await store.recordTrends([reported], Date.now() - minute.getTime() - 30_000)
+    const [clip] = await store.listTrends({ sinceMs: HOUR, spanMin: 1, type: 'clip' })
+    expect(clip).toMatchObject({ enqueued: 3, completed: 5, runP50Ms: 2 })
+  })
+
+  it('SEE-5 a count from more rows than it reads is marked as a lower bound', async () => {
+    await plant(20_001, { type: `'clip'`, status: `'succeeded'`, finished_at: inMinute(30) })
+    const store = open()
+    await count()
+    const [clip] = await store.listTrends({ sinceMs: HOUR, spanMin: 60 })
+    expect(clip).toMatchObject({ completed: 20_000, isBounded: true })
+  })
+
+  it('SEE-5 rows are deleted after 14 days', async () => {
+    const store = open()
+    await store.recordTrends([{ ...nothing, queue: 'old', type: 'old', completed: 1 }], 0)
+    await database.pool.query(`update unstuck.trends set at = at - interval '14 days 2 hours'`)
+    await count()
+    const { rows } = await database.pool.query('select count(*)::int from unstuck.trends')
+    expect(rows).toEqual([{ count: 0 }])
+  })
+
+  it.each([
+    ['no array', '{}'],
+    ['no queue', '[{"type": "a"}]'],
+    ['a count below 0', '[{"type": "a", "queue": "a", "failed": -1}]'],
+    ['a count that is no number', '[{"type": "a", "queue": "a", "failed": "x"}]'],
+    ['a duration that is no number', '[{"type": "a", "queue": "a", "runs": ["x"]}]'],
+    ['too many buckets', `[{"type": "a", "queue": "a", "runs": [${Array(26).fill('1').join(', ')}]}]`],
+  ])('OPS-8 %s is refused, and nothing is written', async (_, counts) => {
+    const refused = database.pool.query(`select unstuck.record_trends('native', $1)`, [counts])
+    await expect(refused).rejects.toMatchObject({ code: 'UN001' })
+  })
+
+  it('SEE-5 the buckets of the runtime are those of SQL', async () => {
+    const { rows } = await database.pool.query('select unstuck.trend_bounds() as bounds')
+    expect(rows[0].bounds).toEqual(trendBoundsMs)
+  })
+})
+
+const total = (trends: { completed: number; failed: number }[]) => ({
+  completed: trends.reduce((sum, { completed }) => sum + completed, 0),
+  failed: trends.reduce((sum, { failed }) => sum + failed, 0),
+})
