@@ -146,7 +146,7 @@ export const jobMutants: Mutant[] = [
     id: 'M50',
     fault: 'an operator of another role takes precedence',
     edits: [{ file: 'sql/functions/reaping/sweep/counts.sql', find: '/ 2::float8', replacement: '/ 2' }],
-    suites: [{ files: ['test/sql/search-path.test.ts'], filter: 'hostile' }],
+    suites: [{ files: ['test/sql/access/search-path.test.ts'], filter: 'hostile' }],
   },
   {
     id: 'M51',

@@ -2,7 +2,7 @@
 import type { Mutant } from './mutants.ts'
 
 const sql = (path: string) => `sql/functions/workers/${path}.sql`
-const rules = [{ files: ['test/sql/presence.test.ts'] }]
+const rules = [{ files: ['test/sql/sweeps/presence.test.ts'] }]
 
 export const presenceMutants: Mutant[] = [
   {

@@ -140,7 +140,7 @@ export const reapMutants: Mutant[] = [
   if v_is_last then\n    v_reaped :=`,
       },
     ],
-    suites: [{ files: ['test/sql/sweep-cost.test.ts'] }],
+    suites: [{ files: ['test/sql/plans/sweep-cost.test.ts'] }],
   },
   {
     id: 'M45',

@@ -36,7 +36,7 @@ export const leftToAll = [
   // Large tables, long runs of chance.
   'test/http/{input/fuzz,reads/large-table}.test.ts',
   'test/model/**/*.test.ts',
-  'test/sql/{fuzz,grown-table,hot-heartbeats,role-settings}.test.ts',
+  'test/sql/{access/role-settings,bad-arguments/fuzz,plans/grown-table,plans/hot-heartbeats}.test.ts',
   'test/surface/heartbeat-room.test.ts',
   'src/runtime/claim/claims-per-job.test.ts',
 ]

@@ -1,7 +1,7 @@
 // A native table as it is after a year: nearly everything finished, a little waiting and running.
 import type pg from 'pg'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 export const runningRows = 1_000
 const aLittle = { waiting: 2_000, running: runningRows, inBackoff: 20_000 }

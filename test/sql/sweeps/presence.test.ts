@@ -1,9 +1,9 @@
 // The rules by which presence may end a lease early (C24), with plain sessions that stand for workers.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import { whenBlocked } from '../support/lock-wait.ts'
-import { PresenceBench } from '../support/presence-bench.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import { whenBlocked } from '../../support/lock-wait.ts'
+import { PresenceBench } from '../../support/presence-bench.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
 let bench: PresenceBench

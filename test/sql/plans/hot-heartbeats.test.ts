@@ -3,13 +3,13 @@
 // whatever its database, holds pruning back for a moment, and other tests start many.
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { Profile } from '../../src/profile/profile.ts'
-import { migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { type PostgresServer, startPostgres } from '../../../embedded/src/index.ts'
+import { clipProfile } from '../../../src/profile/clip.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import type { Profile } from '../../../src/profile/profile.ts'
+import { migrateUp } from '../../../src/store/postgres/index.ts'
+import { clipTables } from '../../support/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const runningJobs = 1_000
 

@@ -1,7 +1,7 @@
 // Reads of the rescue history beside the events of finished jobs: only its own, through partial indexes.
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 import { createLargeTable } from './million-rows.ts'
 import { accessPaths, nestedPlans, pagesOf, switchOnNestedPlans } from './nested-plans.ts'
 

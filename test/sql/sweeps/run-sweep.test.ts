@@ -1,10 +1,10 @@
 // The reaper from SQL alone, as pg_cron calls it: what it knows of its past is the pulse it left.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { HOUR, MINUTE, plainPolicy, SECOND, startMany } from '../../src/store/conformance/builders.ts'
-import type { StoreHarness } from '../../src/store/conformance/harness.ts'
-import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
-import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { HOUR, MINUTE, plainPolicy, SECOND, startMany } from '../../../src/store/conformance/builders.ts'
+import type { StoreHarness } from '../../../src/store/conformance/harness.ts'
+import type { SqlClient } from '../../../src/store/postgres/connection/executor.ts'
+import { createPostgresBench, type PostgresBench } from '../../support/postgres-harness.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables

@@ -2,8 +2,8 @@
 // thousands: until the next analyze a claim of 1,000 jobs took a second so, and one of a single job 0.1.
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 import { accessPaths, nestedPlans, switchOnNestedPlans } from './nested-plans.ts'
 
 let database: TestDatabase

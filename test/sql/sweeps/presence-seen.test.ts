@@ -1,8 +1,8 @@
 // Presence as people see it: in the list of workers, in why, and in the rescues, with plain sessions that stand for workers.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import { PresenceBench } from '../support/presence-bench.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import { PresenceBench } from '../../support/presence-bench.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 const GRACE_MS = 2_000
 

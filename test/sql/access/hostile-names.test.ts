@@ -1,9 +1,9 @@
 // Names and texts of any kind reach PostgreSQL as they are, or are refused before they do (C19).
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { quoteIdentifier, quoteLiteral } from '../../src/store/postgres/render/identifiers.ts'
-import { propertyRuns } from '../support/property-runs.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { quoteIdentifier, quoteLiteral } from '../../../src/store/postgres/render/identifiers.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

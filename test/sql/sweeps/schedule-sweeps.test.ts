@@ -1,8 +1,8 @@
 // The command given to pg_cron. test/cron runs it under a real one.
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
 let client: pg.Client

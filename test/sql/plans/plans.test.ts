@@ -1,7 +1,7 @@
 // Reads of the statements inside the functions, on a table with a million finished rows (performance.md 3 and 6).
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 import { createLargeTable, forgetStatistics, runningRows, settle } from './million-rows.ts'
 import { accessPaths, nestedPlans, pagesOf, switchOnNestedPlans } from './nested-plans.ts'
 

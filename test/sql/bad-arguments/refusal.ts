@@ -1,9 +1,9 @@
 // A native install with one job of each kind, and what a refused argument has to look like.
 import type pg from 'pg'
 import { expect } from 'vitest'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { digest } from './digest.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { digest } from '../digest.ts'
 
 export const yearMs = 31_536_000_000
 /** Running, and past its lease. */

@@ -1,12 +1,12 @@
 // Tokens and answered requests, through the functions and the store.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { AccessStore } from '../../src/store/access-store.ts'
-import { createPostgresAccess } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { openRefusalBench, type RefusalBench, type Row } from './refusal.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import type { AccessStore } from '../../../src/store/access-store.ts'
+import { createPostgresAccess } from '../../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { openRefusalBench, type RefusalBench, type Row } from '../bad-arguments/refusal.ts'
 
 const [table] = nativeProfile('unstuck').tables
 let refusals: RefusalBench

@@ -2,7 +2,7 @@
 // for 12 million.
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestDatabase } from '../support/test-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 import { createLargeTable, settle } from './million-rows.ts'
 import { accessPaths, nestedPlans, pagesOf, switchOnNestedPlans } from './nested-plans.ts'
 

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readRoutines } from '../../src/store/postgres/sql-files.ts'
-import { digest } from './digest.ts'
+import { readRoutines } from '../../../src/store/postgres/sql-files.ts'
+import { digest } from '../digest.ts'
 import { fineValue, hostileValues } from './hostile-values.ts'
 import { openRefusalBench, type RefusalBench } from './refusal.ts'
 
@@ -62,7 +62,7 @@ async function listRoutines(client: pg.Client): Promise<Routine[]> {
 }
 
 const sources = new Map(readRoutines().map(({ name, text }) => [name, text]))
-const page = readFileSync(new URL('../../docs/reference/sql-functions.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/reference/sql-functions.md', import.meta.url), 'utf8')
 
 /** One sweeps for a minute, as it is meant to; the other is a formula over a time that there is. */
 const excepted = new Set(['run_sweeps', 'uuid_v7'])

@@ -4,19 +4,19 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { openTable } from '../../src/compose/index.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import { elapse } from '../support/postgres-harness.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { openTable } from '../../../src/compose/index.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { createPostgresStore } from '../../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import { elapse } from '../../support/postgres-harness.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
 const prefix = `unstuck_test_${randomBytes(6).toString('hex')}`
 const worker = `${prefix}_worker`
 const enqueuer = `${prefix}_enqueuer`
-const page = readFileSync(new URL('../../docs/guides/database-roles.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/guides/database-roles.md', import.meta.url), 'utf8')
 const scripts = [...page.matchAll(/^```postgresql\n([\s\S]*?)^```$/gm)]
   .map(([, code]) => code ?? '')
   // The policy of an attached table: test/teams has one.
