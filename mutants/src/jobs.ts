@@ -54,7 +54,7 @@ export const jobMutants: Mutant[] = [
         replacement: 'return cardinality(p_events);\nexception when others then\n  return 0;',
       },
     ],
-    suites: [{ files: ['test/race/event-and-transition.test.ts'] }],
+    suites: [{ files: ['test/race/locks/event-and-transition.test.ts'] }],
   },
   {
     id: 'M15',
@@ -67,7 +67,7 @@ export const jobMutants: Mutant[] = [
       },
     ],
     suites: [
-      { files: ['test/race/retry.test.ts'] },
+      { files: ['test/race/operators/retry.test.ts'] },
       { files: ['test/store/native.test.ts'], filter: 'retryJobs' },
     ],
   },
@@ -92,7 +92,7 @@ export const jobMutants: Mutant[] = [
         replacement: 'set enable_hashjoin = off set enable_mergejoin = off',
       },
     ],
-    suites: [{ files: ['test/race/lock-order.test.ts'] }],
+    suites: [{ files: ['test/race/locks/lock-order.test.ts'] }],
   },
   {
     id: 'M20',
@@ -104,7 +104,7 @@ export const jobMutants: Mutant[] = [
         replacement: `job."status" in (/*waiting*/'waiting', /*succeeded*/'succeeded') as is_waiting`,
       },
     ],
-    suites: [{ files: ['test/spec', 'test/race/cancel.test.ts'] }],
+    suites: [{ files: ['test/spec', 'test/race/operators/cancel.test.ts'] }],
   },
   {
     id: 'M27',

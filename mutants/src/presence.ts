@@ -39,7 +39,7 @@ export const presenceMutants: Mutant[] = [
         replacement: '',
       },
     ],
-    suites: [{ files: ['test/race/presence-epoch.test.ts'] }],
+    suites: [{ files: ['test/race/servers/presence-epoch.test.ts'] }],
   },
   {
     id: 'M55',

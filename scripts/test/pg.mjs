@@ -13,9 +13,9 @@ const wholeSuites = ['test/store', 'test/sql', 'test/race', 'test/migrate']
 const quickSuites = [
   'test/store/native.test.ts',
   'test/sql/plans/plans.test.ts',
-  'test/race/claim.test.ts',
-  'test/race/finish-and-reap.test.ts',
-  'test/race/lock-order.test.ts',
+  'test/race/claiming/claim.test.ts',
+  'test/race/leases/finish-and-reap.test.ts',
+  'test/race/locks/lock-order.test.ts',
 ]
 
 const suites = isSmoke ? quickSuites : wholeSuites
