@@ -116,7 +116,7 @@ export const jobMutants: Mutant[] = [
         replacement: 'set (security_invoker = false)',
       },
     ],
-    suites: [{ files: ['test/migrate/team-rights.test.ts'] }],
+    suites: [{ files: ['test/migrate/tables/team-rights.test.ts'] }],
   },
   {
     id: 'M46',
@@ -158,6 +158,6 @@ export const jobMutants: Mutant[] = [
         replacement: 'and false',
       },
     ],
-    suites: [{ files: ['test/migrate/schema.test.ts'], filter: 'older version' }],
+    suites: [{ files: ['test/migrate/schema/schema.test.ts'], filter: 'older version' }],
   },
 ]

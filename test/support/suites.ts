@@ -30,9 +30,9 @@ export const leftToAll = [
   'test/profiles/**/*.test.ts',
   // Installing and attaching in every circumstance: npm test attaches, upgrades and takes off again.
   'test/cli/install/init.test.ts',
-  'test/migrate/attach-{beside-native,cli,killed,layouts,load,plan}.test.ts',
-  'test/migrate/{bad-input,down,odd-tables,partitioned-tables}.test.ts',
-  'test/migrate/{removal-asks,schema,status,team-objects,unfit-tables}.test.ts',
+  'test/migrate/attach/{bad-input,beside-native,cli,killed,layouts,load,plan}.test.ts',
+  'test/migrate/tables/{odd-tables,partitioned-tables,team-objects,unfit-tables}.test.ts',
+  'test/migrate/{down,removal-asks,schema/schema,schema/status}.test.ts',
   // Large tables, long runs of chance.
   'test/http/{input/fuzz,reads/large-table}.test.ts',
   'test/model/**/*.test.ts',

@@ -1,7 +1,7 @@
 // `unstuck attach` in a database where unstuck has a table of its own already.
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type CommandFolder, openCommandFolder } from './command-folder.ts'
+import { type CommandFolder, openCommandFolder } from '../command-folder.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000 })

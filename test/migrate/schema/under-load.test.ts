@@ -1,14 +1,14 @@
 // Upgrades while workers run: what a migration may do to tables in use, and calls that meet a function as it is replaced.
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { unstuck } from '../../dist/index.js'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { render } from '../../src/store/postgres/render/render.ts'
-import { readSql, readSqlFolder, type SqlFile } from '../../src/store/postgres/sql-files.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import { whenBlocked } from '../support/lock-wait.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { withNextMigration } from './next-migration.ts'
+import { unstuck } from '../../../dist/index.js'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { createPostgresStore, migrateUp } from '../../../src/store/postgres/index.ts'
+import { render } from '../../../src/store/postgres/render/render.ts'
+import { readSql, readSqlFolder, type SqlFile } from '../../../src/store/postgres/sql-files.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import { whenBlocked } from '../../support/lock-wait.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { withNextMigration } from '../next-migration.ts'
 
 const profile = nativeProfile('unstuck')
 const target = { schema: 'unstuck', profile }

@@ -1,14 +1,18 @@
 // `migrateStatus` before and after an install, and of a changed one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { Profile } from '../../src/profile/profile.ts'
-import { type MigrationStatus, migrateStatus, migrateUp } from '../../src/store/postgres/index.ts'
-import { readSqlFolder } from '../../src/store/postgres/sql-files.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createAttachedDatabase, createInstalledDatabase, exchange } from '../support/installed-database.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { schemaExists } from './describe.ts'
+import { clipProfile } from '../../../src/profile/clip.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import type { Profile } from '../../../src/profile/profile.ts'
+import { type MigrationStatus, migrateStatus, migrateUp } from '../../../src/store/postgres/index.ts'
+import { readSqlFolder } from '../../../src/store/postgres/sql-files.ts'
+import { clipTables } from '../../support/clip-tables.ts'
+import {
+  createAttachedDatabase,
+  createInstalledDatabase,
+  exchange,
+} from '../../support/installed-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { schemaExists } from '../describe.ts'
 
 const schema = 'unstuck'
 const native = nativeProfile(schema)

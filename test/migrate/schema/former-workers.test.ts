@@ -2,8 +2,8 @@
 // in fixtures/calls-0001.json: the statements, and the columns that they read where a statement says *.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 import calls from './fixtures/calls-0001.json' with { type: 'json' }
 
 type Statement = keyof typeof calls.statements

@@ -1,12 +1,12 @@
 // Functions and views under names of the team's own: what was there before is called, and given back as it was.
 import type pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { executorProfile } from '../../src/profile/executor.ts'
-import { migrateDown, migrateStatus, migrateUp, migrationSql } from '../../src/store/postgres/index.ts'
-import { cronWrappers, deadWorkerTest, reclaim } from '../support/executor-document.ts'
-import { executorTables } from '../support/executor-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { splitStatements } from './split-statements.ts'
+import { executorProfile } from '../../../src/profile/executor.ts'
+import { migrateDown, migrateStatus, migrateUp, migrationSql } from '../../../src/store/postgres/index.ts'
+import { cronWrappers, deadWorkerTest, reclaim } from '../../support/executor-document.ts'
+import { executorTables } from '../../support/executor-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { splitStatements } from '../split-statements.ts'
 
 let database: TestDatabase
 let client: pg.Client

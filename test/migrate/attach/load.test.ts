@@ -2,9 +2,9 @@
 // and no row is moved. `npm run test:attach-load` does the same with two million rows.
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startCommand } from '../cli/support/run-command.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { startCommand } from '../../cli/support/run-command.ts'
+import { clipTables } from '../../support/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const rowCount = Number(process.env['UNSTUCK_ATTACH_ROWS'] ?? 200_000)
 const LOCK_TIMEOUT_MS = 2_000

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { fitsColumn } from '../../src/profile/infer/column-names.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { Profile } from '../../src/profile/profile.ts'
+import { clipProfile } from '../../../src/profile/clip.ts'
+import { fitsColumn } from '../../../src/profile/infer/column-names.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import type { Profile } from '../../../src/profile/profile.ts'
 import {
   migrateDown,
   migrateStatus,
@@ -13,14 +13,14 @@ import {
   planAttach,
   planText,
   rolesSql,
-} from '../../src/store/postgres/index.ts'
-import { columnStatements } from '../../src/store/postgres/migrate/statements/column-statements.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createAttachedDatabase, exchange } from '../support/installed-database.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { describeSchema, schemaExists } from './describe.ts'
-import { splitStatements } from './split-statements.ts'
-import { teamProfile } from './team-table.ts'
+} from '../../../src/store/postgres/index.ts'
+import { columnStatements } from '../../../src/store/postgres/migrate/statements/column-statements.ts'
+import { clipTables } from '../../support/clip-tables.ts'
+import { createAttachedDatabase, exchange } from '../../support/installed-database.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { describeSchema, schemaExists } from '../describe.ts'
+import { splitStatements } from '../split-statements.ts'
+import { teamProfile } from '../team-table.ts'
 
 const schema = 'unstuck'
 const team = `
@@ -190,7 +190,7 @@ describe('a table whose rows have words that the profile does not know', () => {
 
 describe('the role of workers', () => {
   it('C20 is the one of the guide', () => {
-    const page = readFileSync(new URL('../../docs/guides/database-roles.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../../docs/guides/database-roles.md', import.meta.url), 'utf8')
     const [, script] = /^```postgresql\n([\s\S]*?)^```$/m.exec(page) ?? []
     expect(rolesSql(schema, nativeProfile(schema)).replaceAll('"', '')).toBe(script)
   })

@@ -1,9 +1,9 @@
 // The indexes of a partitioned table, which PostgreSQL cannot build as a whole without blocking writers.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { migrateDown, migrateStatus, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { describeSchema } from './describe.ts'
-import { teamProfile } from './team-table.ts'
+import { migrateDown, migrateStatus, migrateUp } from '../../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { describeSchema } from '../describe.ts'
+import { teamProfile } from '../team-table.ts'
 
 let database: TestDatabase
 let before: string[]

@@ -1,12 +1,12 @@
 // A database of an earlier version, whose native table had the times that attached tables still have.
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { attachedPolicy, nativePolicy } from '../../src/policy/policy.ts'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { readSqlFolder } from '../../src/store/postgres/sql-files.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { attachedPolicy, nativePolicy } from '../../../src/policy/policy.ts'
+import { clipProfile } from '../../../src/profile/clip.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { createPostgresStore, migrateUp } from '../../../src/store/postgres/index.ts'
+import { readSqlFolder } from '../../../src/store/postgres/sql-files.ts'
+import { clipTables } from '../../support/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const schema = 'unstuck'
 const profile = nativeProfile(schema)

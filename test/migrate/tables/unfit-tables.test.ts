@@ -1,11 +1,11 @@
 // Tables and profiles that would be attached and then not work: refused by one error that says what is wrong and what
 // to do, with nothing left behind.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Profile, TableProfile } from '../../src/profile/profile.ts'
-import { migrateDown, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { describeSchema, schemaExists } from './describe.ts'
-import { clipWords, teamProfile } from './team-table.ts'
+import type { Profile, TableProfile } from '../../../src/profile/profile.ts'
+import { migrateDown, migrateUp } from '../../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { describeSchema, schemaExists } from '../describe.ts'
+import { clipWords, teamProfile } from '../team-table.ts'
 
 let database: TestDatabase
 

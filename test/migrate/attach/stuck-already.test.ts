@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type CommandFolder, openCommandFolder } from './command-folder.ts'
+import { type CommandFolder, openCommandFolder } from '../command-folder.ts'
 
 // Each command is a process, and a busy machine takes seconds to start one.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { migrateStatus } from '../../src/store/postgres/index.ts'
-import { type CommandResult, runCommand } from '../cli/support/run-command.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { schemaExists } from './describe.ts'
-import { splitStatements } from './split-statements.ts'
+import { clipProfile } from '../../../src/profile/clip.ts'
+import { migrateStatus } from '../../../src/store/postgres/index.ts'
+import { type CommandResult, runCommand } from '../../cli/support/run-command.ts'
+import { clipTables } from '../../support/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { schemaExists } from '../describe.ts'
+import { splitStatements } from '../split-statements.ts'
 
 let database: TestDatabase
 let folder: string

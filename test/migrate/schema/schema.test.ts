@@ -1,13 +1,13 @@
 // Every way of installing leaves the same: fresh, under another name, and from the printed SQL.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { migrateDown, migrateStatus, migrateUp, migrationSql } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { describeFreshInstall, describeSchema, type Queryable, schemaExists } from './describe.ts'
-import { nextMigration, withNextMigration } from './next-migration.ts'
-import { splitStatements } from './split-statements.ts'
+import { clipProfile } from '../../../src/profile/clip.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { migrateDown, migrateStatus, migrateUp, migrationSql } from '../../../src/store/postgres/index.ts'
+import { clipTables } from '../../support/clip-tables.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { describeFreshInstall, describeSchema, type Queryable, schemaExists } from '../describe.ts'
+import { nextMigration, withNextMigration } from '../next-migration.ts'
+import { splitStatements } from '../split-statements.ts'
 
 const schema = 'unstuck'
 const profile = nativeProfile(schema)

@@ -1,12 +1,12 @@
 // Tables that cannot be attached are refused with one error that names the cause, and nothing is written.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { Profile, TableProfile } from '../../src/profile/profile.ts'
-import { migrateDown, migrateUp } from '../../src/store/postgres/index.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { describeSchema, schemaExists } from './describe.ts'
-import { clipWords, teamProfile } from './team-table.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import type { Profile, TableProfile } from '../../../src/profile/profile.ts'
+import { migrateDown, migrateUp } from '../../../src/store/postgres/index.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { describeSchema, schemaExists } from '../describe.ts'
+import { clipWords, teamProfile } from '../team-table.ts'
 
 const tables = `
   create table plain (id uuid primary key, status text not null default 'queued');

@@ -1,6 +1,6 @@
 // Catches a change of the schema whose snapshot was not written anew.
 import { expect, it } from 'vitest'
-import { describeFreshInstall, readSnapshot } from './describe.ts'
+import { describeFreshInstall, readSnapshot } from '../describe.ts'
 
 const outdated =
   'sql/schema.snapshot.sql: write it anew with node scripts/schema-snapshot.mjs, and review what changed'

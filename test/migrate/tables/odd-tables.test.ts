@@ -1,19 +1,19 @@
 // Tables with names and types that are unusual but fine: attached, and a job's whole life run on each.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TableProfile } from '../../src/profile/profile.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
+import type { TableProfile } from '../../../src/profile/profile.ts'
+import type { JobStore } from '../../../src/store/job-store.ts'
 import {
   createPostgresStore,
   migrateDown,
   migrateStatus,
   migrateUp,
   type SqlClient,
-} from '../../src/store/postgres/index.ts'
-import { elapse } from '../support/postgres-harness.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-import { describeSchema } from './describe.ts'
-import { clipWords, teamProfile, teamTable } from './team-table.ts'
+} from '../../../src/store/postgres/index.ts'
+import { elapse } from '../../support/postgres-harness.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { describeSchema } from '../describe.ts'
+import { clipWords, teamProfile, teamTable } from '../team-table.ts'
 
 interface OddTable {
   name: string
