@@ -24,7 +24,7 @@ export const leftToAll = [
   'embedded/src/**/*.test.ts',
   'test/demo/**/*.test.ts',
   'test/cli/install/drill.test.ts',
-  'test/surface/{development-database,lazy-imports}.test.ts',
+  'test/surface/application/{development-database,lazy-imports}.test.ts',
   // The conformance suite on one more table: npm test runs it on the native table, the executor's and in memory.
   'test/store/{clip,converter,embedding,odd-table,other-schema}.test.ts',
   'test/profiles/**/*.test.ts',
@@ -37,7 +37,7 @@ export const leftToAll = [
   'test/http/{input/fuzz,reads/large-table}.test.ts',
   'test/model/**/*.test.ts',
   'test/sql/{access/role-settings,bad-arguments/fuzz,plans/grown-table,plans/hot-heartbeats}.test.ts',
-  'test/surface/heartbeat-room.test.ts',
+  'test/surface/heartbeat/room.test.ts',
   'src/runtime/claim/claims-per-job.test.ts',
 ]
 

@@ -1,14 +1,14 @@
 // A worker whose next look is ten minutes away: what it starts, it was told of.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { ClaimedJob } from '../../src/job/lease.ts'
-import { clipProfile } from '../../src/profile/clip.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createAttachedDatabase, createInstalledDatabase } from '../support/installed-database.ts'
-import { elapse } from '../support/postgres-harness.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+import type { ClaimedJob } from '../../../src/job/lease.ts'
+import { clipProfile } from '../../../src/profile/clip.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import type { JobStore } from '../../../src/store/job-store.ts'
+import { createPostgresStore } from '../../../src/store/postgres/index.ts'
+import { createAttachedDatabase, createInstalledDatabase } from '../../support/installed-database.ts'
+import { elapse } from '../../support/postgres-harness.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { startWorkerProcess, type WorkerProcess } from '../worker-process.ts'
 
 const profile = nativeProfile('unstuck')
 let database: TestDatabase

@@ -1,14 +1,14 @@
 // `unstuck()` as an application uses it, in this process, on a real database.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type RuntimeEvents, type Unstuck, type UnstuckOptions, unstuck } from '../../dist/index.js'
-import { nativePolicy } from '../../src/policy/policy.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { type RuntimeEvents, type Unstuck, type UnstuckOptions, unstuck } from '../../../dist/index.js'
+import { nativePolicy } from '../../../src/policy/policy.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { createPostgresStore } from '../../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
-const childHandler = new URL('./fixtures/child-handler.mjs', import.meta.url)
+const childHandler = new URL('../fixtures/child-handler.mjs', import.meta.url)
 let database: TestDatabase
 let apps: Unstuck[]
 

@@ -1,10 +1,10 @@
 // A job that kills its process, beside jobs that did nothing wrong. `npm run test:poison` repeats it twenty times.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { JsonValue } from '../../src/job/job.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
-import type { Told, WorkerProcess } from './worker-process.ts'
+import type { JsonValue } from '../../../src/job/job.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { openWorkerHarness, type WorkerHarness } from '../worker-harness.ts'
+import type { Told, WorkerProcess } from '../worker-process.ts'
 
 const ROUNDS = Number(process.env['UNSTUCK_POISON_ROUNDS'] ?? 1)
 /** On a machine that does little else a round takes 15 s. */

@@ -1,11 +1,11 @@
 // A worker process as the registry of workers and the receiver of a webhook see it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { createWebhookSecret } from '../../src/runtime/webhooks/webhook-signature.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { expectedSignature, startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
-import { startWorkerProcess } from './worker-process.ts'
+import { createWebhookSecret } from '../../../src/runtime/webhooks/webhook-signature.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { expectedSignature, startWebhookReceiver } from '../../support/webhook-receiver.ts'
+import { openWorkerHarness, type WorkerHarness } from '../worker-harness.ts'
+import { startWorkerProcess } from '../worker-process.ts'
 
 let database: TestDatabase
 let harness: WorkerHarness

@@ -1,9 +1,9 @@
 // A worker and a schema of other versions, through the public API.
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Unstuck, unstuck } from '../../dist/index.js'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { type Unstuck, unstuck } from '../../../dist/index.js'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 // Faults around an application, in this process, on a real database: locked rows, calls at the wrong moment.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type Unstuck, type UnstuckOptions, unstuck } from '../../dist/index.js'
-import { nativePolicy } from '../../src/policy/policy.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { type Unstuck, type UnstuckOptions, unstuck } from '../../../dist/index.js'
+import { nativePolicy } from '../../../src/policy/policy.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { createPostgresStore } from '../../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
 let database: TestDatabase

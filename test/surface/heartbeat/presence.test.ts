@@ -1,9 +1,9 @@
 // Real worker processes that end in every way, with leases far too long to notice it by (LEASE-10).
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
-import type { WorkerProcess } from './worker-process.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { openWorkerHarness, type WorkerHarness } from '../worker-harness.ts'
+import type { WorkerProcess } from '../worker-process.ts'
 
 let database: TestDatabase
 let harness: WorkerHarness

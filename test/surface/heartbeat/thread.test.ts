@@ -1,11 +1,11 @@
 // Faults that could stop the heartbeat thread: a main thread that stops in the middle of a hand-over or before one, a
 // connection that is silent.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+import { TcpProxy } from '../../../chaos/src/faults/tcp-proxy.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { openWorkerHarness, type WorkerHarness } from '../worker-harness.ts'
+import { startWorkerProcess, type WorkerProcess } from '../worker-process.ts'
 
 const LEASE_MS = 3_000
 /** Each way: an answer takes longer than a third of a lease, and a new connection longer than a lease. */

@@ -1,11 +1,11 @@
 // Leases that go over to a transaction, one after another, while a call of the heartbeat thread hangs on a silent connection.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { startThreadHeartbeat } from '../../src/runtime/heartbeat/thread-heartbeat.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
+import { TcpProxy } from '../../../chaos/src/faults/tcp-proxy.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { startThreadHeartbeat } from '../../../src/runtime/heartbeat/thread-heartbeat.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { openWorkerHarness, type WorkerHarness } from '../worker-harness.ts'
 
 /** Shorter than the 10 s that a call on a silent connection is waited for. */
 const LEASE_MS = 6_000
@@ -34,7 +34,7 @@ describe('the hand-over of leases', () => {
     address.port = String(await proxy.listen())
     const [table] = nativeProfile('unstuck').tables
     const heartbeat = startThreadHeartbeat({
-      threadUrl: new URL('../../dist/compose/heartbeat-thread.js', import.meta.url),
+      threadUrl: new URL('../../../dist/compose/heartbeat-thread.js', import.meta.url),
       workerData: { databaseUrl: address.href, schema: 'unstuck', table, policy: {}, intervalMs: 500 },
       events: { onBeat: ignored, onFailed: ignored, onRecovered: ignored, onLag: ignored },
     })

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
+const dist = fileURLToPath(new URL('../../../dist/', import.meta.url))
 
 /** Prints the address of everything that the program imports. */
 const hook = `

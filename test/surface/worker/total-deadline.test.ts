@@ -1,8 +1,8 @@
 // A handler that changes its stage again and again, in a real worker.
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { unstuck } from '../../dist/index.js'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { unstuck } from '../../../dist/index.js'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

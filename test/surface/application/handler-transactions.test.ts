@@ -1,11 +1,11 @@
 // `tx` of a handler on a real database: role settings that change transactions, and more transactions than connections.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type Unstuck, type UnstuckOptions, unstuck } from '../../dist/index.js'
-import { nativePolicy } from '../../src/policy/policy.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { type Unstuck, type UnstuckOptions, unstuck } from '../../../dist/index.js'
+import { nativePolicy } from '../../../src/policy/policy.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { createPostgresStore } from '../../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 const profile = nativeProfile('unstuck')
 let database: TestDatabase

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { ConfigValue } from '../../src/config/index.ts'
+import type { ConfigValue } from '../../../src/config/index.ts'
 
-const bin = fileURLToPath(new URL('../../bin/unstuck.js', import.meta.url))
-const handlers = fileURLToPath(new URL('./fixtures/handlers.mjs', import.meta.url))
+const bin = fileURLToPath(new URL('../../../bin/unstuck.js', import.meta.url))
+const handlers = fileURLToPath(new URL('../fixtures/handlers.mjs', import.meta.url))
 let folder: string
 
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
-const root = new URL('../../', import.meta.url)
+const root = new URL('../../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 // Maximum duration of a stop: the grace period of running jobs, then that of hanging handlers.
 const LONGEST_STOP_MS = 25_000 + 5_000
@@ -32,7 +32,7 @@ it('OPS-6 start:reaper runs the reaper', () => {
 })
 
 describe('PM2', () => {
-  const { apps } = createRequire(import.meta.url)('../../deploy/pm2/ecosystem.config.cjs') as {
+  const { apps } = createRequire(import.meta.url)('../../../deploy/pm2/ecosystem.config.cjs') as {
     apps: Pm2App[]
   }
   const [reaper, worker] = apps

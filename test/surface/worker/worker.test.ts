@@ -1,14 +1,14 @@
 // Real worker processes on a real database: killed, frozen, blocked, hung, deployed. Effects are counted outside it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { Job } from '../../src/job/job.ts'
-import { nativePolicy } from '../../src/policy/policy.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import { runSweep } from '../../src/runtime/services/run-sweep.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+import type { Job } from '../../../src/job/job.ts'
+import { nativePolicy } from '../../../src/policy/policy.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import { runSweep } from '../../../src/runtime/services/run-sweep.ts'
+import type { JobStore } from '../../../src/store/job-store.ts'
+import { createPostgresStore } from '../../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { startWorkerProcess, type WorkerProcess } from '../worker-process.ts'
 
 const profile = nativeProfile('unstuck')
 let database: TestDatabase

@@ -2,13 +2,13 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { nativePolicy } from '../../src/policy/policy.ts'
-import { nativeProfile } from '../../src/profile/native.ts'
-import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+import { nativePolicy } from '../../../src/policy/policy.ts'
+import { nativeProfile } from '../../../src/profile/native.ts'
+import type { JobStore } from '../../../src/store/job-store.ts'
+import { createPostgresStore } from '../../../src/store/postgres/index.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { startWorkerProcess, type WorkerProcess } from '../worker-process.ts'
 
 const profile = nativeProfile('unstuck')
 let database: TestDatabase

@@ -2,9 +2,9 @@
 import { context, propagation, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Logger, unstuck } from '../../dist/index.js'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
+import { type Logger, unstuck } from '../../../dist/index.js'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
 
 let database: TestDatabase
 const exporter = new InMemorySpanExporter()

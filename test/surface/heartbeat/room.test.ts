@@ -3,11 +3,11 @@
 // a heartbeat, which is the worst moment. Each test prints the least time that was left.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
-import { nativePolicy, presetPolicies } from '../../src/policy/policy.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { startWorkerProcess } from './worker-process.ts'
+import { TcpProxy } from '../../../chaos/src/faults/tcp-proxy.ts'
+import { nativePolicy, presetPolicies } from '../../../src/policy/policy.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { startWorkerProcess } from '../worker-process.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 // A worker that knows no leases beside one that does, as real processes, in each mode of the table.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runCommand } from '../cli/support/run-command.ts'
-import { createInstalledDatabase } from '../support/installed-database.ts'
-import type { TestDatabase } from '../support/test-database.ts'
-import { hasStatus, openWorkerHarness, type WorkerHarness } from './worker-harness.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+import { runCommand } from '../../cli/support/run-command.ts'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { hasStatus, openWorkerHarness, type WorkerHarness } from '../worker-harness.ts'
+import { startWorkerProcess, type WorkerProcess } from '../worker-process.ts'
 
 let database: TestDatabase
 let harness: WorkerHarness
