@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import whole from '../vitest.config.ts'
-import { leftToAll, smokeOfAll } from './support/suites.ts'
+import { leftToAll, smokeOfAll } from './support/vitest/suites.ts'
 
 const isSmoke = process.env['UNSTUCK_TEST_SMOKE'] === '1'
 

@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config'
-import { runSettings } from '../support/run-settings.ts'
+import { runSettings } from '../support/vitest/run-settings.ts'
 
 export default defineConfig({
   test: {
     include: ['test/browser/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/vitest/global-setup.ts'],
     ...runSettings,
     // One browser and one server at a time: lease bars that starve look late.
     fileParallelism: false,

@@ -3,8 +3,13 @@ import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { executorProfile } from '../../src/profile/executor.ts'
 import { migrateDown, migrateUp } from '../../src/store/postgres/index.ts'
-import { cronWrappers, deadWorkerTest, maxAttemptsTest, twiceTtlTest } from '../support/executor-document.ts'
-import { executorTables } from '../support/executor-tables.ts'
+import {
+  cronWrappers,
+  deadWorkerTest,
+  maxAttemptsTest,
+  twiceTtlTest,
+} from '../support/tables/executor-document.ts'
+import { executorTables } from '../support/tables/executor-tables.ts'
 
 const url = inject('cronUrl')
 

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { runSettings } from '../support/run-settings.ts'
+import { runSettings } from '../support/vitest/run-settings.ts'
 
 export default defineConfig({
   test: {

@@ -9,7 +9,7 @@ import { clipProfile } from '../../src/profile/clip.ts'
 import { shippedProfile } from '../../src/profile/shipped.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
 import { splitStatements } from '../migrate/split-statements.ts'
-import { clipTables } from '../support/clip-tables.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const root = new URL('../../', import.meta.url)

@@ -14,7 +14,7 @@ import { createPostgresStore, migrateUp } from '../../dist/store/postgres/index.
 
 /** The tables as an application made them, from the fixture of the other tests. */
 const clipTables = /`([\s\S]*)`/.exec(
-  readFileSync(new URL('../support/clip-tables.ts', import.meta.url), 'utf8'),
+  readFileSync(new URL('../support/tables/clip-tables.ts', import.meta.url), 'utf8'),
 )[1]
 
 const policy = { dispatch: 'requeued', reapBackoffStepsMs: [1_500], requeueRatePerS: 0 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../cli/support/run-command.ts'
 import { describeSchema, schemaExists } from '../migrate/describe.ts'
-import { clipTables } from '../support/clip-tables.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { throughPgBouncer } from './through-pgbouncer.ts'
 

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { setup as startServer, teardown as stopServer } from '../support/global-setup.ts'
+import { setup as startServer, teardown as stopServer } from '../support/vitest/global-setup.ts'
 import { type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 
 declare module 'vitest' {

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandResult, runCommand } from '../cli/support/run-command.ts'
 import { type CommandFolder, openCommandFolder } from '../migrate/command-folder.ts'
-import { clipTables } from '../support/clip-tables.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 
 let commands: CommandFolder
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { completeProfile, type OwnTable } from '../../src/profile/own-profile.ts
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
 import { type CommandFolder, openCommandFolder } from '../migrate/command-folder.ts'
 import { describeSchema } from '../migrate/describe.ts'
-import { executorTables } from '../support/executor-tables.ts'
+import { executorTables } from '../support/tables/executor-tables.ts'
 
 let { database, run, close } = {} as CommandFolder
 beforeEach(async () => {

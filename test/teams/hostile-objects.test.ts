@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import { describeJobStore } from '../../src/store/conformance/index.ts'
-import { hostileObjects, hostileUrl, openHostilePool } from '../support/hostile-objects.ts'
+import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { hostileObjects, hostileUrl, openHostilePool } from '../support/tables/hostile-objects.ts'
 import {
   oddProfile,
   oddTable,
@@ -11,8 +12,7 @@ import {
   varyingProfile,
   varyingTable,
   varyingTables,
-} from '../support/odd-table.ts'
-import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+} from '../support/tables/odd-table.ts'
 
 const hostile = { openPool: openHostilePool, installUrl: hostileUrl }
 

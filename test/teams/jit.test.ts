@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
 import { runCommand } from '../cli/support/run-command.ts'
-import { clipTables } from '../support/clip-tables.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 /** Counts, by command, in sequences: they keep what the trial run rolls back. */

@@ -9,7 +9,7 @@ import { completeProfile, type OwnTable } from '../../src/profile/own-profile.ts
 import { migrateUp } from '../../src/store/postgres/index.ts'
 import { type CommandFolder, openCommandFolder } from '../migrate/command-folder.ts'
 import { describeSchema, schemaExists } from '../migrate/describe.ts'
-import { foreignQueues } from '../support/foreign-queues.ts'
+import { foreignQueues } from '../support/tables/foreign-queues.ts'
 
 const require = createRequire(new URL('queues/package.json', import.meta.url))
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startCommand } from '../cli/support/run-command.ts'
 import { type CommandFolder, openCommandFolder } from '../migrate/command-folder.ts'
-import { clipTables } from '../support/clip-tables.ts'
-import { cronWrappers, reclaim } from '../support/executor-document.ts'
-import { executorTables } from '../support/executor-tables.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
+import { cronWrappers, reclaim } from '../support/tables/executor-document.ts'
+import { executorTables } from '../support/tables/executor-tables.ts'
 
 let commands: CommandFolder
 beforeEach(async () => {

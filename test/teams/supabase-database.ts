@@ -6,7 +6,7 @@ import type { Finding } from '../../src/doctor/finding.ts'
 import { executorProfile } from '../../src/profile/executor.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
 import { type CommandResult, runCommand } from '../cli/support/run-command.ts'
-import { executorTables } from '../support/executor-tables.ts'
+import { executorTables } from '../support/tables/executor-tables.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 export type Rows = Record<string, unknown>[]

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { migrateDown } from '../../src/store/postgres/index.ts'
-import { deadWorkerTest, monitoring, reclaim } from '../support/executor-document.ts'
+import { deadWorkerTest, monitoring, reclaim } from '../support/tables/executor-document.ts'
 import { createSupabaseDatabase, type Rows, type SupabaseDatabase } from './supabase-database.ts'
 
 const table = 'public.executor_jobs'

@@ -1,6 +1,6 @@
 // Roles of a Supabase project see no more of jobs through the engine's objects than the table shows them.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { deadWorkerTest, reclaim } from '../support/executor-document.ts'
+import { deadWorkerTest, reclaim } from '../support/tables/executor-document.ts'
 import { createSupabaseDatabase, type SupabaseDatabase, type SupabaseOptions } from './supabase-database.ts'
 
 const monitor = 'public.executor_jobs_stale_monitor'

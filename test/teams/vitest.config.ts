@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config'
-import { runSettings } from '../support/run-settings.ts'
+import { runSettings } from '../support/vitest/run-settings.ts'
 
 export default defineConfig({
   test: {
     include: ['test/teams/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/vitest/global-setup.ts'],
     ...runSettings,
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand, startCommand } from '../../cli/support/run-command.ts'
-import { clipTables } from '../../support/clip-tables.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { type CommandFolder, openCommandFolder } from '../command-folder.ts'
 import { describeSchema, schemaExists } from '../describe.ts'
 

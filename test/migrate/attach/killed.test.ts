@@ -1,7 +1,7 @@
 // An attach that is killed at any step is gone on with by the next one, and ends as if it had never been interrupted.
 import { beforeAll, expect, it } from 'vitest'
 import { runCommand, startCommand } from '../../cli/support/run-command.ts'
-import { clipTables } from '../../support/clip-tables.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { describeSchema, type Queryable } from '../describe.ts'
 

@@ -3,7 +3,7 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startCommand } from '../../cli/support/run-command.ts'
-import { clipTables } from '../../support/clip-tables.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const rowCount = Number(process.env['UNSTUCK_ATTACH_ROWS'] ?? 200_000)

@@ -15,8 +15,8 @@ import {
   rolesSql,
 } from '../../../src/store/postgres/index.ts'
 import { columnStatements } from '../../../src/store/postgres/migrate/statements/column-statements.ts'
-import { clipTables } from '../../support/clip-tables.ts'
 import { createAttachedDatabase, exchange } from '../../support/installed-database.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { describeSchema, schemaExists } from '../describe.ts'
 import { splitStatements } from '../split-statements.ts'

@@ -5,7 +5,7 @@ import { clipProfile } from '../../../src/profile/clip.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
 import { createPostgresStore, migrateUp } from '../../../src/store/postgres/index.ts'
 import { readSqlFolder } from '../../../src/store/postgres/sql-files.ts'
-import { clipTables } from '../../support/clip-tables.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const schema = 'unstuck'

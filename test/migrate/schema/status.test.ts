@@ -5,12 +5,12 @@ import { nativeProfile } from '../../../src/profile/native.ts'
 import type { Profile } from '../../../src/profile/profile.ts'
 import { type MigrationStatus, migrateStatus, migrateUp } from '../../../src/store/postgres/index.ts'
 import { readSqlFolder } from '../../../src/store/postgres/sql-files.ts'
-import { clipTables } from '../../support/clip-tables.ts'
 import {
   createAttachedDatabase,
   createInstalledDatabase,
   exchange,
 } from '../../support/installed-database.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { schemaExists } from '../describe.ts'
 

@@ -4,8 +4,8 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { executorProfile } from '../../../src/profile/executor.ts'
 import { migrateUp } from '../../../src/store/postgres/index.ts'
-import { deadWorkerTest, monitoring, reclaim } from '../../support/executor-document.ts'
-import { executorTables } from '../../support/executor-tables.ts'
+import { deadWorkerTest, monitoring, reclaim } from '../../support/tables/executor-document.ts'
+import { executorTables } from '../../support/tables/executor-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const role = `unstuck_test_${randomBytes(6).toString('hex')}`

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { clipProfile } from '../../../src/profile/clip.ts'
 import { complete, readJob, startDead, startOne } from '../../../src/store/conformance/builders.ts'
 import type { EnqueuedJob, JobStore } from '../../../src/store/job-store.ts'
-import { clipTables } from '../../support/clip-tables.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { raceBench } from '../race-bench.ts'
 
 const [table] = clipProfile.tables

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { quoteIdentifier, quoteLiteral } from '../../../src/store/postgres/render/identifiers.ts'
-import { propertyRuns } from '../../support/property-runs.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import { propertyRuns } from '../../support/vitest/property-runs.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -8,10 +8,10 @@ import { executorProfile } from '../../../src/profile/executor.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
 import { createPostgresStore, migrateStatus, migrateUp } from '../../../src/store/postgres/index.ts'
-import { clipTables } from '../../support/clip-tables.ts'
-import { executorTables } from '../../support/executor-tables.ts'
 import { createInstalledDatabase } from '../../support/installed-database.ts'
 import { clearStatements, elapse } from '../../support/postgres-harness.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
+import { executorTables } from '../../support/tables/executor-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const [table] = nativeProfile('unstuck').tables

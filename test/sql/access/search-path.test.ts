@@ -9,11 +9,17 @@ import type { Profile } from '../../../src/profile/profile.ts'
 import { migrateUp } from '../../../src/store/postgres/index.ts'
 import { engineFunctions } from '../../../src/store/postgres/migrate/statements/plan.ts'
 import type { SqlFile } from '../../../src/store/postgres/sql-files.ts'
-import { cronWrappers, deadWorkerTest } from '../../support/executor-document.ts'
-import { executorTables } from '../../support/executor-tables.ts'
-import { commonHostileObjects, hostileUrl } from '../../support/hostile-objects.ts'
 import { createInstalledDatabase } from '../../support/installed-database.ts'
-import { oddProfile, oddTable, oddTables, varyingProfile, varyingTables } from '../../support/odd-table.ts'
+import { cronWrappers, deadWorkerTest } from '../../support/tables/executor-document.ts'
+import { executorTables } from '../../support/tables/executor-tables.ts'
+import { commonHostileObjects, hostileUrl } from '../../support/tables/hostile-objects.ts'
+import {
+  oddProfile,
+  oddTable,
+  oddTables,
+  varyingProfile,
+  varyingTables,
+} from '../../support/tables/odd-table.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const native = nativeProfile('unstuck')

@@ -8,7 +8,7 @@ import { clipProfile } from '../../../src/profile/clip.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
 import type { Profile } from '../../../src/profile/profile.ts'
 import { migrateUp } from '../../../src/store/postgres/index.ts'
-import { clipTables } from '../../support/clip-tables.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const runningJobs = 1_000

@@ -1,8 +1,8 @@
 // One real PostgreSQL for the run: DATABASE_URL where it is set, else the embedded one in a folder that goes away.
 import { randomBytes } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
-import { type PostgresServer, startPostgres } from '../../embedded/src/index.ts'
-import { asAdmin } from './as-admin.ts'
+import { type PostgresServer, startPostgres } from '../../../embedded/src/index.ts'
+import { asAdmin } from '../as-admin.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

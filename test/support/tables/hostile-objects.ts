@@ -1,7 +1,7 @@
 // Objects that any role could create in a schema on the caller's search_path. Where PostgreSQL prefers one of them to its own,
 // because it fits the operands better, it raises.
 import pg from 'pg'
-import { builtInFunctions } from '../../src/store/postgres/render/built-in-functions.ts'
+import { builtInFunctions } from '../../../src/store/postgres/render/built-in-functions.ts'
 
 /** Types of our columns, parameters and expressions. */
 const commonTypes = words(`

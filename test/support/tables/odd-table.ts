@@ -1,7 +1,7 @@
 // A table that tries the renderer: reserved and mixed-case names, an enum of other words, narrow and varying types, in a schema
 // that is not public; and with unique dedupe keys, which other attached tables do not have.
-import { nativePolicy } from '../../src/policy/policy.ts'
-import type { Profile, TableProfile } from '../../src/profile/profile.ts'
+import { nativePolicy } from '../../../src/policy/policy.ts'
+import type { Profile, TableProfile } from '../../../src/profile/profile.ts'
 
 export const oddTable: TableProfile = {
   attachment: 'user_order',
