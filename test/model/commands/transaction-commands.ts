@@ -1,13 +1,13 @@
 // Commands of a user inside an open transaction, and of others before it ends: claims and sweeps skip its rows. The model
 // has no transactions, so it does the two one after the other, in the order that comes to the same.
 import fc from 'fast-check'
-import type { NewJob } from '../../src/job/job.ts'
-import type { ClaimRequest, JobStore } from '../../src/store/job-store.ts'
+import type { NewJob } from '../../../src/job/job.ts'
+import type { ClaimRequest, JobStore } from '../../../src/store/job-store.ts'
+import { eachOnce } from '../known-differences.ts'
+import { agree, nameOfJob, type Pair, type Side } from '../two-sides.ts'
 import { command, type LeaseCommand } from './command.ts'
-import { eachOnce } from './known-differences.ts'
 import { sweepToTheEnd } from './operator-commands.ts'
 import { jobIdsAt, type LeasePicks, leasePicks, leasesAt, pickIndexes, pickLeases, picks } from './picks.ts'
-import { agree, nameOfJob, type Pair, type Side } from './two-sides.ts'
 import { claimMany, grantedTo, namesOfAdded, newJobs } from './worker-commands.ts'
 
 type Leases = ReturnType<typeof leasesAt>

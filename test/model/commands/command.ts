@@ -1,6 +1,6 @@
 import type fc from 'fast-check'
-import { assertSameState } from './snapshot.ts'
-import type { Model, Pair, Side } from './two-sides.ts'
+import { assertSameState } from '../snapshot.ts'
+import type { Model, Pair, Side } from '../two-sides.ts'
 
 export type LeaseCommand = fc.AsyncCommand<Model, Side>
 

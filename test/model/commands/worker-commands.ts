@@ -1,7 +1,7 @@
 // Commands of workers and producers. Finishing verbs take any lease ever granted: most are stale.
 import fc from 'fast-check'
-import type { ErrorCategory, JsonValue, NewJob } from '../../src/job/job.ts'
-import type { ClaimedJob, Lease } from '../../src/job/lease.ts'
+import type { ErrorCategory, JsonValue, NewJob } from '../../../src/job/job.ts'
+import type { ClaimedJob, Lease } from '../../../src/job/lease.ts'
 import type {
   ClaimOneRequest,
   ClaimRequest,
@@ -9,12 +9,12 @@ import type {
   Failure,
   JobStore,
   ReleaseOptions,
-} from '../../src/store/job-store.ts'
+} from '../../../src/store/job-store.ts'
+import { HOUR, stepsOf, stepsUntil } from '../timing.ts'
+import { agree, type Model, nameOfJob, nameOfLease, type Pair, type Side } from '../two-sides.ts'
 import { command, type LeaseCommand } from './command.ts'
 import { present, rarely } from './optional-fields.ts'
 import { jobIdsAt, leasePicks, leasesAt, pickIndexes, pickLeases, picks } from './picks.ts'
-import { HOUR, stepsOf, stepsUntil } from './timing.ts'
-import { agree, type Model, nameOfJob, nameOfLease, type Pair, type Side } from './two-sides.ts'
 
 const queues = ['encode', 'caption', 'fast']
 const hours = (...counts: number[]) => fc.constantFrom(...counts.map((count) => count * HOUR))

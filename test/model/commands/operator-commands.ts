@@ -1,13 +1,13 @@
 // Commands of time, reapers and people.
 import fc from 'fast-check'
-import type { ManualOptions, ReaperFacts, SweepRequest } from '../../src/store/job-store.ts'
+import type { ManualOptions, ReaperFacts, SweepRequest } from '../../../src/store/job-store.ts'
+import { eachOnce } from '../known-differences.ts'
+import { limitChange } from '../policies.ts'
+import { elapseOfHours, HOUR, STEP } from '../timing.ts'
+import { agree, type Model, nameOfJob, type Pair, type Side } from '../two-sides.ts'
 import { command, type LeaseCommand } from './command.ts'
-import { eachOnce } from './known-differences.ts'
 import { present, rarely } from './optional-fields.ts'
 import { jobIdsAt, manyPicks, pickIndexes, picks } from './picks.ts'
-import { limitChange } from './policies.ts'
-import { elapseOfHours, HOUR, STEP } from './timing.ts'
-import { agree, type Model, nameOfJob, type Pair, type Side } from './two-sides.ts'
 
 /** Nothing much, one lease, the longest lease, every deadline, the retention. */
 const hours = fc.oneof(

@@ -1,8 +1,8 @@
 // Which jobs or leases of the past a command is about. A run knows them only once it is there, so a pick is a number:
 // from the end where negative, else round and round from the start.
 import fc from 'fast-check'
-import type { Lease } from '../../src/job/lease.ts'
-import type { Model, Side } from './two-sides.ts'
+import type { Lease } from '../../../src/job/lease.ts'
+import type { Model, Side } from '../two-sides.ts'
 
 const pick = fc.oneof(
   { arbitrary: fc.integer({ min: -4, max: -1 }), weight: 3 },
