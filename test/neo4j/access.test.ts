@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { AccessStore } from '../../src/store/access-store.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import { createNeo4jAccess } from '../../src/store/neo4j/neo4j-access.ts'
-import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
+import { createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
 
 const label = 'AccessJob'
 const DAY = 86_400_000

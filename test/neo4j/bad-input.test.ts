@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { installNeo4j, removeNeo4j } from '../../src/store/neo4j/install.ts'
 import { createNeo4jStore } from '../../src/store/neo4j/neo4j-store.ts'
 import { openDriver, openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
-import { clear, createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
-import { startNeo4j } from './neo4j-server.ts'
+import { clear, createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
+import { startNeo4j } from './server/neo4j-server.ts'
 
 const jars = process.env['UNSTUCK_TEST_NEO4J_JARS']
 const label = 'BadInputJob'

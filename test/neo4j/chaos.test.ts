@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { installNeo4j } from '../../src/store/neo4j/install.ts'
 import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
-import { clear } from './neo4j-harness.ts'
+import { clear } from './server/neo4j-harness.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const LIMIT_MS = 240_000

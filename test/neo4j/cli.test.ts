@@ -10,7 +10,7 @@ import { exitCodes } from '../../src/errors/index.ts'
 import { installNeo4j } from '../../src/store/neo4j/install.ts'
 import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
 import { runCommand, startCommand } from '../cli/support/run-command.ts'
-import { clear } from './neo4j-harness.ts'
+import { clear } from './server/neo4j-harness.ts'
 
 const handlers = fileURLToPath(new URL('fixtures/chaos-handlers.mjs', import.meta.url))
 const env = { EMBED_JOB_RETENTION_DAYS: '14', REAPER_INTERVAL_SEC: '1' }

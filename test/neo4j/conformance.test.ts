@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { describeJobStore } from '../../src/store/conformance/index.ts'
-import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
+import { createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
 
 describe('nodes', () => {
   let bench: Neo4jBench

@@ -6,7 +6,7 @@ import { embeddingProfile } from '../../src/profile/embedding.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import { createNeo4jStore } from '../../src/store/neo4j/neo4j-store.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-neo4j-store.ts'
-import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
+import { createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
 
 const label = 'DocumentJob'
 const MINUTE = 60_000

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { describe, expect, inject, it } from 'vitest'
 import { installNeo4j } from '../../src/store/neo4j/install.ts'
 import { openDriver } from '../../src/store/neo4j/open-neo4j-store.ts'
-import { clear } from './neo4j-harness.ts'
+import { clear } from './server/neo4j-harness.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)

@@ -6,7 +6,7 @@ import { type Neo4jJobStore, openDriver, openNeo4jStore } from '../../src/store/
 import { type RunningCommand, runCommand, startCommand } from '../cli/support/run-command.ts'
 import { urlOf } from '../cli/support/serve-command.ts'
 import { readEventSource } from '../http/stream/event-source.ts'
-import { clear } from './neo4j-harness.ts'
+import { clear } from './server/neo4j-harness.ts'
 
 const env = { EMBED_JOB_RETENTION_DAYS: '14' }
 const store = ['--store', inject('neo4jUrl')]

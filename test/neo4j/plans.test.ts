@@ -2,7 +2,7 @@
 import neo4j from 'neo4j-driver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readCypher } from '../../src/store/neo4j/graph/cypher-files.ts'
-import { createNeo4jBench, type Neo4jBench } from './neo4j-harness.ts'
+import { createNeo4jBench, type Neo4jBench } from './server/neo4j-harness.ts'
 
 const label = 'PlanJob'
 const one = neo4j.int(1)

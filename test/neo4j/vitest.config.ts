@@ -4,7 +4,7 @@ import { runSettings } from '../support/vitest/run-settings.ts'
 export default defineConfig({
   test: {
     include: ['test/neo4j/*.test.ts'],
-    globalSetup: ['test/neo4j/global-setup.ts'],
+    globalSetup: ['test/neo4j/server/global-setup.ts'],
     ...runSettings,
     // One server for all files, and one of them ends it.
     fileParallelism: false,
