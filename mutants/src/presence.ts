@@ -27,7 +27,12 @@ export const presenceMutants: Mutant[] = [
         replacement: '.processID !== undefined || backendPid === undefined',
       },
     ],
-    suites: [{ files: ['test/pgbouncer/presence.test.ts'], config: 'test/pgbouncer/vitest.config.ts' }],
+    suites: [
+      {
+        files: ['test/external/pgbouncer/presence.test.ts'],
+        config: 'test/external/pgbouncer/vitest.config.ts',
+      },
+    ],
   },
   {
     id: 'M54',

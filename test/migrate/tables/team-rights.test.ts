@@ -1,4 +1,4 @@
-// Objects in the team's schema against the rights on its table, for any PostgreSQL; test/teams has whole projects.
+// Objects in the team's schema against the rights on its table, for any PostgreSQL; test/external/teams has whole projects.
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -19,7 +19,7 @@ const enqueuer = `${prefix}_enqueuer`
 const page = readFileSync(new URL('../../../docs/guides/database-roles.md', import.meta.url), 'utf8')
 const scripts = [...page.matchAll(/^```postgresql\n([\s\S]*?)^```$/gm)]
   .map(([, code]) => code ?? '')
-  // The policy of an attached table: test/teams has one.
+  // The policy of an attached table: test/external/teams has one.
   .filter((script) => !script.includes('public.executor_jobs'))
 
 let database: TestDatabase

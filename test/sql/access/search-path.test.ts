@@ -1,5 +1,5 @@
 // Nobody who may create in a schema on a caller's search_path gets code of theirs run by the engine (C28), and what the team
-// has in its own schemas is found all the same. The whole conformance suite beside hostile objects is in test/teams.
+// has in its own schemas is found all the same. The whole conformance suite beside hostile objects is in test/external/teams.
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// The command given to pg_cron. test/cron runs it under a real one.
+// The command given to pg_cron. test/external/cron runs it under a real one.
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createInstalledDatabase } from '../../support/installed-database.ts'

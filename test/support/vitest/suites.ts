@@ -1,25 +1,16 @@
 // Which tests `npm test` runs, and which are left to `npm run test:all`: what is about the repository's own tools, built
 // documentation, examples, the embedded launcher, large tables, and the same guarantees on one more table.
-export const needPrograms = [
-  'test/pgbouncer/**',
-  'test/teams/**',
-  'test/cron/**',
-  'test/bun/**',
-  'test/neo4j/**',
-  'test/bench/**',
-  'test/browser/**',
-  'test/package/**',
-]
+export const needPrograms = ['test/external/**']
 
 export const leftToAll = [
   // The repository's own tools.
-  'test/chaos/**/*.test.ts',
-  'test/parity/tools/*.test.ts',
+  'test/repository/chaos/**/*.test.ts',
+  'test/repository/parity/tools/*.test.ts',
   'test/spec/**/*.test.ts',
   // Documentation and examples.
-  'test/examples/**/*.test.ts',
-  'test/parity/{docs-*,demo-picture,missed-goals,runbooks}.test.ts',
-  'test/website/**/*.test.ts',
+  'test/repository/examples/**/*.test.ts',
+  'test/repository/parity/{docs-*,demo-picture,missed-goals,runbooks}.test.ts',
+  'test/repository/website/**/*.test.ts',
   // The embedded launcher, the demo and the drill.
   'embedded/src/**/*.test.ts',
   'test/demo/**/*.test.ts',
@@ -43,8 +34,8 @@ export const leftToAll = [
 
 /** Run by .ci/run: tests that catch a forgotten update, and the core of the conformance suite on one more table. */
 export const smokeOfAll = [
-  'test/parity/{docs-*,demo-picture,missed-goals,runbooks}.test.ts',
-  'test/website/sidebar.test.ts',
+  'test/repository/parity/{docs-*,demo-picture,missed-goals,runbooks}.test.ts',
+  'test/repository/website/sidebar.test.ts',
   'test/cli/install/init.test.ts',
   'test/store/clip.test.ts',
 ]
