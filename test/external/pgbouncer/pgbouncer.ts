@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '../../../embedded/src/free-port.ts'
-import { isRoot, nobody } from '../../../embedded/src/run-as.ts'
+import { freePort } from '../../../embedded/src/server/free-port.ts'
+import { isRoot, nobody } from '../../../embedded/src/server/run-as.ts'
 
 export interface PgBouncerOptions {
   mode?: 'transaction' | 'session'

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmod, chown, link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { type Binaries, executable } from '../binaries/binaries.ts'
+import { EmbeddedPostgresError, errnoOf, writing } from '../embedded-postgres-error.ts'
+import { runProgram } from '../server/run-program.ts'
 import { isTrustedOwner } from './assert-trusted.ts'
-import { type Binaries, executable } from './binaries.ts'
-import { EmbeddedPostgresError, errnoOf, writing } from './embedded-postgres-error.ts'
 import type { DataDirPlace } from './place-data-dir.ts'
-import { runProgram } from './run-program.ts'
 
 /** initdb takes about a second: a half-made data directory this old was left behind by a killed process. */
 const ABANDONED_AFTER_MS = 10 * 60_000

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
+import { EmbeddedPostgresError } from '../embedded-postgres-error.ts'
 
 const WRITABLE_BY_OTHERS = 0o022
 const STICKY = 0o1000

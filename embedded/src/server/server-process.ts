@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { type Binaries, executable } from './binaries.ts'
-import { readLockHolder } from './lock-holder.ts'
-import type { DataDirPlace } from './place-data-dir.ts'
+import { type Binaries, executable } from '../binaries/binaries.ts'
+import { readLockHolder } from '../data/lock-holder.ts'
+import type { DataDirPlace } from '../data/place-data-dir.ts'
 import { spawnWatched } from './watchdog.ts'
 
 export type ServerProcess = {

@@ -1,15 +1,15 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { startPostgres } from './index.ts'
+import { startPostgres } from '../index.ts'
 import {
   type InstalledApp,
   installApp,
   processesIn,
   report,
   untilNothingRunsIn,
-} from './testing/installed-app.ts'
-import { connect, query } from './testing/query.ts'
+} from '../testing/installed-app.ts'
+import { connect, query } from '../testing/query.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

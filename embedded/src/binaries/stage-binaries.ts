@@ -14,9 +14,9 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { assertTrusted } from './assert-trusted.ts'
-import { EmbeddedPostgresError, errnoOf, writing } from './embedded-postgres-error.ts'
-import { isRoot } from './run-as.ts'
+import { assertTrusted } from '../data/assert-trusted.ts'
+import { EmbeddedPostgresError, errnoOf, writing } from '../embedded-postgres-error.ts'
+import { isRoot } from '../server/run-as.ts'
 
 /** Outlives reboots and is open to every user, which neither a home folder nor a private TMPDIR is. */
 export function sharedFolder(): string {

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startPostgres } from '../start-postgres.ts'
+import { query } from '../testing/query.ts'
 import { prepareBinaries, restoreSymlinks } from './binaries.ts'
-import { startPostgres } from './start-postgres.ts'
-import { query } from './testing/query.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { sharedFolder } from '../binaries/stage-binaries.ts'
+import { EmbeddedPostgresError, errnoOf, writing } from '../embedded-postgres-error.ts'
+import { canEnter, isRoot, nobody, ownerOfData } from '../server/run-as.ts'
+import type { RunAs } from '../server/run-program.ts'
 import { assertTrusted } from './assert-trusted.ts'
-import { EmbeddedPostgresError, errnoOf, writing } from './embedded-postgres-error.ts'
-import { canEnter, isRoot, nobody, ownerOfData } from './run-as.ts'
-import type { RunAs } from './run-program.ts'
-import { sharedFolder } from './stage-binaries.ts'
 
 export type DataDirPlace = {
   path: string

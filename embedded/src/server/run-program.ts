@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { errnoOf } from './embedded-postgres-error.ts'
+import { errnoOf } from '../embedded-postgres-error.ts'
 
 /** The user a server runs as when it is not the current one: PostgreSQL refuses to run as root. */
 export type RunAs = { uid: number; gid: number }

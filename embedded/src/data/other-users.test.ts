@@ -2,15 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, chown, cp, mkdir, readFile, readlink, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startPostgres } from './index.ts'
+import { startPostgres } from '../index.ts'
 import {
   type InstalledApp,
   installApp,
   isNotLink,
   report,
   untilNothingRunsIn,
-} from './testing/installed-app.ts'
-import { query } from './testing/query.ts'
+} from '../testing/installed-app.ts'
+import { query } from '../testing/query.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 

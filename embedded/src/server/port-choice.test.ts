@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, expect, it, vi } from 'vitest'
+import { startPostgres } from '../start-postgres.ts'
 import { freePort } from './free-port.ts'
-import { startPostgres } from './start-postgres.ts'
 
 vi.mock('./free-port.ts', { spy: true })
 // Other files of this process have imported the real one, and will again.

@@ -1,7 +1,7 @@
 import { readFile, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { EmbeddedPostgresError, errnoOf } from './embedded-postgres-error.ts'
+import { EmbeddedPostgresError, errnoOf } from '../embedded-postgres-error.ts'
 
 export type LockHolder = { pid: number; port: string | undefined; state: 'running' | 'stale' | 'stopping' }
 
