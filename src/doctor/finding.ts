@@ -2,7 +2,7 @@
 export type Level = 'fine' | 'warning' | 'problem'
 
 export interface Finding {
-  /** The heading of its explanation in docs/guides/scan-and-doctor.md. */
+  /** The heading of its explanation in docs/guides/tables/scan-and-doctor.md. */
   check: string
   level: Level
   message: string

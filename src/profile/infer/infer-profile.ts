@@ -39,7 +39,7 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
   if (status === undefined) {
     return {
       problem: 'no column looks like a status',
-      hint: 'Write its profile into the config file by hand: docs/guides/attach.md shows one.',
+      hint: 'Write its profile into the config file by hand: docs/guides/tables/attach.md shows one.',
     }
   }
   const id = idOf(shape)

@@ -12,9 +12,9 @@ import { clear } from './server/neo4j-harness.ts'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 
-describe('docs/guides/neo4j.md', () => {
+describe('docs/guides/tables/neo4j.md', () => {
   it('OPS-2 LEASE-6 the program of the guide does what it says', async () => {
-    const guide = readFileSync(join(root, 'docs/guides/neo4j.md'), 'utf8')
+    const guide = readFileSync(join(root, 'docs/guides/tables/neo4j.md'), 'utf8')
     const program = /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? ''
     const { driver } = openDriver(inject('neo4jUrl'))
     await installNeo4j({ driver })

@@ -1,4 +1,4 @@
-// The code of docs/guides/pg-boss.md, run as one program on the real pg-boss.
+// The code of docs/guides/interfaces/pg-boss.md, run as one program on the real pg-boss.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openBench } from './bench.mjs'
 
-const page = new URL('../../../docs/guides/pg-boss.md', import.meta.url)
+const page = new URL('../../../docs/guides/interfaces/pg-boss.md', import.meta.url)
 // Inside the package, so that it can import itself by name as a user's project would.
 const scratch = new URL('../../../.unstuck/docs/', import.meta.url)
 const pgBoss = import.meta.resolve('pg-boss')

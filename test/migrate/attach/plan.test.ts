@@ -190,7 +190,10 @@ describe('a table whose rows have words that the profile does not know', () => {
 
 describe('the role of workers', () => {
   it('C20 is the one of the guide', () => {
-    const page = readFileSync(new URL('../../../docs/guides/database-roles.md', import.meta.url), 'utf8')
+    const page = readFileSync(
+      new URL('../../../docs/guides/operate/database-roles.md', import.meta.url),
+      'utf8',
+    )
     const [, script] = /^```postgresql\n([\s\S]*?)^```$/m.exec(page) ?? []
     expect(rolesSql(schema, nativeProfile(schema)).replaceAll('"', '')).toBe(script)
   })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { knownQueues } from '../../../src/profile/infer/known-queues/index.ts'
 
 const root = new URL('../../../', import.meta.url)
-const guide = readFileSync(new URL('docs/guides/scan-and-doctor.md', root), 'utf8')
+const guide = readFileSync(new URL('docs/guides/tables/scan-and-doctor.md', root), 'utf8')
 const checks = new URL('src/doctor/checks/', root)
 
 it('OPS-8 every check has a row in the guide', () => {

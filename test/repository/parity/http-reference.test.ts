@@ -20,7 +20,7 @@ describe('docs/reference/http.md', () => {
   })
 
   it('OPS-8 the guide names every scope', () => {
-    const guide = read('guides/http-api.md')
+    const guide = read('guides/interfaces/http-api.md')
     for (const scope of scopes) expect(guide).toContain(`\`${scope}\``)
   })
 

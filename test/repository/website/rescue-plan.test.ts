@@ -56,7 +56,7 @@ describe('planRescue', () => {
     },
   )
 
-  it.each(['README.md', 'docs/compare.md', 'docs/start/quickstart.md', 'docs/guides/drill.md'])(
+  it.each(['README.md', 'docs/compare.md', 'docs/start/quickstart.md', 'docs/guides/operate/drill.md'])(
     'LEASE-10 %s gives the time after the end of a process: look, grace, backoff and poll',
     (page) => {
       const text = readFileSync(new URL(`../../../${page}`, import.meta.url), 'utf8')

@@ -1,4 +1,4 @@
-// The scripts of docs/guides/database-roles.md are executed as they stand; only the names of the roles are made unique,
+// The scripts of docs/guides/operate/database-roles.md are executed as they stand; only the names of the roles are made unique,
 // for roles belong to the whole server. That is also why the page does not mark them as plain SQL, which runs elsewhere.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const [table] = profile.tables
 const prefix = `unstuck_test_${randomBytes(6).toString('hex')}`
 const worker = `${prefix}_worker`
 const enqueuer = `${prefix}_enqueuer`
-const page = readFileSync(new URL('../../../docs/guides/database-roles.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/guides/operate/database-roles.md', import.meta.url), 'utf8')
 const scripts = [...page.matchAll(/^```postgresql\n([\s\S]*?)^```$/gm)]
   .map(([, code]) => code ?? '')
   // The policy of an attached table: test/external/teams has one.
