@@ -35,8 +35,8 @@ function locate(program) {
 
 if (found !== undefined) {
   const args = vitestArguments('test/external/browser/vitest.config.ts', [
-    'live',
-    'pages',
+    'test/external/browser/live.test.ts',
+    'test/external/browser/pages.test.ts',
     '-t',
     smoke.join('|'),
   ])

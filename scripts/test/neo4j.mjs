@@ -22,7 +22,10 @@ else {
 }
 
 function run() {
-  const args = vitestArguments('test/external/neo4j/vitest.config.ts', ['document-002', 'race'])
+  const args = vitestArguments('test/external/neo4j/vitest.config.ts', [
+    'test/external/neo4j/document-002.test.ts',
+    'test/external/neo4j/race.test.ts',
+  ])
   const env = { ...process.env, ...smokeEnvironment, UNSTUCK_TEST_NEO4J_JARS: jars }
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 }

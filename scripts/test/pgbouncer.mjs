@@ -18,7 +18,10 @@ const suites = [
 const env = { ...process.env, ...smokeEnvironment, PATH: `${process.env['PATH']}:/usr/sbin` }
 
 if (spawnSync('pgbouncer', ['--version'], { env }).status === 0) {
-  const args = vitestArguments('test/external/pgbouncer/vitest.config.ts', ['store', 'worker'])
+  const args = vitestArguments('test/external/pgbouncer/vitest.config.ts', [
+    'test/external/pgbouncer/store.test.ts',
+    'test/external/pgbouncer/worker.test.ts',
+  ])
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 } else {
   for (const suite of suites) console.log(`skipped: ${suite}: the program pgbouncer is not installed`)

@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const versions = isSmoke ? ['18'] : ['14', '18']
 if (!isSmoke) installVersions()
 const queues = `${root}test/external/teams/queues`
-const needsQueues =
-  givenArguments.length === 0 || givenArguments.some((filter) => 'known-queues.test.ts'.includes(filter))
+const suite = 'test/external/teams/known-queues.test.ts'
+const needsQueues = givenArguments.length === 0 || givenArguments.some((filter) => suite.includes(filter))
 if (needsQueues && !existsSync(`${queues}/node_modules`))
   spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: queues, stdio: 'inherit' })
 

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const vitest = fileURLToPath(new URL('../../../../node_modules/vitest/vitest.mjs', import.meta.url))
 const reporter = fileURLToPath(scriptUrl('test/closing-line-reporter'))
 
-function runVitest(files: Record<string, string>) {
+function runVitest(files: Record<string, string>, ...more: string[]) {
   const args = [
     vitest,
     'run',
@@ -18,6 +18,7 @@ function runVitest(files: Record<string, string>) {
     makeTree(files),
     '--reporter=default',
     `--reporter=${reporter}`,
+    ...more,
   ]
   const { status, stdout } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
@@ -72,4 +73,21 @@ it('a failed test is named before it, and so is one that passed only at a later 
     'failed: a.test.js › breaks',
     '2 passed, 1 failed, 0 skipped',
   ])
+})
+
+it('a filter fails if one of its titles matches no test that ran', () => {
+  const files = {
+    'a.test.js': "describe('claim', () => { it('works', () => {}); it('waits', () => {}) })",
+    'b.test.js': "it.skip('rests', () => {})",
+  }
+  expect(runVitest(files, '-t', 'works|claim waits')).toMatchObject({ status: 0 })
+  expect(runVitest(files, '-t', 'claim (works|rests)')).toMatchObject({ status: 0 })
+  const renamed = runVitest(files, '-t', 'works|was renamed|rests')
+  expect(renamed.lines.slice(-3)).toEqual([
+    'failed: no test with the title was renamed ran',
+    'failed: no test with the title rests ran',
+    '1 passed, 2 failed, 2 skipped',
+  ])
+  expect(renamed.status).toBe(1)
+  expect(runVitest(files, '-t', 'was renamed').status).toBe(1)
 })
