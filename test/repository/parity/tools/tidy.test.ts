@@ -21,18 +21,18 @@ it('a tidy tree passes', () => {
 })
 
 describe('sizes', () => {
-  it('a file over 350 lines is refused, a test over 600', () => {
+  it('a file over 350 lines is refused, a test over 450', () => {
     expect(
       check({
         'src/a.ts': lines(351),
         'sql/b.sql': lines(351),
-        'src/c.test.ts': lines(600),
-        'test/d.ts': lines(601),
+        'src/c.test.ts': lines(450),
+        'test/d.ts': lines(451),
       }),
     ).toEqual([
       'sql/b.sql:351 has 351 lines, over 350',
       'src/a.ts:351 has 351 lines, over 350',
-      'test/d.ts:601 has 601 lines, over 600',
+      'test/d.ts:451 has 451 lines, over 450',
     ])
   })
 
