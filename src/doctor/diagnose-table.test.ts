@@ -35,7 +35,7 @@ describe('presence', () => {
     const [pooled] = found({ workers: [{ presence: 'pooled' }] })
     expect(pooled).toMatchObject({ level: 'fine', fix: expect.stringContaining('UNSTUCK_DIRECT_URL') })
     expect(pooled?.message).toBe(
-      'public.jobs: off for 1 worker because of a pooler, leases decide when a worker dies',
+      'public.jobs: off for 1 worker because of a pooler; leases alone detect dead workers',
     )
     const route = { isDirect: false, direct: null }
     expect(found({ workers: [] }, { route })[0]?.message).toContain('off because of a pooler')
@@ -152,7 +152,7 @@ describe('policy drift', () => {
     expect(first).toMatchObject({
       level: 'warning',
       message:
-        'public.jobs: max_attempts 3 (2 unfinished jobs, the default of the column) wins over 5 of the policy',
+        'public.jobs: max_attempts 3 (2 unfinished jobs, the column default) overrides 5 of the policy',
       fix: 'set it',
     })
   })

@@ -107,7 +107,8 @@ describe('breakers', () => {
       {
         level: 'warning',
         check: 'unheard breaker',
-        message: 'jobs of convert run, and breaker gateway has heard of no call for 60 min: it cannot open',
+        message:
+          'jobs of convert are running, but no call was reported to breaker gateway for 60 min: it cannot open',
       },
     ])
     expect(found({ calls: 1 })).toEqual([])
@@ -131,7 +132,7 @@ describe('breakers', () => {
 
   it('RATE-6 that a service asked to pause say so', () => {
     const [finding] = found({ state: 'held', reason: 'limited', calls: 1 })
-    expect(finding?.message).toContain('is held, for the service asked for a pause (429 or Retry-After)')
+    expect(finding?.message).toContain('is held: the service asked for a pause (429 or Retry-After)')
   })
 })
 
@@ -173,7 +174,7 @@ describe('long transactions', () => {
     )
     expect(found).toMatchObject({
       level: 'fine',
-      message: expect.stringContaining('sees its own only') as string,
+      message: expect.stringContaining('sees only its own') as string,
     })
   })
 })

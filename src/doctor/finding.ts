@@ -10,6 +10,8 @@ export interface Finding {
   fix: string | null
 }
 
+export const countJobs = (jobs: number): string => (jobs === 1 ? '1 job' : `${jobs} jobs`)
+
 export const fine = (check: string, message: string): Finding => ({
   check,
   level: 'fine',

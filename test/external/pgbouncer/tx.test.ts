@@ -115,7 +115,7 @@ it('LEASE-4 a worker whose direct address leads to another database does not sta
   onTestFinished(() => app.stop())
   await expect(app.start()).rejects.toMatchObject({
     code: 'INVALID_CONFIG',
-    message: /UNSTUCK_DIRECT_URL: leads to another database/,
+    message: /UNSTUCK_DIRECT_URL: points to another database/,
   })
 })
 

@@ -86,7 +86,7 @@ describe('QUEUE_MAX_ATTEMPTS on an attached table', () => {
     await attach()
     const { stdout } = await withFive('doctor')
     expect(stdout).toContain(
-      'public.jobs: max_attempts 3 (1 unfinished job, the default of the column) wins over 5 of the policy',
+      'public.jobs: max_attempts 3 (1 unfinished job, the column default) overrides 5 of the policy',
     )
     expect(stdout).toContain('alter table public.jobs alter column max_attempts set default 5')
     await oldClaim()

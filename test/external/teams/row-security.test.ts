@@ -264,7 +264,7 @@ describe('the SQL of attach --roles', () => {
     for (const each of [sql, sql]) await database.asOwner(each)
     await database.asOwner(`alter role ${role} password 'for-tests'`)
     expect(await database.doctor(role, 'row security')).toEqual([])
-    expect(await database.doctor(role, 'rights')).toEqual([])
+    expect(await database.doctor(role, 'permissions')).toEqual([])
     expect((await database.run(role, 'reap', '--once')).stdout).toContain('1 requeued')
     expect(await database.run(role, 'stuck')).toMatchObject({ exitCode: 0 })
     expect(await database.as('anon', `select * from ${table}`)).toEqual([])

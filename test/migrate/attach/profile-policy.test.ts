@@ -44,5 +44,5 @@ it('OPS-7 is reported with both values if it differs, and stored by the printed 
   expect(statement).toBe(`select unstuck.write_policy('my_jobs', '{"default_lease_ms":120000}');`)
   await database.pool.query(statement)
   expect((await run('attach', '--plan')).stdout).not.toContain('stored policy')
-  expect((await run('doctor')).stdout).toContain('nothing here overrides the stored policy of public.my_jobs')
+  expect((await run('doctor')).stdout).toContain('public.my_jobs: no override of the stored policy')
 })

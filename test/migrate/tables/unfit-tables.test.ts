@@ -94,7 +94,7 @@ describe('a table', () => {
       'has more in its key than the id',
       table('tenant int, id uuid, status text, primary key (tenant, id)'),
       {},
-      { message: /primary key is \(tenant, id\), more than id/, hint: /one job/ },
+      { message: /primary key is \(tenant, id\), more than id/, hint: /make it the primary key/ },
     ],
     [
       'is partitioned by what stands before the id in its key',

@@ -67,7 +67,7 @@ describe('planRescue', () => {
   )
 
   it('LEASE-4 judges heartbeats as a worker does at its start', () => {
-    expect(planOf({ defaultLeaseMs: 29_000 }).refusal).toContain('under 2 heartbeats')
+    expect(planOf({ defaultLeaseMs: 29_000 }).refusal).toContain('fewer than 2 heartbeats')
     expect(planOf({ defaultLeaseMs: 40_000 })).toMatchObject({
       refusal: undefined,
       warnings: [expect.any(String)],
