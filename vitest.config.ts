@@ -1,14 +1,14 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
-import { runSettings } from './test/support/run-settings.ts'
-import { needPrograms } from './test/support/suites.ts'
+import { LongestFirst } from './test/support/vitest/longest-first.ts'
+import { runSettings } from './test/support/vitest/run-settings.ts'
+import { needPrograms } from './test/support/vitest/suites.ts'
 
-/** Every test that needs no other program: what `npx vitest run <file>` finds. See test/support/suites.ts. */
+/** Every test that needs no other program: what `npx vitest run <file>` finds. See test/support/vitest/suites.ts. */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', '{dashboard,embedded}/src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...needPrograms],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/vitest/global-setup.ts'],
     ...runSettings,
     // Most tests wait for the database: more of them at once than there are cores.
     maxWorkers: 4,

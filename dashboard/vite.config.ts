@@ -1,7 +1,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { fakeApi } from '../test/browser/invented-deployment/fake-api-plugin.ts'
+import { fakeApi } from '../test/external/browser/invented-deployment/fake-api-plugin.ts'
 
 export default defineConfig({
   // Relative addresses: the server writes the base path into <base> when it hands out the page.

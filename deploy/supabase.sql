@@ -1,6 +1,6 @@
 -- The grants of a Supabase project: service_role does the work, anon and authenticated get nothing. Run it as the
 -- owner of the tables (postgres) after unstuck attach or unstuck migrate up, and again after an upgrade.
--- docs/guides/supabase.md says more.
+-- docs/guides/tables/supabase.md says more.
 
 -- Only operators and functions of PostgreSQL itself are found, now and in what is created here.
 set search_path = pg_catalog, pg_temp;

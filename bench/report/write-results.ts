@@ -5,7 +5,7 @@ import { drawChart } from './chart.ts'
 import { type Report, toMarkdown } from './report.ts'
 
 const page = new URL('../../docs/performance.md', import.meta.url)
-const images = new URL('../../docs/images/', import.meta.url)
+const images = new URL('../../docs/images/bench/', import.meta.url)
 const MARKS = /(<!-- results of npm run bench -->\n)[\s\S]*(\n<!-- end of the results -->)/
 
 /** Returns the path of the Markdown file. */
@@ -23,8 +23,8 @@ export function writeResults(report: Report, folder: string, suffix = ''): strin
 
 export function writeDocs(report: Report): void {
   const graphs = graphsOf(report)
-  for (const [id, svg] of graphs) writeFileSync(new URL(`bench-${id}.svg`, images), svg)
-  const body = toMarkdown(report, (id) => (graphs.has(id) ? `images/bench-${id}.svg` : null))
+  for (const [id, svg] of graphs) writeFileSync(new URL(`${id}.svg`, images), svg)
+  const body = toMarkdown(report, (id) => (graphs.has(id) ? `images/bench/${id}.svg` : null))
   const before = readFileSync(page, 'utf8')
   if (!MARKS.test(before)) throw new Error('docs/performance.md has lost its marks')
   writeFileSync(

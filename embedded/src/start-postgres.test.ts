@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type PostgresServer, type StartPostgresOptions, startPostgres } from './index.ts'
-import { nobody } from './run-as.ts'
-import { spawnIdentity } from './run-program.ts'
+import { nobody } from './server/run-as.ts'
+import { spawnIdentity } from './server/run-program.ts'
 import { connect, query } from './testing/query.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Binaries, prepareBinaries } from './binaries.ts'
-import { openDataDir } from './data-dir.ts'
+import { type Binaries, prepareBinaries } from './binaries/binaries.ts'
+import { openDataDir } from './data/data-dir.ts'
+import { POLL_MS, STALE_WAIT_MS, untilUnlocked } from './data/lock-holder.ts'
+import { type DataDirPlace, placeDataDir } from './data/place-data-dir.ts'
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts'
-import { freePort } from './free-port.ts'
-import { POLL_MS, STALE_WAIT_MS, untilUnlocked } from './lock-holder.ts'
-import { type DataDirPlace, placeDataDir } from './place-data-dir.ts'
-import { createPostgresServer, type PostgresServer, removeData } from './postgres-server.ts'
-import { canEnter, isRoot, nobody } from './run-as.ts'
-import type { RunAs } from './run-program.ts'
-import { type LaunchFailure, launchServer, type ServerProcess } from './server-process.ts'
+import { freePort } from './server/free-port.ts'
+import { createPostgresServer, type PostgresServer, removeData } from './server/postgres-server.ts'
+import { canEnter, isRoot, nobody } from './server/run-as.ts'
+import type { RunAs } from './server/run-program.ts'
+import { type LaunchFailure, launchServer, type ServerProcess } from './server/server-process.ts'
 
 export type StartPostgresOptions = {
   /** Default: `.unstuck/postgres-<major version>` in the current folder. */

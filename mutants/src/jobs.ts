@@ -54,7 +54,7 @@ export const jobMutants: Mutant[] = [
         replacement: 'return cardinality(p_events);\nexception when others then\n  return 0;',
       },
     ],
-    suites: [{ files: ['test/race/event-and-transition.test.ts'] }],
+    suites: [{ files: ['test/race/locks/event-and-transition.test.ts'] }],
   },
   {
     id: 'M15',
@@ -67,7 +67,7 @@ export const jobMutants: Mutant[] = [
       },
     ],
     suites: [
-      { files: ['test/race/retry.test.ts'] },
+      { files: ['test/race/operators/retry.test.ts'] },
       { files: ['test/store/native.test.ts'], filter: 'retryJobs' },
     ],
   },
@@ -92,7 +92,7 @@ export const jobMutants: Mutant[] = [
         replacement: 'set enable_hashjoin = off set enable_mergejoin = off',
       },
     ],
-    suites: [{ files: ['test/race/lock-order.test.ts'] }],
+    suites: [{ files: ['test/race/locks/lock-order.test.ts'] }],
   },
   {
     id: 'M20',
@@ -104,7 +104,7 @@ export const jobMutants: Mutant[] = [
         replacement: `job."status" in (/*waiting*/'waiting', /*succeeded*/'succeeded') as is_waiting`,
       },
     ],
-    suites: [{ files: ['test/spec', 'test/race/cancel.test.ts'] }],
+    suites: [{ files: ['test/spec', 'test/race/operators/cancel.test.ts'] }],
   },
   {
     id: 'M27',
@@ -116,7 +116,7 @@ export const jobMutants: Mutant[] = [
         replacement: 'set (security_invoker = false)',
       },
     ],
-    suites: [{ files: ['test/migrate/team-rights.test.ts'] }],
+    suites: [{ files: ['test/migrate/tables/team-rights.test.ts'] }],
   },
   {
     id: 'M46',
@@ -146,7 +146,7 @@ export const jobMutants: Mutant[] = [
     id: 'M50',
     fault: 'an operator of another role takes precedence',
     edits: [{ file: 'sql/functions/reaping/sweep/counts.sql', find: '/ 2::float8', replacement: '/ 2' }],
-    suites: [{ files: ['test/sql/search-path.test.ts'], filter: 'hostile' }],
+    suites: [{ files: ['test/sql/access/search-path.test.ts'], filter: 'hostile' }],
   },
   {
     id: 'M51',
@@ -158,6 +158,6 @@ export const jobMutants: Mutant[] = [
         replacement: 'and false',
       },
     ],
-    suites: [{ files: ['test/migrate/schema.test.ts'], filter: 'older version' }],
+    suites: [{ files: ['test/migrate/schema/schema.test.ts'], filter: 'older version' }],
   },
 ]

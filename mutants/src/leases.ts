@@ -57,7 +57,7 @@ export const leaseMutants: Mutant[] = [
         replacement: 'v_now timestamptz := now()',
       },
     ],
-    suites: [{ files: ['test/race/clocks.test.ts'] }],
+    suites: [{ files: ['test/race/servers/clocks.test.ts'] }],
   },
   {
     id: 'M11',
@@ -69,7 +69,7 @@ export const leaseMutants: Mutant[] = [
         replacement: '"lease_expires_at"     timestamp',
       },
     ],
-    suites: [{ files: ['test/race/clocks.test.ts'] }],
+    suites: [{ files: ['test/race/servers/clocks.test.ts'] }],
   },
   {
     id: 'M16',
@@ -104,6 +104,6 @@ export const leaseMutants: Mutant[] = [
         replacement: 'select id, lease_id,',
       },
     ],
-    suites: [{ files: ['test/spec', 'test/race/failover.test.ts'] }],
+    suites: [{ files: ['test/spec', 'test/race/servers/failover.test.ts'] }],
   },
 ]

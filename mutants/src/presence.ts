@@ -2,7 +2,7 @@
 import type { Mutant } from './mutants.ts'
 
 const sql = (path: string) => `sql/functions/workers/${path}.sql`
-const rules = [{ files: ['test/sql/presence.test.ts'] }]
+const rules = [{ files: ['test/sql/sweeps/presence.test.ts'] }]
 
 export const presenceMutants: Mutant[] = [
   {
@@ -27,7 +27,12 @@ export const presenceMutants: Mutant[] = [
         replacement: '.processID !== undefined || backendPid === undefined',
       },
     ],
-    suites: [{ files: ['test/pgbouncer/presence.test.ts'], config: 'test/pgbouncer/vitest.config.ts' }],
+    suites: [
+      {
+        files: ['test/external/pgbouncer/presence.test.ts'],
+        config: 'test/external/pgbouncer/vitest.config.ts',
+      },
+    ],
   },
   {
     id: 'M54',
@@ -39,7 +44,7 @@ export const presenceMutants: Mutant[] = [
         replacement: '',
       },
     ],
-    suites: [{ files: ['test/race/presence-epoch.test.ts'] }],
+    suites: [{ files: ['test/race/servers/presence-epoch.test.ts'] }],
   },
   {
     id: 'M55',

@@ -22,13 +22,13 @@ export const queueControlMutants: Mutant[] = [
         replacement: 'filter (where false)',
       },
     ],
-    suites: [store('breakers'), { files: ['test/race/breaker.test.ts'] }],
+    suites: [store('breakers'), { files: ['test/race/claiming/breaker.test.ts'] }],
   },
   {
     id: 'M37',
     fault: 'tokens are counted by the clock before the row locks',
     edits: [{ file: tokens, find: '  v_now := clock_timestamp();', replacement: '  v_now := now();' }],
-    suites: [{ files: ['test/race/clocks.test.ts'] }],
+    suites: [{ files: ['test/race/servers/clocks.test.ts'] }],
   },
   {
     id: 'M38',
@@ -58,7 +58,7 @@ export const queueControlMutants: Mutant[] = [
         replacement: 'true',
       },
     ],
-    suites: [store('operations'), { files: ['test/race/operations.test.ts'] }],
+    suites: [store('operations'), { files: ['test/race/operators/operations.test.ts'] }],
   },
   {
     id: 'M41',

@@ -3,7 +3,9 @@ import type { Mutant } from './mutants.ts'
 
 const reap = 'sql/functions/reaping/reap/reap_jobs.sql'
 const expiry = 'and (ended.at < now() and not '
-const windows = [{ files: ['test/race/beat-and-reap.test.ts', 'test/race/finish-and-reap.test.ts'] }]
+const windows = [
+  { files: ['test/race/leases/beat-and-reap.test.ts', 'test/race/leases/finish-and-reap.test.ts'] },
+]
 
 export const reapMutants: Mutant[] = [
   {
@@ -66,7 +68,7 @@ export const reapMutants: Mutant[] = [
     edits: [{ file: reap, find: 'order by job."id" limit p_limit', replacement: 'order by job."id"' }],
     suites: [
       { files: ['test/store/native.test.ts'], filter: 'sweepJobs' },
-      { files: ['test/race/claim-limit.test.ts'] },
+      { files: ['test/race/claiming/claim-limit.test.ts'] },
     ],
   },
   {
@@ -115,7 +117,7 @@ export const reapMutants: Mutant[] = [
         replacement: 'elsif false then',
       },
     ],
-    suites: [{ files: ['test/race/locked-table.test.ts'] }],
+    suites: [{ files: ['test/race/locks/locked-table.test.ts'] }],
   },
   {
     id: 'M43',
@@ -140,7 +142,7 @@ export const reapMutants: Mutant[] = [
   if v_is_last then\n    v_reaped :=`,
       },
     ],
-    suites: [{ files: ['test/sql/sweep-cost.test.ts'] }],
+    suites: [{ files: ['test/sql/plans/sweep-cost.test.ts'] }],
   },
   {
     id: 'M45',
@@ -152,6 +154,6 @@ export const reapMutants: Mutant[] = [
         replacement: 'p_limit',
       },
     ],
-    suites: [{ files: ['test/race/rescue-first.test.ts'] }],
+    suites: [{ files: ['test/race/leases/rescue-first.test.ts'] }],
   },
 ]

@@ -4,7 +4,7 @@ import type { Mutant } from './mutants.ts'
 const stage = 'sql/functions/jobs/lease/enter_stage.sql'
 const fail = 'sql/functions/jobs/finish/fail_jobs.sql'
 const release = 'sql/functions/jobs/finish/release_jobs.sql'
-const clocks = { files: ['test/race/clocks.test.ts'] }
+const clocks = { files: ['test/race/servers/clocks.test.ts'] }
 const store = (filter: string) => ({ files: ['test/store/native.test.ts'], filter })
 const ownClock = { find: 'v_now timestamptz := clock_timestamp()', replacement: 'v_now timestamptz := now()' }
 
@@ -31,7 +31,7 @@ export const verbMutants: Mutant[] = [
         replacement: '',
       },
     ],
-    suites: [{ files: ['test/race/hand-written-status.test.ts'] }],
+    suites: [{ files: ['test/race/leases/hand-written-status.test.ts'] }],
   },
   {
     id: 'M31',

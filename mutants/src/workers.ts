@@ -25,6 +25,6 @@ export const workerMutants: Mutant[] = [
           'return startMainHeartbeat({\n    store: open.store,\n    intervalMs: workerData.intervalMs,\n    policy: workerData.policy,',
       },
     ],
-    suites: [{ files: ['test/surface/worker.test.ts'], filter: 'LEASE-9' }],
+    suites: [{ files: ['test/surface/worker/worker.test.ts'], filter: 'LEASE-9' }],
   },
 ]

@@ -10,7 +10,7 @@ import { findRoutines } from './sql-text.mjs'
 /** @typedef {{ packages?: Record<string, { resolved?: string, link?: boolean }> }} Lockfile */
 
 const MAX_FILE_LINES = 350
-const MAX_TEST_FILE_LINES = 600
+const MAX_TEST_FILE_LINES = 450
 const MAX_FUNCTION_LINES = 70
 
 const SCRIPT = /\.(?:[cm]?[jt]s|[jt]sx)$/

@@ -10,7 +10,7 @@ import { listFiles, readText } from './source-tree.mjs'
 const CODE = /\.(?:[cm]?[jt]s|[jt]sx|sql|css|html|vue|py|sh)$/
 const PROSE = /\.md$/
 // They quote what they refuse.
-const EXEMPT = ['scripts/check/wording.mjs', 'test/parity/tools/wording.test.ts']
+const EXEMPT = ['scripts/check/wording.mjs', 'test/repository/parity/tools/wording.test.ts']
 
 /** Comments of code. Prose may ask a question. */
 const COMMENTS = [

@@ -261,7 +261,7 @@ function namesOf(instruments) {
 export function renderSupabase(grants) {
   return `-- The grants of a Supabase project: service_role does the work, anon and authenticated get nothing. Run it as the
 -- owner of the tables (postgres) after unstuck attach or unstuck migrate up, and again after an upgrade.
--- docs/guides/supabase.md says more.
+-- docs/guides/tables/supabase.md says more.
 
 ${grants}`
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Writes the generated files of deploy/. test/parity checks that they are up to date.
+// Writes the generated files of deploy/. test/repository/parity checks that they are up to date.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { renderAlerts, renderDashboard, renderSupabase } from './deploy-files.mjs'
 

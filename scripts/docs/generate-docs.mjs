@@ -1,5 +1,5 @@
 // @ts-check
-// Writes the generated reference pages. test/parity checks that they are up to date.
+// Writes the generated reference pages. test/repository/parity checks that they are up to date.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

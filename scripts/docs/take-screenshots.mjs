@@ -1,5 +1,5 @@
 // @ts-check
-// Takes the screenshots of docs/images, with its own database, the real server and four workers, one of which is killed.
+// Takes the screenshots of docs/images/dashboard, with its own database, the real server and four workers, one of which is killed.
 import { fork } from 'node:child_process'
 import { setTimeout as waitFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ import { migrateUp } from '../../dist/store/postgres/index.js'
 /** @import { Page } from 'playwright-core' */
 /** @import { JobStore } from '../../dist/store/job-store.js' */
 
-const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url))
+const IMAGES = fileURLToPath(new URL('../../docs/images/dashboard/', import.meta.url))
 const WORKER = fileURLToPath(new URL('screenshot-worker.mjs', import.meta.url))
 const LONG_MS = 600_000
 const COLUMNS = '?q=status:dead&cols=type,status,note,owner,payload.source,finished_at'
@@ -77,7 +77,7 @@ function startWorker(databaseUrl, id) {
 async function take(page, name) {
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
   await page.screenshot({ path: `${IMAGES}${name}.png` })
-  console.log(`docs/images/${name}.png`)
+  console.log(`docs/images/dashboard/${name}.png`)
 }
 
 /** Marks a failure cause as seen and uses the dependency. @param {JobStore} store */
@@ -105,13 +105,13 @@ async function redrive(page, url) {
   await page.getByRole('button', { name: 'Redrive GW_4XX' }).click()
   await page.getByLabel(/Reason/).fill('the gateway takes opus now')
   await page.getByText('Some of them').waitFor()
-  await take(page, 'dashboard-redrive')
+  await take(page, 'redrive')
   await page.getByRole('button', { name: 'Redrive 12 jobs' }).click()
   await page.getByRole('button', { name: 'See it' }).click()
   await page.getByText('the canary failed again').first().waitFor()
   await page.getByText('left as it was').first().waitFor()
   await page.getByText('done so far').waitFor({ state: 'detached' })
-  await take(page, 'dashboard-operation')
+  await take(page, 'operation')
 }
 
 /** @param {string} url @param {Map<string, ChildProcess>} workers @param {JobStore} store */
@@ -133,25 +133,25 @@ async function takeAll(url, workers, store) {
   // Some of the killed worker's jobs are requeued, others are about to expire.
   await dark.getByText('back on').first().waitFor()
   await dark.getByText('▯').first().waitFor()
-  await take(dark, 'dashboard-now')
+  await take(dark, 'now')
   // Its remaining leases expire in the meantime.
   await light.getByText('late', { exact: true }).first().waitFor()
-  await take(light, 'dashboard-workers')
+  await take(light, 'workers')
   await dark.getByRole('region', { name: 'Rescues' }).getByRole('link').nth(1).click()
   await dark.getByText('reaped').first().waitFor()
   await waitFor(2_000)
-  await take(dark, 'dashboard-job')
+  await take(dark, 'job')
   await act(store)
   for (const name of ['dead-letters', 'dependencies', 'jobs']) {
     await light.goto(`${url}/${name}${name === 'jobs' ? COLUMNS : ''}`)
     await light.getByText('since the last sweep').waitFor()
     await waitFor(1_500)
-    await take(light, `dashboard-${name}`)
+    await take(light, name)
   }
   await redrive(light, url)
   await dark.getByRole('link', { name: 'Reaper', exact: true }).click()
   await waitFor(1_500)
-  await take(dark, 'dashboard-reaper')
+  await take(dark, 'reaper')
   const phone = await browser.newPage({
     viewport: { width: 390, height: 844 },
     colorScheme: 'light',
@@ -162,7 +162,7 @@ async function takeAll(url, workers, store) {
     .getByText(/s left$/)
     .first()
     .waitFor()
-  await take(phone, 'dashboard-phone')
+  await take(phone, 'phone')
   await browser.close()
 }
 

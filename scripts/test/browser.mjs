@@ -6,11 +6,11 @@ import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const suites = [
-  'test/browser/pages.test.ts',
-  'test/browser/operators.test.ts',
-  'test/browser/live.test.ts',
-  'test/browser/docs-site.test.ts',
-  'test/browser/pdf-converter.test.ts',
+  'test/external/browser/pages.test.ts',
+  'test/external/browser/operators.test.ts',
+  'test/external/browser/live.test.ts',
+  'test/external/browser/docs-site.test.ts',
+  'test/external/browser/pdf-converter.test.ts',
 ]
 
 /** A killed worker on a real server, who may see what, and one page in every state. */
@@ -34,7 +34,12 @@ function locate(program) {
 }
 
 if (found !== undefined) {
-  const args = vitestArguments('test/browser/vitest.config.ts', ['live', 'pages', '-t', smoke.join('|')])
+  const args = vitestArguments('test/external/browser/vitest.config.ts', [
+    'test/external/browser/live.test.ts',
+    'test/external/browser/pages.test.ts',
+    '-t',
+    smoke.join('|'),
+  ])
   const env = { ...process.env, ...smokeEnvironment, UNSTUCK_TEST_CHROMIUM: found }
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 } else {

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export const SKIPPED = 77
 
 export const jars = join(root, 'node_modules', '.cache', 'unstuck-neo4j')
-const pom = join(root, 'test', 'neo4j', 'pom.xml')
+const pom = join(root, 'test', 'external', 'neo4j', 'server', 'pom.xml')
 /** The pom.xml that `jars` was filled by. */
 const filledBy = join(jars, 'pom.xml')
 

@@ -9,18 +9,23 @@ import { bringNeo4j, jars, SKIPPED } from './neo4j-jars.mjs'
 import { smokeEnvironment, vitestArguments } from './smoke.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const suites = readdirSync(join(root, 'test', 'neo4j')).filter((name) => name.endsWith('.test.ts'))
+const suites = readdirSync(join(root, 'test', 'external', 'neo4j')).filter((name) =>
+  name.endsWith('.test.ts'),
+)
 
 const missing = bringNeo4j()
 if (missing === null) run()
 else {
-  for (const suite of suites) console.log(`skipped: test/neo4j/${suite}: ${missing}`)
+  for (const suite of suites) console.log(`skipped: test/external/neo4j/${suite}: ${missing}`)
   console.log(`\n0 passed, 0 failed, ${suites.length} skipped`)
   process.exitCode = SKIPPED
 }
 
 function run() {
-  const args = vitestArguments('test/neo4j/vitest.config.ts', ['document-002', 'race'])
+  const args = vitestArguments('test/external/neo4j/vitest.config.ts', [
+    'test/external/neo4j/document-002.test.ts',
+    'test/external/neo4j/race.test.ts',
+  ])
   const env = { ...process.env, ...smokeEnvironment, UNSTUCK_TEST_NEO4J_JARS: jars }
   process.exitCode = spawnSync('npx', args, { cwd: root, env, stdio: 'inherit' }).status ?? 1
 }

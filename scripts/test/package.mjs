@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 for (const folder of ['dist', 'embedded/dist']) rmSync(`${root}/${folder}`, { recursive: true, force: true })
 const built = run('npm', ['run', '--silent', 'build'])
-const args = ['vitest', 'run', '--config', 'test/package/vitest.config.ts', ...process.argv.slice(2)]
+const args = ['vitest', 'run', '--config', 'test/external/package/vitest.config.ts', ...process.argv.slice(2)]
 process.exitCode = built === 0 ? (run('npx', args) ?? 1) : 1
 
 /**

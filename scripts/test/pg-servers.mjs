@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const versions = fileURLToPath(new URL('../../test/pg-versions', import.meta.url))
+const versions = fileURLToPath(new URL('../../test/external/pg-versions', import.meta.url))
 
 /** @type {{ name: string, binaries: string | null }[]} */
 const servers = [

@@ -12,10 +12,10 @@ const wholeSuites = ['test/store', 'test/sql', 'test/race', 'test/migrate']
 // and of rows that change under a statement. Other races take the same locks.
 const quickSuites = [
   'test/store/native.test.ts',
-  'test/sql/plans.test.ts',
-  'test/race/claim.test.ts',
-  'test/race/finish-and-reap.test.ts',
-  'test/race/lock-order.test.ts',
+  'test/sql/plans/plans.test.ts',
+  'test/race/claiming/claim.test.ts',
+  'test/race/leases/finish-and-reap.test.ts',
+  'test/race/locks/lock-order.test.ts',
 ]
 
 const suites = isSmoke ? quickSuites : wholeSuites

@@ -15,7 +15,7 @@ export const smokeEnvironment = isSmoke ? { UNSTUCK_TEST_SMOKE: '1' } : {}
 /**
  * Arguments of npx that run a suite by its Vitest configuration, or the smoke of it.
  * @param {string} config
- * @param {string[]} smoke  file filters of Vitest
+ * @param {string[]} smoke  files, by their paths: test/repository/parity/test-paths.test.ts checks that they exist
  */
 export const vitestArguments = (config, smoke) => [
   'vitest',

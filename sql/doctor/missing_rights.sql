@@ -1,5 +1,5 @@
--- Privileges that a worker's role lacks (docs/guides/database-roles.md), with the statement that grants them. $1 and
--- $2 are schema and name of the team's events table, if any.
+-- Privileges that a worker's role lacks (docs/guides/operate/database-roles.md), with the statement that grants them.
+-- $1 and $2 are schema and name of the team's events table, if any.
 select format('schema %I', nspname) as object, 'usage' as missing,
        format('grant usage on schema %I to %I', nspname, current_user) as fix
   from pg_namespace

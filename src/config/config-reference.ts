@@ -17,7 +17,7 @@ name of the variable, what it got and what it takes. \`unstuck config\` prints e
 1. A command-line option, such as \`--database-url\`.
 2. A variable. If several set the same value, the first in the tables below: \`UNSTUCK_DATABASE_URL\`, then
    \`DATABASE_URL\`, then \`PG*\`; \`JOB_*\`, then \`RETRY_*\`, then \`QUEUE_*\`; \`DEFAULT_LEASE_SEC\`, then \`QUEUE_VISIBILITY_SEC\`.
-3. The [config file](../guides/configuration.md): \`--config\`, else \`UNSTUCK_CONFIG\`, else \`unstuck.config.ts\` (\`.mts\`, \`.js\`, \`.mjs\`,
+3. The [config file](../guides/operate/configuration.md): \`--config\`, else \`UNSTUCK_CONFIG\`, else \`unstuck.config.ts\` (\`.mts\`, \`.js\`, \`.mjs\`,
    \`.cjs\`) in the working directory.
 4. The preset of \`UNSTUCK_PRESET\`, or of \`preset\` in the config file.
 5. The policy stored in the database for the table.

@@ -12,11 +12,11 @@ import { checkHorizon } from './checks/horizon.ts'
 import { checkIndexUse } from './checks/index-use.ts'
 import { checkLeaseAndBeat } from './checks/lease-and-beat.ts'
 import { checkMigrations } from './checks/migrations.ts'
+import { checkPermissions } from './checks/permissions.ts'
 import { checkPolicyDrift } from './checks/policy-drift.ts'
 import { checkPooler } from './checks/pooler.ts'
 import { checkPresence } from './checks/presence.ts'
 import { checkLongOverdue, checkReaper, checkUnjudged } from './checks/reaper.ts'
-import { checkRights } from './checks/rights.ts'
 import { checkExposure, checkHiddenRows } from './checks/row-security.ts'
 import { checkStatusWords } from './checks/status-words.ts'
 import { checkStorage } from './checks/storage.ts'
@@ -31,7 +31,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
     ...checkMigrations(facts),
     ...unreadable.map(({ what, reason }) => problem('unreadable', `${what}: ${reason}`, null)),
     ...tables.flatMap((table) => [
-      ...checkRights(table, server.role),
+      ...checkPermissions(table, server.role),
       ...checkHiddenRows(table, server.role),
       ...checkExposure(table),
       ...checkIndexUse(table),

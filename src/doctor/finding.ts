@@ -2,13 +2,15 @@
 export type Level = 'fine' | 'warning' | 'problem'
 
 export interface Finding {
-  /** The heading of its explanation in docs/guides/scan-and-doctor.md. */
+  /** The heading of its explanation in docs/guides/tables/scan-and-doctor.md. */
   check: string
   level: Level
   message: string
   /** The statement, command or setting that fixes it; null if there is nothing to fix. */
   fix: string | null
 }
+
+export const countJobs = (jobs: number): string => (jobs === 1 ? '1 job' : `${jobs} jobs`)
 
 export const fine = (check: string, message: string): Finding => ({
   check,

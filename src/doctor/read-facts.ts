@@ -151,7 +151,7 @@ async function readRights(
 ): Promise<Pick<TableFacts, 'missingRights' | 'hiddenRows' | 'exposedObjects'>> {
   const events = [table.teamEvents?.schema ?? null, table.teamEvents?.table ?? null]
   return {
-    missingRights: await attempt(of('rights'), async () =>
+    missingRights: await attempt(of('permissions'), async () =>
       (await sources.look('missing_rights', table, events)).map((row) => ({
         object: String(row['object']),
         missing: String(row['missing']),

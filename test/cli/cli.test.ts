@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
 import { elapse } from '../support/postgres-harness.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { runCommand, startCommand } from './support/run-command.ts'
 

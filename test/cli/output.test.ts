@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { followEvents, latestEvents } from '../../src/cli/jobs/event-tail.ts'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
-import { createPostgresStore } from '../../src/store/postgres/index.ts'
+import { createPostgresAccess, createPostgresStore } from '../../src/store/postgres/index.ts'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
 import { noTerminal, openTerminal } from './support/pseudo-terminal.ts'
@@ -77,6 +78,21 @@ describe('events', () => {
     expect(exitCode).toBe(0)
     const seen = linesOf(stdout).map((line) => (JSON.parse(line) as { jobId: string }).jobId)
     expect(seen.slice(1)).toEqual(ids)
+  })
+
+  it('SEE-3 --follow loses no event that is recorded while the past ones are printed', async () => {
+    const access = createPostgresAccess({ client: database.pool, table: nativeProfile('unstuck').tables[0] })
+    const stop = new AbortController()
+    for (const reason of ['left out by the limit', 'printed']) await failOne(reason)
+    const { events, position } = await latestEvents(access, 1, () => true)
+    expect(events.map(({ data }) => data.details['reason'])).toEqual(['printed'])
+    const between = await failOne('between')
+    const following = followEvents(access, position, { fits: () => true, signal: stop.signal })
+    expect(await following.next()).toMatchObject({ value: { jobId: between } })
+    const last = await failOne('after')
+    expect(await following.next()).toMatchObject({ value: { jobId: last } })
+    stop.abort()
+    expect(await following.next()).toMatchObject({ done: true })
   })
 
   it('SEE-3 Ctrl-C ends it with 130', async () => {

@@ -1,6 +1,6 @@
 // The engine is removed from a database where others go by it than the profile of the one who asks.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { clipTables } from '../support/clip-tables.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 import { type CommandFolder, openCommandFolder } from './command-folder.ts'
 import { schemaExists } from './describe.ts'
 

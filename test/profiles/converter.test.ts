@@ -9,8 +9,8 @@ import { clipProfile } from '../../src/profile/clip.ts'
 import { converterProfile } from '../../src/profile/converter.ts'
 import { sourceExists } from '../../src/runtime/operations/source-exists.ts'
 import { runSweep } from '../../src/runtime/services/run-sweep.ts'
-import { converterTables } from '../support/converter-tables.ts'
 import { type GatewayServer, startGatewayServer } from '../support/gateway-server.ts'
+import { converterTables } from '../support/tables/converter-tables.ts'
 import { openProfileBench, type ProfileBench } from './profile-bench.ts'
 
 const MINUTE = 60_000

@@ -7,7 +7,7 @@ import { createJobService } from '../../src/runtime/services/job-service.ts'
 import { runSweep } from '../../src/runtime/services/run-sweep.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
 import { runCommand } from '../cli/support/run-command.ts'
-import { embeddingTables } from '../support/embedding-tables.ts'
+import { embeddingTables } from '../support/tables/embedding-tables.ts'
 import { openProfileBench, type ProfileBench } from './profile-bench.ts'
 
 const MINUTE = 60_000

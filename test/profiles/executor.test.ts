@@ -9,8 +9,8 @@ import {
   monitoring,
   reclaim,
   twiceTtlTest,
-} from '../support/executor-document.ts'
-import { executorTables } from '../support/executor-tables.ts'
+} from '../support/tables/executor-document.ts'
+import { executorTables } from '../support/tables/executor-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 let database: TestDatabase

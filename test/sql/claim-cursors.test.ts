@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createInstalledDatabase } from '../support/installed-database.ts'
 import type { TestDatabase } from '../support/test-database.ts'
-import { nestedPlans, pagesOf, switchOnNestedPlans } from './nested-plans.ts'
+import { nestedPlans, pagesOf, switchOnNestedPlans } from './plans/nested-plans.ts'
 
 let database: TestDatabase
 let client: pg.Client

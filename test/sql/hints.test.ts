@@ -9,8 +9,8 @@ import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
 import { elapse } from '../support/postgres-harness.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const longSchema = `unstuck_${'x'.repeat(55)}`

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { clipProfile } from '../../src/profile/clip.ts'
 import { describeJobStore } from '../../src/store/conformance/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 
 // The same suite and the same SQL files, on the tables a team already has.
 describe.each(clipProfile.tables)('clip table $table', (table) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { converterProfile } from '../../src/profile/converter.ts'
 import { describeJobStore } from '../../src/store/conformance/index.ts'
-import { converterTables } from '../support/converter-tables.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { converterTables } from '../support/tables/converter-tables.ts'
 
 const [table] = converterProfile.tables
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { embeddingProfile } from '../../src/profile/embedding.ts'
 import { describeJobStore } from '../../src/store/conformance/index.ts'
-import { embeddingTables } from '../support/embedding-tables.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { embeddingTables } from '../support/tables/embedding-tables.ts'
 
 const [table] = embeddingProfile.tables
 

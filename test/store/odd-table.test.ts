@@ -1,8 +1,8 @@
 // The same suite on a table that tries the renderer.
 import { afterAll, beforeAll, describe } from 'vitest'
 import { describeJobStore } from '../../src/store/conformance/index.ts'
-import { oddProfile, oddTable, oddTables } from '../support/odd-table.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { oddProfile, oddTable, oddTables } from '../support/tables/odd-table.ts'
 
 describe('a table with odd names and types', () => {
   let bench: PostgresBench

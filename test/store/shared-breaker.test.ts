@@ -5,8 +5,8 @@ import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
-import { clipTables } from '../support/clip-tables.ts'
 import { createPostgresBench, type PostgresBench } from '../support/postgres-harness.ts'
+import { clipTables } from '../support/tables/clip-tables.ts'
 
 const failed = Array.from({ length: 20 }, () => ({ isFailure: true }))
 const claim = { workerId: 'worker-1', queues: ['asr'], limit: 10 }

@@ -6,7 +6,7 @@ import { nativeProfile } from '../../src/profile/native.ts'
 import type { Profile } from '../../src/profile/profile.ts'
 import { migrateUp } from '../../src/store/postgres/index.ts'
 import { asAdmin } from './as-admin.ts'
-import { clipTables } from './clip-tables.ts'
+import { clipTables } from './tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 interface Template {

@@ -8,8 +8,8 @@ import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
 import { quoteIdentifier } from '../../src/store/postgres/render/identifiers.ts'
-import { clipTables } from './clip-tables.ts'
 import { createAttachedDatabase, createInstalledDatabase } from './installed-database.ts'
+import { clipTables } from './tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 export interface PostgresBench {

@@ -1,7 +1,7 @@
 // The Neo4j store on its own server: that of the tests, with more memory.
 import type { Driver } from 'neo4j-driver'
 import { createNeo4jStore, installNeo4j, openDriver } from '../../../dist/store/neo4j/index.js'
-import { startNeo4j } from '../../../test/neo4j/neo4j-server.ts'
+import { startNeo4j } from '../../../test/external/neo4j/server/neo4j-server.ts'
 import { type Measure, type Run, runMeasure } from '../../measure.ts'
 import { meterOthers } from '../../processes/load-meter.ts'
 import { describeMachine, packageVersions, versionOf } from '../../processes/machine.ts'

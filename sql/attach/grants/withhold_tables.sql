@@ -1,5 +1,5 @@
 -- Revokes new tables ($1) and their sequences from everyone but the owner: default privileges may have granted them.
--- docs/guides/database-roles.md grants them to the right roles.
+-- docs/guides/operate/database-roles.md grants them to the right roles.
 do $$
 declare
   v_given record;

@@ -51,7 +51,7 @@ function printReport(report: ScanReport, olderThanMs: number): void {
   const shown = tables.filter(isRelevant)
   for (const table of shown) printTable(table, olderThanMs)
   if (shown.length === 0) printLine('No job table is visible to this role.')
-  if (isCut) printLine('There are more tables than a scan reads: some were skipped.')
+  if (isCut) printLine('Too many tables for one scan: some were skipped.')
   printLine('Nothing was written: every transaction was read-only (transaction_read_only = on).')
   const next = shown.find(({ counts, next: command }) => (counts?.stuck ?? 0) > 0 && command !== null)
   if (next !== undefined) printLine(`Next:  ${next.next ?? ''}`)
@@ -102,6 +102,6 @@ function describeRule({ rule, kind, timeColumns }: ScannedTable, olderThanMs: nu
 function describeSilent({ counts, rule }: ScannedTable, olderThanMs: number): string {
   const { silent, oldestSilentMs } = counts ?? { silent: 0, oldestSilentMs: null }
   const oldest = oldestSilentMs === null ? '' : `, up to ${showDuration(oldestSilentMs)}`
-  const patience = rule === null ? '' : `; within its own limit: ${rule}`
+  const patience = rule === null ? '' : `; within the limit of its queue: ${rule}`
   return `${silent} silent for over ${showDuration(olderThanMs)}${oldest}${patience}`
 }

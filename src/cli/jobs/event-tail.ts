@@ -10,48 +10,52 @@ const LOOK_BACK = 10_000
 
 export type EventFilter = (event: FeedEvent) => boolean
 
-/** The newest matching events, oldest first. Reads the last 10,000 only. */
+/** How far a reader has got. An event is new if its id is greater than `after` and not in `seen`. */
+export interface TailPosition {
+  after: bigint
+  seen: Set<string>
+}
+
+/** The newest matching events, oldest first, and the position after them. Reads the last 10,000 only. */
 export async function latestEvents(
   access: AccessStore,
   limit: number,
   fits: EventFilter,
-): Promise<FeedEvent[]> {
+): Promise<{ events: FeedEvent[]; position: TailPosition }> {
+  const start = await access.findEventsStart(limit === 0 ? Number(OVERLAP) : LOOK_BACK)
+  const position: TailPosition = { after: BigInt(start), seen: new Set() }
   const found: FeedEvent[] = []
-  let after = await access.findEventsStart(LOOK_BACK)
   for (;;) {
-    const page = await access.listNewEvents(after, PAGE)
-    found.push(...page.filter(fits))
+    const { events, isLast } = await readPage(access, position)
+    found.push(...events.filter(fits))
     found.splice(0, Math.max(0, found.length - limit))
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return found
-    after = last.id
+    if (isLast) return { events: found, position }
   }
 }
 
-/** Every new event until the signal. Skips the ids in `seen`. */
+/** Every matching event from the position on, until the signal. */
 export async function* followEvents(
   access: AccessStore,
-  { fits, signal, seen = new Set() }: { fits: EventFilter; signal: AbortSignal; seen?: Set<string> },
+  position: TailPosition,
+  { fits, signal }: { fits: EventFilter; signal: AbortSignal },
 ): AsyncGenerator<FeedEvent> {
-  let newest = (await access.readClock()).lastEventId
-  const start = BigInt(newest)
-  // Events visible in the overlap at the start are old.
-  for (const { id } of await access.listNewEvents(before(newest, OVERLAP), PAGE))
-    if (BigInt(id) <= start) seen.add(id)
   while (!signal.aborted) {
-    const page = await access.listNewEvents(before(newest, OVERLAP), PAGE)
-    for (const event of page) {
-      if (seen.has(event.id)) continue
-      seen.add(event.id)
-      if (BigInt(event.id) > BigInt(newest)) newest = event.id
-      if (fits(event)) yield event
-    }
-    for (const id of seen) if (BigInt(id) <= BigInt(before(newest, OVERLAP))) seen.delete(id)
-    if (page.length < PAGE) await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+    const { events, isLast } = await readPage(access, position)
+    yield* events.filter(fits)
+    if (isLast) await sleep(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }
 
-function before(id: string, count: bigint): string {
-  const from = BigInt(id) - count
-  return String(from > 0n ? from : 0n)
+/** The new events of one page. Moves the position. */
+async function readPage(
+  access: AccessStore,
+  position: TailPosition,
+): Promise<{ events: FeedEvent[]; isLast: boolean }> {
+  const page = await access.listNewEvents(String(position.after), PAGE)
+  const events = page.filter(({ id }) => !position.seen.has(id))
+  for (const { id } of events) position.seen.add(id)
+  const settled = BigInt(page.at(-1)?.id ?? 0) - OVERLAP
+  if (settled > position.after) position.after = settled
+  for (const id of position.seen) if (BigInt(id) <= position.after) position.seen.delete(id)
+  return { events, isLast: page.length < PAGE }
 }

@@ -46,15 +46,15 @@ async function eventsCommand(flags: EventsFlags): Promise<void> {
     const { access } = deployment
     // Before the first line: a reader may send the signal at once.
     const signal = flags.follow === true ? stopOnSignals() : null
-    const events = flags.limit === 0 ? [] : await latestEvents(access, flags.limit, fits)
+    const { events, position } = await latestEvents(access, flags.limit, fits)
     if (flags.json === true && signal === null) return printJson({ events: events.map(shown) })
     for (const event of events) await print(event, flags)
     if (signal === null) {
       if (events.length === 0 && flags.jsonl !== true) printLine('no matching events')
       return
     }
-    const seen = new Set(events.map(({ id }) => id))
-    for await (const event of followEvents(access, { fits, signal, seen })) await print(event, flags)
+    // From where the last read ended: an event that was recorded while the past ones were printed is new.
+    for await (const event of followEvents(access, position, { fits, signal })) await print(event, flags)
   } finally {
     await deployment.close()
   }

@@ -1,4 +1,4 @@
-// Generates docs/reference/cli.md from the command objects; test/parity compares.
+// Generates docs/reference/cli.md from the command objects; test/repository/parity compares.
 import type { Argument, Command, Option } from 'commander'
 import { withConnection } from '../connection/with-connection.ts'
 import { createProgram } from '../program.ts'

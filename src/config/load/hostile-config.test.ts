@@ -2,7 +2,7 @@
 // names what is wrong.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { propertyRuns } from '../../../test/support/property-runs.ts'
+import { propertyRuns } from '../../../test/support/vitest/property-runs.ts'
 import { isUnstuckError } from '../../errors/index.ts'
 import { nativePolicy } from '../../policy/policy.ts'
 import type { Config, ConfigSources } from '../config.ts'

@@ -11,7 +11,7 @@ export function checkConnection({ server }: DoctorFacts): Finding[] {
     return [problem('connection', `PostgreSQL ${version} is too old`, 'Upgrade to PostgreSQL 14 or newer.')]
   }
   if (isStandby) {
-    const message = `PostgreSQL ${version} is a standby: no job can be claimed, beaten or taken back here`
+    const message = `PostgreSQL ${version} is a standby: jobs cannot be claimed, renewed or requeued here`
     return [problem('connection', message, 'Point DATABASE_URL at the primary.')]
   }
   const skew = `clock skew ${(clockSkewMs / 1000).toFixed(2)} s`
@@ -19,6 +19,6 @@ export function checkConnection({ server }: DoctorFacts): Finding[] {
   // The measurement error is half a round trip.
   if (Math.abs(clockSkewMs) <= MAX_SKEW_MS + roundTripMs) return [fine('connection', message)]
   const fix =
-    'Keep the clock of this host in step (NTP). Leases use the database’s clock and are not affected.'
+    'Synchronize the clock of this host (NTP). Leases use the database’s clock and are not affected.'
   return [warning('connection', `${message} between the database and this host`, fix)]
 }

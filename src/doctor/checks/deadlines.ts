@@ -11,11 +11,13 @@ export function checkDeadlines({ name, stored, override }: TableFacts): Finding[
   const longestMs = runtimesMs.includes(0) ? Number.POSITIVE_INFINITY : Math.max(...runtimesMs)
   const cut = Object.entries(stageDeadlinesMs).filter(([, deadlineMs]) => deadlineMs > longestMs)
   const told = cut.map(([stage, deadlineMs]) => {
-    const message = `${name}: stage ${stage} has a deadline of ${showDuration(deadlineMs)}, but an attempt ends after ${showDuration(longestMs)}`
+    const message = `${name}: stage ${stage} has a deadline of ${showDuration(deadlineMs)}, but attempts are limited to ${showDuration(longestMs)}`
     return warning('deadlines', message, 'Raise maxRuntimeMs (UNSTUCK_MAX_RUNTIME_SEC), or set it to 0.')
   })
   if (told.length > 0) return told
   const end =
-    maxRuntimeMs === 0 ? 'an attempt has no end' : `an attempt ends after ${showDuration(maxRuntimeMs)}`
+    maxRuntimeMs === 0
+      ? 'attempts have no time limit'
+      : `attempts are limited to ${showDuration(maxRuntimeMs)}`
   return [fine('deadlines', `${name}: ${end}`)]
 }

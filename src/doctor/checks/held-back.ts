@@ -1,8 +1,8 @@
 import { showDuration } from '../../policy/explain/show-duration.ts'
 import type { DoctorFacts, TableFacts } from '../facts.ts'
-import { type Finding, warning } from '../finding.ts'
+import { countJobs, type Finding, warning } from '../finding.ts'
 
-/** Jobs held on purpose, by an operator or the engine: reported, so that nobody looks elsewhere. */
+/** Jobs held on purpose, by an operator or the engine: reported, because they look stuck. */
 export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
   return (breakers ?? [])
     .filter(({ state }) => state !== 'closed')
@@ -10,16 +10,16 @@ export function checkBreakers({ breakers }: DoctorFacts): Finding[] {
       const isLimited = reason === 'limited' && changedBy === null
       const why =
         state !== 'held'
-          ? `${failures} of the last ${calls} calls failed`
+          ? `: ${failures} of the last ${calls} calls failed`
           : isLimited
-            ? 'for the service asked for a pause (429 or Retry-After)'
-            : `by ${changedBy ?? 'somebody'}: ${reason ?? 'no reason given'}`
+            ? ': the service asked for a pause (429 or Retry-After)'
+            : ` by ${changedBy ?? 'somebody'}: ${reason ?? 'no reason given'}`
       const held = queues.map(({ queue }) => queue).join(', ')
       const flaps =
         settings.mode === 'hold' && reopens > 0
-          ? `; its probe closed it ${reopens} times too early: set UNSTUCK_GATEWAY_PROBE_URL or probeUrl to an address that fails with the calls`
+          ? `; its probe closed it ${reopens} times too early: set UNSTUCK_GATEWAY_PROBE_URL or probeUrl to an endpoint that fails when the calls do`
           : ''
-      const message = `breaker ${name} is ${state}, ${why}; it holds back ${held || 'no queue'}${flaps}`
+      const message = `breaker ${name} is ${state}${why}; queues on hold: ${held || 'none'}${flaps}`
       return warning('breakers', message, `unstuck breaker resume ${name} --reason …`)
     })
 }
@@ -36,7 +36,7 @@ export function checkUnheard({ breakers, tables, server }: DoctorFacts): Finding
     if (!isUnheard || running.length === 0) return []
     const which = running.map(({ queue }) => queue).join(', ')
     const age = showDuration(server.now.getTime() - since.getTime())
-    const message = `jobs of ${which} run, and breaker ${name} has heard of no call for ${age}: it cannot open`
+    const message = `jobs of ${which} are running, but no call was reported to breaker ${name} for ${age}: it cannot open`
     const fix = 'Call through gateway(), or report calls with record_calls.'
     return [warning('unheard breaker', message, fix)]
   })
@@ -48,7 +48,7 @@ export function checkQueues({ name, queues }: TableFacts): Finding[] {
     .map(({ queue, pausedBy, pauseReason, pausedForMs, due }) => {
       const end = pausedForMs === null ? 'until it is resumed' : `for another ${showDuration(pausedForMs)}`
       const by = `by ${pausedBy ?? 'somebody'}: ${pauseReason ?? 'no reason given'}`
-      const message = `queue ${queue} of ${name} is paused ${by}, ${end}; ${due} due`
+      const message = `queue ${queue} of ${name} is paused ${by}, ${end}; jobs due: ${due}`
       return warning('paused queues', message, `unstuck queues resume ${queue}`)
     })
 }
@@ -59,13 +59,13 @@ export function checkReleases({ name, releasedOften }: TableFacts): Finding[] {
   const { jobs, ids, most } = releasedOften
   const which = `${ids.join(', ')}${jobs > ids.length ? ', …' : ''}`
   const message =
-    `${jobs} waiting jobs of ${name} were released 20 times or more, or over a day (up to ${most} times): ` +
-    `a limit or their handler keeps sending them back: ${which}`
+    `${name}: ${countJobs(jobs)} released at least 20 times, or for over a day (up to ${most} times), ` +
+    `by a rate limit or their handler: ${which}`
   return [warning('released often', message, `unstuck why ${ids[0] ?? ''}`)]
 }
 
 export function checkDispatches({ name, dispatchesWaiting }: TableFacts): Finding[] {
   if (dispatchesWaiting === null || dispatchesWaiting === 0) return []
-  const message = `${dispatchesWaiting} jobs of ${name} are still to be told to the outside queue`
-  return [warning('dispatches', message, 'Start the dispatcher, or look at what it reports.')]
+  const message = `${name}: ${countJobs(dispatchesWaiting)} not yet dispatched to the outside queue`
+  return [warning('dispatches', message, 'Start the dispatcher, or check its log.')]
 }

@@ -12,18 +12,21 @@ export function checkHorizon({ horizon, server }: DoctorFacts): Finding[] {
   if (horizon === null) return []
   const findings = horizon.flatMap(judge)
   if (findings.length > 0) return findings
-  const limit = server.canSeeOthers ? '' : `; ${server.role} sees its own only (grant pg_read_all_stats)`
+  const limit = server.canSeeOthers ? '' : `; role ${server.role} sees only its own (grant pg_read_all_stats)`
   return [fine(CHECK, `none older than ${showDuration(LONG_MS)}${limit}`)]
 }
 
 function judge(holder: HorizonHolder): Finding[] {
   const { kind, name, state, ageMs, xminAge, fix } = holder
-  const rows = xminAge === null ? '' : `, keeps dead rows of the last ${xminAge} transactions`
+  const rows = xminAge === null ? [] : [`the dead rows of the last ${xminAge} transactions`]
   if (kind === 'replication slot') {
     if (state === 'active') return []
-    return [warning(CHECK, `replication slot ${name} is inactive and keeps WAL${rows}`, fix)]
+    return [
+      warning(CHECK, `replication slot ${name} is inactive and keeps ${['WAL', ...rows].join(' and ')}`, fix),
+    ]
   }
   if (ageMs === null || ageMs < LONG_MS) return []
-  const message = `${kind} ${name} (${state}) is open for ${showDuration(ageMs)}${rows}`
+  const keeps = rows.map((kept) => ` and keeps ${kept}`).join('')
+  const message = `${kind} ${name} (${state}) has been open for ${showDuration(ageMs)}${keeps}`
   return [ageMs >= VERY_LONG_MS ? problem(CHECK, message, fix) : warning(CHECK, message, fix)]
 }

@@ -15,10 +15,10 @@ function checkVerb(verb: 'claim' | 'sweep', use: IndexUse | null, { name, relati
     const message = `${name} has no valid index ${use.expected}: every ${verb} reads ${use.used.join(', ')}`
     return [problem(check, message, use.create)]
   }
-  if (use.used.includes(use.expected)) return [fine(check, `the ${verb} of ${name} uses ${use.expected}`)]
+  if (use.used.includes(use.expected)) return [fine(check, `${verb}s of ${name} use ${use.expected}`)]
   if ((relation?.liveRows ?? 0) < MIN_ROWS) {
-    return [fine(check, `the ${verb} of ${name} can use ${use.expected}; the table is small`)]
+    return [fine(check, `${verb}s of ${name} can use ${use.expected}; the table is small`)]
   }
-  const message = `the ${verb} of ${name} uses ${use.used.join(', ')} and not ${use.expected}`
+  const message = `${verb}s of ${name} use ${use.used.join(', ')} instead of ${use.expected}`
   return [warning(check, message, relation?.fixes.analyze ?? null)]
 }

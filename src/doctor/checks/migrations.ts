@@ -8,7 +8,7 @@ export function checkMigrations({ migrations }: DoctorFacts): Finding[] {
   if (!isInstalled) return [problem(check, 'nothing is installed', 'unstuck migrate up')]
   const findings: Finding[] = []
   if (unknown.length > 0) {
-    const message = `${unknown.join(', ')} came from a newer version than this one`
+    const message = `${unknown.join(', ')} applied by a newer version of unstuck`
     findings.push(problem(check, message, 'npm install unstuck@latest'))
   }
   if (pending.length > 0)

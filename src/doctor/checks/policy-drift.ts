@@ -18,15 +18,15 @@ export function checkPolicyDrift(table: TableFacts): Finding[] {
     ...drift(name, policyDifferences(override, stored), 'here', storeOverride),
     ...drift(name, profileDrift?.differences ?? [], 'in the profile', profileDrift?.statement ?? null),
   ]
-  return findings.length > 0 ? findings : [fine(CHECK, `nothing here overrides the stored policy of ${name}`)]
+  return findings.length > 0 ? findings : [fine(CHECK, `${name}: no override of the stored policy`)]
 }
 
 /** The row's own maximum wins (OPS-8), also one from the default of a team's column. */
 function ownMaxima({ name, ownMaxima: found }: TableFacts, maxAttempts: number): Finding[] {
   return (found ?? []).map(({ maximum, jobs, isDefault, fix }) => {
     const rows = jobs === 0 ? [] : [jobs === 1 ? '1 unfinished job' : `${jobs} unfinished jobs`]
-    const where = [...rows, ...(isDefault ? ['the default of the column'] : [])].join(', ')
-    const message = `${name}: max_attempts ${maximum} (${where}) wins over ${maxAttempts} of the policy`
+    const where = [...rows, ...(isDefault ? ['the column default'] : [])].join(', ')
+    const message = `${name}: max_attempts ${maximum} (${where}) overrides ${maxAttempts} of the policy`
     return warning(CHECK, message, fix)
   })
 }

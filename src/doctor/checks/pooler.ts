@@ -9,10 +9,14 @@ export function checkPooler({ route }: DoctorFacts): Finding[] {
   const { isDirect, direct } = route
   if (direct?.isSameDatabase === false)
     return [
-      problem('pooler', 'UNSTUCK_DIRECT_URL leads to another database than the jobs are in', SET_DIRECT),
+      problem(
+        'pooler',
+        'UNSTUCK_DIRECT_URL points to another database than the one with the jobs',
+        SET_DIRECT,
+      ),
     ]
   if (direct?.isDirect === false)
-    return [warning('pooler', 'UNSTUCK_DIRECT_URL leads to a pooler, too', SET_DIRECT)]
+    return [warning('pooler', 'UNSTUCK_DIRECT_URL points to a pooler, too', SET_DIRECT)]
   if (direct !== null) return [fine('pooler', 'heartbeats and hints use a direct connection')]
   if (isDirect) return [fine('pooler', 'none')]
   const message = 'heartbeats share the connections of a pooler with handlers, and hints may not arrive'

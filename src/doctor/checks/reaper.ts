@@ -3,7 +3,7 @@ import { isReaperLate } from '../../policy/explain/table-health.ts'
 import { explainUnjudged } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import type { ServerFacts, TableFacts } from '../facts.ts'
-import { type Finding, fine, problem, warning } from '../finding.ts'
+import { countJobs, type Finding, fine, problem, warning } from '../finding.ts'
 
 export function checkReaper(table: TableFacts, { hasCron }: ServerFacts): Finding[] {
   const { name, health, stored, override, relation } = table
@@ -15,7 +15,7 @@ export function checkReaper(table: TableFacts, { hasCron }: ServerFacts): Findin
   const interval = `interval ${showDuration(sweepIntervalMs)}`
   if (reaperAgeMs === null) return [problem('no reaper', `${name} was never swept (${interval})`, fix)]
   if (isReaperLate(reaperAgeMs, sweepIntervalMs)) {
-    const message = `no sweep of ${name} seen for ${showDuration(reaperAgeMs)} (${interval})`
+    const message = `no sweep of ${name} for ${showDuration(reaperAgeMs)} (${interval})`
     return [problem('no reaper', message, fix)]
   }
   return [fine('reaper', `${name} was swept ${showDuration(reaperAgeMs)} ago (${interval})`)]
@@ -25,20 +25,20 @@ export function checkLongOverdue({ name, longOverdue, health, mode }: TableFacts
   const check = 'over 2x TTL'
   if (longOverdue === null) return []
   const { jobs, ids, oldestMs } = longOverdue
-  if (jobs === 0) return [fine(check, `no job of ${name} is past its lease by another lease`)]
+  if (jobs === 0) return [fine(check, `${name}: no job overdue by more than its lease`)]
   const oldest = oldestMs === null ? '' : `, the oldest by ${showDuration(oldestMs)}`
   const which = `${ids.join(', ')}${jobs > ids.length ? ', …' : ''}`
-  const message = `${jobs} of ${name} are past their lease by more than another lease${oldest}: ${which}`
+  const message = `${name}: ${countJobs(jobs)} overdue by more than the lease${oldest}: ${which}`
   const hold = health?.holdReason ?? null
   if (hold !== null) return [warning(check, `${message}; held after an outage (${hold})`, null)]
   if (mode === 'observe')
-    return [warning(check, `${message}; in mode observe nothing takes them back`, 'unstuck mode reap')]
+    return [warning(check, `${message}; mode observe does not requeue them`, 'unstuck mode reap')]
   return [problem(check, message, 'unstuck reap --once')]
 }
 
 export function checkUnjudged({ name, health, ageRule }: TableFacts): Finding[] {
   if (health === null || health.unjudged === 0) return []
   const { cause, remedy } = explainUnjudged(ageRule ?? undefined)
-  const message = `${health.unjudged} jobs of ${name} run without a lease, and ${cause}`
+  const message = `${name}: ${countJobs(health.unjudged)} running without a lease, and ${cause}`
   return [warning('unjudged jobs', message, ageRule?.isOn === false ? remedy : 'unstuck reap --dry-run')]
 }

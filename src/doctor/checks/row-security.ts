@@ -17,15 +17,17 @@ export function checkExposure({ name, exposedObjects }: TableFacts): Finding[] {
   const check = 'exposure'
   if (exposedObjects === null) return []
   if (exposedObjects.length === 0)
-    return [fine(check, `no view, function or table shows more of ${name} than its grants and policies do`)]
+    return [
+      fine(check, `no view, function or table exposes more of ${name} than its grants and policies allow`),
+    ]
   return exposedObjects.map(({ kind, object, role, isHidden, fix }) => {
     if (role === null) {
-      const message = `${object} runs with the rights of its owner: a role that may read it sees every job of ${name}`
+      const message = `${object} runs with the privileges of its owner: any role that can read it sees every job of ${name}`
       return warning(check, message, fix)
     }
-    const cause = isHidden ? 'row security hides them from it' : 'it has no right on that table'
-    const what = kind === 'function' ? 'act on jobs' : 'read about jobs'
-    const message = `${object} lets ${role} ${what} of ${name}, though ${cause}`
+    const cause = isHidden ? 'row security hides them from it' : 'it has no privileges on that table'
+    const what = kind === 'function' ? 'act on jobs' : 'read data of jobs'
+    const message = `${object} lets ${role} ${what} of ${name}, although ${cause}`
     return isHidden ? problem(check, message, fix) : warning(check, message, fix)
   })
 }

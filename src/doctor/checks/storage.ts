@@ -22,12 +22,10 @@ export function checkStorage(table: TableFacts, server: ServerFacts): Finding[] 
 function checkKind(name: string, { isUnlogged, hasPrimaryKey, fixes }: RelationFacts): Finding[] {
   const findings: Finding[] = []
   if (isUnlogged) {
-    findings.push(
-      problem('unlogged', `${name} is unlogged: a crash of the server empties it`, fixes.setLogged),
-    )
+    findings.push(problem('unlogged', `${name} is unlogged: a server crash empties it`, fixes.setLogged))
   }
   if (!hasPrimaryKey) {
-    const message = `${name} has no primary key: every write of a worker reads the whole table, and two rows may share an id`
+    const message = `${name} has no primary key: every write of a worker scans the whole table, and ids may not be unique`
     findings.push(problem('primary key', message, fixes.addPrimaryKey))
   }
   return findings
@@ -40,7 +38,7 @@ function checkVacuum(name: string, relation: RelationFacts, server: ServerFacts)
     return [problem(check, 'autovacuum is off for the whole server', 'autovacuum = on, in postgresql.conf')]
   }
   if (!hasAutovacuum) {
-    return [problem(check, `autovacuum is switched off for ${name}`, fixes.enableAutovacuum)]
+    return [problem(check, `autovacuum is off for ${name}`, fixes.enableAutovacuum)]
   }
   const share = deadRows / Math.max(1, deadRows + liveRows)
   const last = vacuumAgeMs === null ? 'never vacuumed' : `last vacuum ${showDuration(vacuumAgeMs)} ago`
@@ -53,7 +51,7 @@ function checkFillfactor(name: string, { fillfactor, fixes }: RelationFacts): Fi
   const check = 'fillfactor'
   const percent = fillfactor ?? 100
   if (percent <= MAX_FILLFACTOR) return [fine(check, `${name}: ${percent}`)]
-  const message = `${name}: ${percent} leaves no room on a page, so a heartbeat moves the row and writes every index again`
+  const message = `${name}: ${percent} leaves no free space on a page, so a heartbeat moves the row and writes to every index`
   return [warning(check, message, fixes.setFillfactor)]
 }
 
@@ -61,7 +59,7 @@ function checkBeatIndexes(name: string, { beatIndexes }: RelationFacts): Finding
   return beatIndexes.map(({ name: index, columns, drop }) =>
     warning(
       'heartbeat index',
-      `${index} of ${name} holds ${columns.join(', ')}, which every heartbeat writes: about 520 bytes of WAL a beat instead of 97, and none is HOT`,
+      `${index} of ${name} contains ${columns.join(', ')}, which every heartbeat updates: about 520 bytes of WAL per heartbeat instead of 97, and no HOT updates`,
       drop,
     ),
   )

@@ -1,4 +1,4 @@
-// Current state of rate limits. Workers send the settings with each call; see docs/guides/http-api.md.
+// Current state of rate limits. Workers send the settings with each call; see docs/guides/interfaces/http-api.md.
 import { z } from '../openapi/zod.ts'
 import { countSchema, envelope, limitQuery, msOrNull, textOrNull, timeOrNull } from './base.ts'
 

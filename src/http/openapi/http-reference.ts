@@ -16,7 +16,7 @@ const INTRODUCTION = `<!-- Generated from src/http by \`npm run docs:generate\`.
 # HTTP API
 
 \`unstuck serve\` serves it, and \`createApp()\` of \`unstuck/http\` mounts it in an application: see the
-[guide](../guides/http-api.md). Every field is in \`/openapi.json\` (OpenAPI 3.1), rendered at
+[guide](../guides/interfaces/http-api.md). Every field is in \`/openapi.json\` (OpenAPI 3.1), rendered at
 \`/docs\`.
 
 - Fields are snake_case, times RFC 3339 in UTC, 64-bit numbers strings. Every answer has \`db_now\`, the database time.
@@ -28,7 +28,7 @@ const INTRODUCTION = `<!-- Generated from src/http by \`npm run docs:generate\`.
 
 ## Operations
 
-A token needs the scope ([roles](../guides/http-api.md#roles-and-scopes)). _Own_: a token limited to one owner may use it for
+A token needs the scope ([roles](../guides/interfaces/http-api.md#roles-and-scopes)). _Own_: a token limited to one owner may use it for
 that owner's jobs.
 `
 

@@ -11,7 +11,7 @@ describe('judgeBeat', () => {
   it('LEASE-4 warns of under three beats, naming lease, heartbeat and a proposal', () => {
     expect(judgeBeat({ ...nativePolicy, defaultLeaseMs: 300_000, heartbeatMs: 120_000 })).toEqual({
       warnings: [
-        'defaultLeaseMs: a lease of 300 s has under 3 heartbeats of 120 s: ' +
+        'defaultLeaseMs: a lease of 300 s has fewer than 3 heartbeats of 120 s: ' +
           'set heartbeatMs (HEARTBEAT_SEC) to at most 100 s, or the lease to at least 360 s; one lost heartbeat may lose a job',
       ],
     })

@@ -36,7 +36,7 @@ function describe(name: string, leaseMs: number, heartbeatMs: number, beats: num
   const most = inSeconds(Math.floor(leaseMs / beats))
   const least = inSeconds(heartbeatMs * beats)
   return (
-    `${name}: a lease of ${inSeconds(leaseMs)} has under ${beats} heartbeats of ${inSeconds(heartbeatMs)}: ` +
+    `${name}: a lease of ${inSeconds(leaseMs)} has fewer than ${beats} heartbeats of ${inSeconds(heartbeatMs)}: ` +
     `set heartbeatMs (HEARTBEAT_SEC) to at most ${most}, or the lease to at least ${least}`
   )
 }

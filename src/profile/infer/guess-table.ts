@@ -68,7 +68,7 @@ export function guessTable(sighted: SightedTable): ScanTarget | null {
     epochColumns: [],
     ends: leases.map((column) => ({ column })),
     owners: null,
-    rule: leases.length > 0 ? `${leases.join(', ')} is over` : null,
+    rule: leases.length > 0 ? `${leases.join(', ')} has passed` : null,
     remedy: remedyOf(leases, beats),
     next: `unstuck attach --plan --table ${tableArgument(schema, table)}`,
   }
@@ -108,11 +108,10 @@ function everyForm(words: string[]): string[] {
 
 function remedyOf(leases: string[], beats: string[]): string {
   if (leases.length > 0) {
-    return 'Whoever looks for rows past their lease, if anybody does.'
+    return 'Whatever process looks for expired leases, if there is one.'
   }
-  if (beats.length > 0)
-    return 'Nothing that can be seen here: heartbeats are written, but no lease that ends.'
-  return 'Nothing: no heartbeat and no lease is kept, so when a worker is killed its jobs stay as they are.'
+  if (beats.length > 0) return 'None visible: heartbeats are written, but no lease expires.'
+  return 'None: without a heartbeat or a lease, the jobs of a killed worker stay stuck.'
 }
 
 const inCapitals = (word: string) => word.replaceAll(/(^|[_\- ])[a-z]/g, (start) => start.toUpperCase())

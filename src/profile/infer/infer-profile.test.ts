@@ -72,8 +72,8 @@ describe('the columns of a profile', () => {
       column('timestamp without time zone'),
       /timestamp without time zone/,
     ],
-    ['worker_id', 'is a number', column('integer'), /is integer/],
-    ['priority', 'may be NULL', column('integer', { isNullable: true }), /may be NULL/],
+    ['worker_id', 'is a number', column('integer'), /has type integer/],
+    ['priority', 'may be NULL', column('integer', { isNullable: true }), /is nullable/],
     ['payload', 'is generated', column('jsonb', { isGenerated: true }), /is generated/],
   ])('OPS-7 %s that %s stays the team’s, and one of ours comes beside it', (name, _, found, question) => {
     const { table, questions } = infer({ status, [name]: found })

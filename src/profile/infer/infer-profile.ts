@@ -39,7 +39,7 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
   if (status === undefined) {
     return {
       problem: 'no column looks like a status',
-      hint: 'Write its profile into the config file by hand: docs/guides/attach.md shows one.',
+      hint: 'Write its profile into the config file by hand: docs/guides/tables/attach.md shows one.',
     }
   }
   const id = idOf(shape)
@@ -83,20 +83,20 @@ function idOf({
   const others = primaryKey.filter((name) => !partitionColumns.includes(name))
   const [column, second] = others.length === 0 ? primaryKey : others
   if (column === undefined) {
-    return { problem: 'it has no primary key', hint: 'A job is known by its key: add one.' }
+    return { problem: 'it has no primary key', hint: 'Add a primary key: it identifies the job.' }
   }
   if (second !== undefined || primaryKey[0] !== column) {
     const problem = `its primary key is (${primaryKey.join(', ')}), more than one column`
     const hint =
       second === undefined
         ? `A job is found by its id: put ${column} first in the key.`
-        : 'An id must name one job: make it the primary key alone.'
+        : 'A job id is a single column: make it the primary key.'
     return { problem, hint }
   }
   const type = idTypes[columns[column]?.type ?? '']
   if (type !== undefined) return { column, type }
   const problem = `its key ${column} is ${columns[column]?.type ?? 'of no type'}`
-  return { problem, hint: 'An id is a uuid, a whole number or a text.' }
+  return { problem, hint: 'Supported types: uuid, integer, text.' }
 }
 
 interface FoundColumns {
@@ -148,8 +148,8 @@ function whyNot(column: LogicalColumn, { columns }: TableShape, name: string): s
   const found = columns[name]
   if (found?.isGenerated === true) return 'is generated, and the engine writes it'
   if (!fitsColumn(column, found?.type ?? ''))
-    return `is ${found?.type ?? ''}, which the engine does not write`
-  return 'may be NULL, and no claim would take such a row'
+    return `has type ${found?.type ?? ''}, which the engine cannot write`
+  return 'is nullable, and rows with NULL would never be claimed'
 }
 
 const ages: readonly LogicalColumn[] = ['heartbeat_at', 'last_attempt_at', 'started_at', 'updated_at']
@@ -169,13 +169,15 @@ function withoutOwnNames(
 
 function generalQuestions({ statuses, ageColumns }: OwnTable, hasType: boolean): string[] {
   return [
-    ...(hasType ? [] : ["defaultType: every row is of one type, 'job': that is the name of its handler."]),
+    ...(hasType
+      ? []
+      : ["defaultType: without a type column every job has the type 'job', which names its handler."]),
     ...(statuses.cancelled == null
-      ? ['statuses.cancelled: there is no word: a cancelled job is dead with a code.']
+      ? ['statuses.cancelled: no such word: cancelled jobs become dead, with an error code.']
       : []),
     ageColumns === undefined
-      ? 'ageColumns: no time of the table tells when a worker was last seen: jobs of older workers are reported, not taken back.'
-      : 'policy.legacyAgeRule: off, so running rows of older workers, and those stuck already, are reported, not taken back.',
+      ? 'ageColumns: no column shows when a worker was last seen: running jobs without a lease are reported, not requeued.'
+      : 'policy.legacyAgeRule: off, so running jobs without a lease (of older workers, or stuck already) are reported, not requeued.',
   ]
 }
 

@@ -99,10 +99,10 @@ function profileTarget({ name }: Profile, profile: TableProfile, sighted: Sighte
     epochColumns: [],
     ends: hasLease ? [{ column: lease }] : [],
     owners: null,
-    rule: hasLease ? `${lease} is over` : null,
+    rule: hasLease ? `${lease} has passed` : null,
     remedy: hasLease
-      ? 'A reaper takes back what is past its lease: start a worker, or unstuck reaper.'
-      : 'Nothing: no lease is kept, so nobody can tell a dead worker from a slow one.',
+      ? 'A reaper requeues jobs whose lease has expired: start a worker, or unstuck reaper.'
+      : 'None: without a lease, a dead worker looks like a slow one.',
     next: hasLease
       ? `unstuck reap --dry-run --profile ${name}`
       : `unstuck attach --plan --table ${tableArgument(sighted.schema, sighted.table)} --profile ${name}`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { propertyRuns } from '../../../test/support/property-runs.ts'
+import { propertyRuns } from '../../../test/support/vitest/property-runs.ts'
 import { createBatcher } from './batcher.ts'
 
 const MAX_CALLS = 4

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { propertyRuns } from '../../../test/support/property-runs.ts'
+import { propertyRuns } from '../../../test/support/vitest/property-runs.ts'
 import { type Lease, leaseKey } from '../../job/lease.ts'
 import { createMemoryStore } from '../../store/memory/index.ts'
 import { type Heartbeat, startMainHeartbeat } from './heartbeat.ts'

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryWorkerBench } from '../../../test/support/memory-worker.ts'
-import { propertyRuns } from '../../../test/support/property-runs.ts'
+import { propertyRuns } from '../../../test/support/vitest/property-runs.ts'
 import { UnstuckError } from '../../errors/index.ts'
 import { leaseKey } from '../../job/lease.ts'
 import type { JobStore } from '../../store/job-store.ts'

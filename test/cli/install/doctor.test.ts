@@ -5,8 +5,8 @@ import type { Finding } from '../../../src/doctor/finding.ts'
 import { nativeProfile } from '../../../src/profile/native.ts'
 import type { JobStore } from '../../../src/store/job-store.ts'
 import { createPostgresStore, migrateUp } from '../../../src/store/postgres/index.ts'
-import { clipTables } from '../../support/clip-tables.ts'
 import { createAttachedDatabase, createInstalledDatabase } from '../../support/installed-database.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { runInProcess } from '../support/in-process.ts'
 
@@ -58,8 +58,8 @@ describe('a deployment that is well', () => {
       /✓ connection +PostgreSQL \d+.*; clock skew -?\d+\.\d\d s/,
       /✓ pooler +none/,
       /✓ migrations +\d+ of \d+ applied, no drift/,
-      /✓ claim index +the claim of unstuck\.jobs .*jobs_ready/,
-      /✓ sweep index +the sweep of unstuck\.jobs .*jobs_running/,
+      /✓ claim index +claims of unstuck\.jobs .*jobs_ready/,
+      /✓ sweep index +sweeps of unstuck\.jobs .*jobs_running/,
       /✓ lease vs beat +unstuck\.jobs: lease 60 s, heartbeat 15 s/,
       /✓ reaper +unstuck\.jobs was swept/,
       /✓ over 2x TTL /,
@@ -67,7 +67,7 @@ describe('a deployment that is well', () => {
       /✓ autovacuum /,
       /✓ fillfactor +unstuck\.jobs: 70/,
       /✓ policy drift /,
-      /✓ rights /,
+      /✓ permissions /,
       /✓ long transactions /,
       /^0 warnings, 0 problems$/m,
     ])
@@ -83,9 +83,7 @@ describe('a deployment that is well', () => {
     )
     const { exitCode, stdout, stderr } = await quiet()
     expect([exitCode, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(
-      /^unstuck: no reaper: no sweep of unstuck\.jobs seen for 60 min .*unstuck reaper\n$/,
-    )
+    expect(stderr).toMatch(/^unstuck: no reaper: no sweep of unstuck\.jobs for 60 min .*unstuck reaper\n$/)
   })
 
   it('OPS-8 a small table may be read in any way; on a large one the claim and the sweep use their indexes', async () => {
@@ -102,8 +100,8 @@ describe('a deployment that is well', () => {
     const { fine, warnings } = await doctor()
     expect(warnings).toEqual([])
     expect(fine.filter(({ check }) => check.endsWith('index')).map(({ message }) => message)).toEqual([
-      'the claim of unstuck.jobs uses jobs_ready',
-      'the sweep of unstuck.jobs uses jobs_running',
+      'claims of unstuck.jobs use jobs_ready',
+      'sweeps of unstuck.jobs use jobs_running',
     ])
   })
 
@@ -155,7 +153,7 @@ describe('one thing is broken', () => {
     expect(problems).toMatchObject([
       {
         check: 'lease vs beat',
-        message: 'unstuck.jobs: stage asr: a lease of 30 s has under 2 heartbeats of 20 s',
+        message: 'unstuck.jobs: stage asr: a lease of 30 s has fewer than 2 heartbeats of 20 s',
         fix: expect.stringMatching(/^set heartbeatMs \(HEARTBEAT_SEC\) to at most 15 s/) as string,
       },
     ])
@@ -177,9 +175,7 @@ describe('one thing is broken', () => {
       ['no reaper', 'Start a worker, or: unstuck reaper'],
       ['over 2x TTL', 'unstuck reap --once'],
     ])
-    expect(problems[1]?.message).toContain(
-      '1 of unstuck.jobs are past their lease by more than another lease',
-    )
+    expect(problems[1]?.message).toContain('unstuck.jobs: 1 job overdue by more than the lease')
   })
 
   it('OPS-4 a job that is late by less than another lease is no problem yet', async () => {
@@ -217,7 +213,7 @@ describe('one thing is broken', () => {
       ['heartbeat index', 'drop index concurrently unstuck.by_beat'],
       ['heartbeat index', 'drop index concurrently unstuck.by_condition'],
     ])
-    expect(warnings[0]?.message).toContain('by_beat of unstuck.jobs holds heartbeat_at')
+    expect(warnings[0]?.message).toContain('by_beat of unstuck.jobs contains heartbeat_at')
     for (const { fix } of warnings) await database.pool.query(fix ?? '')
     await database.pool.query('drop index unstuck.by_type')
     expect((await doctor()).warnings).toEqual([])
@@ -248,11 +244,11 @@ describe('one thing is broken', () => {
     expect(exitCode).toBe(0)
     expect(warnings.map(({ message, fix }) => [message, fix])).toEqual([
       [
-        'queue asr of unstuck.jobs is paused by ben: new model, until it is resumed; 0 due',
+        'queue asr of unstuck.jobs is paused by ben: new model, until it is resumed; jobs due: 0',
         'unstuck queues resume asr',
       ],
       [
-        'breaker gateway is held, by ana: INC-431; it holds back convert',
+        'breaker gateway is held by ana: INC-431; queues on hold: convert',
         'unstuck breaker resume gateway --reason …',
       ],
     ])
@@ -270,7 +266,7 @@ describe('one thing is broken', () => {
     const { exitCode, warnings } = await doctor()
     expect(exitCode).toBe(0)
     expect(warnings).toMatchObject([
-      { check: 'dispatches', message: '1 jobs of unstuck.jobs are still to be told to the outside queue' },
+      { check: 'dispatches', message: 'unstuck.jobs: 1 job not yet dispatched to the outside queue' },
     ])
   })
 
@@ -297,8 +293,8 @@ describe('one thing is broken', () => {
     const { exitCode, problems } = await doctor(env)
     expect(exitCode).toBe(1)
     expect(problems).toMatchObject([
-      { check: 'rights', fix: `grant update on unstuck.jobs to ${role}` },
-      { check: 'rights', fix: `grant update on unstuck.sweeps to ${role}` },
+      { check: 'permissions', fix: `grant update on unstuck.jobs to ${role}` },
+      { check: 'permissions', fix: `grant update on unstuck.sweeps to ${role}` },
     ])
     for (const { fix } of problems) await database.pool.query(fix ?? '')
     expect(await doctor(env)).toMatchObject({ exitCode: 0, problems: [] })

@@ -1,6 +1,6 @@
 // A profile that is installed in phases.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { executorTables } from '../../support/executor-tables.ts'
+import { executorTables } from '../../support/tables/executor-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { runInProcess } from '../support/in-process.ts'
 

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type PostgresServer, startPostgres } from '../../../embedded/src/index.ts'
 import type { ScannedTable, ScanReport } from '../../../src/compose/index.ts'
 import { withReadOnlySession } from '../../../src/store/postgres/connection/read-only-session.ts'
-import { clipTables } from '../../support/clip-tables.ts'
-import { executorTables } from '../../support/executor-tables.ts'
-import { foreignQueues, handRolledTables } from '../../support/foreign-queues.ts'
+import { clipTables } from '../../support/tables/clip-tables.ts'
+import { executorTables } from '../../support/tables/executor-tables.ts'
+import { foreignQueues, handRolledTables } from '../../support/tables/foreign-queues.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { runInProcess } from '../support/in-process.ts'
 

@@ -12,8 +12,13 @@ import {
   createPostgresStore,
   type SqlClient,
 } from '../../../src/store/postgres/index.ts'
-import { createLargeTable } from '../../sql/million-rows.ts'
-import { accessPaths, type NestedPlan, type PlanNode, switchOnNestedPlans } from '../../sql/nested-plans.ts'
+import { createLargeTable } from '../../sql/plans/million-rows.ts'
+import {
+  accessPaths,
+  type NestedPlan,
+  type PlanNode,
+  switchOnNestedPlans,
+} from '../../sql/plans/nested-plans.ts'
 import type { TestDatabase } from '../../support/test-database.ts'
 
 const ROWS = 1_000_000

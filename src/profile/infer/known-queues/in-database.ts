@@ -8,9 +8,9 @@ const pgmq: KnownQueue = {
   running: [{ column: 'read_ct', above: 0 }],
   timeColumns: ['vt'],
   ends: [{ column: 'vt' }],
-  rule: 'it was read, neither deleted nor archived, and vt (the visibility timeout) is over',
+  rule: 'read, neither deleted nor archived, and vt (the visibility timeout) has passed',
   remedy:
-    'The next pgmq.read of its queue gets it again: run a reader. Archive messages whose read_ct only grows.',
+    'The next pgmq.read of the queue returns it again: run a consumer. Archive messages whose read_ct keeps growing.',
   parts: [{ columns: ['read_ct', 'msg_id', 'vt', 'enqueued_at', 'message', 'archived_at'] }],
 }
 
@@ -21,8 +21,9 @@ const absurd: KnownQueue = {
   running: [{ column: 'state', words: ['running'] }],
   timeColumns: ['started_at'],
   ends: [{ column: 'claim_expires_at' }],
-  rule: 'claim_expires_at is over',
-  remedy: 'The next absurd.claim_task of its queue fails the run and plans the next attempt: run a worker.',
+  rule: 'claim_expires_at has passed',
+  remedy:
+    'The next absurd.claim_task of its queue fails the run and schedules the next attempt: run a worker.',
   parts: [
     { columns: ['retry_strategy', 'first_started_at', 'last_attempt_run', 'task_name', 'state'] },
     { columns: ['checkpoint_name', 'owner_run_id', 'task_id', 'state', 'status'] },
@@ -31,7 +32,7 @@ const absurd: KnownQueue = {
 
 const aliveSeconds = 30
 const remedy =
-  'The Hatchet engine reassigns the tasks of workers that do not beat, and ends those past their timeout: look whether it runs.'
+  'The Hatchet engine reassigns tasks of workers without heartbeats, and ends tasks past their timeout: check that it is running.'
 
 const hatchet: KnownQueue = {
   name: 'Hatchet',
@@ -47,7 +48,7 @@ const hatchet: KnownQueue = {
     timeColumn: 'lastHeartbeatAt',
     aliveSeconds,
   },
-  rule: 'its worker in "Worker" is gone or lastHeartbeatAt + 30 s, or timeout_at is over',
+  rule: 'its worker is missing from "Worker", lastHeartbeatAt + 30 s, or timeout_at has passed',
   remedy,
   parts: [
     { columns: ['readable_status', 'tenant_id', 'external_id'] },
@@ -65,7 +66,7 @@ const hatchetStepRuns: KnownQueue = {
   timeColumns: ['startedAt'],
   ends: [{ column: 'timeoutAt' }],
   owners: { table: 'Worker', key: 'id', jobColumn: 'workerId', timeColumn: 'lastHeartbeatAt', aliveSeconds },
-  rule: 'its worker in "Worker" is gone or lastHeartbeatAt + 30 s, or timeoutAt is over',
+  rule: 'its worker is missing from "Worker", lastHeartbeatAt + 30 s, or timeoutAt has passed',
   remedy,
 }
 

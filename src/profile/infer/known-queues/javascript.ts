@@ -21,7 +21,7 @@ const pgBoss: KnownQueue = {
     { column: 'startedon', plusIntervalColumn: 'expirein' },
     { column: 'heartbeat_on', plusSecondsColumn: 'heartbeat_seconds' },
   ],
-  rule: 'the start + its expiry (15 min unless set); since version 12 also heartbeat_on + heartbeat_seconds where that is set',
+  rule: 'the start + its expiry (default: 15 min); since version 12 also heartbeat_on + heartbeat_seconds, if set',
   remedy:
     'Every running pg-boss retries or fails expired jobs, unless its supervision is off: start one. Set expireInSeconds to fit the longest job, and since version 12 heartbeatSeconds.',
   page: 'docs/migrate/pg-boss.md',
@@ -52,8 +52,8 @@ const graphileWorker: KnownQueue = {
   running: [{ column: 'locked_at', isNull: false }],
   timeColumns: ['locked_at'],
   ends: [{ column: 'locked_at', plusSeconds: 4 * HOUR_S }],
-  rule: 'locked_at + 4 h; there is no heartbeat',
-  remedy: `A worker takes it again 4 h ${remedy}`,
+  rule: 'locked_at + 4 h; no heartbeat',
+  remedy: `A worker picks it up again 4 h ${remedy}`,
   page: 'docs/migrate/graphile-worker.md',
 }
 
@@ -65,8 +65,8 @@ const graphileQueues: KnownQueue = {
   running: [{ column: 'locked_at', isNull: false }],
   timeColumns: ['locked_at'],
   ends: [{ column: 'locked_at', plusSeconds: 4 * HOUR_S }],
-  rule: 'locked_at + 4 h; no job of the queue runs meanwhile',
-  remedy: `The queue opens 4 h ${remedy}`,
+  rule: 'locked_at + 4 h; until then no job of the queue runs',
+  remedy: `The queue is unlocked 4 h ${remedy}`,
   page: 'docs/migrate/graphile-worker.md',
 }
 

@@ -7,9 +7,9 @@ const river: KnownQueue = {
   running: [{ column: 'state', words: ['running'] }],
   timeColumns: ['attempted_at'],
   ends: [{ column: 'attempted_at', plusSeconds: HOUR_S }],
-  rule: 'attempted_at + 1 h (RescueStuckJobsAfter), by age; there is no heartbeat',
+  rule: 'attempted_at + 1 h (RescueStuckJobsAfter), by age; no heartbeat',
   remedy:
-    'The job rescuer of the elected leader retries or discards it: run a client that works jobs, with RescueStuckJobsAfter as short as the longest job allows.',
+    'The job rescuer of the elected leader retries or discards it: run a client that works jobs, with RescueStuckJobsAfter just above the longest job.',
 }
 
 const oban: KnownQueue = {
@@ -19,9 +19,9 @@ const oban: KnownQueue = {
   running: [{ column: 'state', words: ['executing'] }],
   timeColumns: ['attempted_at'],
   ends: [{ column: 'attempted_at', plusSeconds: HOUR_S }],
-  rule: 'attempted_at + 1 h (rescue_after of Lifeline), by age; there is no heartbeat',
+  rule: 'attempted_at + 1 h (rescue_after of Lifeline), by age; no heartbeat',
   remedy:
-    'Oban.Lifeline makes it available again, or discards it after its last attempt. It rescues only where it is configured: lifeline: [rescue_after: {5, :minutes}].',
+    'Oban.Lifeline makes it available again, or discards it after its last attempt. It rescues only if configured: lifeline: [rescue_after: {5, :minutes}].',
 }
 
 const procrastinate: KnownQueue = {
@@ -38,9 +38,9 @@ const procrastinate: KnownQueue = {
     timeColumn: 'last_heartbeat',
     aliveSeconds: 30,
   },
-  rule: 'its worker in procrastinate_workers is gone, or last_heartbeat + 30 s',
+  rule: 'its worker is missing from procrastinate_workers, or last_heartbeat + 30 s',
   remedy:
-    'Nothing by itself: add the periodic task of its manual that calls job_manager.get_stalled_jobs() and retry_job() for each.',
+    'Nothing by default: add the periodic task from its documentation that calls job_manager.get_stalled_jobs() and retry_job() for each.',
 }
 
 const pgqueuer: KnownQueue = {
@@ -51,7 +51,7 @@ const pgqueuer: KnownQueue = {
   timeColumns: ['heartbeat', 'updated'],
   ends: [{ column: 'heartbeat', plusSeconds: 30 }],
   rule: 'heartbeat + 30 s (heartbeat_timeout)',
-  remedy: 'Any running worker of the same entrypoint picks it again after heartbeat_timeout: start one.',
+  remedy: 'Any running worker of the same entrypoint picks it up again after heartbeat_timeout: start one.',
 }
 
 const laravel: KnownQueue = {
@@ -63,9 +63,9 @@ const laravel: KnownQueue = {
   running: [{ column: 'reserved_at', isNull: false }],
   timeColumns: ['reserved_at'],
   ends: [{ column: 'reserved_at', plusSeconds: 90 }],
-  rule: 'reserved_at + 90 s (retry_after of the connection in config/queue.php); there is no heartbeat',
+  rule: 'reserved_at + 90 s (retry_after of the connection in config/queue.php); no heartbeat',
   remedy:
-    'Any running queue:work takes it again after retry_after, or fails it after its last try: start one. Keep retry_after longer than the longest job.',
+    'Any running queue:work picks it up again after retry_after, or fails it after its last attempt: start one. Keep retry_after longer than the longest job.',
 }
 
 export const otherQueues: readonly KnownQueue[] = [river, oban, procrastinate, pgqueuer, laravel]

@@ -13,9 +13,7 @@ export function refusalOf(
   const hints = [
     remedy,
     ...(page === undefined ? [] : [`How to move to unstuck: ${page}.`]),
-    ...(isAttached
-      ? [`An earlier version attached it: unstuck detach --table ${table} takes that back.`]
-      : []),
+    ...(isAttached ? [`An earlier version attached it. To undo that: unstuck detach --table ${table}.`] : []),
   ]
   return new UnstuckError('TABLE_OF_ANOTHER_QUEUE', `table ${table}: it belongs to ${name}`, {
     hint: hints.join(' '),

@@ -17,7 +17,7 @@ const solidQueue: KnownQueue = {
     timeColumn: 'last_heartbeat_at',
     aliveSeconds: 300,
   },
-  rule: 'its process in solid_queue_processes is gone, or last_heartbeat_at + 5 min (process_alive_threshold)',
+  rule: 'its process is missing from solid_queue_processes, or last_heartbeat_at + 5 min (process_alive_threshold)',
   remedy:
     'A supervisor prunes dead processes and marks their jobs failed, not waiting: run bin/jobs, then retry them from failed_executions.',
   page,
@@ -41,9 +41,9 @@ const goodJob: KnownQueue = {
     timeColumn: 'updated_at',
     aliveSeconds: 300,
   },
-  rule: 'its process in good_job_processes is gone, or updated_at + 5 min',
+  rule: 'its process is missing from good_job_processes, or updated_at + 5 min',
   remedy:
-    'Its advisory lock goes with the connection of its process, and then any running GoodJob process performs it again, after it has cleared away the dead one: start one.',
+    'Its advisory lock is released with the connection of its process; any running GoodJob process then cleans up the dead one and performs the job again: start one.',
   page,
 }
 
@@ -62,8 +62,9 @@ const que: KnownQueue = {
   running: null,
   timeColumns: [],
   ends: [],
-  rule: 'an advisory lock in the session of its worker; its row does not change while it runs',
-  remedy: 'Nothing is left behind: the lock goes with the session, and any running Que worker takes the job.',
+  rule: 'an advisory lock held by the session of its worker; the row does not change while it runs',
+  remedy:
+    'Nothing is left behind: the lock is released with the session, and any running Que worker picks up the job.',
 }
 
 const delayedJob: KnownQueue = {
@@ -76,9 +77,9 @@ const delayedJob: KnownQueue = {
   ],
   timeColumns: ['locked_at'],
   ends: [{ column: 'locked_at', plusSeconds: 4 * HOUR_S }],
-  rule: 'locked_at + 4 h (Delayed::Worker.max_run_time); there is no heartbeat',
+  rule: 'locked_at + 4 h (Delayed::Worker.max_run_time); no heartbeat',
   remedy:
-    'A worker takes it again once max_run_time is over. Set Delayed::Worker.max_run_time as short as the longest job allows; a job that runs longer is stopped.',
+    'A worker picks it up again after max_run_time. Set Delayed::Worker.max_run_time just above the longest job; a job that runs longer is stopped.',
 }
 
 export const rubyQueues: readonly KnownQueue[] = [solidQueue, goodJob, que, delayedJob]

@@ -1,32 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import {
-  budgets,
   claimMany,
   claimOne,
   complete,
-  enqueueMany,
   enqueueOne,
   expectAbout,
   expectUnchanged,
   HOUR,
   invalidArgument,
   MINUTE,
-  plainPolicy,
   SECOND,
   startOne,
   TYPE,
 } from '../builders.ts'
 import type { TestBench } from '../harness.ts'
-import {
-  hold,
-  limited,
-  NAME,
-  openBreaker,
-  openHalf,
-  outcomes,
-  readBreaker,
-  stateOf,
-} from './breaker-builders.ts'
+import { hold, limited, NAME, openBreaker, outcomes, readBreaker, stateOf } from './breaker-builders.ts'
+import { describeLimits, describeOperators } from './breaker-holds.ts'
+import { describeHealthProbes, describeReopening } from './breaker-recovery.ts'
 
 export function describeBreaker(opened: () => TestBench): void {
   describe('breakers', () => {
@@ -230,261 +220,6 @@ function describeOpen(opened: () => TestBench): void {
       calls: before.calls,
       since: before.since,
     })
-  })
-}
-
-function describeHealthProbes(opened: () => TestBench): void {
-  it('BREAK-3 three good probes after the cooldown close it, and jobs are claimed again', async () => {
-    const { store, elapse } = opened()
-    await store.writePolicy({ ...plainPolicy, ...budgets.failures })
-    await openBreaker(store, hold)
-    const jobId = await enqueueOne(store)
-    await elapse(MINUTE + SECOND)
-    for (const successes of [1, 2]) {
-      expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'open', successes })
-      expect(await claimMany(store)).toEqual([])
-      await elapse(2 * SECOND)
-    }
-    const breaker = await store.recordProbe(NAME, true)
-    expect(breaker).toMatchObject({
-      state: 'closed',
-      calls: 0,
-      reason: 'probes-succeeded',
-      nextProbeInMs: null,
-    })
-    expect(await claimOne(store)).toMatchObject({ jobId, attempt: 1 })
-  })
-
-  it('BREAK-3 good probes count once per interval, however many workers probe', async () => {
-    const { store, elapse } = opened()
-    await openBreaker(store, { ...hold, probeIntervalMs: 10 * SECOND })
-    await elapse(MINUTE + SECOND)
-    for (let nth = 0; nth < 5; nth += 1) await store.recordProbe(NAME, true)
-    const breaker = await readBreaker(store)
-    expect(breaker).toMatchObject({ state: 'open', successes: 1 })
-    expectAbout(breaker.nextProbeInMs, 10 * SECOND)
-  })
-
-  it('BREAK-3 a probe during the cooldown changes nothing', async () => {
-    const { store } = opened()
-    await openBreaker(store, { ...hold, closeAfter: 1 })
-    expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'open', successes: 0 })
-  })
-
-  it('BREAK-3 a failed probe restarts the cooldown and the count of successes', async () => {
-    const { store, elapse } = opened()
-    await openBreaker(store, hold)
-    await elapse(MINUTE + SECOND)
-    await store.recordProbe(NAME, true)
-    const breaker = await store.recordProbe(NAME, false)
-    expect(breaker).toMatchObject({ state: 'open', successes: 0 })
-    expectAbout(breaker.nextProbeInMs, MINUTE)
-    await elapse(30 * SECOND)
-    expect((await store.recordProbe(NAME, true)).successes).toBe(0)
-  })
-
-  it('BREAK-3 a failed probe does not change when it opened', async () => {
-    const { store, elapse } = opened()
-    await openBreaker(store, hold)
-    await elapse(2 * MINUTE)
-    const { since } = await readBreaker(store)
-    expect((await store.recordProbe(NAME, false)).since).toEqual(since)
-  })
-
-  it('BREAK-3 a closed breaker ignores probes', async () => {
-    const { store } = opened()
-    expect(await store.recordProbe(NAME, false)).toMatchObject({ state: 'closed', nextProbeInMs: null })
-  })
-
-  it('BREAK-3 mode hold admits no job, however long it lasts', async () => {
-    const { store, elapse } = opened()
-    await openBreaker(store, hold)
-    await enqueueOne(store)
-    await elapse(60 * MINUTE)
-    expect(await claimMany(store)).toEqual([])
-    expect(await readBreaker(store)).toMatchObject({ state: 'open', nextProbeInMs: 0 })
-  })
-}
-
-function describeReopening(opened: () => TestBench): void {
-  /** Opens by failing calls, waits for the probes, and closes after one. Returns the cooldown. */
-  async function flap({ store, elapse }: TestBench): Promise<number> {
-    const { nextProbeInMs, reopens } = await store.recordCalls(NAME, outcomes(20))
-    await elapse((nextProbeInMs ?? 0) + SECOND)
-    expect(await store.recordProbe(NAME, true)).toMatchObject({ state: 'closed', reopens })
-    return nextProbeInMs ?? 0
-  }
-
-  it('BREAK-3 in mode hold each consecutive reopening doubles the cooldown, up to an hour', async () => {
-    const bench = opened()
-    await bench.store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
-    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) expectAbout(await flap(bench), minutes * MINUTE)
-    expect((await bench.store.recordCalls(NAME, outcomes(20))).reopens).toBe(8)
-  })
-
-  it('BREAK-3 a failed probe restarts the same cooldown, without doubling it', async () => {
-    const bench = opened()
-    const { store, elapse } = bench
-    await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
-    await flap(bench)
-    await store.recordCalls(NAME, outcomes(20))
-    for (let nth = 0; nth < 2; nth += 1) {
-      await elapse(2 * MINUTE + SECOND)
-      const probed = await store.recordProbe(NAME, false)
-      expect(probed.reopens).toBe(1)
-      expectAbout(probed.nextProbeInMs, 2 * MINUTE)
-    }
-  })
-
-  it('BREAK-3 a breaker that stayed closed for ten cooldowns begins with the first again', async () => {
-    const bench = opened()
-    await bench.store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
-    await flap(bench)
-    await flap(bench)
-    await bench.elapse(10 * MINUTE + SECOND)
-    expectAbout(await flap(bench), MINUTE)
-  })
-
-  it('BREAK-3 an operator’s resume resets the count', async () => {
-    const bench = opened()
-    const { store } = bench
-    await store.writeBreaker(NAME, { ...hold, closeAfter: 1 })
-    await flap(bench)
-    await store.recordCalls(NAME, outcomes(20))
-    expect(await store.resumeBreaker(NAME)).toMatchObject({ state: 'closed', reopens: 0 })
-    expectAbout((await store.recordCalls(NAME, outcomes(20))).nextProbeInMs, MINUTE)
-  })
-
-  it('BREAK-3 in mode half-open the cooldown stays constant', async () => {
-    const bench = opened()
-    const { store, elapse } = bench
-    await openHalf(bench)
-    await enqueueMany(store, 3)
-    for (const reopens of [1, 2]) {
-      const { jobId } = await claimOne(store)
-      const breaker = await store.recordCalls(NAME, [{ isFailure: true, jobId }])
-      expect(breaker.reopens).toBe(reopens)
-      expectAbout(breaker.nextProbeInMs, MINUTE)
-      await elapse(MINUTE + SECOND)
-    }
-  })
-}
-
-function describeLimits(opened: () => TestBench): void {
-  it('RATE-6 a pause requested by a service applies to all workers until it ends', async () => {
-    const { store, elapse } = opened()
-    await store.mapDependency(TYPE, NAME)
-    const jobId = await enqueueOne(store)
-    const held = await store.recordCalls(NAME, limited(MINUTE))
-    expect(held).toMatchObject({ state: 'held', reason: 'limited', changedBy: null, calls: 1, failures: 0 })
-    expectAbout(held.heldForMs, MINUTE)
-    await elapse(30 * SECOND)
-    await expectUnchanged(store, jobId, async () => expect(await claimMany(store)).toEqual([]))
-    await elapse(31 * SECOND)
-    expect(await stateOf(store)).toBe('closed')
-    expect((await claimOne(store)).jobId).toBe(jobId)
-  })
-
-  it('RATE-6 the longest of several pauses applies, and none shortens another', async () => {
-    const { store } = opened()
-    await store.recordCalls(NAME, [...limited(MINUTE), ...limited(10 * MINUTE), ...limited(0)])
-    const { since } = await readBreaker(store)
-    const again = await store.recordCalls(NAME, limited(SECOND))
-    expectAbout(again.heldForMs, 10 * MINUTE)
-    expect(again.since).toEqual(since)
-    expectAbout((await store.recordCalls(NAME, limited(HOUR))).heldForMs, HOUR)
-  })
-
-  it('RATE-6 an operator’s hold is never shortened, and keeps its reason', async () => {
-    const { store } = opened()
-    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: MINUTE })
-    const longer = await store.recordCalls(NAME, limited(HOUR))
-    expect(longer).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance' })
-    expectAbout(longer.heldForMs, HOUR)
-    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance' })
-    expect(await store.recordCalls(NAME, limited(SECOND))).toMatchObject({ state: 'held', heldForMs: null })
-  })
-
-  it('RATE-6 a failed call that asks for a pause counts as a failure too', async () => {
-    const { store, elapse } = opened()
-    await store.writeBreaker(NAME, { ...hold, windowCalls: 2 })
-    const held = await store.recordCalls(NAME, [...limited(MINUTE, true), ...limited(MINUTE, true)])
-    expect(held).toMatchObject({ state: 'held', calls: 2, failures: 2, reason: 'calls-failed' })
-    await elapse(MINUTE + SECOND)
-    expect(await stateOf(store)).toBe('open')
-  })
-
-  it('RATE-6 a probe of a half-open breaker frees its slot, and counts neither as success nor as failure', async () => {
-    const bench = opened()
-    const { store, elapse } = bench
-    await openHalf(bench, { closeAfter: 1 })
-    await enqueueMany(store, 2)
-    const { jobId } = await claimOne(store)
-    const call = { isFailure: false, jobId, limitedMs: MINUTE }
-    expect(await store.recordCalls(NAME, [call])).toMatchObject({ state: 'held', successes: 0, probing: 0 })
-    await elapse(MINUTE + SECOND)
-    expect(await stateOf(store)).toBe('half-open')
-    expect(await claimMany(store)).toHaveLength(1)
-  })
-
-  it('RATE-6 an operator may end the pause', async () => {
-    const { store } = opened()
-    await store.mapDependency(TYPE, NAME)
-    await enqueueOne(store)
-    await store.recordCalls(NAME, limited(HOUR))
-    expect((await store.resumeBreaker(NAME, { actor: 'ana' })).state).toBe('closed')
-    expect(await claimMany(store)).toHaveLength(1)
-  })
-}
-
-function describeOperators(opened: () => TestBench): void {
-  it('BREAK-2 an operator may hold a dependency, and resume it', async () => {
-    const { store } = opened()
-    await store.mapDependency(TYPE, NAME)
-    const jobId = await enqueueOne(store)
-    const held = await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance' })
-    expect(held).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance', heldForMs: null })
-    expect(await claimMany(store)).toEqual([])
-    const resumed = await store.resumeBreaker(NAME, { actor: 'ben', reason: 'done' })
-    expect(resumed).toMatchObject({ state: 'closed', changedBy: 'ben', reason: 'done' })
-    expect((await claimOne(store)).jobId).toBe(jobId)
-  })
-
-  it('BREAK-2 a hold with a duration ends by itself', async () => {
-    const { store, elapse } = opened()
-    await store.mapDependency(TYPE, NAME)
-    await enqueueOne(store)
-    expectAbout((await store.holdBreaker(NAME, { durationMs: MINUTE })).heldForMs, MINUTE)
-    await elapse(30 * SECOND)
-    expect(await claimMany(store)).toEqual([])
-    await elapse(31 * SECOND)
-    expect(await stateOf(store)).toBe('closed')
-    expect(await claimMany(store)).toHaveLength(1)
-  })
-
-  it('BREAK-2 calls still count during a hold, and the operator’s reason stays', async () => {
-    const { store, elapse } = opened()
-    await store.writeBreaker(NAME, hold)
-    await store.holdBreaker(NAME, { actor: 'ana', reason: 'maintenance', durationMs: 30 * SECOND })
-    await store.recordCalls(NAME, outcomes(20))
-    expect(await readBreaker(store)).toMatchObject({ state: 'held', changedBy: 'ana', reason: 'maintenance' })
-    await elapse(31 * SECOND)
-    expect(await stateOf(store)).toBe('open')
-  })
-
-  it('BREAK-3 resuming closes a breaker that failing calls opened, with an empty window', async () => {
-    const { store } = opened()
-    await openBreaker(store, hold)
-    await enqueueOne(store)
-    const resumed = await store.resumeBreaker(NAME, { actor: 'ana' })
-    expect(resumed).toMatchObject({ state: 'closed', calls: 0, failures: 0, changedBy: 'ana' })
-    expect(await claimMany(store)).toHaveLength(1)
-  })
-
-  it('BREAK-3 resuming a closed breaker changes nothing', async () => {
-    const { store } = opened()
-    const before = await store.recordCalls(NAME, outcomes(2, 2))
-    expect(await store.resumeBreaker(NAME, { actor: 'ana' })).toEqual(before)
   })
 }
 

@@ -31,7 +31,7 @@ export async function requireSameDatabase(databaseUrl: string, directUrl: string
   if (direct?.isSameDatabase !== false) return
   throw new UnstuckError(
     'INVALID_CONFIG',
-    'UNSTUCK_DIRECT_URL: leads to another database than the jobs are in',
+    'UNSTUCK_DIRECT_URL: points to another database than the one with the jobs',
     {
       hint: 'Set it to the address of the server behind the pooler, with the same database name.',
     },

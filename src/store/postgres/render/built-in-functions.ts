@@ -1,5 +1,5 @@
 // Functions of pg_catalog that sql/ calls. Rendering qualifies them: an overload planted in a schema on the search_path of the
-// caller would win wherever it fits the arguments better (C28). test/sql/search-path.test.ts fails if one is missing here.
+// caller would win wherever it fits the arguments better (C28). test/sql/access/search-path.test.ts fails if one is missing here.
 export const builtInFunctions = `
   abs array_agg array_append array_cat array_fill array_length array_ndims array_position array_remove array_replace array_to_json array_to_string bool_and bool_or btrim
   cardinality ceil chr clock_timestamp concat concat_ws convert_to count current_setting date_trunc decode digest encode

@@ -178,7 +178,7 @@ function assertPrimaryKey(options: RenderOptions, row: Row, columns: Record<stri
   if (isComposite || key[0] !== id) {
     const problem = `its primary key is (${key.join(', ')}), more than ${id}`
     const hint = isComposite
-      ? 'An id must name one job: make it the primary key alone.'
+      ? 'A job id is a single column: make it the primary key.'
       : `A job is found by its id: put ${id} first in the key.`
     throw unsupported(table, problem, hint)
   }

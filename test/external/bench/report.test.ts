@@ -1,0 +1,133 @@
+// The report of given numbers; no process is started.
+import { describe, expect, it } from 'vitest'
+import { type Profile, profileHits, profileText } from '../../../bench/measures/neo4j/profile-text.ts'
+import { drawChart } from '../../../bench/report/chart.ts'
+import { judgeGoals } from '../../../bench/report/goals.ts'
+import { type Report, toMarkdown } from '../../../bench/report/report.ts'
+import type { MeasureResult, Row } from '../../../bench/report/result.ts'
+import { percentile, spreadOf } from '../../../bench/report/statistics.ts'
+
+function row(id: string, values: Record<string, number[]>, problem: string | null = null): Row {
+  const spreads = Object.entries(values).map(([key, runs]) => [key, spreadOf(runs)] as const)
+  return { id, name: id, settings: 'defaults', values: Object.fromEntries(spreads), othersCpu: null, problem }
+}
+
+function measure(id: string, rows: Row[]): MeasureResult {
+  const columns = [{ key: 'jobsPerS', title: 'jobs/s' }]
+  return { id, title: 'A & B', method: 'Some.', columns, rows, chart: { kind: 'bars', column: 'jobsPerS' } }
+}
+
+const raced = measure('process', [
+  row('unstuck', { jobsPerS: [29_000, 30_000, 90_000] }),
+  row('pg-boss', { jobsPerS: [10_000, 10_000, 10_000] }),
+  row('raw', { jobsPerS: [60_000, 60_000, 60_000] }),
+  row('bullmq-redis', {}, 'redis-server is not installed'),
+])
+
+const report: Report = {
+  startedAt: '2026-11-15T10:00:00Z',
+  tookS: 60,
+  size: 'small',
+  repetitions: 3,
+  machine: { cpu: 'a processor', cores: 2, memoryGb: 8, system: 'linux' },
+  versions: { Node: '22.0.0' },
+  serverSettings: 'fsync on',
+  missing: { redis: 'redis-server is not installed' },
+  othersCpu: 0.25,
+  measures: [raced],
+  goals: judgeGoals([raced]),
+}
+
+describe('statistics', () => {
+  it('the median of an even number of runs lies between the two in the middle', () => {
+    expect(spreadOf([4, 1, 3, 2])).toMatchObject({ median: 2.5, min: 1, max: 4, runs: [4, 1, 3, 2] })
+    expect(percentile([10, 20, 30], 1)).toBe(30)
+  })
+})
+
+describe('judgeGoals', () => {
+  const goal = (work: string) => judgeGoals([raced]).find((each) => each.work === work)
+
+  it('compares medians, so that one lucky run reaches nothing', () => {
+    expect(goal('process / pg-boss')).toMatchObject({ value: 3, wanted: 2, isReached: true })
+    expect(goal('process / raw SQL')).toMatchObject({ value: 0.5, wanted: 0.8, isReached: false })
+  })
+
+  it('does not judge what was not measured', () => {
+    expect(goal('process / BullMQ on Redis')).toMatchObject({ value: null, isReached: null })
+    expect(goal('latency p50 / best PostgreSQL peer')).toMatchObject({ value: null, isReached: null })
+  })
+
+  it('takes the best of the peers', () => {
+    const latencies = { unstuck: 2, 'graphile-worker': 4, 'pg-boss-notify': 8, 'bullmq-redis': 1 }
+    const rows = Object.entries(latencies).map(([id, ms]) => row(id, { p50Ms: [ms] }))
+    const goals = judgeGoals([measure('latency', rows)])
+    // Redis is not a PostgreSQL peer.
+    expect(goals.find(({ work }) => work.startsWith('latency p50'))).toMatchObject({
+      value: 0.5,
+      isReached: true,
+    })
+  })
+})
+
+describe('judgeGoals of claims', () => {
+  it('WORK-10 judges the row with the most claims per job', () => {
+    const rows = [row('backlog-0', { claimsPerJob: [1] }), row('load', { claimsPerJob: [1, 1.03, 2] })]
+    const goals = judgeGoals([measure('claims', rows)])
+    expect(goals.find(({ work }) => work.startsWith('claims per job'))).toMatchObject({
+      value: 1.03,
+      wanted: 1.02,
+      isReached: false,
+    })
+  })
+})
+
+describe('toMarkdown', () => {
+  const markdown = toMarkdown(report, () => null)
+
+  it('shows the median with the smallest and the largest', () => {
+    expect(markdown).toContain('| unstuck | 30,000 (29,000–90,000) |')
+  })
+
+  it('says by how much a goal was missed, and what was left out and why', () => {
+    expect(markdown).toContain('| process / raw SQL | ≥ 0.8 | 0.50 | missed by 38 % |')
+    expect(markdown).toContain('Left out: bullmq-redis: redis-server is not installed')
+    expect(markdown).not.toContain('NaN')
+  })
+})
+
+describe('profileText', () => {
+  const operator = (operatorType: string, dbHits: number, children: Profile[] = []): Profile => {
+    return { operatorType, dbHits, rows: 1, arguments: { Details: `about ${operatorType}` }, children }
+  }
+  const profile = operator('Apply@neo4j', 0, [operator('Unwind@neo4j', 1), operator('NodeIndexSeek', 11)])
+
+  it('adds up the hits of all operators', () => {
+    expect(profileHits(profile)).toBe(12)
+  })
+
+  it('shows what is done for each row deeper than what goes on', () => {
+    const names = profileText(profile)
+      .split('\n')
+      .map((line) => line.slice(0, 15).trimEnd())
+    expect(names).toEqual(['operator', 'Apply', '  NodeIndexSeek', 'Unwind'])
+  })
+
+  it('stands behind the table of its measure', () => {
+    const noted = toMarkdown({ ...report, measures: [{ ...raced, notes: ['the plan'] }] }, () => null)
+    expect(noted.indexOf('the plan')).toBeGreaterThan(noted.indexOf('| unstuck |'))
+  })
+})
+
+describe('drawChart', () => {
+  it('draws a bar for each row that was measured, and escapes words', () => {
+    const svg = drawChart(raced) ?? ''
+    expect(svg.match(/<rect x=/g)).toHaveLength(3)
+    expect(svg).toContain('A &amp; B')
+    expect(svg).not.toContain('NaN')
+  })
+
+  it('draws nothing where nothing was measured', () => {
+    expect(drawChart(measure('process', [row('raw', {}, 'left out')]))).toBeNull()
+  })
+})

@@ -1,0 +1,72 @@
+// Breakers and queues of the invented deployment.
+import type { Breaker, Queue } from '../../../../src/http/contract/index.ts'
+import { iso } from './iso.ts'
+
+function breakerOf(name: string, now: number, changes: Partial<Breaker>): Breaker {
+  return {
+    name,
+    state: 'closed',
+    since: iso(now - 86_400_000),
+    changed_by: null,
+    reason: null,
+    calls: 20,
+    failures: 0,
+    successes: 20,
+    probing: 0,
+    reopens: 0,
+    next_probe_in_ms: null,
+    held_for_ms: null,
+    last_calls: callsOf(changes.failures ?? 0, now),
+    settings: { failure_percent: 50, window_calls: 20, open_ms: 30_000 },
+    queues: [],
+    banner: null,
+    ...changes,
+  }
+}
+
+/** Failures come in bursts. */
+function callsOf(failures: number, now: number): Breaker['last_calls'] {
+  return Array.from({ length: 20 }, (_, index) => ({
+    is_failure: index >= 18 - failures && index < 18,
+    at: iso(now - (20 - index) * 2_000),
+  }))
+}
+
+function queueOf(queue: string, changes: Partial<Queue>): Queue {
+  const none = { paused_at: null, paused_for_ms: null, paused_by: null, pause_reason: null }
+  return {
+    queue,
+    table: 'jobs',
+    waiting: 12,
+    due: 7,
+    running: 9,
+    is_paused: false,
+    ...none,
+    dependency: null,
+    breaker_state: null,
+    ...changes,
+  }
+}
+
+export const breakersOf = (now: number): Breaker[] => [
+  breakerOf('converter', now, {
+    state: 'open',
+    since: iso(now - 42_000),
+    failures: 14,
+    successes: 6,
+    next_probe_in_ms: 18_000,
+    queues: [{ attachment: 'jobs', queue: 'render' }],
+    banner: 'Converter busy — jobs will resume automatically.',
+  }),
+  breakerOf('gateway', now, {
+    failures: 1,
+    successes: 19,
+    queues: [{ attachment: 'jobs', queue: 'media' }],
+  }),
+]
+
+export const queuesOf = (): Queue[] => [
+  queueOf('media', { waiting: 18, due: 12, running: 16, dependency: 'gateway', breaker_state: 'closed' }),
+  queueOf('render', { waiting: 9, due: 9, running: 5, dependency: 'converter', breaker_state: 'open' }),
+  queueOf('io', { table: 'uploads', waiting: 0, due: 0, running: 4 }),
+]

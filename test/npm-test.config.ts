@@ -1,5 +1,0 @@
-import { mergeConfig } from 'vitest/config'
-import whole from '../vitest.config.ts'
-import { leftToAll } from './support/suites.ts'
-
-export default mergeConfig(whole, { test: { exclude: leftToAll } })
