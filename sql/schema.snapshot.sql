@@ -132,7 +132,7 @@
 -- CREATE INDEX events_reclaims ON <schema>.events USING btree (attachment, id) WHERE (type = ANY (ARRAY['reaper:requeued'::text, 'reaper:failed(timeout)'::text, 'reaper:cancelled'::text]))
 -- CREATE INDEX events_rescues ON <schema>.events USING btree (attachment, at) WHERE ((type = 'processing'::text) AND ((data #>> '{details,rescued_after_ms}'::text[]) IS NOT NULL))
 -- CREATE UNIQUE INDEX events_pkey ON <schema>.events USING btree (id)
--- table jobs fillfactor=70
+-- table jobs fillfactor=70 autovacuum_vacuum_scale_factor=0.02 autovacuum_vacuum_insert_scale_factor=0.05 autovacuum_analyze_scale_factor=0.02
 -- column jobs.id uuid not null
 -- column jobs.type text not null
 -- column jobs.queue text
@@ -536,8 +536,8 @@
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off abb723f05c272f102f047aa7fa894c81
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 481ebc0e1760cd370f825302b25bf457
 -- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
--- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 640ee7be93451fc025378be3e900edc9
--- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile 105fb410630ff031205742ce6a8981b3
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable e102c17bb261bd364bd72750a61dfe5b
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile f6be38dee2b4ee29957307636f078201
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a580cb1a90a62f5076dadc48182085f4
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
 -- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 13e9e09ad15e3277fddf4e2cecca6a18
@@ -552,6 +552,7 @@
 -- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off f832888e72526ff17e3d478149adb21f
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 30e6b2a621c987d609afe7a99f53ce3d
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
+-- function due_jobs(p_queue text, p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(at timestamp with time zone, id uuid) sql stable 8b3f61843ed40bcb299c576cefdd3b2c
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile b07bdd9efab44833d546c180e8b06ff4
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114

@@ -157,7 +157,7 @@ it('RATE-5 OPS-8 what an application gets wrong is refused at once, in one sente
 it('LEASE-4 a worker whose beats do not fit into its leases does not start, and one whose do barely says so', async () => {
   const app = open().handle('asr', async () => {})
   await app.store.writePolicy({ defaultLeaseMs: 25_000, heartbeatMs: 15_000 })
-  await expect(app.start()).rejects.toThrow(/under 2 heartbeats/)
+  await expect(app.start()).rejects.toThrow(/fewer than 2 heartbeats/)
   await app.store.writePolicy({ defaultLeaseMs: 40_000, heartbeatMs: 15_000 })
   const warned = once(app, 'config:warned')
   await app.start()

@@ -1,0 +1,81 @@
+// Claims from tables of odd shapes: a priority for every job, and a queue for every customer. Counted in pages.
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInstalledDatabase } from '../../support/installed-database.ts'
+import type { TestDatabase } from '../../support/test-database.ts'
+import { settle } from './million-rows.ts'
+import { nestedPlans, pagesOf, switchOnNestedPlans } from './nested-plans.ts'
+
+const priorities = 20_000
+const queues = 1_000
+
+let database: TestDatabase
+let client: pg.Client
+beforeAll(async () => {
+  database = await createInstalledDatabase()
+  await database.pool.query(`
+    insert into unstuck.jobs (id, type, queue, priority, run_at)
+    select unstuck.uuid_v7(), 'a', 'ranked', n, now() + interval '1 day' from generate_series(1, ${priorities}) n;
+    insert into unstuck.jobs (id, type, queue, created_at)
+    select unstuck.uuid_v7(), 'a', 'customer-' || n % ${queues}, now() - make_interval(secs => n)
+      from generate_series(1, 10 * ${queues}) n`)
+  await settle(database.pool)
+  client = await database.connect()
+  await switchOnNestedPlans(client)
+})
+afterAll(() => database.drop())
+
+const claim = 'select * from unstuck.claim_jobs($1, $2, $3)'
+const customers = Array.from({ length: queues }, (_, nth) => `customer-${nth}`)
+
+/** Counts the second call: the first one fills the session's caches. Nothing stays claimed. */
+async function pagesOfClaim(names: string[], limit: number): Promise<number> {
+  const params = ['w', names, limit]
+  await client.query('begin')
+  await nestedPlans(client, claim, params)
+  await client.query('rollback; begin')
+  const plans = await nestedPlans(client, claim, params)
+  await client.query('rollback')
+  return pagesOf(plans)
+}
+
+async function claimed(names: string[], limit: number) {
+  await client.query('begin')
+  const { rows } = await client.query<{ id: string; priority: number }>(claim, ['w', names, limit])
+  await client.query('rollback')
+  return rows
+}
+
+describe('20,000 priorities', () => {
+  it('LEASE-1 a claim that finds none of them due reads little more than their index entries', async () => {
+    // A probe of three levels for each priority would be 60,000.
+    expect(await pagesOfClaim(['ranked'], 10)).toBeLessThanOrEqual(1_000)
+  })
+
+  it.each([50, 101, 19_000])('LEASE-1 a job that is due in priority %i is found', async (priority) => {
+    await client.query(`update unstuck.jobs set run_at = null where queue = 'ranked' and priority = $1`, [
+      priority,
+    ])
+    expect(await claimed(['ranked'], 10)).toMatchObject([{ priority }])
+    await client.query(
+      `update unstuck.jobs set run_at = now() + interval '1 day' where queue = 'ranked'
+                         and priority = $1`,
+      [priority],
+    )
+  })
+})
+
+describe('1,000 queues', () => {
+  it('LEASE-1 a claim of 50 jobs takes those that have waited longest, over all queues', async () => {
+    const { rows } = await client.query<{ id: string }>(
+      `select id from unstuck.jobs where queue like 'customer-%' order by created_at, id limit 50`,
+    )
+    const ids = (await claimed(customers, 50)).map(({ id }) => id)
+    expect(ids.toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
+  })
+
+  it('LEASE-1 it reads one entry of each queue, not 50', async () => {
+    // 50 entries of each queue would be 50,000 rows, in far more pages.
+    expect(await pagesOfClaim(customers, 50)).toBeLessThanOrEqual(12_000)
+  })
+})
