@@ -1,6 +1,7 @@
-// Results of the rescue calculator. Backoff and the heartbeat check are the engine's own functions.
+// Results of the rescue calculator. Backoff, the heartbeat check and the times of presence are the engine's own.
 
 import { judgeBeat } from '../src/policy/lease/beat-check.ts'
+import { LEAST_GRACE_MS, LOOK_MS } from '../src/policy/lease/presence-times.ts'
 import type { Policy } from '../src/policy/policy.ts'
 import { backoffMs, reapBackoff } from '../src/policy/retry/backoff.ts'
 
@@ -13,7 +14,12 @@ export interface RescueInput {
 }
 
 export interface RescuePlan {
-  /** From the last heartbeat of a dying worker to the next claim of the last of its jobs. */
+  /**
+   * By presence, from the end of a worker's process to the next claim of the last of its jobs. Null without presence: then a dead
+   * process is found by its leases, like a frozen one.
+   */
+  processEndedMs: number | null
+  /** By the lease, from the last heartbeat of a worker that is frozen or unreachable to the next claim of the last of its jobs. */
   worstMs: number
   /** The worst case without the backoff and spread of the policy: the promise in metrics. */
   promiseMs: number
@@ -44,8 +50,10 @@ export function planRescue({ policy, pollMs, runningJobs, workers }: RescueInput
   const spreadMs = requeueRatePerS > 0 ? Math.max(cohortMs, (jobsPerWorker * 1_000) / requeueRatePerS) : 0
   const rowWritesPerS = (runningJobs * 1_000) / heartbeatMs
   const { refusal, warnings } = judgeBeat(policy)
+  const afterReapMs = firstBackoffMs + spreadMs
   return {
-    worstMs: promiseMs + firstBackoffMs + spreadMs,
+    processEndedMs: policy.presence === 'auto' ? LOOK_MS + LEAST_GRACE_MS + afterReapMs + pollMs : null,
+    worstMs: promiseMs + afterReapMs,
     promiseMs,
     backoffMs: firstBackoffMs,
     spreadMs,

@@ -11,7 +11,8 @@ import { observability } from './observability.ts'
 import { presence } from './presence.ts'
 import { processMeasures } from './process.ts'
 import { reaping } from './reaping.ts'
-import { rescue } from './rescue.ts'
+import { rescue } from './rescue/rescue.ts'
+import { waysOfDeath } from './rescue/ways-of-death.ts'
 
 export const measures: Measure[] = [
   ...processMeasures,
@@ -21,6 +22,7 @@ export const measures: Measure[] = [
   heartbeats,
   reaping,
   rescue,
+  waysOfDeath,
   presence,
   growth,
   heldXmin,

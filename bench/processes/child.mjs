@@ -61,7 +61,18 @@ async function work(start) {
     process.send?.({ ...report, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: cpuMs() - startCpuMs })
     report.latenciesMs = []
   }, REPORT_MS)
-  process.on('message', () => void worker?.stop().then(() => process.exit(0)))
+  process.on('message', (/** @type {{ end?: string }} */ { end: how }) => {
+    if (how === undefined) void worker?.stop().then(() => process.exit(0))
+    else end(how)
+  })
+}
+
+/** @param {string} how */
+function end(how) {
+  if (how === 'exit') process.exit(1)
+  if (how === 'uncaught') throw new Error('uncaught, as asked for')
+  const kept = []
+  for (;;) kept.push(Array.from({ length: 1_000_000 }, () => Math.random()))
 }
 
 /** @param {Addition[]} additions */

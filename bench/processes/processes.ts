@@ -14,8 +14,18 @@ process.on('exit', () => {
 export const clockMs = (): number => performance.timeOrigin + performance.now()
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-function start(args: string[]): ChildProcess {
-  const started = fork(child, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+export interface ProcessOptions {
+  nodeOptions?: string[]
+  /** For a process that is expected to crash. */
+  isSilent?: boolean
+}
+
+function start(args: string[], { nodeOptions = [], isSilent = false }: ProcessOptions = {}): ChildProcess {
+  const execArgv = [...process.execArgv, ...nodeOptions]
+  const started = fork(child, args, {
+    execArgv,
+    stdio: ['ignore', 'ignore', isSilent ? 'ignore' : 'inherit', 'ipc'],
+  })
   running.add(started)
   started.once('exit', () => running.delete(started))
   return started
@@ -33,7 +43,11 @@ export interface BenchWorker {
   pid: number
   forkedAtMs: number
   report(): WorkerReport
-  kill(): void
+  /** Default: SIGKILL. */
+  kill(signal?: NodeJS.Signals): void
+  /** The process ends itself. */
+  end(how: 'exit' | 'uncaught' | 'memory'): void
+  exitedAtMs: Promise<number>
   stop(): Promise<void>
 }
 
@@ -41,9 +55,11 @@ export async function startBenchWorker(
   id: ContenderId,
   url: string,
   role: 'work' | 'work-by-default' = 'work',
+  options: ProcessOptions = {},
 ): Promise<BenchWorker> {
   const forkedAtMs = clockMs()
-  const process = start([role, id, url])
+  const process = start([role, id, url], options)
+  const exitedAtMs = once(process, 'exit').then(clockMs)
   let report: WorkerReport = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
   await new Promise<void>((resolve, reject) => {
     process.on('message', (message: WorkerReport | { isReady: true }) => {
@@ -56,7 +72,9 @@ export async function startBenchWorker(
     pid: process.pid ?? 0,
     forkedAtMs,
     report: () => report,
-    kill: () => void process.kill('SIGKILL'),
+    kill: (signal = 'SIGKILL') => void process.kill(signal),
+    end: (how) => void process.send({ end: how }),
+    exitedAtMs,
     stop: () => stopProcess(process),
   }
 }

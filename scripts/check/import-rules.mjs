@@ -37,7 +37,7 @@ const LAYERS = {
     imports: [...VOCABULARY, 'store', ...CONCRETE_STORES, 'open-table'],
   },
   'worker-presence': {
-    home: 'src/compose/worker-presence.ts',
+    home: 'src/compose/presence/worker-presence.ts',
     imports: [...VOCABULARY, 'store', ...CONCRETE_STORES],
   },
   'heartbeat-thread': {

@@ -11,7 +11,7 @@ const CELL = { width: 8.4, height: 19 }
 const PADDING = 18
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 const TITLE =
-  'The demo in a terminal: on the left a hand-rolled table with three jobs stuck in processing, on the right unstuck, where the lease of a killed worker’s job runs out and two jobs were rescued'
+  'The demo in a terminal: on the left a hand-rolled table with three jobs stuck in processing, on the right unstuck, where two jobs were rescued: one within seconds of the end of its process, one by its lease'
 
 /** @type {Record<string, string>} */
 const FILLS = {

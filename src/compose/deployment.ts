@@ -9,9 +9,9 @@ import { createCallQuery } from '../store/postgres/connection/call-query.ts'
 import { requireSameDatabase } from '../store/postgres/connection/connection-identity.ts'
 import { openConnectionPool } from '../store/postgres/connection/connection-pool.ts'
 import type { SqlClient } from '../store/postgres/connection/executor.ts'
-import { type Presence, startPresence } from '../store/postgres/connection/presence.ts'
 import { createPostgresAccess } from '../store/postgres/ports/access.ts'
 import { createPostgresStore } from '../store/postgres/postgres-store.ts'
+import { watchGoneWorkers } from './presence/gone-workers.ts'
 import { requireUrl } from './require-url.ts'
 
 export interface DeploymentTable {
@@ -37,38 +37,19 @@ export interface Deployment {
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
   const { client, reader, close } = openConnectionPool({ databaseUrl })
-  const watches: Presence[] = []
-  const watchOf = (table: TableProfile) => openWatch(config, databaseUrl, table, watches)
+  const { schema, directUrl } = config
+  const watches: { stop(): Promise<void> }[] = []
+  const watchOf = (table: TableProfile) => {
+    const watch = watchGoneWorkers({ databaseUrl: directUrl ?? databaseUrl, schema, table })
+    watches.push(watch)
+    return watch
+  }
   return {
     ...openTables(config, client, watchOf),
     reading: openTables(config, reader),
     async close() {
       await Promise.all(watches.map((watch) => watch.stop()))
       await close()
-    },
-  }
-}
-
-/** Connects with the first use. */
-function openWatch(
-  { schema, directUrl }: Config,
-  databaseUrl: string,
-  table: TableProfile,
-  watches: Presence[],
-): GoneWorkers {
-  let heard = () => {}
-  let session: Presence | undefined
-  return {
-    onGone(listener) {
-      heard = listener
-    },
-    watch() {
-      if (session === undefined) {
-        const options = { databaseUrl: directUrl ?? databaseUrl, schema, table, longestLeaseMs: 0 }
-        session = startPresence({ ...options, onGone: () => heard() })
-        watches.push(session)
-      }
-      session.watch()
     },
   }
 }

@@ -9,7 +9,7 @@ import type { FromThread, ToThread } from '../runtime/heartbeat/thread-heartbeat
 import { withResolvers } from '../runtime/timing/with-resolvers.ts'
 import type { HeartbeatOptions, HeartbeatReport } from '../store/job-store.ts'
 import { type OpenHeartbeatStore, openHeartbeatStore } from './open-heartbeat-store.ts'
-import { keepPresence, type Presence } from './worker-presence.ts'
+import { keepPresence, type Presence } from './presence/worker-presence.ts'
 
 export interface HeartbeatThreadData {
   databaseUrl: string

@@ -13,7 +13,7 @@ export {
   openDatabase,
   openDevelopmentDatabase,
 } from './development-database.ts'
-export { holdPresence } from './hold-presence.ts'
 export { examine, findTables, scan } from './inspect-database.ts'
 export { createInstaller, type Installer } from './installer.ts'
 export { type OpenTable, openTable } from './open-table.ts'
+export { holdPresence } from './presence/hold-presence.ts'

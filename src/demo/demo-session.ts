@@ -190,10 +190,10 @@ export class DemoSession {
   #showRescue(rescue: Rescue, { n }: WatchedJob): void {
     const afterMs = rescueMs(rescue, this.outages)
     const why = rescue.isGone ? 'its process had ended' : 'its lease had expired'
-    const where = rescue.isDead ? 'dead-lettered: it killed too many workers' : 'requeued'
-    this.say(
-      `job ${n} rescued from ${rescue.workerId} ${(afterMs / 1000).toFixed(1)} s after its last heartbeat, ${why}: ${where}`,
-    )
+    const end = rescue.isDead ? '; dead-lettered, because it killed too many workers' : ''
+    // The name of the worker comes last: a narrow terminal cuts it off.
+    const after = `${(afterMs / 1000).toFixed(1)} s after its last heartbeat`
+    this.say(`job ${n} rescued ${after}: ${why}${end} (${rescue.workerId})`)
   }
 }
 

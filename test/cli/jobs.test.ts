@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { nativeProfile } from '../../src/profile/native.ts'
 import type { JobStore } from '../../src/store/job-store.ts'
 import { createPostgresStore } from '../../src/store/postgres/index.ts'
@@ -59,6 +59,24 @@ describe('reap', () => {
     expect(await names('--once', '--table', 'asr_jobs')).toEqual([0, 'asr_jobs'])
     expect(await names('--dry-run', '--table', 'jobs')).toEqual([0, 'jobs'])
     expect(await run('reap', '--once', '--table', 'nope', ...clip)).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('mode', () => {
+  it('OPS-7 a job that only renewed its lease after a sweep is shown as still alive, not as finished', async () => {
+    const jobId = await enqueue()
+    const [claimed] = await store.claimJobs({ workerId: 'slow', queues: ['asr'], limit: 1 })
+    if (claimed === undefined) throw new Error('nothing was claimed')
+    await store.setMode('observe')
+    onTestFinished(async () => void (await store.setMode('reap')))
+    await database.pool.query(`update unstuck.jobs set lease_expires_at = now() - interval '1 s'`)
+    await store.sweepJobs({ reaper: { reaperId: 'observer' } })
+    expect((await run('mode')).stdout).toMatch(/would requeue +1 +still alive +0[^]*still stuck +1/)
+    await store.heartbeatJobs([claimed])
+    const { stdout } = await run('mode')
+    expect(stdout).toMatch(/would requeue +1 +still alive +1[^]*still stuck +0/)
+    expect(stdout).not.toContain('finished later')
+    expect(await statusOf(jobId)).toBe('running')
   })
 })
 

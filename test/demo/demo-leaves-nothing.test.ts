@@ -61,7 +61,7 @@ describe('a button of the dashboard', () => {
     const ownPage = { origin: url, 'sec-fetch-site': 'same-origin', 'x-unstuck': '1' }
     expect((await fetch(`${url}/demo/kill`, { method: 'POST', headers: ownPage })).status).toBe(202)
     await demo.said('kill -9')
-    await demo.said('rescued from')
+    await demo.said('after its last heartbeat')
     demo.kill('SIGTERM')
     await demo.result
   })

@@ -14,7 +14,7 @@ describe.skipIf(noTerminal !== null)('unstuck demo in a terminal', () => {
     await terminal.shown('HAND-ROLLED')
     terminal.type('k')
     await terminal.shown('▶ kill -9 a worker')
-    await terminal.shown('rescued from')
+    await terminal.shown('after its last heartbeat')
     terminal.type('q')
     expect(await terminal.ended).toBe(0)
     const [during = '', after = '', ...more] = terminal.raw().split('\u001B[?1049l')

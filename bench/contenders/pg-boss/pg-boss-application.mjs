@@ -12,7 +12,7 @@ export const createPgBoss = ({ name, settings, startWorker }) => ({
   name,
   settings,
   needs: 'postgres',
-  rescue: 'after 15 minutes (expireInSeconds), at the next supervision',
+  rescue: 'pg-boss 12.35.0: 15 min after its start (expireInSeconds), checked every 60 s',
   async install(url) {
     const boss = await openPgBoss(url)
     await boss.createQueue('noop', { notify: true })

@@ -69,12 +69,15 @@ function printObservations(table: string, seen: Observations): void {
   printLine()
   printLine(`${table}: sweeps would have done${since === null ? '' : ` since ${showTime(since)}`}`)
   printTable([
-    ['  would requeue', String(wouldRequeue), '  finished later', String(cameBack)],
+    ['  would requeue', String(wouldRequeue), '  still alive', String(cameBack)],
     ['  would dead-letter', String(wouldDeadLetter), '  still stuck', String(stillStuck)],
     ['  would cancel', String(wouldCancel), '  requeued by hand', String(reaped)],
     ['', '', '  gone', String(gone)],
   ])
-  if (cameBack > 0) printLine(`  ${cameBack} of these jobs were still alive: give them a longer lease first.`)
+  if (cameBack > 0)
+    printLine(
+      `  Still alive: renewed or finished after a sweep would have taken them. Give them a longer lease first.`,
+    )
 }
 
 async function change(

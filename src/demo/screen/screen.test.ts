@@ -14,7 +14,9 @@ describe('the screen of the demo', () => {
     expect(lines).toHaveLength(24)
     expect(lines.every((line) => Array.from(line).length <= SMALLEST.width)).toBe(true)
     expect(lines.find((line) => line.includes('w2'))).toMatch(/✕ killed.*✕ killed/)
-    expect(lines.find((line) => line.includes('stuck') && line.includes('job 5'))).toMatch(/job 13 +▮▮▯/)
+    expect(lines.find((line) => line.includes('stuck') && line.includes('job 5'))).toMatch(
+      /job 13 +▮{10} 57\.6s/,
+    )
     expect(lines.at(-1)).toContain('[K]ill -9')
   })
 

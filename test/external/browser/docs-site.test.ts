@@ -10,6 +10,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { judgeBeat } from '../../../src/policy/lease/beat-check.ts'
+import { LEAST_GRACE_MS, LOOK_MS } from '../../../src/policy/lease/presence-times.ts'
 import { nativePolicy } from '../../../src/policy/policy.ts'
 import { backoffMs, failureBackoff, reapBackoff } from '../../../src/policy/retry/backoff.ts'
 import { showTime } from '../../../website/show-time.ts'
@@ -36,7 +37,7 @@ beforeAll(async () => {
     const path = new URL(request.url ?? '/', 'http://x').pathname
     const name = path.slice(BASE.length)
     const file = new URL(
-      `../../website/dist/${name === '' || name.endsWith('/') ? `${name}index.html` : name}`,
+      `../../../website/dist/${name === '' || name.endsWith('/') ? `${name}index.html` : name}`,
       import.meta.url,
     )
     if (!path.startsWith(BASE) || !existsSync(file)) return response.writeHead(404).end()
@@ -74,13 +75,15 @@ async function open(path: string): Promise<{ page: Page; complaints: string[] }>
 
 const result = (page: Page, name: string) => page.locator(`[data-result=${name}]`).first().innerText()
 
-it('REAP-5, LEASE-4 the rescue calculator shows what the engine computes', async () => {
+it('REAP-5, LEASE-4, LEASE-10 the rescue calculator shows what the engine computes', async () => {
   const { page, complaints } = await open('docs/tools/rescue-calculator.html')
   const { defaultLeaseMs, sweepIntervalMs, heartbeatMs } = nativePolicy
   // The page starts with 20 workers and 1,000 running jobs: the 50 jobs of one worker are spread over a second backoff (REAP-15).
   const backoff = backoffMs(reapBackoff(nativePolicy), 1, 0)
   const worstMs = defaultLeaseMs + sweepIntervalMs + 2 * backoff + 2_000
-  expect(await result(page, 'worst')).toBe(showTime(worstMs))
+  expect(await result(page, 'worst')).toBe(`${showTime(worstMs)}, by the lease`)
+  const endedMs = LOOK_MS + LEAST_GRACE_MS + 2 * backoff + 2_000
+  expect(await result(page, 'ended')).toBe(`${showTime(endedMs)}, by presence`)
   expect(await result(page, 'beats')).toBe(String(defaultLeaseMs / heartbeatMs))
 
   await page.getByLabel('Lease (s)').fill('29')
@@ -89,6 +92,9 @@ it('REAP-5, LEASE-4 the rescue calculator shows what the engine computes', async
   )
   await page.getByLabel('Begin from').selectOption('brisk')
   expect(await result(page, 'promise')).toBe('24 s')
+  // The profiles of the documents leave presence off.
+  await page.getByLabel('Begin from').selectOption('clip')
+  expect(await result(page, 'ended')).toContain(', by the lease')
   expect(complaints).toEqual([])
   await page.context().close()
 })

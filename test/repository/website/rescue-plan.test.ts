@@ -25,6 +25,16 @@ describe('planRescue', () => {
     })
   })
 
+  it('LEASE-10 a process that died is found by presence, and without it by its lease', () => {
+    const alone = { runningJobs: 10, workers: 10 }
+    const { processEndedMs, worstMs, backoffMs, spreadMs } = planOf({}, alone)
+    expect(processEndedMs).toBe(LOOK_MS + LEAST_GRACE_MS + backoffMs + spreadMs + DEFAULT_POLL_MS)
+    expect(planOf({ presence: 'off' }, alone)).toMatchObject({ processEndedMs: null, worstMs })
+    // Presence does not depend on the lease, and shares the spread of the jobs of one worker.
+    expect(planOf({ defaultLeaseMs: 3_600_000 }, alone).processEndedMs).toBe(processEndedMs)
+    expect(planOf({}, { runningJobs: 3_000, workers: 1 }).processEndedMs).toBe(66_000)
+  })
+
   it.each([
     { runningJobs: 10, workers: 10, spreadMs: 20 },
     { runningJobs: 10, workers: 1, spreadMs: 1_000 },
@@ -60,9 +70,17 @@ describe('planRescue', () => {
     'LEASE-10 %s gives the time after the end of a process: look, grace, backoff and poll',
     (page) => {
       const text = readFileSync(new URL(`../../../${page}`, import.meta.url), 'utf8')
-      const { backoffMs } = planOf(nativePolicy)
-      const seconds = (LOOK_MS + LEAST_GRACE_MS + backoffMs + 2_000) / 1_000
+      const { processEndedMs, spreadMs } = planOf(nativePolicy)
+      const seconds = ((processEndedMs ?? Number.NaN) - spreadMs) / 1_000
       expect(text).toMatch(new RegExp(`\\b${seconds} s\\b`))
+    },
+  )
+
+  it.each(['docs/compare.md', 'docs/tools/rescue-calculator.md'])(
+    'LEASE-10 %s gives look and grace',
+    (page) => {
+      const text = readFileSync(new URL(`../../../${page}`, import.meta.url), 'utf8')
+      expect(text).toContain(`${LOOK_MS / 1_000} s until a look + ${LEAST_GRACE_MS / 1_000} s of grace`)
     },
   )
 

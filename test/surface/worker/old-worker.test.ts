@@ -100,9 +100,9 @@ describe('an old worker that ends a job which a new one has by then', () => {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     expect(await row()).toEqual(before)
-    expect(await mode()).toMatch(/would requeue +1 .*finished later +0/)
+    expect(await mode()).toMatch(/would requeue +1 .*still alive +0/)
     expect((await settle(jobId)).kind).toBe('settled')
-    expect(await mode()).toMatch(/would requeue +1 .*finished later +1/)
+    expect(await mode()).toMatch(/would requeue +1 .*still alive +1/)
     expect(worker.told.some(({ kind }) => kind === 'started')).toBe(false)
   })
 

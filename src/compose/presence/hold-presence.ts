@@ -1,8 +1,8 @@
 // Presence of a process that runs no worker: the canary of a drill.
-import type { TableProfile } from '../profile/profile.ts'
-import { processKey } from '../runtime/worker/process-name.ts'
-import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
-import { startPresence } from '../store/postgres/connection/presence.ts'
+import type { TableProfile } from '../../profile/profile.ts'
+import { processKey } from '../../runtime/worker/process-name.ts'
+import { isNeo4jUrl } from '../../store/neo4j/deferred-store.ts'
+import { startPresence } from '../../store/postgres/connection/presence.ts'
 
 export interface HoldPresenceOptions {
   databaseUrl: string

@@ -1,9 +1,9 @@
 // Presence of a worker, in its heartbeat thread. While its lock is lost it shows life over the connection for heartbeats.
-import type { TableProfile } from '../profile/profile.ts'
-import { isNeo4jUrl } from '../store/neo4j/deferred-store.ts'
-import { type Presence, startPresence } from '../store/postgres/connection/presence.ts'
+import type { TableProfile } from '../../profile/profile.ts'
+import { isNeo4jUrl } from '../../store/neo4j/deferred-store.ts'
+import { type Presence, startPresence } from '../../store/postgres/connection/presence.ts'
 
-export type { Presence } from '../store/postgres/connection/presence.ts'
+export type { Presence } from '../../store/postgres/connection/presence.ts'
 
 export interface WorkerPresenceOptions {
   databaseUrl: string
