@@ -19,6 +19,9 @@ select id, lease_id::text, fence, type, queue, payload, priority, stage, owner, 
   from "unstuck"."claim_jobs"($1::text, $2::text[], $3::int, $4::text[], $5::bigint, ($6::text)::jsonb, $7::text,
                               ($8::text)::jsonb);
 
+-- name: has_due_jobs
+select "unstuck"."has_due_jobs"($1::text[]) as is_due;
+
 -- name: claim_job
 -- The columns of claim_jobs.
 select id, lease_id::text, fence, type, queue, payload, priority, stage, owner, attempt, failures, crashes, timeouts,

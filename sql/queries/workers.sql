@@ -1,7 +1,9 @@
 -- Worker reports and drain requests.
 
 -- name: report_worker
-select "unstuck".report_worker(/*attachment*/'native', ($1::text)::jsonb) as is_drain_requested, state.*
+select "unstuck".report_worker(/*attachment*/'native', ($1::text)::jsonb) as is_drain_requested, state.*,
+       "unstuck".hinted_workers(/*attachment*/'native') as hinted_workers,
+       "unstuck".has_webhooks(/*attachment*/'native') as has_webhooks
   from "unstuck".sweep_state(/*attachment*/'native', $2::bigint) state;
 
 -- name: list_workers

@@ -7,11 +7,11 @@ import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import { type DispatchAdapter, startDispatcher } from '../runtime/dispatch/dispatcher.ts'
 import { startPruner } from '../runtime/services/pruner.ts'
-import type { SweepNews } from '../runtime/services/reaper.ts'
 import { type RecurringJob, startScheduler } from '../runtime/services/scheduler.ts'
 import { startTrends } from '../runtime/services/trends.ts'
 import { startWebhookSender } from '../runtime/webhooks/webhook-sender.ts'
-import { startWorkerReport } from '../runtime/worker/worker-report.ts'
+import type { Worker } from '../runtime/worker/worker.ts'
+import { startWorkerReport, type WorkerReporter } from '../runtime/worker/worker-report.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { JobStore, PolicyOption } from '../store/job-store.ts'
 
@@ -25,15 +25,12 @@ export interface ServiceOptions {
   enqueuePolicy: PolicyOption
   /** Null if the policy disables notifications. */
   listenUrl: string | null
-  onHint: (dueInMs: number) => void
+  worker: Worker
+  /** Queues that the worker claims from. */
+  queues: string[]
   schedules: RecurringJob[]
   dispatch: DispatchAdapter | undefined
   isPruning: boolean
-  /** Jobs that run now. */
-  running: () => number
-  /** An operator requested a drain. */
-  onDrain: () => void
-  onReport: (news: SweepNews | undefined) => void
   sweepIntervalMs: number
   allowsPrivateWebhooks: boolean
 }
@@ -43,13 +40,15 @@ export interface Services {
 }
 
 export function startServices(options: ServiceOptions): Services {
+  const known: Known = { areHintsArriving: false, hasWebhooks: true }
+  const reporter = startReporting(options, known)
   const running = [
-    startListening(options),
+    reporter,
+    startListening(options, known, reporter),
     startScheduling(options),
     startDispatching(options),
     startPruning(options),
-    startReporting(options),
-    startSending(options),
+    startSending(options, known),
     startCounting(options),
   ].filter((service) => service !== undefined)
   return {
@@ -59,28 +58,68 @@ export function startServices(options: ServiceOptions): Services {
   }
 }
 
-function startListening({ listenUrl, schema, table, events, onHint }: ServiceOptions): Services | undefined {
+/** Facts that one service finds out for the others. */
+interface Known {
+  areHintsArriving: boolean
+  hasWebhooks: boolean
+}
+
+/** The report says whether hints arrive: other workers take turns with those that they reach. */
+function startListening(
+  { listenUrl, schema, table, events, worker }: ServiceOptions,
+  known: Known,
+  reporter: WorkerReporter,
+): Services | undefined {
   if (listenUrl === null) return undefined
+  const note = (areArriving: boolean) => {
+    known.areHintsArriving = areArriving
+    worker.trustHints(areArriving)
+    reporter.wake()
+  }
   return listen({
     databaseUrl: listenUrl,
     schema,
     table,
-    onHint,
-    onStarted: (channel) => events.emit('listen:started', { channel }),
-    onFailed: (reason) => events.emit('listen:failed', { reason }),
+    onHint: (hint) => worker.wake(hint),
+    onStarted(channel) {
+      note(true)
+      events.emit('listen:started', { channel })
+    },
+    onFailed(reason) {
+      note(false)
+      events.emit('listen:failed', { reason })
+    },
   })
 }
 
-function startReporting(options: ServiceOptions): Services {
-  const { store, events, running, onDrain, onReport, sweepIntervalMs } = options
+function startReporting(options: ServiceOptions, known: Known): WorkerReporter {
+  const { store, events, worker, queues, sweepIntervalMs } = options
   const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
-  return startWorkerReport({ store, events, running, onDrain, onReport, version, sweepIntervalMs })
+  return startWorkerReport({
+    store,
+    events,
+    version,
+    sweepIntervalMs,
+    running: () => worker.running(),
+    onDrain: () => void worker.stop('a drain was asked for'),
+    hintedQueues: () => (known.areHintsArriving ? queues : undefined),
+    onReport(news) {
+      worker.noteReport(news)
+      known.hasWebhooks = news?.hasWebhooks ?? known.hasWebhooks
+    },
+  })
 }
 
-function startSending(options: ServiceOptions): Services | undefined {
+function startSending(options: ServiceOptions, known: Known): Services | undefined {
   const { store, table, events, allowsPrivateWebhooks } = options
   if (!hasCapability(store, 'webhooks')) return undefined
-  return startWebhookSender({ table: table.table, store, events, allowsPrivate: allowsPrivateWebhooks })
+  return startWebhookSender({
+    table: table.table,
+    store,
+    events,
+    isNeeded: () => known.hasWebhooks,
+    allowsPrivate: allowsPrivateWebhooks,
+  })
 }
 
 function startCounting({ store, table, events }: ServiceOptions): Services | undefined {

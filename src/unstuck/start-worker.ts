@@ -58,12 +58,21 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
     concurrency: options.concurrency ?? config.workerConcurrency,
     sweepIntervalMs: policy.sweepIntervalMs,
     pollMs: options.pollMs ?? [1_000, 2_000],
+    hintedPollMs: hintedPollMs(parts),
     graceMs: options.graceMs ?? 25_000,
     hangGraceMs: options.hangGraceMs ?? DEFAULT_HANG_GRACE_MS,
     txTimeoutMs: options.txTimeoutMs ?? 60_000,
     leakBudget: options.leakBudget ?? 2,
     onHang: options.onHang ?? 'reopen',
   })
+}
+
+/**
+ * Hints reach a worker of the native table for every job that the engine writes. Other tables have writers of their own, which
+ * send none, and their documents fix the interval.
+ */
+function hintedPollMs({ table, options }: StartedParts): [number, number] | undefined {
+  return table.attachment === 'native' && options.pollMs === undefined ? [5_000, 6_500] : undefined
 }
 
 /** A worker that cannot send heartbeats, or whose breakers are refused, does not start; its thread is stopped. */

@@ -41,7 +41,7 @@ beforeEach(async () => {
   await store.writePolicy(nativePolicy)
 })
 
-/** The hints that the work sent: the channel, and the payload if there is one. */
+/** The hints that the work sent: the channel, and the jobs if it names any. */
 async function hintsOf(work: () => Promise<unknown>): Promise<string[]> {
   await untilQuiet()
   await work()
@@ -61,7 +61,15 @@ async function untilQuiet(): Promise<string[]> {
   await arrived
   const hints = heard.filter(({ payload }) => payload !== 'end')
   heard = []
-  return hints.map(({ channel, payload }) => (payload === '' ? channel : `${channel} ${payload}`))
+  return hints.map(({ channel, payload }) => (payload === '' ? channel : `${channel} ${jobsOf(payload)}`))
+}
+
+/** The seed is the same in a transaction, and another in the next. */
+const seeds: number[] = []
+function jobsOf(payload: string): string {
+  const { seed, jobs } = JSON.parse(payload) as { seed: number; jobs: unknown }
+  seeds.push(seed)
+  return JSON.stringify(jobs)
 }
 
 const jobs = (count: number, job = {}) => Array.from({ length: count }, () => ({ type: 'a', ...job }))
@@ -69,8 +77,28 @@ const claim = () => store.claimJobs({ workerId: 'w', queues: ['a'], limit: 10 })
 const hour = 3_600_000
 
 describe('enqueue', () => {
-  it('WORK-1 a batch of jobs sends one hint, without content', async () => {
-    expect(await hintsOf(() => store.enqueueJobs(jobs(50)))).toEqual(['unstuck.native'])
+  it('WORK-1 C16 a batch of jobs sends one hint: the queues, how many jobs of each, and a number', async () => {
+    expect(await hintsOf(() => store.enqueueJobs(jobs(50)))).toEqual(['unstuck.native [["a",50]]'])
+    const mixed = [...jobs(2), ...jobs(1, { queue: 'b "c"' }), ...jobs(1, { queue: 'b "c"', type: 'x' })]
+    const [hint = ''] = await hintsOf(() => store.enqueueJobs(mixed))
+    const counts = JSON.parse(hint.slice('unstuck.native '.length)) as [string, number][]
+    expect(Object.fromEntries(counts)).toEqual({ a: 2, 'b "c"': 2 })
+    const [first, second] = seeds.slice(-2)
+    expect(Number.isInteger(first)).toBe(true)
+    expect(first).not.toBe(second)
+  })
+
+  it('WORK-1 C16 a hint of very many queues names none', async () => {
+    const many = Array.from({ length: 500 }, (_, n) => ({ type: `a type with a long name, number ${n}` }))
+    expect(await hintsOf(() => store.enqueueJobs(many))).toEqual(['unstuck.native [[null,500]]'])
+  })
+
+  it('WORK-1 jobs for later are announced with the time until they are due', async () => {
+    const later = [...jobs(1), ...jobs(2, { delayMs: 1_500 })]
+    expect(await hintsOf(() => store.enqueueJobs(later))).toEqual(['unstuck.native [["a",3,0,1500]]'])
+    expect(await hintsOf(() => store.enqueueJobs(jobs(30, { delayMs: 2_000 })))).toEqual([
+      'unstuck.native [["a",30,2000]]',
+    ])
   })
 
   it('WORK-1 several calls in one transaction send one hint, with the commit', async () => {
@@ -81,7 +109,7 @@ describe('enqueue', () => {
         expect(await untilQuiet()).toEqual([])
       }),
     )
-    expect(await hints).toEqual(['unstuck.native'])
+    expect(await hints).toEqual(['unstuck.native [["a",1]]'])
   })
 
   it('WORK-1 a transaction that is rolled back sends none', async () => {
@@ -93,9 +121,10 @@ describe('enqueue', () => {
     expect(await hintsOf(() => rollBack().catch(() => {}))).toEqual([])
   })
 
-  it('WORK-1 jobs that are due later, duplicates, and no jobs at all send none', async () => {
+  it('WORK-1 jobs that are due in over ten minutes, duplicates, and no jobs at all send none', async () => {
     await store.enqueueJobs([{ type: 'a', dedupeKey: 'k' }])
     expect(await hintsOf(() => store.enqueueJobs(jobs(2, { delayMs: hour })))).toEqual([])
+    expect(await hintsOf(() => store.enqueueJobs(jobs(20, { delayMs: hour })))).toEqual([])
     expect(await hintsOf(() => store.enqueueJobs([{ type: 'a', dedupeKey: 'k' }]))).toEqual([])
     expect(await hintsOf(() => store.enqueueJobs([]))).toEqual([])
     const mixed = [...jobs(2, { delayMs: hour }), { type: 'a', runAt: new Date(0) }]
@@ -112,7 +141,7 @@ describe('enqueue', () => {
 
   it('WORK-1 an attached table has a channel of its own', async () => {
     const clip = createPostgresStore({ client: database.pool, table: clipProfile.tables[0] })
-    expect(await hintsOf(() => clip.enqueueJobs([{ type: 'clip' }]))).toEqual(['unstuck.jobs'])
+    expect(await hintsOf(() => clip.enqueueJobs([{ type: 'clip' }]))).toEqual(['unstuck.jobs [["clip",1]]'])
   })
 
   it.each([['nothing'], [null]])(
@@ -128,7 +157,7 @@ describe('enqueue', () => {
     expect(Buffer.byteLength(rows[0].channel)).toBe(63)
     const table = longNamed.tables[0]
     const other = createPostgresStore({ client: database.pool, table, schema: longSchema })
-    expect(await hintsOf(() => other.enqueueJobs(jobs(1)))).toEqual([rows[0].channel])
+    expect(await hintsOf(() => other.enqueueJobs(jobs(1)))).toEqual([`${rows[0].channel} [["a",1]]`])
   })
 })
 
@@ -147,14 +176,14 @@ describe('what makes waiting jobs claimable', () => {
     await store.enqueueJobs(jobs(2))
     const leases = await claim()
     const later = await hintsOf(() => store.releaseJobs(leases, { delayMs: 1_000, spreadMs: 500 }))
-    expect(later).toEqual(['unstuck.native 1000,1500'])
+    expect(later).toEqual(['unstuck.native [["a",2,1000,1500]]'])
     await elapse(database.pool, table, 'unstuck', hour)
     const failures = (await claim()).map((lease) => ({ ...lease, code: 'GW_5XX', reason: 'no answer' }))
-    expect(await hintsOf(() => store.failJobs(failures))).toEqual(['unstuck.native 2000'])
+    expect(await hintsOf(() => store.failJobs(failures))).toEqual(['unstuck.native [["a",2,2000]]'])
     await elapse(database.pool, table, 'unstuck', hour)
     await claim()
     await elapse(database.pool, table, 'unstuck', hour)
-    expect(await hintsOf(() => store.sweepJobs())).toEqual(['unstuck.native 1000'])
+    expect(await hintsOf(() => store.sweepJobs())).toEqual(['unstuck.native [["a",2,1000]]'])
     expect(await hintsOf(() => store.sweepJobs())).toEqual([])
   })
 
@@ -183,7 +212,8 @@ describe('what makes waiting jobs claimable', () => {
     const [hint = '', ...others] = await hintsOf(() => store.sweepJobs({ limit: 1_000 }))
     expect(others).toEqual([])
     expect(hint.length).toBeLessThan(1_000)
-    const delays = hint.replace('unstuck.native ', '').split(',').map(Number)
+    const [[queue, count, ...delays] = []] = JSON.parse(hint.replace('unstuck.native ', '')) as number[][]
+    expect([queue, count]).toEqual(['a', 1_000])
     const { rows } = await database.pool.query<{ ms: number }>(
       `select extract(epoch from run_at - updated_at)::float8 * 1000 as ms from unstuck.jobs order by 1`,
     )

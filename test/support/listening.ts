@@ -17,7 +17,7 @@ export function startListening(options: Pick<ListenOptions, 'databaseUrl' | 'sch
   }
   const listener = listen({
     ...options,
-    onHint: (dueInMs) => tell(dueInMs === 0 ? 'hint' : `hint in ${dueInMs} ms`),
+    onHint: ({ dueInMs }) => tell(dueInMs === 0 ? 'hint' : `hint in ${dueInMs} ms`),
     onStarted: (channel) => tell(`started ${channel}`),
     onFailed: (reason) => tell(`failed ${reason}`),
   })

@@ -10,7 +10,10 @@ import { createMemoryStore } from '../../src/store/memory/index.ts'
 
 export interface WorkOptions
   extends Partial<
-    Pick<WorkerOptions, 'concurrency' | 'dependencies' | 'graceMs' | 'sweepIntervalMs' | 'workerId'>
+    Pick<
+      WorkerOptions,
+      'concurrency' | 'dependencies' | 'graceMs' | 'hintedPollMs' | 'pollMs' | 'sweepIntervalMs' | 'workerId'
+    >
   > {
   options?: HandlerOptions
   /** Instead of the bench's own store. */

@@ -9,20 +9,20 @@ declare
 begin
   perform "unstuck".require_worker_report(p_report);
   insert into "unstuck".workers as known
-    (attachment, worker_id, host, pid, version, types, concurrency, running, loop_lag_ms, report_ms, started_at,
-     seen_at, draining_at, stopped_at, exit_code)
+    (attachment, worker_id, host, pid, version, types, concurrency, running, loop_lag_ms, report_ms,
+     hinted_queues, started_at, seen_at, draining_at, stopped_at, exit_code)
   select p_attachment, report.worker_id, report.host, report.pid, report.version, report.types, report.concurrency,
-         report.running, report.loop_lag_ms, report.report_ms, v_now, v_now,
+         report.running, report.loop_lag_ms, report.report_ms, report.hinted_queues, v_now, v_now,
          case when report.phase <> 'running' then v_now end, case when report.phase = 'stopped' then v_now end,
          report.exit_code
     from jsonb_to_record(p_report) report(
            worker_id text, host text, pid int, version text, types text[], concurrency int, running int,
-           loop_lag_ms float8, report_ms bigint, phase text, exit_code int)
+           loop_lag_ms float8, report_ms bigint, hinted_queues text[], phase text, exit_code int)
   on conflict (attachment, worker_id) do update
      set host = excluded.host, pid = excluded.pid, version = excluded.version, types = excluded.types,
          concurrency = excluded.concurrency, running = excluded.running, loop_lag_ms = excluded.loop_lag_ms,
-         report_ms = excluded.report_ms, seen_at = v_now, stopped_at = excluded.stopped_at,
-         exit_code = excluded.exit_code,
+         report_ms = excluded.report_ms, hinted_queues = excluded.hinted_queues, seen_at = v_now,
+         stopped_at = excluded.stopped_at, exit_code = excluded.exit_code,
          started_at = case when v_is_start then v_now else known.started_at end,
          draining_at = case when v_is_start or excluded.draining_at is null then excluded.draining_at
                             else coalesce(known.draining_at, v_now) end,
@@ -48,6 +48,11 @@ begin
     case when jsonb_typeof(p_report -> 'types') = 'array'
          then not jsonb_path_exists(p_report -> 'types', 'strict $[*] ? (@.type() != "string")') end,
     'types', p_report ->> 'types', 'an array of types');
+  perform "unstuck".require(
+    case when jsonb_typeof(p_report -> 'hinted_queues') = 'array'
+         then not jsonb_path_exists(p_report -> 'hinted_queues', 'strict $[*] ? (@.type() != "string")')
+         else p_report ->> 'hinted_queues' is null end,
+    'hinted_queues', p_report ->> 'hinted_queues', 'an array of queues');
   foreach v_key in array array['concurrency', 'running'] loop
     perform "unstuck".require(
       case when jsonb_typeof(p_report -> v_key) = 'number'

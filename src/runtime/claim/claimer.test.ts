@@ -45,7 +45,7 @@ function startClaimer() {
     policy: {},
     events: bench.events,
     concurrency: 10,
-    pollMs: [1_000, 1_000],
+    pollMs: () => [1_000, 1_000],
     freeSlots: () => 10,
     canClaim: () => true,
     startWaiting() {

@@ -36,7 +36,7 @@ export interface ClaimerOptions<Tx> {
   events: RuntimeEventEmitter
   concurrency: number
   /** After nothing was claimed, the next claim follows after a random time between these. */
-  pollMs: [least: number, most: number]
+  pollMs: () => [least: number, most: number]
   freeSlots: () => number
   canClaim: () => boolean
   /** Starts waiting jobs in free slots: see `take`. */
@@ -130,7 +130,7 @@ export class Claimer<Tx> {
   }
 
   #pauseMs(): number {
-    const [least, most] = this.#options.pollMs
+    const [least, most] = this.#options.pollMs()
     const pauseMs = Math.min(least + Math.random() * (most - least), this.#tokenInMs())
     return this.#waiting.size > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
   }

@@ -1,29 +1,39 @@
-/** Wakes of one slot are one: an idle worker of a large fleet claims at most five times a second for them. */
-const SLOT_MS = 200
-/** Timers may fire a millisecond early, and the database's clock may run slower. */
-const MARGIN_MS = 10
-/** Later ones are left to polling, as `send_due_hint.sql` does; it bounds the number of timers. */
+export interface TimedWakesOptions {
+  /** Wakes of one slot are one. */
+  slotMs: number
+  marginMs: number
+}
+
+/**
+ * An idle worker of a large fleet claims at most five times a second for jobs that become due. Timers may fire a millisecond
+ * early, and the database's clock may run slower.
+ */
+const forDueJobs: TimedWakesOptions = { slotMs: 200, marginMs: 10 }
+/** Later ones are left to polling, as `send_job_hint.sql` does; it bounds the number of timers. */
 const FARTHEST_MS = 600_000
 
 /** Wakes at given times, never early. */
 export class TimedWakes {
   readonly #wake: () => void
+  readonly #options: TimedWakesOptions
   readonly #timers = new Map<number, NodeJS.Timeout>()
   #isCleared = false
 
-  constructor(wake: () => void) {
+  constructor(wake: () => void, options = forDueJobs) {
     this.#wake = wake
+    this.#options = options
   }
 
   add(inMs: number): void {
+    const { slotMs, marginMs } = this.#options
     const nowMs = performance.now()
-    const slot = Math.ceil((nowMs + inMs + MARGIN_MS) / SLOT_MS)
+    const slot = Math.ceil((nowMs + inMs + marginMs) / slotMs)
     if (this.#isCleared || inMs > FARTHEST_MS || this.#timers.has(slot)) return
     const wake = () => {
       this.#timers.delete(slot)
       this.#wake()
     }
-    this.#timers.set(slot, setTimeout(wake, Math.ceil(slot * SLOT_MS - nowMs)))
+    this.#timers.set(slot, setTimeout(wake, Math.ceil(slot * slotMs - nowMs)))
   }
 
   /** No wake follows. */

@@ -72,6 +72,23 @@ describe('what is sent', () => {
   })
 })
 
+it('OPS-10 a sender that is not needed leaves the store alone, and sends once it is', async () => {
+  await cancelWithWebhook()
+  let isNeeded = false
+  let asked = 0
+  send({
+    intervalMs: 5,
+    isNeeded: () => {
+      asked++
+      return isNeeded
+    },
+  })
+  await until(() => expect(asked).toBeGreaterThan(3))
+  expect(done).toEqual([])
+  isNeeded = true
+  await until(() => expect(done).toHaveLength(1))
+})
+
 describe('what is not sent', () => {
   it('OPS-10 a secret in a reason, and the id of a lease', async () => {
     await store.addWebhook({ url: receiver.url, secret, events: ['failed'] })

@@ -22,6 +22,8 @@ export interface WebhookSenderOptions {
   events?: Pick<RuntimeEventEmitter, 'emit'>
   /** Interval between two looks for deliveries. Default: 5 s. */
   intervalMs?: number
+  /** Asked before each look: false if there can be none. Default: always true. */
+  isNeeded?: () => boolean
   /** Deliveries sent at a time. Default: 10. */
   batchSize?: number
   /** Timeout of one try. Default: 10 s. */
@@ -41,9 +43,10 @@ export interface WebhookSender {
 
 export function startWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { table, store, events, intervalMs = 5_000, batchSize = 10, timeoutMs = 10_000 } = options
+  const { isNeeded = () => true } = options
   const leaving = new AbortController()
   const sending = repeat(async (stopping) => {
-    await sendDue(stopping)
+    if (isNeeded()) await sendDue(stopping)
     return intervalMs
   })
   return {

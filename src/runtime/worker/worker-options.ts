@@ -1,11 +1,12 @@
 import type { RuntimeEventEmitter } from '../../observe/events.ts'
 import type { PolicyOverride } from '../../policy/policy.ts'
+import type { JobHint } from '../../policy/wake/wake-turn.ts'
 import type { JobStore } from '../../store/job-store.ts'
 import type { AttemptDependencies } from '../attempt/attempt-dependencies.ts'
 import type { RegisteredHandler } from '../attempt/handler.ts'
 import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import type { WatchedDependency } from '../limits/breaker-watch.ts'
-import type { SweepNews } from '../services/reaper.ts'
+import type { ReportNews } from './worker-report.ts'
 
 export interface WorkerOptions<Tx = unknown> {
   store: JobStore<Tx>
@@ -24,6 +25,8 @@ export interface WorkerOptions<Tx = unknown> {
   sweepIntervalMs: number
   /** After nothing was claimed, the next claim follows after a random time between these. */
   pollMs: [least: number, most: number]
+  /** Replaces `pollMs` while hints arrive. Default: `pollMs`. */
+  hintedPollMs?: [least: number, most: number] | undefined
   /** Time from `stop` until every job has ended or is released; the last part of it is for aborted handlers. */
   graceMs: number
   hangGraceMs: number
@@ -42,10 +45,12 @@ export interface Worker {
   ended: Promise<number>
   /** Jobs that run now. */
   running(): number
-  /** There may be new work, or will be in so many ms: claim then instead of at the end of the pause. */
-  wake(inMs?: number): void
-  /** Passes on what the worker's report says about the sweeps of its table. */
-  noteReport(news: SweepNews | undefined): void
+  /** There are or will be jobs: claim them when it is this worker's turn, before the end of the pause. Default: claim now. */
+  wake(hint?: JobHint): void
+  /** Whether hints arrive: polls may be rare then. */
+  trustHints(isTrusted: boolean): void
+  /** Passes on what the worker's report says: the sweeps of its table, and the workers with which it takes turns. */
+  noteReport(news: ReportNews | undefined): void
   /** Problems that an operator should know of. */
   problems(): string[]
 }

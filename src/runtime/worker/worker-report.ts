@@ -2,9 +2,14 @@
 // worker's own events. Best effort: a failed report affects no job.
 import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
-import type { WorkerReport, WorkerStore } from '../../store/ports/worker-store.ts'
-import type { SweepNews } from '../services/reaper.ts'
+import type { ReportAnswer, WorkerReport, WorkerStore } from '../../store/ports/worker-store.ts'
 import { wait } from '../timing/wait.ts'
+
+/** The answer to a report. */
+export interface ReportNews extends ReportAnswer {
+  /** Monotonic time of the call. */
+  askedAtMs: number
+}
 
 export interface WorkerReportOptions {
   store: Pick<WorkerStore, 'reportWorker'>
@@ -13,16 +18,20 @@ export interface WorkerReportOptions {
   running: () => number
   /** An operator requested a drain. Called once. */
   onDrain: () => void
-  /** After every report: what it says about the sweeps of the table, or undefined if it failed. */
-  onReport?: (news: SweepNews | undefined) => void
+  /** After every report: its answer, or undefined if it failed. */
+  onReport?: (news: ReportNews | undefined) => void
   /** Interval at which the table is swept. */
   sweepIntervalMs: number
+  /** Queues that this worker claims from, while hints reach it. */
+  hintedQueues?: () => string[] | undefined
   version?: string
   /** Default: 15 s, or the interval of the sweeps if that is shorter. */
   intervalMs?: number
 }
 
 export interface WorkerReporter {
+  /** Reports now. */
+  wake(): void
   /** Sends the last report. Resolves when it is written, after 2 s at most: an unreachable database delays nobody. */
   stop(): Promise<void>
 }
@@ -32,7 +41,7 @@ const LAST_REPORT_MS = 2_000
 
 export function startWorkerReport(options: WorkerReportOptions): WorkerReporter {
   const reporter = new RunningReporter(options)
-  return { stop: () => reporter.stop() }
+  return { wake: () => reporter.wake(), stop: () => reporter.stop() }
 }
 
 class RunningReporter {
@@ -70,6 +79,10 @@ class RunningReporter {
     ]
   }
 
+  wake(): void {
+    this.#changed.abort()
+  }
+
   stop(): Promise<void> {
     this.#stopped ??= this.#leave()
     return this.#stopped
@@ -101,11 +114,12 @@ class RunningReporter {
 
   async #report(): Promise<void> {
     const { store, events, running, onDrain, onReport, version, sweepIntervalMs } = this.#options
+    const hintedQueues = this.#options.hintedQueues?.()
     if (this.#started === undefined) return
     const { workerId, types, concurrency } = this.#started
     const askedAtMs = performance.now()
     try {
-      const { isDrainRequested, ...news } = await store.reportWorker({
+      const answer = await store.reportWorker({
         workerId,
         isStart: !this.#isTold,
         phase: this.#phase,
@@ -115,14 +129,15 @@ class RunningReporter {
         types,
         concurrency,
         running: running(),
+        ...(hintedQueues === undefined ? {} : { hintedQueues }),
         ...(this.#lagMs === undefined ? {} : { loopLagMs: this.#lagMs }),
         reportMs: this.#intervalMs,
         sweepIntervalMs,
         ...(this.#exitCode === undefined ? {} : { exitCode: this.#exitCode }),
       })
       this.#isTold = true
-      onReport?.({ ...news, askedAtMs })
-      if (isDrainRequested && !this.#isDrainRequested) {
+      onReport?.({ ...answer, askedAtMs })
+      if (answer.isDrainRequested && !this.#isDrainRequested) {
         this.#isDrainRequested = true
         onDrain()
       }

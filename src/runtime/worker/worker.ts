@@ -6,13 +6,14 @@ import { LOOK_MS } from '../attempt/job-clocks.ts'
 import { Attempt } from '../attempt/job-runner.ts'
 import { createBatcher, untilNextTurn } from '../calls/batcher.ts'
 import { Claimer } from '../claim/claimer.ts'
+import { HintedWakes } from '../claim/hinted-wakes.ts'
 import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
-import { type Reaper, type SweepNews, startReaper } from '../services/reaper.ts'
-import { TimedWakes } from '../timing/timed-wakes.ts'
+import { type Reaper, startReaper } from '../services/reaper.ts'
 import { wait } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
+import type { ReportNews } from './worker-report.ts'
 
 export type { Worker, WorkerOptions } from './worker-options.ts'
 
@@ -27,7 +28,8 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
     leaveNow: () => worker.leaveNow(),
     ended,
     running: () => worker.running,
-    wake: (inMs) => worker.wake(inMs),
+    wake: (hint) => worker.hints.hear(hint),
+    trustHints: (isTrusted) => worker.trustHints(isTrusted),
     noteReport: (news) => worker.noteReport(news),
     problems: () => worker.problems(),
   }
@@ -42,8 +44,8 @@ class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
   readonly #deps: AttemptDependencies<Tx>
   readonly #claimer: Claimer<Tx>
+  readonly hints: HintedWakes
   #reaper: Reaper | undefined
-  readonly #timedWakes = new TimedWakes(() => this.#claimer.wake())
   readonly #dependencyCalls: DependencyCalls
   /** Attempts whose outcome is not written yet; `#handling` counts those whose handler still runs. */
   readonly #running = new Set<RunningAttempt>()
@@ -58,6 +60,7 @@ class RunningWorker<Tx> {
   /** Set if the last sweep was refused for a missing permission. */
   #sweepRefusal: string | undefined
   #exitCode = 0
+  #areHintsTrusted = false
 
   constructor(options: WorkerOptions<Tx>) {
     const { store, policy, events } = options
@@ -65,12 +68,19 @@ class RunningWorker<Tx> {
     this.#dependencyCalls = new DependencyCalls(store, events)
     this.#claimer = new Claimer({
       ...options,
+      pollMs: () => (this.#areHintsTrusted ? options.hintedPollMs : undefined) ?? options.pollMs,
       freeSlots: () => this.#freeSlots,
-      // A worker whose heartbeats fail must not claim (C6).
-      canClaim: () => options.heartbeat.isHealthy() && this.#alone === undefined,
+      canClaim: () => this.#canClaim,
       startWaiting: () => this.#startWaiting(),
       stopping: this.#stopping.signal,
       leaving: this.#leaving.signal,
+    })
+    this.hints = new HintedWakes({
+      workerId: options.workerId,
+      queues: options.handlers.map(({ type, queue = type }) => queue),
+      claim: () => this.#claimer.wake(),
+      hasFreeSlot: () => this.#canClaim && this.#freeSlots > 0,
+      hasDueJobs: (queues) => store.hasDueJobs(queues),
     })
     this.#deps = {
       ...options,
@@ -89,13 +99,15 @@ class RunningWorker<Tx> {
     return this.#running.size
   }
 
-  wake(inMs = 0): void {
-    if (inMs > 0) this.#timedWakes.add(inMs)
-    else this.#claimer.wake()
+  trustHints(isTrusted: boolean): void {
+    this.#areHintsTrusted = isTrusted
+    // Ends a long pause.
+    if (!isTrusted) this.#claimer.wake()
   }
 
-  noteReport(news: SweepNews | undefined): void {
+  noteReport(news: ReportNews | undefined): void {
     this.#reaper?.note(news)
+    if (news !== undefined) this.hints.meet(news.hintedWorkers)
   }
 
   problems(): string[] {
@@ -118,7 +130,7 @@ class RunningWorker<Tx> {
     // A claim that hangs must not delay the grace: jobs it brings after the stop are released.
     const claiming = this.#claimer.run()
     await stopped
-    this.#timedWakes.clear()
+    this.hints.clear()
     await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
     await Promise.all([this.#reaper?.stop(), watch.stop()])
     await heartbeat.stop()
@@ -166,6 +178,11 @@ class RunningWorker<Tx> {
   #watchBreakers(): BreakerWatch {
     const { store, dependencies, events } = this.#options
     return watchBreakers({ store, dependencies, events, calls: this.#dependencyCalls })
+  }
+
+  /** A worker whose heartbeats fail must not claim (C6). */
+  get #canClaim(): boolean {
+    return this.#options.heartbeat.isHealthy() && this.#alone === undefined
   }
 
   get #freeSlots(): number {

@@ -14,6 +14,7 @@ import { describeEnqueue } from './lifecycle/enqueue.ts'
 import { describeEnqueueBatches } from './lifecycle/enqueue-batches.ts'
 import { describeFail } from './lifecycle/fail.ts'
 import { describeHeartbeat } from './lifecycle/heartbeat.ts'
+import { describeHints } from './lifecycle/hints.ts'
 import { describeLastChance } from './lifecycle/last-chance.ts'
 import { describeRelease } from './lifecycle/release.ts'
 import { describeStage } from './lifecycle/stage.ts'
@@ -81,6 +82,7 @@ export function describeJobStore<Tx = never>(
     describeDependencyPort(opened, options)
     describeSchedule(opened)
     describeWorkers(opened)
+    describeIfCapable(options, 'notify', () => describeHints(opened))
     describeIfCapable(options, 'modes', () => {
       describeModes(opened)
       describeObserved(opened)

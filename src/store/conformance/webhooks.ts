@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobStore, NewWebhook, TakenDelivery } from '../job-store.ts'
+import type { JobStore, NewWebhook, TakenDelivery, WorkerReport } from '../job-store.ts'
 import {
   complete,
   crashOnce,
@@ -47,6 +47,23 @@ export function describeWebhooks<Tx>(opened: () => StoreHarness<Tx>): void {
 }
 
 function describeRegister(opened: () => TestBench): void {
+  it('OPS-10 the report of a worker says whether there are webhooks to send to', async () => {
+    const { store } = opened()
+    const report: WorkerReport = {
+      workerId: 'w',
+      phase: 'running',
+      types: [],
+      concurrency: 1,
+      running: 0,
+      reportMs: 1,
+    }
+    expect(await store.reportWorker(report)).toMatchObject({ hasWebhooks: false })
+    const { webhookId } = await store.addWebhook({ url: 'https://example.com/hook', secret, events: [] })
+    expect(await store.reportWorker(report)).toMatchObject({ hasWebhooks: true })
+    await store.removeWebhook(webhookId)
+    expect(await store.reportWorker(report)).toMatchObject({ hasWebhooks: false })
+  })
+
   it('OPS-10 a webhook is listed with its events and without its secret', async () => {
     const { store } = opened()
     const added = await store.addWebhook({ ...webhook, events: ['failed'], actor: 'ana' })

@@ -13,7 +13,7 @@ import type {
 } from '../job-store.ts'
 import { bindDependencyVerbs } from './dependencies/dependencies.ts'
 import { bindDispatchVerbs } from './dispatches.ts'
-import { claimJob, claimJobs } from './lifecycle/claim.ts'
+import { claimJob, claimJobs, hasDueJobs } from './lifecycle/claim.ts'
 import { enqueueJobs } from './lifecycle/enqueue.ts'
 import { heartbeatJobs } from './lifecycle/heartbeat.ts'
 import { completeJobs, failJobs, releaseJobs } from './lifecycle/outcomes.ts'
@@ -146,6 +146,7 @@ function bindLifecycleVerbs(state: MemoryState): LifecycleStore {
   return {
     enqueueJobs: async (jobs, options) => enqueueJobs(state, jobs, options?.policy),
     claimJobs: async (request) => claimJobs(state, request),
+    hasDueJobs: async (queues) => hasDueJobs(state, queues),
     claimJob: async (jobId, request) => claimJob(state, jobId, request),
     heartbeatJobs: async (leases, options = {}) => heartbeatJobs(state, leases, options),
     enterStage: async (lease, stage, options) => enterStage(state, lease, stage, options?.policy),

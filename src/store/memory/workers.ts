@@ -41,6 +41,7 @@ function reportWorker(state: MemoryState, report: WorkerReport): ReportAnswer {
     running: report.running,
     loopLagMs: report.loopLagMs ?? null,
     reportMs: report.reportMs,
+    hintedQueues: report.hintedQueues?.slice() ?? null,
     startedAt: known?.startedAt ?? now,
     seenAt: now,
     drainingAt: phase === 'running' ? null : (known?.drainingAt ?? now),
@@ -55,13 +56,35 @@ function reportWorker(state: MemoryState, report: WorkerReport): ReportAnswer {
     isSweepDue: sweepIntervalMs !== undefined && !isSwept(state, 1.1 * sweepIntervalMs),
     isWatched: true,
     reportedAt: now.toISOString(),
+    hintedWorkers: listHinted(state),
+    hasWebhooks: hasWebhooks(state),
   }
+}
+
+function hasWebhooks({ webhooks, deliveries }: MemoryState): boolean {
+  return webhooks.size > 0 || [...deliveries.values()].some(({ status }) => status === 'waiting')
+}
+
+function listHinted({ workers, nowMs }: MemoryState): ReportAnswer['hintedWorkers'] {
+  const groups = new Map<string, { queues: string[]; workerIds: string[] }>()
+  for (const worker of workers.values()) {
+    const { workerId, hintedQueues: queues, running, concurrency, drainingAt, seenAt, reportMs } = worker
+    const isLive = drainingAt === null && nowMs() - seenAt.getTime() <= 3 * reportMs
+    if (queues === null || running >= concurrency || !isLive) continue
+    const key = JSON.stringify(queues)
+    const group = groups.get(key) ?? { queues: [...queues], workerIds: [] }
+    groups.set(key, group)
+    group.workerIds.push(workerId)
+  }
+  return [...groups.values()]
 }
 
 function checkReport(report: WorkerReport): void {
   checkText('worker_id', report.workerId, 1_000)
   if (!report.types.every((type) => typeof type === 'string'))
     throw invalidArgument('types', report.types, 'an array of types')
+  if (report.hintedQueues?.every((queue) => typeof queue === 'string') === false)
+    throw invalidArgument('hinted_queues', report.hintedQueues, 'an array of queues')
   checkWhole(report.concurrency, 'concurrency', 0, 1_000_000)
   checkWhole(report.running, 'running', 0, 1_000_000)
   checkWhole(report.reportMs, 'report_ms', 1, YEAR_MS)
@@ -84,7 +107,10 @@ function drainWorker(
   return 'asked'
 }
 
-function describe(state: MemoryState, { reportMs, ...worker }: MemoryWorker): WorkerStatus {
+function describe(
+  state: MemoryState,
+  { reportMs, hintedQueues: _hinted, ...worker }: MemoryWorker,
+): WorkerStatus {
   const nowMs = state.nowMs()
   const jobs = [...state.jobs.values()].filter(
     ({ status, workerId }) => status === 'running' && workerId === worker.workerId,

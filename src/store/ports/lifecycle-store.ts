@@ -16,6 +16,8 @@ export interface LifecycleStore<Tx = never> {
 
   /** Claims up to `limit` due jobs by priority, then due time, then id. Ignores lease fields. */
   claimJobs(request: ClaimRequest): Promise<ClaimedJob[]>
+  /** Whether a job of these queues may be claimed now. Cheaper than an empty claim; needs `notify`. */
+  hasDueJobs(queues: string[]): Promise<boolean>
   /** Claims one job by id, if it is waiting and due. */
   claimJob(jobId: string, request: ClaimOneRequest): Promise<ClaimedJob | 'not-claimable'>
 

@@ -2,6 +2,7 @@
 import type { ActorOptions } from './call-options.ts'
 
 export interface WorkerStore {
+  /** Records a worker's report. */
   reportWorker(report: WorkerReport): Promise<ReportAnswer>
   /** Every worker that reported within the retention, the one seen last first. */
   listWorkers(): Promise<WorkerStatus[]>
@@ -18,6 +19,10 @@ export interface ReportAnswer {
   isWatched: boolean
   /** By the clock of the store. */
   reportedAt: string
+  /** Workers with a free slot that hints reach, by the queues they claim from. */
+  hintedWorkers: { queues: string[]; workerIds: string[] }[]
+  /** The table has webhooks, or deliveries that wait. */
+  hasWebhooks: boolean
 }
 
 export type DrainOutcome = 'asked' | 'already-asked' | 'stopped' | 'not-found'
@@ -34,6 +39,8 @@ export interface WorkerReport {
   types: string[]
   concurrency: number
   running: number
+  /** Queues it claims from, while hints reach it. */
+  hintedQueues?: string[]
   loopLagMs?: number
   /** Until its next report. */
   reportMs: number

@@ -11,7 +11,7 @@ declare
   v_problem text;
   v_ids /*id*/uuid[];
   v_created /*id*/uuid[];
-  v_is_due boolean;
+  v_queues text[]; v_delays_ms float8[]; v_counts int[];
 begin
   perform "unstuck".require(jsonb_typeof(p_jobs) = 'array', 'jobs', p_jobs::text, 'an array of jobs');
   -- Large batches mostly differ in their payload only: one job is then checked for all. Not worth it for fewer than 20.
@@ -41,15 +41,14 @@ begin
                    from generate_series(1, jsonb_array_length(p_jobs)) ordinal order by ordinal);
 
   if v_uniform is not null and v_uniform ->> 'dedupe_key' is null and not "unstuck"."has_row_constraints"() then
-    v_is_due := "unstuck"."insert_uniform_jobs"(v_uniform, p_jobs, v_ids, v_now, v_policy.max_attempts);
-    v_created := v_ids;
+    v_delays_ms := array["unstuck"."insert_uniform_jobs"(v_uniform, p_jobs, v_ids, v_now, v_policy.max_attempts)];
+    v_created := v_ids; v_counts := array[cardinality(v_ids)];
+    v_queues := array[coalesce(v_uniform ->> 'queue', v_uniform ->> 'type')];
   else
-    select created, is_due into v_created, v_is_due
+    select created, queues, delays_ms into v_created, v_queues, v_delays_ms
       from "unstuck"."insert_jobs"(p_jobs, v_ids, v_now, v_policy.max_attempts);
   end if;
-  if v_is_due then
-    perform "unstuck".send_hint(v_policy);
-  end if;
+  perform "unstuck".send_job_hint(v_policy, v_queues, v_delays_ms, v_counts);
 
   if v_policy.events = 'all' then
     perform "unstuck"."record_events"(v_now, array_agg(

@@ -1,8 +1,8 @@
 -- Private: inserts jobs, except those whose dedupe key an unfinished job has and those that a unique constraint of the
--- team refuses. Returns the inserted ids, and whether one of them is due.
+-- team refuses. Returns the inserted ids, and the queue of each with the time until it is due.
 create or replace function "unstuck"."insert_jobs"(
   p_jobs jsonb, p_ids /*id*/uuid[], p_now timestamptz, p_max_attempts int,
-  out created /*id*/uuid[], out is_due boolean
+  out created /*id*/uuid[], out queues text[], out delays_ms float8[]
 ) language plpgsql as $$
 /*+shared_keys
 declare
@@ -27,8 +27,10 @@ begin
      -- In one order, so that two calls with the same keys do not deadlock.
      order by requested ->> 'type', requested ->> 'dedupe_key' nulls first, asked.id
     on conflict do nothing
-    returning job."id", job."run_at"
+    returning job."id", coalesce(job."queue", job."type")::text as queue, job."run_at"
   )
-  select array_agg(written."id"), bool_or(coalesce(written."run_at" <= p_now, true)) into created, is_due from written;
+  select array_agg(written."id"), array_agg(written.queue),
+         array_agg(coalesce("unstuck".ms_between(p_now, written."run_at"::timestamptz), 0::float8))
+    into created, queues, delays_ms from written;
 end
 $$;

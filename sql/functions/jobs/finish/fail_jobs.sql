@@ -9,6 +9,7 @@ declare
   v_now timestamptz := clock_timestamp();
   v_ids /*id*/uuid[];
   v_lease_ids uuid[];
+  v_queues text[];
   v_failed "unstuck".job_outcome[];
   v_events "unstuck".new_event[];
   v_has_probes boolean := exists (select from "unstuck".probes where attachment = /*attachment*/'native');
@@ -17,10 +18,10 @@ begin
   select array_agg(id order by ordinal), array_agg(lease_id order by ordinal) into v_ids, v_lease_ids
     from "unstuck"."asked_failures"(p_failures);
   with held as materialized (
-    select failure.*, job."worker_id" as worker_id, job."max_attempts" as max_attempts,
-           job."cancel_requested_at" is not null as is_cancelled, probe.is_so as is_probe,
+    select failure.*, coalesce(job."queue", job."type")::text as queue, job."worker_id" as worker_id,
+           job."max_attempts" as max_attempts, job."cancel_requested_at" is not null as is_cancelled,
            "unstuck".failed_attempt(v_policy, failure.is_timeout, job."attempt", job."max_attempts", probe.is_so)
-             as attempt, coalesce(job."releases", 0) + probe.is_so::int as releases,
+             as attempt, probe.is_so as is_probe, coalesce(job."releases", 0) + probe.is_so::int as releases,
            coalesce(job."failures", 0) + (not failure.is_timeout and not probe.is_so)::int as failures,
            job."crashes" as crashes, coalesce(job."timeouts", 0) + failure.is_timeout::int as timeouts
       from (select * from "unstuck"."asked_failures"(p_failures) failure order by id) failure,
@@ -55,19 +56,18 @@ begin
       from judged where job."id" = judged.id and job."id" = any (v_ids)
     returning judged.*, job."run_at" as run_at
   )
-  select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome),
+  select array_agg(row(id::text, outcome, backoff_ms)::"unstuck".job_outcome), array_agg(queue),
          array_agg(row(
            id::text, "unstuck".failure_event(outcome, code), "unstuck".acted_by(p_actor) || jsonb_build_object(
              'code', code, 'reason', reason, 'category', category, 'attempt', attempt, 'worker_id', worker_id,
              'lease_id', lease_id, 'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at))
              || case when is_probe then jsonb_build_object('cause', 'half-open', 'delay_ms', backoff_ms, 'releases',
                                                            releases) else '{}' end)::"unstuck".new_event)
-    into v_failed, v_events
+    into v_failed, v_queues, v_events
     from failed;
   perform "unstuck"."record_events"(v_now, v_events);
-  perform "unstuck".record_dispatches(v_policy, array(
-    select id from pg_catalog.unnest(v_failed) where retry_in_ms is not null)) where v_policy.dispatch <> 'off';
-  perform "unstuck".send_due_hint(v_policy, array(select retry_in_ms from pg_catalog.unnest(v_failed)));
+  perform "unstuck".announce_requeued(v_policy, array_agg(id), v_queues, array_agg(retry_in_ms))
+     from pg_catalog.unnest(v_failed);
   return query
   select answer.id, coalesce(failed.outcome, answer.outcome), failed.retry_in_ms
     from "unstuck"."job_outcomes"(v_ids, v_lease_ids, null, null) with ordinality answer(id, outcome, retry_in_ms, n)

@@ -11,12 +11,14 @@ declare
   v_released /*id*/uuid[];
   v_cancelled /*id*/uuid[];
   v_waits jsonb;
+  v_queues text[];
   v_events "unstuck".new_event[];
 begin
   perform "unstuck".require_leases(p_ids, p_lease_ids);
   perform "unstuck".require_release(p_delay_ms, p_cause, p_spread_ms, p_reason);
   with held as materialized (
     select job."id" as id, give.lease_id, job."worker_id" as worker_id,
+           coalesce(job."queue", job."type")::text as queue,
            job."cancel_requested_at" is not null as is_cancelled,
            nullif(case when p_reason is null then asked.delay_ms
                        else "unstuck".release_delay_ms(asked.delay_ms, "unstuck"."last_release_ms"(job."id"),
@@ -44,11 +46,12 @@ begin
            "error_code" = case when held.is_cancelled then 'cancelled' else job."error_code" end
       from held
      where job."id" = held.id and job."id" = any (p_ids)
-    returning job."id" as id, held.is_cancelled, held.worker_id, held.delay_ms, job."attempt" as attempt,
-              job."releases" as releases
+    returning job."id" as id, held.is_cancelled, held.worker_id, held.queue, held.delay_ms,
+              job."attempt" as attempt, job."releases" as releases
   )
   select array_agg(id) filter (where not is_cancelled), array_agg(id) filter (where is_cancelled),
          jsonb_object_agg(id, delay_ms) filter (where not is_cancelled),
+         array_agg(queue) filter (where not is_cancelled),
          array_agg(row(id::text, case when is_cancelled then 'cancelled' else 'released' end,
                        jsonb_build_object('cause', p_cause, 'worker_id', worker_id, 'attempt', attempt, 'delay_ms',
                                           delay_ms)
@@ -56,15 +59,11 @@ begin
                                                                                          'releases', releases) end
                          || "unstuck".acted_by(p_actor))::"unstuck".new_event)
            filter (where is_cancelled or p_reason is not null or v_policy.events = 'all')
-    into v_released, v_cancelled, v_waits, v_events
+    into v_released, v_cancelled, v_waits, v_queues, v_events
     from released;
   perform "unstuck"."record_events"(v_now, v_events);
-  if v_policy.dispatch <> 'off' then
-    perform "unstuck".record_dispatches(v_policy, v_released::text[]);
-  end if;
-  perform "unstuck".send_due_hint(v_policy, array(
+  perform "unstuck".announce_requeued(v_policy, v_released::text[], v_queues, array(
     select coalesce((v_waits ->> id::text)::float8, 0) from pg_catalog.unnest(v_released) id));
-
   return query
   select answer.id, case when ended.id is null then answer.outcome else 'cancelled' end,
          case when answer.outcome = 'released' and v_waits ? answer.id

@@ -12,7 +12,8 @@ create or replace function "unstuck"."reap_jobs"(
 returns setof "unstuck".reaped_job language plpgsql as $$
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
-  v_now timestamptz := clock_timestamp(); v_events "unstuck".new_event[]; v_reaped "unstuck".reaped_job[];
+  v_now timestamptz := clock_timestamp();
+  v_events "unstuck".new_event[]; v_reaped "unstuck".reaped_job[]; v_queues text[];
   v_gone jsonb := case when v_policy.presence <> 'off' then "unstuck".lock_gone_workers(/*attachment*/'native') end;
 begin
   perform "unstuck".require_acting(/*attachment*/'native'), "unstuck".require_reap(p_limit, p_spread_ms);
@@ -20,6 +21,7 @@ begin
   with expired as materialized (
     select job."id" as id, job."worker_id" as worker_id, job."lease_id" as lease_id, job."fence" as fence,
            job."heartbeat_at" as heartbeat_at, job."lease_expires_at" as lease_expires_at, stage.name as stage,
+           coalesce(job."queue", job."type")::text as queue,
            coalesce(job."attempt", 0) as attempt, job."failures" as failures, coalesce(job."crashes", 0) as crashes,
            coalesce(job."timeouts", 0) as timeouts, job."max_attempts" as max_attempts,
            coalesce(job."deadline_at" <= now(), false) as is_timeout, coalesce(ended.at >= now(), true) as is_gone,
@@ -66,18 +68,16 @@ begin
   select array_agg(row(
            id::text, 'reaper:' || case action when 'dead' then 'failed(timeout)' else action end, jsonb_build_object(
              'cause', "unstuck".reap_cause(reason), 'fence', fence, 'stage', stage, 'reason', reason,
-             'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id,
-             'backoff_ms', backoff_ms, 'next_run_at', "unstuck".iso_utc(run_at),
-             'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
+             'attempt', attempt_after, 'lease_id', lease_id, 'locked_by', worker_id, 'backoff_ms', backoff_ms,
+             'next_run_at', "unstuck".iso_utc(run_at), 'lease_expires_at', "unstuck".iso_utc(lease_expires_at),
              'last_heartbeat_at', "unstuck".iso_utc(heartbeat_at)))::"unstuck".new_event),
          array_agg(row(id::text, action, reason, stage, attempt_after, worker_id, backoff_ms)::"unstuck".reaped_job
-                   order by id)
-    into v_events, v_reaped from reaped;
+                   order by id), array_agg(queue order by id)
+    into v_events, v_reaped, v_queues from reaped;
   perform "unstuck"."record_events"(v_now, v_events);
-  perform "unstuck".record_dispatches(v_policy, array(
-    select id from pg_catalog.unnest(v_reaped) where action = 'requeued')) where v_policy.dispatch <> 'off';
   perform "unstuck"."forget_gone_workers"(v_gone) where v_gone is not null;
-  perform "unstuck".send_due_hint(v_policy, array(select retry_in_ms from pg_catalog.unnest(v_reaped)));
+  perform "unstuck".announce_requeued(v_policy, array_agg(id), v_queues, array_agg(retry_in_ms))
+     from pg_catalog.unnest(v_reaped);
   return query select * from pg_catalog.unnest(v_reaped);
 end
 $$;

@@ -53,6 +53,13 @@ export function claimJobs(state: MemoryState, request: ClaimRequest): ClaimedJob
   return claimed
 }
 
+export function hasDueJobs(state: MemoryState, queues: string[]): boolean {
+  const nowMs = state.nowMs()
+  return [...state.jobs.values()].some(
+    (job) => queues.includes(job.queue) && isDue({ nowMs }, job) && isAdmitting(state, job.queue, nowMs),
+  )
+}
+
 interface Taken {
   taken: Job[]
   claimed: ClaimedJob[]
@@ -154,7 +161,7 @@ function prepareGrant(state: MemoryState, request: ClaimOneRequest): Grant {
 }
 
 // Lease fields are ignored: leftovers of an older worker must not hide a waiting job.
-function isDue({ nowMs }: Grant, job: Job): boolean {
+function isDue({ nowMs }: Pick<Grant, 'nowMs'>, job: Job): boolean {
   return job.status === 'waiting' && dueMs(job) <= nowMs
 }
 

@@ -69,6 +69,7 @@ export interface MemoryObservation {
 
 export interface MemoryWorker extends Omit<WorkerStatus, 'state' | 'leases' | 'seenMs' | 'presence'> {
   reportMs: number
+  hintedQueues: string[] | null
 }
 
 export interface MemoryOperation extends Omit<Operation, 'phaseMs'> {

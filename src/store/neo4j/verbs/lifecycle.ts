@@ -1,4 +1,5 @@
 import type { PolicyOverride } from '../../../policy/policy.ts'
+import { notSupported } from '../../capability.ts'
 import type { EnqueuedJob, JobStore, LifecycleStore } from '../../job-store.ts'
 import { enqueueJobs } from '../../memory/lifecycle/enqueue.ts'
 import { heartbeatJobs } from '../../memory/lifecycle/heartbeat.ts'
@@ -15,6 +16,9 @@ export function bindLifecycleVerbs(runner: VerbRunner): LifecycleStore {
   return {
     ...createClaims(runner),
     ...bindLeaseVerbs(runner),
+    hasDueJobs: async () => {
+      throw notSupported('Neo4j', 'notify')
+    },
     enqueueJobs: (jobs, { policy, ...others } = {}) => {
       refuseTransaction(others)
       return enqueueOnce(runner, jobs, policy)
@@ -25,7 +29,7 @@ export function bindLifecycleVerbs(runner: VerbRunner): LifecycleStore {
 /** Each locks the jobs of its leases, and no others. */
 function bindLeaseVerbs({
   change,
-}: VerbRunner): Omit<LifecycleStore, 'enqueueJobs' | 'claimJob' | 'claimJobs'> {
+}: VerbRunner): Omit<LifecycleStore, 'enqueueJobs' | 'claimJob' | 'claimJobs' | 'hasDueJobs'> {
   const idsOf = (leases: { jobId: string }[]) => leases.map(({ jobId }) => jobId)
   return {
     heartbeatJobs: (leases, options = {}) =>

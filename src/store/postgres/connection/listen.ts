@@ -3,19 +3,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { hintForAll, type JobHint } from '../../../policy/wake/wake-turn.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import { render } from '../render/render.ts'
 import { readQuery } from '../sql-queries.ts'
 import { isDirect } from './connection-identity.ts'
 import { endClient } from './end-client.ts'
+import { readHints } from './read-hints.ts'
 
 export interface ListenOptions {
   /** Must not lead through a pooler in transaction mode. */
   databaseUrl: string
   schema: string
   table: TableProfile
-  /** There will be jobs to claim in so many ms. 0 also after each `onStarted`, for missed hints; the caller coalesces. */
-  onHint: (dueInMs: number) => void
+  /** There are jobs to claim, or will be. Also after each `onStarted`, for missed hints; the caller coalesces. */
+  onHint: (hint: JobHint) => void
   onStarted: (channel: string) => void
   /** No hints until the next `onStarted`. Called once per interruption. */
   onFailed: (reason: string) => void
@@ -89,7 +91,7 @@ class RunningListener {
       if (this.#stopping.signal.aborted) return
       onStarted(String(row?.['channel']))
       // For jobs that were enqueued before the server knew this connection as a listener.
-      onHint(0)
+      onHint(hintForAll())
       this.#isTested = true
       this.#isFailing = false
       this.#retryMs = FIRST_RETRY_MS
@@ -164,18 +166,12 @@ class RunningListener {
   }
 }
 
-const DELAYS = /^[\d,]+$/
-
-/** A hint has no payload, or the delays until jobs are due (`send_due_hint.sql`); a test is recognized by its token. */
-function untilNotified(
-  client: pg.Client,
-  onHint: (dueInMs: number) => void,
-): (token: string) => Promise<true> {
+/** A test is recognized by its token. */
+function untilNotified(client: pg.Client, onHint: (hint: JobHint) => void): (token: string) => Promise<true> {
   const tests = new Map<string, () => void>()
   client.on('notification', ({ payload = '' }) => {
-    if (payload === '') onHint(0)
-    else if (DELAYS.test(payload)) for (const delayMs of payload.split(',')) onHint(Number(delayMs))
-    else tests.get(payload)?.()
+    for (const hint of readHints(payload)) onHint(hint)
+    tests.get(payload)?.()
   })
   return (token) =>
     new Promise((resolve) => {

@@ -40,6 +40,11 @@ export function bindLifecycleVerbs(
       return (await call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors)])).map(toClaimedJob)
     },
 
+    async hasDueJobs(queues) {
+      const [row] = await call('has_due_jobs', [queues])
+      return row?.['is_due'] === true
+    },
+
     async claimJob(jobId, { workerId, leaseMs, policy }) {
       const [row] = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
       return row === undefined ? 'not-claimable' : toClaimedJob(row)

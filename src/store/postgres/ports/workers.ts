@@ -8,11 +8,14 @@ export function bindWorkerVerbs(call: CallQuery): WorkerStore {
   return {
     async reportWorker({ sweepIntervalMs, ...report }) {
       const [row = {}] = await call('report_worker', [reportToJson(report), sweepIntervalMs ?? null])
+      const groups = (row['hinted_workers'] ?? []) as { queues: string[]; worker_ids: string[] }[]
       return {
         isDrainRequested: row['is_drain_requested'] === true,
         isSweepDue: row['is_sweep_due'] === true,
         isWatched: row['is_watched'] !== false,
         reportedAt: String(row['reported_at']),
+        hintedWorkers: groups.map(({ queues, worker_ids }) => ({ queues, workerIds: worker_ids })),
+        hasWebhooks: row['has_webhooks'] === true,
       }
     },
 

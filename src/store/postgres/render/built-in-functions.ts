@@ -14,7 +14,7 @@ export const builtInFunctions = `
   pg_postmaster_start_time pg_sleep pg_try_advisory_lock pg_try_advisory_xact_lock pg_typeof power random range_agg regexp_match
   regexp_replace replace right round row_number row_to_json rpad set_config sha256 starts_with string_agg
   string_to_array substr sum to_char to_json to_jsonb to_regclass to_regnamespace to_regprocedure to_timestamp trim_scale
-  trunc tstzmultirange tstzrange upper uuid_send width_bucket
+  trunc txid_current tstzmultirange tstzrange upper uuid_send width_bucket
 `
   .trim()
   .split(/\s+/)
