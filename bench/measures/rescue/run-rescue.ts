@@ -25,7 +25,7 @@ export interface Rescue {
   /** The address of the database for the worker that ends. Default: that of the others. */
   reroute?: (url: string) => Promise<string>
   /** Returns when the worker ended. */
-  end(worker: BenchWorker): Promise<number> | number
+  end: (worker: BenchWorker) => Promise<number> | number
 }
 
 /** In milliseconds. */
