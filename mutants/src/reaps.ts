@@ -156,4 +156,52 @@ export const reapMutants: Mutant[] = [
     ],
     suites: [{ files: ['test/race/leases/rescue-first.test.ts'] }],
   },
+  {
+    id: 'M61',
+    fault: 'a reaper that stood by counts a mass of leases from its last report, not from the last sweep',
+    edits: [
+      {
+        file: 'sql/functions/reaping/sweep/begin_sweep.sql',
+        find: 'least(v_swept_at, "unstuck".after_ms(v_last.swept_at, -v_last.duration_ms))',
+        replacement: 'v_swept_at',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-16' }],
+  },
+  {
+    id: 'M62',
+    fault: 'nobody takes over the sweeps of a reaper that is gone',
+    edits: [
+      {
+        file: 'sql/functions/reaping/sweep/sharing.sql',
+        find: 'select p_interval_ms is not null and not "unstuck".is_swept(p_attachment, 1.1 * p_interval_ms)',
+        replacement: 'select false',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'REAP-17' }],
+  },
+  {
+    id: 'M63',
+    fault: 'the sweep after a death is left to others',
+    edits: [
+      {
+        file: 'src/runtime/services/reaper.ts',
+        find: '...(isUrgent ? {} : { intervalMs })',
+        replacement: 'intervalMs',
+      },
+    ],
+    suites: [{ files: ['src/runtime/services/reaper.test.ts'] }],
+  },
+  {
+    id: 'M64',
+    fault: 'retention deletes jobs that were requeued after it found them',
+    edits: [
+      {
+        file: 'sql/functions/jobs/operate/prune_jobs.sql',
+        find: '       for update of job skip locked\n',
+        replacement: '',
+      },
+    ],
+    suites: [{ files: ['test/race/operators/prune.test.ts'] }],
+  },
 ]

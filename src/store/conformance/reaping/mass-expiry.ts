@@ -30,6 +30,20 @@ export function describeMassExpiry(opened: () => TestBench): void {
     describeDeaths(opened)
     describeMasses(opened)
     describeUnnamedRows(opened)
+    describeStandBy(opened)
+  })
+}
+
+function describeStandBy(opened: () => TestBench): void {
+  it('REAP-16 a reaper that left the sweeps to another one counts from the last one made', async () => {
+    const bench = opened()
+    await bench.store.writePolicy(policy)
+    await sweep(bench.store, { reaper: { reaperId: 'gone' } })
+    await startOfEach(bench.store, workers, 2)
+    await bench.elapse(90 * SECOND)
+    // Its worker has just reported, half a minute after the leases ended.
+    const facts = await factsOf(bench.store, SECOND, SECOND)
+    expect(await sweep(bench.store, { reaper: facts })).toMatchObject({ held: 6, holdReason: 'mass-expiry' })
   })
 }
 
