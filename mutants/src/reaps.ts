@@ -186,8 +186,8 @@ export const reapMutants: Mutant[] = [
     edits: [
       {
         file: 'src/runtime/services/reaper.ts',
-        find: '...(isUrgent ? {} : { intervalMs })',
-        replacement: 'intervalMs',
+        find: 'const isUrgent = this.#isUrgent\n',
+        replacement: 'const isUrgent = this.#isUrgent && this.#countAtMs < 0\n',
       },
     ],
     suites: [{ files: ['src/runtime/services/reaper.test.ts'] }],
