@@ -161,5 +161,5 @@ it('LEASE-4 a worker whose beats do not fit into its leases does not start, and 
   await app.store.writePolicy({ defaultLeaseMs: 40_000, heartbeatMs: 15_000 })
   const warned = once(app, 'config:warned')
   await app.start()
-  expect((await warned).warning).toMatch(/under 3 heartbeats/)
+  expect((await warned).warning).toMatch(/fewer than 3 heartbeats/)
 })
