@@ -20,6 +20,9 @@ create table "unstuck".trends (
   primary key (attachment, span_min, at, queue, type, source)
 );
 
+-- From due to claimed, for trends.
+alter type "unstuck".claimed_job add attribute waited_ms float8;
+
 -- Every job leaves dead rows behind. By the server's default, a table of ten million gets its first vacuum after two
 -- million of them; index scans of claims pass them all.
 alter table "unstuck"."jobs" set (

@@ -9,13 +9,19 @@ select to_json(array_agg(id))::text as ids, to_json(array_agg(outcome))::text as
   from "unstuck"."enqueue_jobs"(($1::text)::jsonb, ($2::text)::jsonb);
 
 -- name: claim_jobs
--- Times as JSON and durations as whole numbers do not depend on DateStyle and extra_float_digits.
-select id, lease_id::text, fence, type, queue, payload, priority, stage, owner, attempt, failures, crashes, timeouts,
-       max_attempts, generation, to_json(created_at) as created_at, to_json(started_at) as started_at,
-       expected_duration_ms::numeric, lease_ms::bigint, deadline_ms::bigint, traceparent, is_rescue,
-       crashes > 0 and "unstuck".is_reap_final(
-         "unstuck".policy_of(/*attachment*/'native', ($6::text)::jsonb), false, attempt, failures, crashes, timeouts,
-         max_attempts) as runs_alone
+-- One row with a list for each column: the client reads it in half the time of one row per job (3.8 instead of 6.6 µs a
+-- job). NULL if there are no jobs.
+select min(lease_id::text) as lease_id, json_build_object(
+         'id', json_agg(id), 'fence', json_agg(fence), 'type', json_agg(type), 'queue', json_agg(queue),
+         'payload', json_agg(payload), 'priority', json_agg(priority), 'stage', json_agg(stage),
+         'owner', json_agg(owner), 'attempt', json_agg(attempt), 'failures', json_agg(failures),
+         'crashes', json_agg(crashes), 'timeouts', json_agg(timeouts), 'max_attempts', json_agg(max_attempts),
+         'generation', json_agg(generation), 'created_at', json_agg(created_at), 'started_at', json_agg(started_at),
+         'expected_duration_ms', json_agg(expected_duration_ms), 'lease_ms', json_agg(lease_ms),
+         'deadline_ms', json_agg(deadline_ms), 'traceparent', json_agg(traceparent), 'is_rescue', json_agg(is_rescue),
+         'waited_ms', json_agg(waited_ms), 'runs_alone', json_agg(crashes > 0 and "unstuck".is_reap_final(
+           "unstuck".policy_of(/*attachment*/'native', ($6::text)::jsonb), false, attempt, failures, crashes, timeouts,
+           max_attempts)))::text as jobs
   from "unstuck"."claim_jobs"($1::text, $2::text[], $3::int, $4::text[], $5::bigint, ($6::text)::jsonb, $7::text,
                               ($8::text)::jsonb);
 
@@ -23,10 +29,10 @@ select id, lease_id::text, fence, type, queue, payload, priority, stage, owner, 
 select "unstuck"."has_due_jobs"($1::text[]) as is_due;
 
 -- name: claim_job
--- The columns of claim_jobs.
+-- Times as JSON and durations as whole numbers do not depend on DateStyle and extra_float_digits.
 select id, lease_id::text, fence, type, queue, payload, priority, stage, owner, attempt, failures, crashes, timeouts,
        max_attempts, generation, to_json(created_at) as created_at, to_json(started_at) as started_at,
-       expected_duration_ms::numeric, lease_ms::bigint, deadline_ms::bigint, traceparent, is_rescue,
+       expected_duration_ms::numeric, lease_ms::bigint, deadline_ms::bigint, traceparent, is_rescue, waited_ms::numeric,
        crashes > 0 and "unstuck".is_reap_final(
          "unstuck".policy_of(/*attachment*/'native', ($4::text)::jsonb), false, attempt, failures, crashes, timeouts,
          max_attempts) as runs_alone

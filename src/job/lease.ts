@@ -34,6 +34,8 @@ export interface ClaimedJob extends Lease {
   /** Time until the hard deadline of its stage; null without a deadline. */
   deadlineMs: number | null
   traceparent: string | null
+  /** From due to claimed. */
+  waitedMs: number
   /** The first claim after a reap. */
   isRescue: boolean
   /** Its next crash would end it: it runs while nothing else runs in the process. */

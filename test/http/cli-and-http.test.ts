@@ -58,7 +58,7 @@ describe('lists', () => {
     await store.mapDependency('convert', 'converter')
     await store.pauseQueue('asr', { actor: 'ana', reason: 'deploy' })
     await store.recordTrends(
-      [{ queue: 'q', type: 't', enqueued: 3, completed: 2, failed: 1, rescued: 1, runs: [0, 3] }],
+      [{ queue: 'q', type: 't', enqueued: 3, completed: 2, failed: 1, rescued: 1, waits: [], runs: [0, 3] }],
       0,
     )
     await store.takeTokens([{ key: 'gateway', ratePerS: 5, burst: 5 }])

@@ -30,7 +30,7 @@ begin
                                   "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."kept_job"('unstuck-rehearsal');
   perform "unstuck"."claim_kept"('unstuck-rehearsal', '{}', null, null, null);
-  perform "unstuck"."grant_leases"('{}', '{}', '{}', '{}', '{}', 'unstuck-rehearsal', gen_random_uuid(),
+  perform "unstuck"."grant_leases"('{}', '{}', '{}', '{}', '{}', '{}', 'unstuck-rehearsal', gen_random_uuid(),
                                    "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);
   perform "unstuck"."enter_stage"(v_id, gen_random_uuid(), 'unstuck-rehearsal');

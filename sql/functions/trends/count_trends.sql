@@ -32,13 +32,10 @@ begin
     into v_ended, v_is_bounded
     from (select ended.queue, ended.type, count(*) filter (where ended.is_completed) as completed,
                  count(*) filter (where not ended.is_completed) as failed,
-                 "unstuck".count_durations(array_agg("unstuck".ms_between(ended.due_at, ended.began_at))
-                                             filter (where ended.began_at is not null)) as waits,
                  "unstuck".count_durations(array_agg("unstuck".ms_between(ended.began_at, ended.ended_at))
                                              filter (where ended.began_at is not null)) as runs
             from (select coalesce(job."queue", job."type")::text as queue, job."type"::text as type,
                          job."status" = /*succeeded*/'succeeded' as is_completed,
-                         coalesce(job."run_at", job."created_at") as due_at,
                          coalesce(job."last_attempt_at", job."started_at") as began_at,
                          coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
                     from "unstuck"."jobs" job

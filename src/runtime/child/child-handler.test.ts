@@ -54,6 +54,7 @@ function run(mode: string, { killAfterMs = 2_000 } = {}): Promise<unknown> {
     leaseMs: 60_000,
     deadlineMs: null,
     traceparent: null,
+    waitedMs: 0,
     isRescue: false,
     runsAlone: false,
   }

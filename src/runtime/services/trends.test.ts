@@ -35,9 +35,11 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const job = { type: 'mail', queue: 'slow' } as ClaimedJob
+const job = { type: 'mail', queue: 'slow', waitedMs: 70 } as ClaimedJob
 const ended = (end: RuntimeEvents['job:ended']['end'], durationMs = 3, over = job) =>
   events.emit('job:ended', { job: over, end, durationMs })
+const filled = (buckets: number[] = []) =>
+  buckets.map((count, bucket) => [bucket, count]).filter(([, count]) => count !== 0)
 const minute = () => vi.advanceTimersByTimeAsync(60_000)
 
 it('SEE-5 counts by queue and type what the process did in a minute, and writes it after the minute', async () => {
@@ -53,10 +55,9 @@ it('SEE-5 counts by queue and type what the process did in a minute, and writes 
   expect(counts).toMatchObject([
     { queue: 'slow', type: 'mail', enqueued: 4, completed: 2, failed: 2, rescued: 1 },
   ])
-  // Two to five ms is the third bucket.
-  expect(counts[0]?.runs.map((count, bucket) => [bucket, count]).filter(([, count]) => count !== 0)).toEqual([
-    [2, 4],
-  ])
+  // From 2 to 5 ms is the third bucket, from 50 to 100 the seventh.
+  expect(filled(counts[0]?.runs)).toEqual([[2, 4]])
+  expect(filled(counts[0]?.waits)).toEqual([[6, 2]])
   // A moment of the minute that ended at 12:01:00, whenever after that it is written.
   expect(agoMs).toBeGreaterThanOrEqual(30_000)
   expect(agoMs).toBeLessThan(36_000)

@@ -30,7 +30,9 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
       if (where.table === table) counted.of(queue, type).enqueued += created
     }),
     events.on('job:started', ({ job }) => {
-      if (job.isRescue) counted.of(job.queue ?? job.type, job.type).rescued += 1
+      const counts = counted.of(job.queue, job.type)
+      counts.rescued += job.isRescue ? 1 : 0
+      addDuration(counts.waits, job.waitedMs)
     }),
     events.on('job:ended', (ended) => countEnd(counted, ended)),
   ]
@@ -75,11 +77,15 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
 function countEnd(counted: Counter, { job, end, durationMs }: RuntimeEvents['job:ended']): void {
   const isCompleted = end === 'completed'
   if (!isCompleted && end !== 'retried' && end !== 'dead') return
-  const counts = counted.of(job.queue ?? job.type, job.type)
+  const counts = counted.of(job.queue, job.type)
   counts[isCompleted ? 'completed' : 'failed'] += 1
-  const bucket = trendBoundsMs.findIndex((bound) => durationMs < bound)
+  addDuration(counts.runs, durationMs)
+}
+
+function addDuration(buckets: number[], ms: number): void {
+  const bucket = trendBoundsMs.findIndex((bound) => ms < bound)
   const place = bucket < 0 ? trendBoundsMs.length : bucket
-  counts.runs[place] = (counts.runs[place] ?? 0) + 1
+  buckets[place] = (buckets[place] ?? 0) + 1
 }
 
 class Counter {
@@ -94,15 +100,25 @@ class Counter {
     const known = this.#pairs.get(key)
     if (known !== undefined) return known
     if (this.#pairs.size >= MAX_PAIRS && queue !== OTHERS) return this.of(OTHERS, OTHERS)
-    const counts = { queue, type, enqueued: 0, completed: 0, failed: 0, rescued: 0, runs: emptyBuckets() }
+    const counts = {
+      queue,
+      type,
+      enqueued: 0,
+      completed: 0,
+      failed: 0,
+      rescued: 0,
+      waits: emptyBuckets(),
+      runs: emptyBuckets(),
+    }
     this.#pairs.set(key, counts)
     return counts
   }
 
   add(other: Counter): void {
-    for (const { queue, type, runs, ...counts } of other.list()) {
+    for (const { queue, type, waits, runs, ...counts } of other.list()) {
       const sum = this.of(queue, type)
       for (const name of ['enqueued', 'completed', 'failed', 'rescued'] as const) sum[name] += counts[name]
+      sum.waits = sum.waits.map((count, bucket) => count + (waits[bucket] ?? 0))
       sum.runs = sum.runs.map((count, bucket) => count + (runs[bucket] ?? 0))
     }
   }

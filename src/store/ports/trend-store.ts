@@ -19,7 +19,9 @@ export interface TrendCounts {
   completed: number
   failed: number
   rescued: number
-  /** Number of runs in each bucket of `trendBoundsMs`. */
+  /** Number of attempts by the time from due to started, in each bucket of `trendBoundsMs`. */
+  waits: number[]
+  /** Number of attempts by their duration. */
   runs: number[]
 }
 

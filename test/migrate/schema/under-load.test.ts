@@ -53,8 +53,8 @@ it('OPS-7 a column of a domain with a constraint rewrites its table', async () =
 const claimJobs = readSql('functions', 'jobs/claim/claim_jobs')
 const grantLeases = readSql('functions', 'jobs/claim/grant_leases')
 const completeJobs = readSql('functions', 'jobs/finish/complete_jobs')
-const formerGrant = `drop function unstuck.grant_leases(int, uuid[], text[], bigint[], bigint[], timestamptz[], text, uuid,
-  unstuck.policies, text)`
+const formerGrant = `drop function unstuck.grant_leases(int, uuid[], text[], bigint[], bigint[], timestamptz[], timestamptz[],
+  text, uuid, unstuck.policies, text)`
 
 /** Functions as another version might have them: one calls another with other arguments, and one has another result. */
 const formerFunctions = [

@@ -11,6 +11,7 @@ declare
   v_lease_ms bigint;
   v_deadline_ms bigint;
   v_reaped_at timestamptz;
+  v_run_at timestamptz;
   v_has_budget boolean;
   v_queue text;
   v_is_last_chance boolean;
@@ -36,12 +37,12 @@ begin
          coalesce(p_lease_ms, "unstuck".stage_lease_ms(v_policy, stage.name, job."expected_duration_ms")),
          least("unstuck".stage_deadline_ms(v_policy, stage.name),
                "unstuck".max_runtime_ms(v_policy, job."type"::text)),
-         job."reaped_at", coalesce(job."queue", job."type"),
+         job."reaped_at", job."run_at", coalesce(job."queue", job."type"),
          /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures", job."crashes",
                                                  job."timeouts", job."max_attempts")),
          "unstuck".is_last_chance(v_policy, job."attempt", job."failures", job."crashes", job."timeouts",
                                   job."max_attempts")
-    into v_id, v_stage, v_lease_ms, v_deadline_ms, v_reaped_at, v_queue, v_has_budget, v_is_last_chance
+    into v_id, v_stage, v_lease_ms, v_deadline_ms, v_reaped_at, v_run_at, v_queue, v_has_budget, v_is_last_chance
     from "unstuck"."jobs" job,
          lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage
    where job."id" = p_id and job."status" is not distinct from /*waiting*/'waiting'
@@ -65,6 +66,6 @@ begin
     end if;
   end if;
   return query select * from "unstuck"."grant_leases"(array[v_id], array[v_stage], array[v_lease_ms],
-    array[v_deadline_ms], array[v_reaped_at], p_worker_id, v_lease_id, v_policy);
+    array[v_deadline_ms], array[v_reaped_at], array[v_run_at], p_worker_id, v_lease_id, v_policy);
 end
 $$;

@@ -39,7 +39,7 @@ begin
       exit when v_left = 0;
       select array_agg(due.id) as ids, array_agg(due.stage) as stages, array_agg(due.lease_ms) as leases_ms,
              array_agg(due.deadline_ms) as deadlines_ms, array_agg(due.reaped) as reaped_at,
-             array_agg(due.id) filter (where not due.has_budget) as spent
+             array_agg(due.run_at) as run_at, array_agg(due.id) filter (where not due.has_budget) as spent
         into v_due
         from (select job."id" as id, stage.name as stage,
                      coalesce(v_lease_ms, "unstuck".stage_lease_ms(
@@ -47,7 +47,7 @@ begin
                      coalesce(v_deadline_ms, least("unstuck".stage_deadline_ms(v_policy, stage.name),
                        "unstuck".max_runtime_ms(v_policy, job."type"::text))) as deadline_ms,
                      coalesce(job."reaped_at", case when job."crashes" > 0 then '-infinity'::timestamptz end) as reaped,
-                     budget.is_left as has_budget
+                     job."run_at" as run_at, budget.is_left as has_budget
                 from "unstuck"."jobs" job,
                      lateral (select coalesce(job."stage", v_policy.default_stage, job."type") as name) stage,
                      lateral (select /*judged_waiting*/("unstuck".has_budget(v_policy, job."attempt", job."failures",
@@ -79,8 +79,8 @@ begin
       if cardinality(v_due.ids) > 0 then
         v_left := v_left - cardinality(v_due.ids);
         return query select * from "unstuck"."grant_leases"(v_due.ids, v_due.stages, v_due.leases_ms,
-          v_due.deadlines_ms, array_replace(v_due.reaped_at, '-infinity', null), p_worker_id, v_lease_id, v_policy,
-          p_actor);
+          v_due.deadlines_ms, array_replace(v_due.reaped_at, '-infinity', null), v_due.run_at, p_worker_id, v_lease_id,
+          v_policy, p_actor);
       end if;
     end loop;
   end loop;

@@ -4,7 +4,7 @@
 -- cost 4 of the 17 µs of a claimed job.
 create or replace function "unstuck"."grant_leases"(
   p_ids /*id*/uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamptz[],
-  p_worker_id text, p_lease_id uuid, p_policy "unstuck".policies, p_actor text default null)
+  p_run_at timestamptz[], p_worker_id text, p_lease_id uuid, p_policy "unstuck".policies, p_actor text default null)
 returns setof "unstuck".claimed_job language plpgsql as $$
 declare
   -- Not now(): a lease granted late in a long transaction must have its full length.
@@ -31,8 +31,8 @@ begin
       from (select pick.*,
                    "unstuck".after_ms(v_now, least(pick.lease_ms, pick.deadline_ms)) as lease_ends_at,
                    "unstuck".after_ms(v_now, pick.deadline_ms) as deadline_at
-              from unnest(p_ids, p_stages, p_leases_ms, p_deadlines_ms, p_reaped_at)
-                     with ordinality pick(id, stage, lease_ms, deadline_ms, reaped_at, ordinal)) picked
+              from unnest(p_ids, p_stages, p_leases_ms, p_deadlines_ms, p_reaped_at, p_run_at)
+                     with ordinality pick(id, stage, lease_ms, deadline_ms, reaped_at, run_at, ordinal)) picked
      where job."id" = picked.id and job."id" = any (p_ids)
     returning job."id"::text as id, job."fence"::text as fence, job."type"::text as type,
               coalesce(job."queue", job."type")::text as queue, job."payload"::jsonb as payload,
@@ -43,11 +43,12 @@ begin
               coalesce(job."generation", 1)::int as generation, job."created_at" as created_at,
               job."started_at" as started_at, job."expected_duration_ms"::float8 as expected_duration_ms,
               least(picked.lease_ms, picked.deadline_ms)::float8 as lease_ms, picked.deadline_ms::float8 as deadline_ms,
-              job."traceparent"::text as traceparent, picked.reaped_at is not null as is_rescue, picked.ordinal
+              job."traceparent"::text as traceparent, picked.reaped_at is not null as is_rescue,
+              "unstuck".ms_between(coalesce(picked.run_at, job."created_at"), v_now) as waited_ms, picked.ordinal
   )
   select id, p_lease_id, fence, type, queue, payload, priority, stage, owner, attempt, failures, crashes, timeouts,
          max_attempts, generation, created_at, started_at, expected_duration_ms, lease_ms, deadline_ms, traceparent,
-         is_rescue
+         is_rescue, waited_ms
     from granted
    order by ordinal;
 

@@ -17,9 +17,10 @@ $$;
 
 -- Private: the step of a sweep that judged nothing. p_is_redundant: because another reaper has just swept.
 create or replace function "unstuck".empty_step(p_began_at timestamptz, p_hold_reason text, p_is_redundant boolean)
-returns json language sql volatile
-return json_build_object(
-  'reaped', '[]'::json, 'held', 0, 'hold_reason', p_hold_reason, 'swept_at', "unstuck".iso_utc(p_began_at),
-  'counts', json_build_object('duration_ms', "unstuck".ms_between(p_began_at, clock_timestamp()), 'found', 0,
-                              'requeued', 0, 'dead', 0, 'cancelled', 0, 'skipped', 0, 'held', 0),
-  'is_redundant', p_is_redundant, 'next', null);
+returns json language sql volatile set search_path = pg_catalog, pg_temp as $$
+  select json_build_object(
+    'reaped', '[]'::json, 'held', 0, 'hold_reason', p_hold_reason, 'swept_at', "unstuck".iso_utc(p_began_at),
+    'counts', json_build_object('duration_ms', "unstuck".ms_between(p_began_at, clock_timestamp()), 'found', 0,
+                                'requeued', 0, 'dead', 0, 'cancelled', 0, 'skipped', 0, 'held', 0),
+    'is_redundant', p_is_redundant, 'next', null)
+$$;

@@ -99,8 +99,16 @@ export function describeGrant(opened: () => TestBench): void {
     const { store, elapse } = opened()
     const jobId = await enqueueOne(store, { delayMs: MINUTE })
     await elapse(2 * MINUTE)
-    await claimOne(store)
+    const { waitedMs } = await claimOne(store)
     expect((await readJob(store, jobId)).runAt).toBeNull()
+    expectAbout(waitedMs, MINUTE)
+  })
+
+  it('LEASE-2 a job that was not delayed has waited since it was enqueued', async () => {
+    const { store, elapse } = opened()
+    await enqueueOne(store)
+    await elapse(2 * MINUTE)
+    expectAbout((await claimOne(store)).waitedMs, 2 * MINUTE)
   })
 }
 

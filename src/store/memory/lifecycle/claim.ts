@@ -200,7 +200,8 @@ function grantLease(state: MemoryState, grant: Grant, job: Job): ClaimedJob {
   recordClaim(state, grant, claimed, job.reapedAt)
   const isRescue = job.reapedAt !== null
   const runsAlone = isLastChance(policy, countsOf(policy, job))
-  return { ...describeClaim(grant, claimed, leaseMs, deadlineMs), isRescue, runsAlone }
+  const waitedMs = nowMs - (job.runAt ?? job.createdAt).getTime()
+  return { ...describeClaim(grant, claimed, leaseMs, deadlineMs), waitedMs, isRescue, runsAlone }
 }
 
 /** The first claim after a reap always writes an event: the time to rescue is measured by it. */
@@ -217,7 +218,7 @@ function describeClaim(
   job: Job,
   leaseMs: number,
   deadlineMs: number | null,
-): Omit<ClaimedJob, 'isRescue' | 'runsAlone'> {
+): Omit<ClaimedJob, 'waitedMs' | 'isRescue' | 'runsAlone'> {
   return {
     jobId: job.id,
     leaseId,

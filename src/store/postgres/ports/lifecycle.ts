@@ -7,6 +7,7 @@ import type { CallQuery } from '../connection/call-query.ts'
 import type { SqlClient } from '../connection/executor.ts'
 import {
   toClaimedJob,
+  toClaimedJobs,
   toEnqueuedJobs,
   toEnteredStage,
   toFailedJob,
@@ -37,7 +38,7 @@ export function bindLifecycleVerbs(
     async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {
       if (queues.length === 0) return []
       const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
-      return (await call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors)])).map(toClaimedJob)
+      return toClaimedJobs(await call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors)]))
     },
 
     async hasDueJobs(queues) {

@@ -27,31 +27,46 @@ export function toEnqueuedJobs([row]: Row[]): EnqueuedJob[] {
   return outcomes.map((outcome, index) => ({ jobId: String(ids[index]), outcome }))
 }
 
+/** From one row with a list for each column. */
+export function toClaimedJobs([row]: Row[]): ClaimedJob[] {
+  const leaseId = text(row?.['lease_id'])
+  if (leaseId === null) return []
+  const lists = JSON.parse(String(row?.['jobs'])) as Record<string, unknown[]>
+  return (lists['id'] ?? []).map((_, place) =>
+    claimedJob((column) => (column === 'lease_id' ? leaseId : lists[column]?.[place])),
+  )
+}
+
 export function toClaimedJob(row: Row): ClaimedJob {
+  return claimedJob((column) => row[column])
+}
+
+function claimedJob(of: (column: string) => unknown): ClaimedJob {
   return {
-    jobId: String(row['id']),
-    leaseId: String(row['lease_id']),
-    type: String(row['type']),
-    queue: String(row['queue']),
-    payload: row['payload'] as JsonValue,
-    priority: Number(row['priority']),
-    stage: String(row['stage']),
-    owner: text(row['owner']),
-    fence: Number(row['fence']),
-    attempt: Number(row['attempt']),
-    failures: Number(row['failures']),
-    crashes: Number(row['crashes']),
-    timeouts: Number(row['timeouts']),
-    maxAttempts: Number(row['max_attempts']),
-    generation: Number(row['generation']),
-    createdAt: date(row['created_at']),
-    startedAt: date(row['started_at']),
-    expectedDurationMs: numberOrNull(row['expected_duration_ms']),
-    leaseMs: Number(row['lease_ms']),
-    deadlineMs: numberOrNull(row['deadline_ms']),
-    traceparent: text(row['traceparent']),
-    isRescue: row['is_rescue'] === true,
-    runsAlone: row['runs_alone'] === true,
+    jobId: String(of('id')),
+    leaseId: String(of('lease_id')),
+    type: String(of('type')),
+    queue: String(of('queue')),
+    payload: of('payload') as JsonValue,
+    priority: Number(of('priority')),
+    stage: String(of('stage')),
+    owner: text(of('owner')),
+    fence: Number(of('fence')),
+    attempt: Number(of('attempt')),
+    failures: Number(of('failures')),
+    crashes: Number(of('crashes')),
+    timeouts: Number(of('timeouts')),
+    maxAttempts: Number(of('max_attempts')),
+    generation: Number(of('generation')),
+    createdAt: date(of('created_at')),
+    startedAt: date(of('started_at')),
+    expectedDurationMs: numberOrNull(of('expected_duration_ms')),
+    leaseMs: Number(of('lease_ms')),
+    deadlineMs: numberOrNull(of('deadline_ms')),
+    traceparent: text(of('traceparent')),
+    isRescue: of('is_rescue') === true,
+    waitedMs: Number(of('waited_ms')),
+    runsAlone: of('runs_alone') === true,
   }
 }
 
