@@ -1,5 +1,6 @@
 // @ts-check
-// Takes the screenshots of docs/images/dashboard, with its own database, the real server and four workers, one of which is killed.
+// Takes the screenshots of docs/images/dashboard, with its own database, the real server and four workers with the default times: one is
+// frozen, another killed.
 import { fork } from 'node:child_process'
 import { setTimeout as waitFor } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -22,15 +23,7 @@ const LONG_MS = 600_000
 const COLUMNS = '?q=status:dead&cols=type,status,note,owner,payload.source,finished_at'
 const DESKTOP = { width: 1440, height: 900 }
 
-const policy = {
-  ...nativePolicy,
-  defaultLeaseMs: 20_000,
-  stageLeasesMs: { asr: 24_000, tsa: 14_000, burnin: 30_000, upload: 10_000 },
-  heartbeatMs: 3_000,
-  sweepIntervalMs: 1_000,
-  reapBackoffStepsMs: [2_000],
-  events: /** @type {const} */ ('all'),
-}
+const policy = { ...nativePolicy, events: /** @type {const} */ ('all') }
 
 /** @param {JobStore} store */
 async function seed(store) {
@@ -104,12 +97,12 @@ async function redrive(page, url) {
   await page.goto(`${url}/dead-letters`)
   await page.getByRole('button', { name: 'Redrive GW_4XX' }).click()
   await page.getByLabel(/Reason/).fill('the gateway takes opus now')
-  await page.getByText('Some of them').waitFor()
+  await page.getByRole('heading', { name: 'Examples' }).waitFor()
   await take(page, 'redrive')
   await page.getByRole('button', { name: 'Redrive 12 jobs' }).click()
-  await page.getByRole('button', { name: 'See it' }).click()
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByText('the canary failed again').first().waitFor()
-  await page.getByText('left as it was').first().waitFor()
+  await page.getByText('unchanged').first().waitFor()
   await page.getByText('done so far').waitFor({ state: 'detached' })
   await take(page, 'operation')
 }
@@ -125,18 +118,20 @@ async function takeAll(url, workers, store) {
   await Promise.all([dark, light].map((page) => page.goto(url)))
   await light.goto(`${url}/workers`)
   await dark.getByText('18 running jobs').waitFor()
-  await waitFor(20_000)
   const counts = await Promise.all(
     [...workers].map(async ([id, worker]) => ({ worker, count: await dark.getByText(id).count() })),
   )
-  counts.toSorted((a, b) => b.count - a.count)[0]?.worker.kill('SIGKILL')
-  // Some of the killed worker's jobs are requeued, others are about to expire.
-  await dark.getByText('back on').first().waitFor()
-  await dark.getByText('▯').first().waitFor()
+  const [busiest, second] = counts.toSorted((a, b) => b.count - a.count)
+  second?.worker.kill('SIGSTOP')
+  // Leases of the frozen worker are late; then the jobs of the killed one come back by presence.
+  await dark.getByText('▯').first().waitFor({ timeout: 90_000 })
+  busiest?.worker.kill('SIGKILL')
+  await dark.getByText('claimed by').first().waitFor()
+  await waitFor(1_500)
   await take(dark, 'now')
-  // Its remaining leases expire in the meantime.
-  await light.getByText('late', { exact: true }).first().waitFor()
+  await light.getByRole('button', { name: /that ended/ }).click()
   await take(light, 'workers')
+  second?.worker.kill('SIGCONT')
   await dark.getByRole('region', { name: 'Rescues' }).getByRole('link').nth(1).click()
   await dark.getByText('reaped').first().waitFor()
   await waitFor(2_000)

@@ -32,8 +32,8 @@ export interface OwnTable
 }
 
 const PUBLIC = 'public'
-/** Leaves room for the longest function name before it. */
-const LONGEST_ATTACHMENT = 40
+/** Leaves room for the longest function name before it: 24 characters now. */
+const LONGEST_ATTACHMENT = 32
 
 export function completeProfile({ tables: [first, ...others], ...profile }: OwnProfile): Profile {
   return { ...profile, tables: [completeTable(first), ...others.map(completeTable)] }

@@ -14,6 +14,8 @@ const MEASURES: Record<
     name: string
     title: string
     value: (reclaim: Reclaim) => number | null
+    /** Rescues without this measure only. */
+    none: string
     words: { sentence: (p95: string, promise: string | null) => string; promise: string }
   }
 > = {
@@ -21,6 +23,7 @@ const MEASURES: Record<
     name: 'Lateness',
     title: 'From lease expiry to the rescue',
     value: ({ lateness_ms }) => lateness_ms,
+    none: 'No lease expired: the processes of all rescued jobs had ended.',
     words: {
       sentence: (p95, promise) =>
         `95 % of rescues came within ${p95} of lease expiry${promise === null ? '' : `; a sweep runs every ${promise}`}.`,
@@ -31,6 +34,7 @@ const MEASURES: Record<
     name: 'Dark time',
     title: 'From the last heartbeat to the next claim',
     value: ({ dark_ms }) => dark_ms,
+    none: 'No rescued job runs again yet.',
     words: {
       sentence: (p95, promise) =>
         `95 % of rescued jobs ran again within ${p95} of their last heartbeat, including backoff${promise === null ? '' : `; the promise without backoff is ${promise}`}.`,
@@ -41,25 +45,24 @@ const MEASURES: Record<
 
 /** Rescue lateness by one of two measures, against the promise. */
 export function Lateness({ tables }: { tables: TableHealth[] }) {
-  const [measure, setMeasure] = useState<Measure>('lateness')
+  const [measure, setMeasure] = useState<Measure>('dark')
   const reclaims = useReclaims()
   const slo = useSlo()
   const promises =
     measure === 'lateness'
       ? tables.map(({ sweep_interval_ms }) => sweep_interval_ms)
       : (slo.data?.tables.map(({ promise_ms }) => promise_ms) ?? [])
-  const { title, value, words } = MEASURES[measure]
+  const { title, value, words, none } = MEASURES[measure]
   return (
     <Panel title={title} aside={<Choice measure={measure} choose={setMeasure} />}>
       <Read what="The rescues" from={reclaims}>
         {({ pages }) => {
-          const values = pages
-            .flatMap((page) => page.reclaims)
-            .map(value)
-            .filter((ms) => ms !== null)
+          const found = pages.flatMap((page) => page.reclaims)
+          const values = found.map(value).filter((ms) => ms !== null)
           const p95 = percentile(values, 0.95)
-          if (p95 === null)
+          if (found.length === 0)
             return <Empty title="No rescues yet.">Requeued jobs of silent workers appear here.</Empty>
+          if (p95 === null) return <Empty title={none} />
           return (
             <>
               <Histogram
@@ -81,7 +84,7 @@ function Choice({ measure, choose }: { measure: Measure; choose: (measure: Measu
   return (
     <fieldset className="flex rounded-md border border-line p-0.5">
       <legend className="sr-only">Measure</legend>
-      {(['lateness', 'dark'] as const).map((one) => (
+      {(['dark', 'lateness'] as const).map((one) => (
         <button
           key={one}
           type="button"

@@ -124,7 +124,7 @@ describe('a table with row security, in a schema whose default privileges name t
     const found = await database.doctor(database.owner, 'exposure')
     expect(found.find(({ message }) => message.startsWith('unstuck.events '))).toMatchObject({
       level: 'problem',
-      message: `unstuck.events lets ${reader} read about jobs of public.executor_jobs, though row security hides them from it`,
+      message: `unstuck.events lets ${reader} read data of jobs of public.executor_jobs, although row security hides them from it`,
       fix: `revoke select on table unstuck.events from ${reader}`,
     })
     for (const { fix } of found) await database.asOwner(String(fix))
@@ -217,7 +217,7 @@ describe('a table without row security', () => {
     expect(await database.doctor(database.owner, 'exposure')).toContainEqual(
       expect.objectContaining({
         level: 'warning',
-        message: `unstuck.events lets ${reader} read about jobs of public.executor_jobs, though it has no right on that table`,
+        message: `unstuck.events lets ${reader} read data of jobs of public.executor_jobs, although it has no privileges on that table`,
       }),
     )
   })

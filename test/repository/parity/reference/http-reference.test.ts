@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { scopes } from '../../../src/commands/actor.ts'
-import { commandRules } from '../../../src/commands/permissions.ts'
-import { describeApi, renderHttpReference } from '../../../src/http/openapi/http-reference.ts'
+import { scopes } from '../../../../src/commands/actor.ts'
+import { commandRules } from '../../../../src/commands/permissions.ts'
+import { describeApi, renderHttpReference } from '../../../../src/http/openapi/http-reference.ts'
 
-const read = (path: string) => readFileSync(new URL(`../../../docs/${path}`, import.meta.url), 'utf8')
+const read = (path: string) => readFileSync(new URL(`../../../../docs/${path}`, import.meta.url), 'utf8')
 
 describe('docs/reference/http.md', () => {
   it('OPS-8 is what `npm run docs:generate` makes from the contract', () => {

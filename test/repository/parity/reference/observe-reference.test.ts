@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { instruments } from '../../../src/observe/metrics/instruments.ts'
+import { instruments } from '../../../../src/observe/metrics/instruments.ts'
 
-const repository = new URL('../../../', import.meta.url)
+const repository = new URL('../../../../', import.meta.url)
 
 /** The cells of the table that follows a heading, without its head. */
 function readTable(page: string, heading: string): string[][] {

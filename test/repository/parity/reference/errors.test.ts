@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { errorCatalog, exitCodes } from '../../../src/errors/index.ts'
+import { errorCatalog, exitCodes } from '../../../../src/errors/index.ts'
 
-const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../../docs/reference/errors.md', import.meta.url), 'utf8')
 
 /** The body rows of the table that follows a heading. */
 function readTable(heading: string): string[][] {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createProgram } from '../../../src/cli/program.ts'
-import { renderCliReference } from '../../../src/cli/reference/cli-reference.ts'
-import { leafCommands, optionsOf, pathOf } from '../../../src/cli/reference/command-tree.ts'
+import { createProgram } from '../../../../src/cli/program.ts'
+import { renderCliReference } from '../../../../src/cli/reference/cli-reference.ts'
+import { leafCommands, optionsOf, pathOf } from '../../../../src/cli/reference/command-tree.ts'
 
-const page = readFileSync(new URL('../../../docs/reference/cli.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../../docs/reference/cli.md', import.meta.url), 'utf8')
 
 describe('docs/reference/cli.md', () => {
   it('OPS-8 is what the commands render; `npm run docs:generate` writes it anew', () => {

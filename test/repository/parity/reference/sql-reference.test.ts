@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Policy } from '../../../src/policy/policy.ts'
-import { clipProfile } from '../../../src/profile/clip.ts'
-import { nativeProfile } from '../../../src/profile/native.ts'
-import { readRoutines } from '../../../src/store/postgres/sql-files.ts'
+import type { Policy } from '../../../../src/policy/policy.ts'
+import { clipProfile } from '../../../../src/profile/clip.ts'
+import { nativeProfile } from '../../../../src/profile/native.ts'
+import { readRoutines } from '../../../../src/store/postgres/sql-files.ts'
 
-const repository = new URL('../../../', import.meta.url)
+const repository = new URL('../../../../', import.meta.url)
 const page = readFileSync(new URL('docs/reference/sql-functions.md', repository), 'utf8')
 
 interface Routine {
