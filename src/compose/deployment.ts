@@ -36,7 +36,7 @@ export interface Deployment {
 /** Opens the tables of the configured profile over one connection pool. */
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
-  const { client, reader, close } = openConnectionPool({ databaseUrl })
+  const { client, reader, close } = openConnectionPool({ databaseUrl, connections: config.connections })
   const { schema, directUrl } = config
   const watches: { stop(): Promise<void> }[] = []
   const watchOf = (table: TableProfile) => {

@@ -117,7 +117,8 @@ async function connect(): Promise<void> {
     } catch (error) {
       if (isStopping) return
       reportFailure(error)
-      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
+      // At random times, so that a fleet that starts at once does not try at once again.
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS * (0.5 + Math.random())))
     }
   }
 }

@@ -60,6 +60,7 @@ export async function examine(config: Config): Promise<DoctorFacts> {
       migrations: () => createInstaller(config).status(),
       tables: tables.map((table) => ({ table, store: reader.storeOf(table) })),
       override: policy,
+      connections: config.connections,
       isOwnProfile: config.ownProfile !== null,
       route: () => readRoute(databaseUrl, config.directUrl ?? databaseUrl),
     }),

@@ -24,6 +24,7 @@ export interface ConfigFile {
   /** Matching times. Individual settings override it. */
   preset?: PresetName | undefined
   policy?: PolicyOverride | undefined
+  connections?: number | undefined
   workerConcurrency?: number | undefined
   maxPayloadBytes?: number | undefined
   webhookAllowPrivate?: '0' | '1' | undefined
@@ -51,6 +52,8 @@ export interface Config {
   heartbeatMs: number
   /** Same precedence as `heartbeatMs`. */
   sweepIntervalMs: number
+  /** Most connections of a process for its calls. */
+  connections: number
   workerConcurrency: number
   /** Limit on one payload as JSON in UTF-8. */
   maxPayloadBytes: number

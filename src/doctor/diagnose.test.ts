@@ -11,8 +11,9 @@ import {
 import { defaultBreakerSettings } from '../policy/dependency/breaker.ts'
 import { nativePolicy } from '../policy/policy.ts'
 import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
+import type { WorkerStatus } from '../store/ports/worker-store.ts'
 import { diagnose } from './diagnose.ts'
-import type { HorizonHolder } from './facts.ts'
+import type { DoctorFacts, HorizonHolder } from './facts.ts'
 
 it('OPS-8 facts that are well give no trouble', () => {
   expect(troubles({})).toEqual([])
@@ -30,6 +31,36 @@ describe('the server', () => {
   it('OPS-8 an old version and a standby are problems', () => {
     expect(kinds(withServer({ versionNumber: 130_012 }))).toEqual([['problem', 'connection']])
     expect(kinds(withServer({ isStandby: true }))).toEqual([['problem', 'connection']])
+  })
+})
+
+describe('connection slots', () => {
+  const worker = { state: 'live', presence: 'present' } as WorkerStatus
+  const fleet = (workers: number, change: Partial<DoctorFacts> = {}) =>
+    troubles({ tables: [{ ...table, workers: Array.from({ length: workers }, () => worker) }], ...change })
+
+  it('OPS-8 a fleet that may need more connections than the server has is a warning, with the number that fits', () => {
+    // 97 slots, up to 8 connections for each worker.
+    expect(fleet(12)).toEqual([])
+    expect(fleet(13)).toEqual([
+      [
+        'warning',
+        'connection slots',
+        'Set UNSTUCK_CONNECTIONS=4, raise max_connections, or connect through a pooler.',
+      ],
+    ])
+    expect(fleet(13, { connections: 4 })).toEqual([])
+  })
+
+  it('OPS-8 a fleet that fits with no number of connections is told to raise the limit of the server', () => {
+    const [[level, check, fix] = []] = fleet(40)
+    expect([level, check]).toEqual(['warning', 'connection slots'])
+    expect(fix).toBe('Raise max_connections, or connect through a pooler.')
+  })
+
+  it('OPS-8 behind a pooler, and without workers, nothing is counted', () => {
+    expect(kinds(fleet(100, { route: { isDirect: false, direct: null } }))).toEqual([['warning', 'pooler']])
+    expect(withServer({ connectionSlots: 1 })).toEqual([])
   })
 })
 

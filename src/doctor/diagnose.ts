@@ -1,5 +1,6 @@
 // Turns facts into findings. Every check is a pure function of the facts.
 import { checkConnection } from './checks/connection.ts'
+import { checkConnectionSlots } from './checks/connection-slots.ts'
 import { checkDeadlines } from './checks/deadlines.ts'
 import {
   checkBreakers,
@@ -28,6 +29,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
   return [
     ...checkConnection(facts),
     ...checkPooler(facts),
+    ...checkConnectionSlots(facts),
     ...checkMigrations(facts),
     ...unreadable.map(({ what, reason }) => problem('unreadable', `${what}: ${reason}`, null)),
     ...tables.flatMap((table) => [

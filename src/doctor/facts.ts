@@ -8,6 +8,8 @@ import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
 export interface DoctorFacts {
   server: ServerFacts
   route: RouteFacts | null
+  /** Most connections of a worker for its calls, as this process is configured. */
+  connections: number
   migrations: MigrationFacts | null
   horizon: HorizonHolder[] | null
   breakers: Breaker[] | null
@@ -36,6 +38,8 @@ export interface ServerFacts {
   canSeeOthers: boolean
   /** pg_cron is installed here. */
   hasCron: boolean
+  /** `max_connections` without those that are reserved. */
+  connectionSlots: number
 }
 
 export interface RouteFacts {

@@ -29,6 +29,7 @@ export interface DoctorSources {
   policyText(override: PolicyOverride): string | null
   tables: { table: TableProfile; store: JobStore }[]
   override: PolicyOverride
+  connections: number
   /** The profile is defined in the config file. */
   isOwnProfile: boolean
 }
@@ -62,7 +63,8 @@ export async function readFacts(sources: DoctorSources): Promise<DoctorFacts> {
     const isAttached = migrations?.tables.find((status) => status.table === name)?.state !== 'not attached'
     if (isInstalled && isAttached) tables.push(await readTable(sources, table, store, attempt))
   }
-  return { server, route, migrations, horizon, breakers, tables, unreadable }
+  const { connections } = sources
+  return { server, route, connections, migrations, horizon, breakers, tables, unreadable }
 }
 
 async function readServer(sources: DoctorSources, table: TableProfile): Promise<ServerFacts> {

@@ -20,6 +20,7 @@ export function toServer(
     role: String(row['role']),
     canSeeOthers: row['can_see_others'] === true,
     hasCron: row['has_cron'] === true,
+    connectionSlots: Number(row['connection_slots']),
   }
 }
 

@@ -20,9 +20,13 @@ export interface UnstuckOptions {
   concurrency?: number
   /** Drain on SIGTERM and SIGINT. Only if this worker owns the process. */
   handleSignals?: boolean
+  /** How long `start` waits for a server that is starting or has no free connection slot. Default: 60,000. */
+  startTimeoutMs?: number
   graceMs?: number
   hangGraceMs?: number
   txTimeoutMs?: number
+  /** Overrides UNSTUCK_CONNECTIONS: most connections for calls other than transactions of handlers. Default: 5. */
+  connections?: number
   /** Connections for transactions of handlers; further transactions wait. Default: 10. */
   txConnections?: number
   leakBudget?: number
@@ -48,9 +52,11 @@ const names: Record<keyof UnstuckOptions, true> = {
   workerId: true,
   concurrency: true,
   handleSignals: true,
+  startTimeoutMs: true,
   graceMs: true,
   hangGraceMs: true,
   txTimeoutMs: true,
+  connections: true,
   txConnections: true,
   leakBudget: true,
   onHang: true,
@@ -69,6 +75,8 @@ const ranges = {
   graceMs: [0, LONGEST_TIMER_MS],
   hangGraceMs: [0, LONGEST_TIMER_MS],
   txTimeoutMs: [1, LONGEST_TIMER_MS],
+  connections: [1, 1_000],
+  startTimeoutMs: [0, LONGEST_TIMER_MS],
   txConnections: [1, 1_000],
   leakBudget: [0, 1_000],
 } as const

@@ -13,6 +13,7 @@ import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../runtime/worker/worker.ts'
+import type { StartLimit } from './await-slot.ts'
 import type { UnstuckOptions } from './options.ts'
 
 export interface ApplicationParts {
@@ -30,6 +31,7 @@ export interface StartedParts extends ApplicationParts {
   /** The stored policy with this process's overrides. */
   policy: Policy
   tracing: Tracing | null
+  limit: StartLimit
 }
 
 export const DEFAULT_HANG_GRACE_MS = 5_000
@@ -41,7 +43,8 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
   const heartbeat = startHeartbeat(parts, workerId)
   const dependencies = await untilReady(
     heartbeat,
-    prepareDependencies(open.store, handlers, dependencyOptions(parts)),
+    parts.limit.retry(() => prepareDependencies(open.store, handlers, dependencyOptions(parts))),
+    parts.limit,
   )
   return startWorker({
     store: open.store,
@@ -76,10 +79,10 @@ function hintedPollMs({ table, options }: StartedParts): [number, number] | unde
 }
 
 /** A worker that cannot send heartbeats, or whose breakers are refused, does not start; its thread is stopped. */
-async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>): Promise<T> {
+async function untilReady<T>(heartbeat: Heartbeat, prepared: Promise<T>, limit: StartLimit): Promise<T> {
   const died = heartbeat.died.then((error) => Promise.reject(error))
   try {
-    const [answer] = await Promise.race([Promise.all([prepared, heartbeat.ready]), died])
+    const [answer] = await Promise.race([Promise.all([prepared, limit.within(heartbeat.ready)]), died])
     return answer
   } catch (error) {
     await heartbeat.stop()

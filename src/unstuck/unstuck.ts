@@ -31,6 +31,7 @@ import { checkRecurringJob, type RecurringJob } from '../runtime/services/schedu
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
+import { StartLimit } from './await-slot.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
 import { startServices } from './services.ts'
@@ -107,6 +108,7 @@ class Application implements Unstuck {
       databaseUrl: this.#config.databaseUrl ?? (() => this.#database.url()),
       schema: this.#config.schema,
       table: this.#table,
+      connections: options.connections ?? this.#config.connections,
       ...(options.txTimeoutMs === undefined ? {} : { txTimeoutMs: options.txTimeoutMs }),
       ...(options.txConnections === undefined ? {} : { transactionConnections: options.txConnections }),
     })
@@ -158,10 +160,11 @@ class Application implements Unstuck {
       throw invalidArgument('handlers', 'none', 'at least one type: handle(type, handler)')
     for (const warning of this.#config.warnings) this.#events.emit('config:warned', { warning })
     const databaseUrl = await this.#database.url()
-    const directUrl = await findDirectUrl(this.#config, databaseUrl)
+    const limit = new StartLimit(this.#options.startTimeoutMs)
+    const directUrl = await limit.retry(() => findDirectUrl(this.#config, databaseUrl))
     // Fails at once if the schema is missing or too old: a worker that cannot work should not look alive.
-    await this.#open.checkSchema?.()
-    const stored = await this.store.readPolicy()
+    await limit.retry(async () => this.#open.checkSchema?.())
+    const stored = await limit.retry(() => this.store.readPolicy())
     const policy = withOverride(stored, this.#config.policy)
     this.#requireBeats(policy)
     const worker = await startApplicationWorker({
@@ -174,6 +177,7 @@ class Application implements Unstuck {
       directUrl,
       policy,
       tracing: await this.#openTracing(),
+      limit,
     })
     this.#worker = worker
     const canListen = hasCapability(this.store, 'notify')

@@ -15,6 +15,7 @@ export const server: ServerFacts = {
   role: 'app',
   canSeeOthers: true,
   hasCron: false,
+  connectionSlots: 97,
 }
 
 export const relation: RelationFacts = {
@@ -78,6 +79,7 @@ export const table: TableFacts = {
 export const facts: DoctorFacts = {
   server,
   route: { isDirect: true, direct: null },
+  connections: 5,
   migrations: {
     isInstalled: true,
     applied: ['0001'],

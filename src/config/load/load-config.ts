@@ -114,6 +114,7 @@ function readSettings(found: FoundValues, profile: ProfileName) {
     migrateUrl: text('migrateUrl') ?? databaseUrl,
     directUrl: text('directUrl') ?? databaseUrl,
     schema: String(readSetting('schema', found, profile)),
+    connections: number('connections'),
     workerConcurrency: number('workerConcurrency'),
     maxPayloadBytes: number('maxPayloadBytes'),
     webhookAllowPrivate: String(text('webhookAllowPrivate')),

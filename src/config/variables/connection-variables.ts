@@ -113,6 +113,16 @@ export const connectionVariables: readonly Variable[] = [
     isSecret: true,
   },
   {
+    name: 'UNSTUCK_CONNECTIONS',
+    meaning:
+      'The most connections of a process for its calls. It opens a second one only if the first stays busy. Heartbeats, presence and notifications have their own.',
+    kind: { type: 'whole', unit: 'connections', min: 1, max: 1000 },
+    profiles: shippedProfileNames,
+    default: '5',
+    sets: ['connections'],
+    requirement: 'OPS-8',
+  },
+  {
     name: 'UNSTUCK_NOTIFY',
     meaning:
       'Whether workers are notified of new jobs. `off`: they poll every 1 to 2 s, and not every 5 to 6.5 s.',

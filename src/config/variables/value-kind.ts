@@ -20,6 +20,7 @@ const unitFactors = {
   attempts: 1,
   jobs: 1,
   calls: 1,
+  connections: 1,
   bytes: 1,
   port: 1,
 }

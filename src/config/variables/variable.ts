@@ -15,6 +15,7 @@ export type Setting =
       | 'directUrl'
       | 'schema'
       | 'profile'
+      | 'connections'
       | 'workerConcurrency'
       | 'maxPayloadBytes'
       | 'webhookAllowPrivate'

@@ -2,6 +2,7 @@
 // the second to other clients (C15). Limits are set per transaction, by the role, and on this side.
 import pg from 'pg'
 import { UnstuckError } from '../../../errors/index.ts'
+import { CallGate } from './call-gate.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
 import { type QueryClient, type SqlClient, toExecutor } from './executor.ts'
 import { inTransaction, type TransactionLimits } from './transaction.ts'
@@ -10,7 +11,7 @@ export interface ConnectionPoolOptions {
   /** A function is called at the first use, and again at the next one if it failed. */
   databaseUrl: string | (() => Promise<string>)
   applicationName?: string
-  /** For the calls of the store, which are short. */
+  /** Most connections for the calls of the store, which are short. One more is opened only if the others stay busy. Default: 5. */
   connections?: number
   /** For `transaction`; opened with the first one. */
   transactionConnections?: number
@@ -34,6 +35,7 @@ export interface ConnectionPool {
   close: () => Promise<void>
 }
 
+const DEFAULT_CONNECTIONS = 5
 const DEFAULT_TX_TIMEOUT_MS = 60_000
 const DEFAULT_TRANSACTION_CONNECTIONS = 10
 /** A transaction may set a shorter limit of its own. */
@@ -47,13 +49,18 @@ const DEFAULT_QUERY_TIMEOUT_MS = 60_000
 const SERVER_FIRST_MS = 5_000
 
 export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
-  const { databaseUrl, connections, transactionConnections = DEFAULT_TRANSACTION_CONNECTIONS } = options
+  const {
+    databaseUrl,
+    connections = DEFAULT_CONNECTIONS,
+    transactionConnections = DEFAULT_TRANSACTION_CONNECTIONS,
+  } = options
   const limits: TransactionLimits = {
     timeoutMs: options.txTimeoutMs ?? DEFAULT_TX_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
   }
   const address = onceMade(async () => (typeof databaseUrl === 'string' ? databaseUrl : databaseUrl()))
-  const calls = new LazyPool(async () => poolConfig(await address(), options, limits, connections))
+  const gate = new CallGate(connections)
+  const calls = new LazyPool(async () => poolConfig(await address(), options, limits, connections), gate)
   // Work in a transaction also makes calls outside of it. In a single pool, transactions holding all connections would
   // deadlock waiting for another one.
   const transactions = new LazyPool(async () => ({
@@ -63,7 +70,13 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
   const readers = new LazyPool(async () => poolConfig(await address(), options, limits, READER_CONNECTIONS))
   const reading = { timeoutMs: READ_TIMEOUT_MS, lockTimeoutMs: READ_TIMEOUT_MS, isReadOnly: true }
   return {
-    client: { query: async (text, params) => timed(async () => (await calls.open()).query(text, params)) },
+    client: {
+      query: async (text, params) =>
+        timed(async () => {
+          const pool = await calls.open()
+          return gate.pass(() => pool.query(text, params))
+        }),
+    },
     transaction: (work, options = {}) =>
       timed(async () => inTransaction(await transactions.open(), work, { ...limits, ...options })),
     reader: {
@@ -85,7 +98,7 @@ function poolConfig(
   connectionString: string,
   { applicationName, queryTimeoutMs, idleTimeoutMs }: ConnectionPoolOptions,
   { timeoutMs }: TransactionLimits,
-  connections: number | undefined,
+  connections: number,
 ): pg.PoolConfig {
   return {
     connectionString,
@@ -93,7 +106,7 @@ function poolConfig(
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     query_timeout: queryTimeoutMs ?? Math.max(DEFAULT_QUERY_TIMEOUT_MS, timeoutMs) + SERVER_FIRST_MS,
-    ...(connections === undefined ? {} : { max: connections }),
+    max: connections,
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMillis: idleTimeoutMs }),
   }
 }
@@ -102,10 +115,12 @@ function poolConfig(
 class LazyPool {
   readonly #clients = new Set<pg.Client>()
   readonly #made: () => Promise<pg.Pool>
+  readonly #gate: CallGate | undefined
   #opening: Promise<pg.Pool> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(config: () => Promise<pg.PoolConfig>) {
+  constructor(config: () => Promise<pg.PoolConfig>, gate?: CallGate) {
+    this.#gate = gate
     this.#made = onceMade(async () => this.#create(await config()))
   }
 
@@ -138,6 +153,8 @@ class LazyPool {
     const pool = new pg.Pool({ ...config, Client: KnownClient })
     // The pool replaces an idle connection that breaks; the next query reports whether the database is reachable.
     pool.on('error', () => {})
+    pool.on('connect', () => this.#gate?.noteConnected())
+    pool.on('remove', () => this.#gate?.noteClosed())
     return pool
   }
 

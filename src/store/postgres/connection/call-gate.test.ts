@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { CallGate } from './call-gate.ts'
+
+let started: string[]
+let ends: Map<string, () => void>
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  started = []
+  ends = new Map()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function call(gate: CallGate, name: string): Promise<string> {
+  return gate.pass(() => {
+    started.push(name)
+    return new Promise<string>((resolve) => {
+      ends.set(name, () => resolve(name))
+    })
+  })
+}
+const end = async (name: string) => {
+  ends.get(name)?.()
+  await vi.advanceTimersByTimeAsync(0)
+}
+
+it('WORK-1 calls that come together share one connection while they are short', async () => {
+  const gate = new CallGate(5)
+  gate.noteConnected()
+  const calls = ['a', 'b', 'c'].map((name) => call(gate, name))
+  expect(started).toEqual(['a'])
+  await end('a')
+  await end('b')
+  await end('c')
+  expect(await Promise.all(calls)).toEqual(['a', 'b', 'c'])
+})
+
+it('WORK-1 a call that waited 10 ms for a busy connection gets another one, up to the limit', async () => {
+  const gate = new CallGate(3)
+  gate.noteConnected()
+  for (const name of ['a', 'b', 'c', 'd']) void call(gate, name)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(started).toEqual(['a', 'b'])
+  gate.noteConnected()
+  await vi.advanceTimersByTimeAsync(20)
+  // At the limit calls wait in the pool, which has a time limit for that.
+  expect(started).toEqual(['a', 'b', 'c', 'd'])
+})
+
+it('WORK-1 while a connection is being opened, calls wait for it up to a second', async () => {
+  const gate = new CallGate(5)
+  for (const name of ['a', 'b']) void call(gate, name)
+  await vi.advanceTimersByTimeAsync(900)
+  expect(started).toEqual(['a'])
+  await vi.advanceTimersByTimeAsync(200)
+  expect(started).toEqual(['a', 'b'])
+})
+
+it('WORK-1 connections that the pool has closed are opened again only if they are needed', async () => {
+  const gate = new CallGate(5)
+  gate.noteConnected()
+  void call(gate, 'a')
+  void call(gate, 'b')
+  await vi.advanceTimersByTimeAsync(20)
+  gate.noteConnected()
+  await end('a')
+  await end('b')
+  gate.noteClosed()
+  void call(gate, 'c')
+  void call(gate, 'd')
+  expect(started).toEqual(['a', 'b', 'c'])
+  await end('c')
+  expect(started).toEqual(['a', 'b', 'c', 'd'])
+})
+
+it('WORK-1 a call that fails lets the next one in', async () => {
+  const gate = new CallGate(5)
+  gate.noteConnected()
+  const failing = gate.pass(() => Promise.reject(new Error('no')))
+  const next = call(gate, 'b')
+  await expect(failing).rejects.toThrow('no')
+  await vi.advanceTimersByTimeAsync(0)
+  await end('b')
+  expect(await next).toBe('b')
+})
