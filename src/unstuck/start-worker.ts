@@ -75,7 +75,7 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
  * send none, and their documents fix the interval.
  */
 function hintedPollMs({ table, options }: StartedParts): [number, number] | undefined {
-  return table.attachment === 'native' && options.pollMs === undefined ? [5_000, 6_500] : undefined
+  return table.attachment === 'native' && options.pollMs === undefined ? [5_000, 7_500] : undefined
 }
 
 /** A worker that cannot send heartbeats, or whose breakers are refused, does not start; its thread is stopped. */

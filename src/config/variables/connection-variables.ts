@@ -125,7 +125,7 @@ export const connectionVariables: readonly Variable[] = [
   {
     name: 'UNSTUCK_NOTIFY',
     meaning:
-      'Whether workers are notified of new jobs. `off`: they poll every 1 to 2 s, and not every 5 to 6.5 s.',
+      'Whether workers are notified of new jobs. `off`: they poll every 1 to 2 s, and not every 5 to 7.5 s.',
     kind: { type: 'choice', words: ['on', 'off'] },
     profiles: shippedProfileNames,
     default: 'on',

@@ -24,7 +24,8 @@ export const leftToAll = [
   'test/migrate/attach/{bad-input,beside-native,cli,killed,layouts,load,plan}.test.ts',
   'test/migrate/tables/{odd-tables,partitioned-tables,team-objects,unfit-tables}.test.ts',
   'test/migrate/{down,removal-asks,schema/schema,schema/status}.test.ts',
-  // Large tables, long runs of chance.
+  // Large tables, long runs of chance, a minute of idling.
+  'test/surface/worker/idle-fleet.test.ts',
   'test/http/{input/fuzz,reads/large-table}.test.ts',
   'test/model/**/*.test.ts',
   'test/sql/{access/role-settings,bad-arguments/fuzz,plans/grown-table,plans/hot-heartbeats}.test.ts',
