@@ -16,6 +16,8 @@ export interface Sizes {
   idleMs: number
   /** Workers with a lock, looks at them, and how many idle processes are counted for how long. */
   presence: { workers: number; looks: number; idle: number; idleMs: number }
+  /** Workers of each fleet, how long it idles, and single jobs. */
+  fleet: { workers: number[]; idleMs: number; jobs: number }
   /** Jobs of rows without a wait, approximate duration of the others, and the slowest handler. */
   claims: { noops: number; seconds: number; slowestMs: number }
   /** On Neo4j: jobs of one run of workers, finished nodes, and timed calls. */
@@ -36,6 +38,7 @@ export const sizes: Record<SizeName, Sizes> = {
     heldXmin: { jobs: 5_000, capMs: 10_000 },
     idleMs: 500,
     presence: { workers: 100, looks: 20, idle: 2, idleMs: 1_000 },
+    fleet: { workers: [3], idleMs: 1_000, jobs: 2 },
     claims: { noops: 2_000, seconds: 0.5, slowestMs: 100 },
     neo4j: { jobs: 60, finished: 2_000, calls: 5 },
   },
@@ -50,6 +53,7 @@ export const sizes: Record<SizeName, Sizes> = {
     heldXmin: { jobs: 40_000, capMs: 8_000 },
     idleMs: 500,
     presence: { workers: 1_000, looks: 200, idle: 3, idleMs: 10_000 },
+    fleet: { workers: [10, 50], idleMs: 10_000, jobs: 10 },
     claims: { noops: 5_000, seconds: 0.5, slowestMs: 1_000 },
     neo4j: { jobs: 300, finished: 50_000, calls: 50 },
   },
@@ -64,6 +68,7 @@ export const sizes: Record<SizeName, Sizes> = {
     heldXmin: { jobs: 500_000, capMs: 60_000 },
     idleMs: 5_000,
     presence: { workers: 1_000, looks: 1_000, idle: 10, idleMs: 60_000 },
+    fleet: { workers: [10, 50, 200], idleMs: 60_000, jobs: 50 },
     claims: { noops: 50_000, seconds: 10, slowestMs: 5_000 },
     neo4j: { jobs: 1_000, finished: 1_000_000, calls: 100 },
   },

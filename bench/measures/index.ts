@@ -2,6 +2,7 @@ import type { Measure } from '../measure.ts'
 import { attached } from './attached.ts'
 import { claims } from './claims.ts'
 import { enqueueMeasures } from './enqueue.ts'
+import { fleet } from './fleet.ts'
 import { growth } from './growth.ts'
 import { heartbeats } from './heartbeats.ts'
 import { heldXmin } from './held-xmin.ts'
@@ -25,6 +26,7 @@ export const measures: Measure[] = [
   waysOfDeath,
   presence,
   growth,
+  fleet,
   heldXmin,
   attached,
   idle,

@@ -35,7 +35,7 @@ const settings = {
   shared_buffers: '1GB',
   work_mem: '16MB',
   max_wal_size: '8GB',
-  max_connections: '200',
+  max_connections: '1200',
 }
 
 export const serverSettings = Object.entries(settings)

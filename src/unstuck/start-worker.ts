@@ -13,8 +13,8 @@ import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../runtime/worker/worker.ts'
-import type { StartLimit } from './await-slot.ts'
 import type { UnstuckOptions } from './options.ts'
+import type { StartLimit } from './start-limit.ts'
 
 export interface ApplicationParts {
   open: OpenTable

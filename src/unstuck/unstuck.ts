@@ -31,10 +31,10 @@ import { checkRecurringJob, type RecurringJob } from '../runtime/services/schedu
 import type { Worker } from '../runtime/worker/worker.ts'
 import { hasCapability } from '../store/capability.ts'
 import type { EnqueuedJob, JobStore, PolicyOption } from '../store/job-store.ts'
-import { StartLimit } from './await-slot.ts'
 import { emitEnqueued } from './emit-enqueued.ts'
 import { checkHandlerOptions, checkOptions, type UnstuckOptions } from './options.ts'
 import { startServices } from './services.ts'
+import { StartLimit } from './start-limit.ts'
 import { DEFAULT_HANG_GRACE_MS, startApplicationWorker } from './start-worker.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
 

@@ -1,4 +1,4 @@
-// What idle workers cost the server: connections, and statements.
+// The cost of idle workers for the server: connections, and statements.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Unstuck, unstuck } from '../../../dist/index.js'
 import { createInstalledDatabase } from '../../support/installed-database.ts'

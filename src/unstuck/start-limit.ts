@@ -7,7 +7,7 @@ import { isUnstuckError, UnstuckError } from '../errors/index.ts'
 const passing = new Set(['53300', '57P03'])
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 5_000
-export const DEFAULT_START_TIMEOUT_MS = 60_000
+const DEFAULT_START_TIMEOUT_MS = 60_000
 
 export class StartLimit {
   readonly #timeoutMs: number
