@@ -63,7 +63,7 @@ async function measureIdle(bench: Bench, workers: number): Promise<Values> {
       }
       const [held] = await query<{ count: number }>(readBenchSql('connection_count'))
       return {
-        serverCpu: (after.server - before.server) / seconds,
+        serverCpu: cpuBetween(before.server, after.server) / seconds,
         workerCpu: (after.cpuMs - before.cpuMs) / seconds,
         perWorker: (after.transactions - before.transactions) / seconds / workers,
         connections: (held?.count ?? 0) / workers,
@@ -120,18 +120,25 @@ async function withFleet(
   }
 }
 
-/** CPU time of all processes of the server. */
-function serverCpuMs(postmaster: number): number {
-  let sumMs = 0
+/** CPU time of each process of the server. */
+function serverCpuMs(postmaster: number): Map<string, number> {
+  const cpuMs = new Map<string, number>()
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
     try {
       if (parentOf(entry) !== postmaster) continue
-      sumMs += Number(readFileSync(`/proc/${entry}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+      cpuMs.set(entry, Number(readFileSync(`/proc/${entry}/schedstat`, 'utf8').split(' ')[0]) / 1e6)
     } catch {
       // It has just ended.
     }
   }
+  return cpuMs
+}
+
+/** Without those that ended meanwhile. */
+function cpuBetween(before: Map<string, number>, after: Map<string, number>): number {
+  let sumMs = 0
+  for (const [pid, cpuMs] of after) sumMs += cpuMs - (before.get(pid) ?? 0)
   return sumMs
 }
 

@@ -19,6 +19,8 @@ export interface OpenTableOptions extends ConnectionPoolOptions {
 
 export interface OpenTable extends Pick<ConnectionPool, 'transaction' | 'close'> {
   store: JobStore<SqlClient>
+  /** Notifies the listeners of the table. Absent for stores without `notify`. */
+  sendHint?: (payload: string) => Promise<unknown>
   /** Throws if the installed schema does not fit this version. Absent for stores without a schema. */
   checkSchema?: () => Promise<void>
 }
@@ -28,6 +30,12 @@ export function openTable({ schema, table, ...options }: OpenTableOptions): Open
   if (typeof options.databaseUrl === 'string' && isNeo4jUrl(options.databaseUrl))
     return deferNeo4jStore(options.databaseUrl, table.policy)
   const { client, transaction, close } = openConnectionPool(options)
-  const checkSchema = () => requireSchemaVersion(createCallQuery(client, { schema, table }), schema)
-  return { store: createPostgresStore({ client, table, schema }), checkSchema, transaction, close }
+  const call = createCallQuery(client, { schema, table })
+  return {
+    store: createPostgresStore({ client, table, schema }),
+    sendHint: (payload) => call('test_hints', [payload]),
+    checkSchema: () => requireSchemaVersion(call, schema),
+    transaction,
+    close,
+  }
 }

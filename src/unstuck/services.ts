@@ -1,7 +1,7 @@
 // The services that run beside a worker: notifications of new jobs, schedules, dispatch to an external queue, retention,
 // webhooks, trends, and reports of the worker.
 import { createRequire } from 'node:module'
-import { listen } from '../compose/index.ts'
+import { listen, type OpenTable } from '../compose/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { PolicyOverride } from '../policy/policy.ts'
 import type { TableProfile } from '../profile/profile.ts'
@@ -25,6 +25,7 @@ export interface ServiceOptions {
   enqueuePolicy: PolicyOption
   /** Null if the policy disables notifications. */
   listenUrl: string | null
+  sendHint: OpenTable['sendHint']
   worker: Worker
   /** Queues that the worker claims from. */
   queues: string[]
@@ -66,11 +67,11 @@ interface Known {
 
 /** The report says whether hints arrive: other workers take turns with those that they reach. */
 function startListening(
-  { listenUrl, schema, table, events, worker }: ServiceOptions,
+  { listenUrl, sendHint, schema, table, events, worker }: ServiceOptions,
   known: Known,
   reporter: WorkerReporter,
 ): Services | undefined {
-  if (listenUrl === null) return undefined
+  if (listenUrl === null || sendHint === undefined) return undefined
   const note = (areArriving: boolean) => {
     known.areHintsArriving = areArriving
     worker.trustHints(areArriving)
@@ -80,6 +81,7 @@ function startListening(
     databaseUrl: listenUrl,
     schema,
     table,
+    sendTest: sendHint,
     onHint: (hint) => worker.wake(hint),
     onStarted(channel) {
       note(true)

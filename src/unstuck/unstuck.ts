@@ -189,6 +189,7 @@ class Application implements Unstuck {
       events: this.#events,
       policy: this.#config.policy,
       enqueuePolicy: this.#enqueuePolicy(),
+      sendHint: this.#open.sendHint,
       listenUrl: policy.notify === 'on' && canListen ? directUrl : null,
       worker,
       queues: Array.from(this.#handlers.values(), ({ type, queue = type }) => queue),

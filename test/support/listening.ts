@@ -1,4 +1,5 @@
 // A listener whose calls a test can wait for.
+import pg from 'pg'
 import { type Listener, type ListenOptions, listen } from '../../src/store/postgres/index.ts'
 
 export interface Listening extends Listener {
@@ -8,7 +9,9 @@ export interface Listening extends Listener {
   until(start: string, count?: number): Promise<void>
 }
 
-export function startListening(options: Pick<ListenOptions, 'databaseUrl' | 'schema' | 'table'>): Listening {
+export function startListening(
+  options: Omit<ListenOptions, 'sendTest' | 'onHint' | 'onStarted' | 'onFailed'>,
+): Listening {
   const told: string[] = []
   const waiting = new Set<() => void>()
   const tell = (text: string) => {
@@ -17,6 +20,7 @@ export function startListening(options: Pick<ListenOptions, 'databaseUrl' | 'sch
   }
   const listener = listen({
     ...options,
+    sendTest: (payload) => sendTest(options.databaseUrl, payload),
     onHint: ({ dueInMs }) => tell(dueInMs === 0 ? 'hint' : `hint in ${dueInMs} ms`),
     onStarted: (channel) => tell(`started ${channel}`),
     onFailed: (reason) => tell(`failed ${reason}`),
@@ -34,5 +38,16 @@ export function startListening(options: Pick<ListenOptions, 'databaseUrl' | 'sch
         waiting.add(look)
         look()
       }),
+  }
+}
+
+async function sendTest(databaseUrl: string, payload: string): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(`select pg_notify(unstuck.hint_channel('native'), $1)`, [payload])
+  } finally {
+    await client.end()
   }
 }

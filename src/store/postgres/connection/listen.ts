@@ -16,6 +16,11 @@ export interface ListenOptions {
   databaseUrl: string
   schema: string
   table: TableProfile
+  /**
+   * Sends a notification with this payload over another connection: a backend delivers its own before it answers, so even a
+   * pooler in transaction mode would deliver those to the sender.
+   */
+  sendTest: (payload: string) => Promise<unknown>
   /** There are jobs to claim, or will be. Also after each `onStarted`, for missed hints; the caller coalesces. */
   onHint: (hint: JobHint) => void
   onStarted: (channel: string) => void
@@ -48,7 +53,6 @@ class PoolerInBetween extends Error {}
 class RunningListener {
   readonly #options: ListenOptions
   readonly #stopping = new AbortController()
-  #isTested = false
   #isFailing = false
   #retryMs = FIRST_RETRY_MS
   #endWait: () => void = () => {}
@@ -87,12 +91,11 @@ class RunningListener {
       if (this.#stopping.signal.aborted) return
       const arrived = untilNotified(client, onHint)
       const [row] = await this.#query(client, 'listen_to_hints', [])
-      if (!this.#isTested) await Promise.race([this.#test(client, arrived, row?.['backend_pid']), lost])
+      await Promise.race([this.#test(client, arrived, row?.['backend_pid']), lost])
       if (this.#stopping.signal.aborted) return
       onStarted(String(row?.['channel']))
       // For jobs that were enqueued before the server knew this connection as a listener.
       onHint(hintForAll())
-      this.#isTested = true
       this.#isFailing = false
       this.#retryMs = FIRST_RETRY_MS
       await lost
@@ -101,21 +104,10 @@ class RunningListener {
     }
   }
 
-  /**
-   * Sent from another connection: a backend delivers its own notifications before it answers, so even a pooler in
-   * transaction mode would deliver them to the sender.
-   */
   async #test(client: pg.Client, arrived: (token: string) => Promise<true>, backendPid: unknown) {
     const token = randomUUID()
     const tested = arrived(token)
-    const sender = this.#createClient('unstuck listen test')
-    sender.on('error', () => {})
-    try {
-      await sender.connect()
-      await this.#query(sender, 'test_hints', [token])
-    } finally {
-      await endClient(sender)
-    }
+    await this.#options.sendTest(token)
     const { signal } = this.#stopping
     const hasArrived = await Promise.race([
       tested,
