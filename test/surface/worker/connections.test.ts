@@ -15,6 +15,7 @@ beforeAll(async () => {
   await database.pool.query(`do $$ begin execute format('grant %I to ${role}', current_user); end $$`)
 })
 afterAll(async () => {
+  await database.pool.query(`drop role ${role}`)
   await database.drop()
 })
 afterEach(async () => {
