@@ -123,6 +123,7 @@ export function grantedTo(side: Side, answers: ClaimedJob[]) {
       // Two clocks; the row shows both times, and is compared with the model's next.
       createdAt: null,
       startedAt: null,
+      waitedMs: null,
     })),
   }
 }
