@@ -84,6 +84,15 @@ function describeRefused(opened: () => TestBench): void {
     await expectExhausted(store, jobId)
   })
 
+  it('LEASE-1 C10 it is ended by a claim from more queues than it may take jobs', async () => {
+    const { store } = opened()
+    const [spent] = everySpent
+    if (spent === undefined) throw new Error('there are no budgets')
+    const jobId = await plantSpent(opened(), spent)
+    expect(await claimMany(store, { queues: ['other', TYPE, 'another'], limit: 1 })).toEqual([])
+    await expectExhausted(store, jobId)
+  })
+
   it('LEASE-1 C10 it does not use up the limit of a claim', async () => {
     const { store } = opened()
     for (const spent of everySpent.slice(0, 3)) await plantSpent(opened(), spent)
