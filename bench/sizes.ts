@@ -10,7 +10,7 @@ export interface Sizes {
   latencyS: number
   heartbeat: { running: number[]; finished: number; waiting: number; ticks: number }
   expired: number[]
-  growth: { finished: number[]; waiting: number; backoff: number; statements: number }
+  growth: { finished: number; waiting: number; running: number; backoff: number; statements: number }
   /** Jobs beside an open transaction, and the time limit of one run. */
   heldXmin: { jobs: number; capMs: number }
   idleMs: number
@@ -34,7 +34,7 @@ export const sizes: Record<SizeName, Sizes> = {
     latencyS: 1,
     heartbeat: { running: [200], finished: 500, waiting: 500, ticks: 5 },
     expired: [1_000],
-    growth: { finished: [0, 5_000], waiting: 3_000, backoff: 3_000, statements: 5 },
+    growth: { finished: 5_000, waiting: 5_000, running: 500, backoff: 3_000, statements: 3 },
     heldXmin: { jobs: 5_000, capMs: 10_000 },
     idleMs: 500,
     presence: { workers: 100, looks: 20, idle: 2, idleMs: 1_000 },
@@ -49,7 +49,7 @@ export const sizes: Record<SizeName, Sizes> = {
     latencyS: 2,
     heartbeat: { running: [1_000, 5_000], finished: 20_000, waiting: 5_000, ticks: 20 },
     expired: [10_000],
-    growth: { finished: [0, 200_000], waiting: 20_000, backoff: 20_000, statements: 20 },
+    growth: { finished: 200_000, waiting: 150_000, running: 1_000, backoff: 20_000, statements: 10 },
     heldXmin: { jobs: 40_000, capMs: 8_000 },
     idleMs: 500,
     presence: { workers: 1_000, looks: 200, idle: 3, idleMs: 10_000 },
@@ -64,7 +64,7 @@ export const sizes: Record<SizeName, Sizes> = {
     latencyS: 20,
     heartbeat: { running: [1_000, 5_000], finished: 50_000, waiting: 20_000, ticks: 200 },
     expired: [10_000, 100_000],
-    growth: { finished: [0, 1_000_000, 5_000_000], waiting: 100_000, backoff: 100_000, statements: 100 },
+    growth: { finished: 10_000_000, waiting: 2_000_000, running: 10_000, backoff: 100_000, statements: 50 },
     heldXmin: { jobs: 500_000, capMs: 60_000 },
     idleMs: 5_000,
     presence: { workers: 1_000, looks: 1_000, idle: 10, idleMs: 60_000 },

@@ -576,12 +576,13 @@
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
 -- function gone_workers(p_attachment text) returns TABLE(worker_id text, presence_key integer, vanished_at timestamp with time zone) sql stable search_path=pg_catalog, pg_temp ce71453535ea83fe9c7647786c3acf3a
 -- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_run_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 1ea5c62b95b8c02b062f596c8f46c9ad
--- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable bca9ad1636f580912753df8a3d657b38
+-- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off ce1df8329e4b79f0de30e1a166b5ac4e
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off 1945055077a29a8e80c4eabe33e104da
 -- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
 -- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 2974144329334e3df235d58673faf029
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
+-- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0
 -- function has_webhooks(p_attachment text) returns boolean sql stable search_path=pg_catalog, pg_temp f39299629f74adab0fa882a451a61b84
 -- function heartbeat_jobs(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.heartbeat_answer plpgsql volatile plan_cache_mode=force_generic_plan 0e03d30b715d1b7706468947410973e5
 -- function hidden_commands(p_table oid, p_role oid) returns TABLE(command text, is_all boolean, is_restricted boolean) sql stable search_path=pg_catalog, pg_temp 3835d34f0a9e6cfa656bb99be0b58a48
@@ -624,10 +625,10 @@
 -- function list_audit_entries(p_table text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, at timestamp with time zone, type text, actor text, reason text, table_name text, job_id text, subject text, details jsonb, next text) plpgsql stable search_path=pg_catalog, pg_temp 4ab0b40e09fdadceb986fcd53f2f289d
 -- function list_breakers(p_name text DEFAULT NULL::text) returns SETOF <schema>.breaker_status sql stable search_path=pg_catalog, pg_temp 0da3ff3545b6c668841c3373b37535af
 -- function list_deliveries(p_attachment text, p_webhook_id uuid DEFAULT NULL::uuid, p_status text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(id text, webhook_id text, job_id text, type text, status text, tries integer, next_try_in_ms double precision, last_status integer, last_error text, created_at timestamp with time zone, delivered_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp b6db76e1940cc4375742d6fcc969cc24
--- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable b7ae20761eea97c1fbf5e82f506b137a
+-- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 1bf9dfa2e1c9365d4446ab50a4c3e7d2
 -- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable search_path=pg_catalog, pg_temp 7bbe8761f078b46bd5fbb2112f090784
 -- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable search_path=pg_catalog, pg_temp 598871eee4b5ff1e111beef8c1199389
--- function list_queues() returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text) sql stable 7187171389a3814c2309bdd74dea06c7
+-- function list_queues(p_queues text[] DEFAULT NULL::text[], p_count_limit integer DEFAULT 100000) returns TABLE(queue text, waiting integer, due integer, running integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text, at_least text[], is_complete boolean) plpgsql stable enable_seqscan=off bf6aab6d9f3c201f3e39a21fa8fcb423
 -- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 663798c7f54ef8811db51906f28ff74e
 -- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable e3c165661a4c71380419be3daa28a2f6
 -- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable search_path=pg_catalog, pg_temp ce9bb713de93256966b29d4563d283af
@@ -645,12 +646,13 @@
 -- function lowest_uuid_v7(p_at timestamp with time zone) returns uuid sql immutable 944652dfde09c6bc23b7b32312bb7b6f
 -- function map_dependency(p_queue text, p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bbf37c299f091f19be696b709d1fc70b
 -- function mark_cause(p_attachment text, p_cause_id text, p_state text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 03ef63abba76b247049303db3bd1ea85
--- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 9e3255e0dcd630ec281cdbe015ae0360
+-- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 182f7dbc9db371793897d0b9a7df90f0
 -- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 5943a259d850bac2c9102d790795e44c
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
+-- function oldest_due(OUT due_at timestamp with time zone, OUT is_cut boolean) returns record sql stable 081e7e098b3d35d089ef30b760b7ab0e
 -- function open_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bd836292bb059cfdf560c3c3707becbd
 -- function open_queues(p_attachment text, p_queues text[]) returns TABLE(queues text[], slots jsonb) sql stable search_path=pg_catalog, pg_temp 58c3f56ebd00116be9cd4e40b42599a8
 -- function operation_record(p_operation <schema>.operations) returns jsonb sql stable 72527d0f4f5749d669eecadc0d5df5a4
@@ -668,7 +670,7 @@
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable search_path=pg_catalog, pg_temp f2c13ebd1ae5cfda9a89b357c117650b
--- function read_health(p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer) plpgsql stable 25c08fdbe8036c520dcc5ab481efd5c8
+-- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[]) plpgsql stable enable_seqscan=off 040aa364a42142e0ee63e12d49af7e46
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable ac1007cdb2dc027365d279a4df1caad0
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer, by_cause jsonb) plpgsql stable a5712ead0edcc35b7add073e116afdd6
 -- function reap_backoff_ms(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer) returns bigint sql immutable b5e5df8e86abc1952a555916ff747327
@@ -705,6 +707,7 @@
 -- function require_claim(p_worker_id text, p_lease_ms bigint) returns boolean plpgsql immutable 474831a663955c5377844b8b9f858c84
 -- function require_claim_cursors(p_cursors jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 45a4aa183ee999a06e987bca4faeb232
 -- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_cursors jsonb) returns boolean plpgsql immutable 337b3d3016adb06b87293ae5e1b0b05c
+-- function require_count_limit(p_limit integer) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 2c7b05909f32bb25d914cb31aa6338dc
 -- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp e7e84f037cb2685a653775e72c07efba
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 1c65e9beb53363865aa808855067b0d4
@@ -737,7 +740,7 @@
 -- function running_signs(p_policy <schema>.policies, p_now timestamp with time zone, p_since timestamp with time zone, OUT expired integer, OUT shortest_ms bigint, OUT longest_ms bigint, OUT is_mass boolean) returns record sql stable e8369881f6b04256ce158e4dfb0229ef
 -- function same_deadline_ms(p_policy <schema>.policies) returns bigint sql immutable 3946efb0d396434ca1e7ae0f1a109437
 -- function same_lease_ms(p_policy <schema>.policies) returns bigint sql immutable 3099f4b48d6479c949ae8d15020304c8
--- function scan_jobs(p_role text, p_before uuid, p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off f26ba88a1d2eb3e4064b2c1a58b4baa0
+-- function scan_jobs(p_role text, p_before uuid, p_limit integer, p_filter jsonb DEFAULT '{}'::jsonb) returns uuid[] plpgsql stable enable_seqscan=off enable_bitmapscan=off 02d4b89d46e7f57d8a15a149a71cc3fc
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
 -- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process integer, grace_ms bigint, vanished_at timestamp with time zone, absent_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean, is_changed boolean) sql stable search_path=pg_catalog, pg_temp 2bc55a30b3b865052b460ea422c336a8
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
@@ -762,7 +765,7 @@
 -- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cb8b22a16db009ea9012791f339f69c8
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp bba7d33ef633e14dcca4302f2e2be131
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e1b2f25f40531cd7a59b71638b95528b
--- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable df67be4302b0e55e666bc632fda02c47
+-- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable a695bd4f36ab7f5c198b549352aaaf7d
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
 -- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 1171a0502cf3f35b16645d4de7da48ab
@@ -774,6 +777,9 @@
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off 43e37e3f251bf6582d605372a0befeec
 -- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
 -- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile db44dd8c172ff8e456a092bf29672e9f
+-- function waiting_counts(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean) sql stable 0f01c49350596803232f6749340c53f6
+-- function waiting_queues(p_limit integer) returns SETOF text sql stable bcf784d628a991dafd0fa68eabecf3c0
+-- function waiting_rounds(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean) plpgsql stable enable_seqscan=off enable_bitmapscan=off 74c6d3187dcdd2550c52d31cdc3ff079
 -- function watch_classes() returns integer[] sql immutable a3cf824cf7d7b6dcd56ac369b53dfcbc
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 005da27078c1c1595f4b27a39ff60a8e
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612

@@ -1,108 +1,103 @@
-// The cost of a large table: a worker's statements, an empty sweep, and the dashboard's queries.
+// The cost of a large table: a worker's statements, an empty sweep and prune, and every read, beside finished, waiting and
+// running jobs.
 import type { Bench, Measure, Values } from '../measure.ts'
 import { installNative, type NativeStore, withNativeStore } from '../processes/native-store.ts'
-import { percentile } from '../report/statistics.ts'
 import { readBenchSql } from '../sql-file.mjs'
-import { timed } from '../timed.ts'
-import { timeWork } from './time-work.ts'
+import { BATCH, callNames, measureCalls, pagesOf } from './growth-calls.ts'
 
-const BATCH = 100
-/** Rows per statement while filling the table. */
+/** Rows per statement while filling the table: one with millions of rows would time out. */
 const PART = 100_000
-
-type Query = (store: NativeStore['store'], jobId: string) => Promise<unknown>
-
-const dashboardQueries: Record<string, Query> = {
-  'jobs, newest page': (store) => store.listJobs({}, { limit: 50 }),
-  'jobs, dead': (store) => store.listJobs({ status: 'dead' }, { limit: 50 }),
-  'jobs, running': (store) => store.listJobs({ status: 'running' }, { limit: 50 }),
-  'jobs of a type that is not there': (store) => store.listJobs({ type: 'absent' }, { limit: 50 }),
-  'a job': (store, jobId) => store.getJob(jobId),
-  'events of a job': (store, jobId) => store.listEvents(jobId),
-  'why a job waits': (store, jobId) => store.readJobFacts(jobId),
-  'ids by prefix': (store, jobId) => store.findJobIds(jobId.slice(0, 8)),
-  'dead letters by cause': (store) => store.groupDeadJobs(),
-  health: (store) => store.readHealth(),
-  queues: (store) => store.listQueues(),
-  workers: (store) => store.listWorkers(),
-  'stale leases': (store) => store.listStaleJobs(),
-  reclaims: (store) => store.listReclaims(),
-  sweeps: (store) => store.listSweeps(),
-  objective: (store) => store.readSlo(),
-}
 
 interface Scenario {
   id: string
   name: string
-  finished: number
-  backoff: number
+  finished?: number
+  waiting?: number
+  running?: number
+  /** In backoff, first by priority. */
+  backoff?: number
 }
 
-export const growth: Measure = {
-  id: 'growth',
-  title: 'Growth',
-  method: `Median ms of one call on one connection, beside waiting jobs; claims and completions of ${BATCH}; each call of the dashboard as the HTTP API makes it.`,
-  columns: () =>
-    ['claim', 'complete', 'sweep', ...Object.keys(dashboardQueries)].map((key) => ({
-      key,
-      title: key,
-      digits: 2,
-    })),
-  variants: (bench) =>
-    scenarios(bench).map(({ id, name, ...scenario }) => ({
-      id,
-      name,
-      run: () => measure(bench, id, scenario),
-    })),
-  isUpright: true,
-}
+const method = `verbs with ${BATCH} jobs; each read as the HTTP API makes it; on one connection.`
 
-function scenarios({ sizes }: Bench): Scenario[] {
-  const { finished, backoff } = sizes.growth
-  return [
-    ...finished.map((count) => ({
-      id: `finished-${count}`,
-      name: count === 0 ? 'none finished' : `${count.toLocaleString('en')} finished`,
-      finished: count,
-      backoff: 0,
-    })),
-    { id: 'backoff', name: `${backoff.toLocaleString('en')} in backoff first`, finished: 0, backoff },
-  ]
-}
+export const growthMeasures: Measure[] = [
+  {
+    id: 'growth',
+    title: 'Growth',
+    method: `Server CPU ms of one call: ${method}`,
+    columns: () => callNames.map((name) => ({ key: name, title: name, digits: 2 })),
+    variants: (bench) => variantsOf(bench, 'growth'),
+    isUpright: true,
+  },
+  {
+    id: 'growth-pages',
+    title: 'Growth in pages',
+    method: `Pages of 8 KiB that one call touches: ${method}`,
+    columns: () => callNames.map((name) => ({ key: pagesOf(name), title: name, digits: 0 })),
+    variants: (bench) => variantsOf(bench, 'growth-pages'),
+    isUpright: true,
+  },
+]
 
-async function measure(
-  { servers, sizes }: Bench,
-  id: string,
-  { finished, backoff }: Pick<Scenario, 'finished' | 'backoff'>,
-): Promise<Values> {
-  const { waiting, statements } = sizes.growth
-  const url = await servers.shared({
-    key: `growth ${id}`,
-    async prepare(url) {
-      await installNative(url)
-      await withNativeStore(url, async ({ query }) => {
-        // A statement with millions of rows would time out.
-        for (let done = 0; done < finished; done += PART)
-          await query(readBenchSql('seed_finished'), [done, Math.min(PART, finished - done)])
-        if (backoff > 0) await query(readBenchSql('seed_backoff'), [backoff])
-        await query(readBenchSql('seed_waiting'), [waiting])
-      })
+/** Results that one of the two measures has left for the other. */
+const left = new Map<string, Values[]>()
+
+function variantsOf(bench: Bench, measure: string) {
+  return scenarios(bench).map((scenario) => ({
+    id: scenario.id,
+    name: scenario.name,
+    async run() {
+      const own = left.get(`${measure} ${scenario.id}`)?.shift()
+      if (own !== undefined) return own
+      const values = await measureScenario(bench, scenario)
+      for (const { id } of growthMeasures) {
+        if (id === measure) continue
+        const key = `${id} ${scenario.id}`
+        left.set(key, [...(left.get(key) ?? []), values])
+      }
+      return values
     },
-  })
-  return withNativeStore(url, async ({ store }) => ({
-    ...(await timeWork({ store, batch: BATCH, calls: statements, warmUps: 2 })),
-    ...(await measureQueries(store, Math.ceil(statements / 4))),
   }))
 }
 
-async function measureQueries(store: NativeStore['store'], times: number): Promise<Values> {
-  const page = await store.listJobs({}, { limit: 1 })
-  const jobId = page.jobs[0]?.id ?? ''
-  const values: Values = {}
-  for (const [name, query] of Object.entries(dashboardQueries)) {
-    const tookMs: number[] = []
-    for (let time = 0; time < times; time++) tookMs.push((await timed(() => query(store, jobId)))[0])
-    values[name] = percentile(tookMs, 0.5)
-  }
-  return values
+const count = (rows: number) => rows.toLocaleString('en')
+
+function scenarios({ sizes }: Bench): Scenario[] {
+  const { finished, waiting, running, backoff } = sizes.growth
+  return [
+    { id: 'none', name: 'an empty table' },
+    { id: 'finished', name: `${count(finished)} finished`, finished },
+    { id: 'waiting', name: `${count(waiting)} waiting`, waiting },
+    { id: 'backoff', name: `${count(backoff)} in backoff first`, backoff },
+    {
+      id: 'all',
+      name: `${count(finished)} finished, ${count(waiting)} waiting, ${count(running)} running`,
+      finished,
+      waiting,
+      running,
+    },
+  ]
+}
+
+async function measureScenario({ servers, sizes }: Bench, scenario: Scenario): Promise<Values> {
+  const { statements } = sizes.growth
+  const url = await servers.shared({
+    key: `growth ${scenario.id}`,
+    async prepare(url) {
+      await installNative(url)
+      await withNativeStore(url, async (native) => {
+        await seed(native, 'seed_finished', scenario.finished)
+        await seed(native, 'seed_backoff', scenario.backoff)
+        await seed(native, 'seed_running', scenario.running)
+        // Enough for the calls to claim.
+        await seed(native, 'seed_waiting', scenario.waiting ?? (statements + 1) * BATCH * 6)
+      })
+    },
+  })
+  return withNativeStore(url, (native) => measureCalls(native, statements))
+}
+
+async function seed({ query }: NativeStore, name: string, rows = 0): Promise<void> {
+  for (let done = 0; done < rows; done += PART)
+    await query(readBenchSql(name), [done, Math.min(PART, rows - done)])
 }

@@ -34,7 +34,7 @@ async function measure({ servers, sizes }: Bench, running: number): Promise<Valu
         await query('alter table unstuck.jobs set (autovacuum_enabled = off)')
         await query(readBenchSql('seed_finished'), [0, finished])
         await query(readBenchSql('seed_queue'), [running, 'running'])
-        await query(readBenchSql('seed_waiting'), [waiting])
+        await query(readBenchSql('seed_waiting'), [0, waiting])
       })
     },
   })

@@ -3,7 +3,7 @@ import { attached } from './attached.ts'
 import { claims } from './claims.ts'
 import { enqueueMeasures } from './enqueue.ts'
 import { fleet } from './fleet.ts'
-import { growth } from './growth.ts'
+import { growthMeasures } from './growth.ts'
 import { heartbeats } from './heartbeats.ts'
 import { heldXmin } from './held-xmin.ts'
 import { idle } from './idle.ts'
@@ -25,7 +25,7 @@ export const measures: Measure[] = [
   rescue,
   waysOfDeath,
   presence,
-  growth,
+  ...growthMeasures,
   fleet,
   heldXmin,
   attached,

@@ -11,6 +11,8 @@ export interface NativeStore {
   store: JobStore<SqlClient>
   /** On the store's connection. */
   query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>
+  /** Pages that the statement of a call touches. Explains it and rolls it back; the call itself fails. */
+  pages: (call: (store: JobStore<SqlClient>) => Promise<unknown>) => Promise<number>
   close(): Promise<void>
 }
 
@@ -23,11 +25,35 @@ export function installNative(url: string): Promise<void> {
 function openNativeStore(url: string): NativeStore {
   const pool = openConnectionPool({ databaseUrl: url, connections: 1 })
   const store = createPostgresStore({ client: pool.client, table: profile.tables[0], schema: 'unstuck' })
+  const query = async <Row>(text: string, values: unknown[] = []) => {
+    const answer = await pool.client.query(text, values)
+    return ('rows' in answer ? answer.rows : answer) as Row[]
+  }
   return {
     store,
-    async query<Row>(text: string, values: unknown[] = []) {
-      const answer = await pool.client.query(text, values)
-      return ('rows' in answer ? answer.rows : answer) as Row[]
+    query,
+    async pages(call) {
+      const isExplained = new Error('the statement was explained')
+      let pages = 0
+      const client: SqlClient = {
+        async query(text, params) {
+          await query('begin')
+          const [row] = await query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+            `explain (analyze, buffers, timing off, format json) ${text}`,
+            params,
+          )
+          await query('rollback')
+          const { Plan: plan } = row?.['QUERY PLAN'][0] ?? { Plan: {} }
+          pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+          throw isExplained
+        },
+      }
+      await call(createPostgresStore({ client, table: profile.tables[0], schema: 'unstuck' })).catch(
+        (error: unknown) => {
+          if (error !== isExplained) throw error
+        },
+      )
+      return pages
     },
     close: () => pool.close(),
   }

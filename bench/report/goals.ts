@@ -108,19 +108,24 @@ function recoveryGoals(read: Read, results: MeasureResult[]): Goal[] {
   ]
 }
 
+const verbs = ['enqueue', 'claim', 'heartbeat', 'complete', 'fail', 'empty claim', 'sweep', 'prune']
+
 function growthGoals(read: Read, results: MeasureResult[]): Goal[] {
   const rows = results.find(({ id }) => id === 'growth')?.rows ?? []
-  const large = rows.filter(({ id }) => id.startsWith('finished-')).at(-1)
-  const scenarios = [large, rows.find(({ id }) => id === 'backoff')].filter((row) => row !== undefined)
-  return scenarios.flatMap(({ id, name }) =>
-    ['claim', 'complete'].map((key) =>
-      atMost(
-        `${key}, ${name} / none`,
-        1.2,
-        ratio(read('growth', id, key), read('growth', 'finished-0', key)),
+  const beside = rows.filter(({ id }) => id === 'finished' || id === 'waiting' || id === 'backoff')
+  const all = rows.find(({ id }) => id === 'all')
+  const names = Object.keys(all?.values ?? {}).filter(
+    (name) => !verbs.includes(name) && !name.endsWith(' pages'),
+  )
+  const slowest = largest(names.map((name) => read('growth', 'all', name)))
+  return [
+    ...beside.flatMap(({ id, name }) =>
+      ['claim', 'complete'].map((key) =>
+        atMost(`${key}, ${name} / none`, 1.2, ratio(read('growth', id, key), read('growth', 'none', key))),
       ),
     ),
-  )
+    ...(all === undefined ? [] : [atMost(`slowest read, CPU ms, ${all.name}`, 50, slowest)]),
+  ]
 }
 
 /** Values of all measured rows. */

@@ -31,7 +31,7 @@ select "unstuck"."pause_queue"($1::text, $2::bigint, $3::text, $4::text) as is_n
 select "unstuck"."resume_queue"($1::text, $2::text, $3::text) as was_paused;
 
 -- name: list_queues
-select to_jsonb(status) as record from "unstuck"."list_queues"() status;
+select to_jsonb(status) as record from "unstuck"."list_queues"($1::text[], $2::int) status;
 
 -- name: take_tokens
 select granted, retry_in_ms::numeric from "unstuck".take_tokens(($1::text)::jsonb, $2::int);

@@ -22,9 +22,11 @@ select "unstuck"."explain_job"($1::text::/*id*/uuid, ($2::text)::jsonb) as facts
 select to_jsonb(cause) as record from "unstuck"."group_dead_jobs"($1::int, $2::text) cause;
 
 -- name: read_health
-select health.*,
+select health.waiting, health.due, health.running, health.overdue, health.oldest_overdue_ms, health.oldest_due_ms,
+       health.unjudged, health.reaper_age_ms, health.hold_reason, health.released_often,
+       to_jsonb(health.at_least) as at_least,
        "unstuck".hidden_jobs(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'))) as hidden
-  from "unstuck"."read_health"(($1::text)::jsonb) health;
+  from "unstuck"."read_health"(($1::text)::jsonb, $2::int) health;
 
 -- name: read_hidden
 select "unstuck".hidden_jobs(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'))) as hidden;

@@ -4,6 +4,8 @@ import { runSweep } from '../runtime/services/run-sweep.ts'
 import type {
   Breaker,
   Health,
+  QueueList,
+  QueueRequest,
   QueueStatus,
   RateLimitStatus,
   ReapedJob,
@@ -20,14 +22,32 @@ import {
   findTable,
   fromTables,
   type InTable,
+  type InTableValue,
   manualOptions,
   policyOf,
   refused,
 } from './command.ts'
 import { given } from './given.ts'
 
-export const listQueues = command('listQueues', (context, input: InTable) =>
-  fromTables<QueueStatus>(context, input, ({ store }) => store.listQueues()),
+export interface ListedQueues {
+  queues: InTableValue<QueueStatus>[]
+  isComplete: boolean
+}
+
+export const listQueues = command(
+  'listQueues',
+  async (context, { table, ...request }: InTable & QueueRequest) => {
+    const lists = await fromTables<QueueList>(context, { table }, async ({ store }) => [
+      await store.listQueues(request),
+    ])
+    if (!lists.isDone) return lists
+    return done<ListedQueues>({
+      queues: lists.value.flatMap(({ table, value: { queues } }) =>
+        queues.map((value) => ({ table, value })),
+      ),
+      isComplete: lists.value.every(({ value }) => value.isComplete),
+    })
+  },
 )
 
 export interface TrendInput extends InTable, Pick<TrendRequest, 'sinceMs' | 'spanMin'> {
@@ -75,7 +95,8 @@ async function findTableOfQueue(context: CommandContext, input: HoldInput): Prom
   if (input.table !== undefined || context.tables.length === 1) return findTable(context, input.table)
   const having: CommandTable[] = []
   for (const table of context.tables)
-    if ((await table.store.listQueues()).some(({ queue }) => queue === input.name)) having.push(table)
+    if ((await table.store.listQueues({ queues: [input.name], countLimit: 1 })).queues.length > 0)
+      having.push(table)
   const [found, another] = having
   return done(found !== undefined && another === undefined ? found : context.tables[0])
 }

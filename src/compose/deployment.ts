@@ -1,5 +1,6 @@
 // Opens the stores of a deployment.
 import { type Config, profileOf } from '../config/index.ts'
+import { UnstuckError } from '../errors/index.ts'
 import type { TableProfile } from '../profile/profile.ts'
 import type { GoneWorkers } from '../runtime/services/reaper.ts'
 import type { AccessStore } from '../store/access-store.ts'
@@ -28,8 +29,10 @@ export interface Deployment {
   tables: [DeploymentTable, ...DeploymentTable[]]
   /** Access to the whole install, for the HTTP API. */
   access: AccessStore
-  /** The same in read-only transactions of 2 s at most, for people who look. */
+  /** The same in read-only transactions of 2 s at most, for people who look: on a standby if one is configured. */
   reading: Pick<Deployment, 'tables' | 'access'>
+  /** The same on the database of the jobs: the live view must not lag behind. */
+  live: Pick<Deployment, 'tables' | 'access'>
   close(): Promise<void>
 }
 
@@ -37,28 +40,37 @@ export interface Deployment {
 export function openDeployment(config: Config, databaseUrl = requireUrl(config.databaseUrl)): Deployment {
   if (isNeo4jUrl(databaseUrl)) return openNeo4j(config, databaseUrl)
   const { client, reader, close } = openConnectionPool({ databaseUrl, connections: config.connections })
-  const { schema, directUrl } = config
+  const { schema, directUrl, readUrl } = config
   const watches: { stop(): Promise<void> }[] = []
   const watchOf = (table: TableProfile) => {
     const watch = watchGoneWorkers({ databaseUrl: directUrl ?? databaseUrl, schema, table })
     watches.push(watch)
     return watch
   }
+  const standby =
+    readUrl === null || readUrl === config.databaseUrl ? null : openConnectionPool({ databaseUrl: readUrl })
+  const live = openTables(config, reader)
   return {
     ...openTables(config, client, watchOf),
-    reading: openTables(config, reader),
+    live,
+    reading: standby === null ? live : openTables(config, standby.reader),
     async close() {
       await Promise.all(watches.map((watch) => watch.stop()))
-      await close()
+      await Promise.all([close(), standby?.close()])
     },
   }
 }
 
 function openNeo4j(config: Config, databaseUrl: string): Deployment {
+  if (config.readUrl !== null && config.readUrl !== config.databaseUrl)
+    throw new UnstuckError(
+      'INVALID_CONFIG',
+      'UNSTUCK_READ_URL: takes a standby of PostgreSQL; the jobs are in Neo4j',
+    )
   const [table] = profileOf(config).tables
   const { name, store, access, close } = deferNeo4jStore(databaseUrl, table.policy)
   const tables: Deployment['tables'] = [{ name, table, store }]
-  return { tables, access, reading: { tables, access }, close }
+  return { tables, access, reading: { tables, access }, live: { tables, access }, close }
 }
 
 function openTables(

@@ -4,7 +4,14 @@ import type { Profile } from '../profile/profile.ts'
 import type { ProfileName } from '../profile/shipped.ts'
 
 /** Command-line options, which win over variables. */
-export type FlagName = 'databaseUrl' | 'directUrl' | 'schema' | 'profile' | 'intervalSec' | 'concurrency'
+export type FlagName =
+  | 'databaseUrl'
+  | 'directUrl'
+  | 'readUrl'
+  | 'schema'
+  | 'profile'
+  | 'intervalSec'
+  | 'concurrency'
 
 export interface ConfigSources {
   /** The caller's `process.env`; nothing else is read. */
@@ -18,6 +25,7 @@ export interface ConfigFile {
   databaseUrl?: string | undefined
   migrateUrl?: string | undefined
   directUrl?: string | undefined
+  readUrl?: string | undefined
   schema?: string | undefined
   /** Name of a shipped profile, or your own. */
   profile?: ProfileName | OwnProfile | undefined
@@ -39,6 +47,8 @@ export interface Config {
   migrateUrl: string | null
   /** For heartbeats and notifications of new jobs. Default: `databaseUrl`. */
   directUrl: string | null
+  /** A standby for reads of the HTTP API. Default: `databaseUrl`. */
+  readUrl: string | null
   schema: string
   /** Name of the profile. `profileOf` returns the profile itself. */
   profile: string

@@ -170,3 +170,23 @@ describe('policy drift', () => {
     ])
   })
 })
+
+describe('searches', () => {
+  const searchIndexes = [{ column: 'owner', create: 'create it' }]
+  const found = (liveRows: number) =>
+    diagnose({ ...facts, tables: [{ ...table, searchIndexes, relation: { ...relation, liveRows } }] }).filter(
+      ({ check }) => check === 'search index',
+    )
+
+  it('OPS-15 of a large table get the statement for an index, and are no warning', () => {
+    expect(found(1_000_000)).toEqual([
+      {
+        check: 'search index',
+        level: 'fine',
+        message: 'none: a search of public.jobs by owner reads 10,000 jobs a step',
+        fix: 'create it',
+      },
+    ])
+    expect(found(999_999)).toEqual([])
+  })
+})

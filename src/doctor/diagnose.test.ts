@@ -125,6 +125,7 @@ describe('breakers', () => {
     pauseReason: null,
     dependency: 'gateway',
     breakerState: 'closed',
+    atLeast: [],
   }
   const found = (change: Partial<Breaker>, running = queue) =>
     diagnose({

@@ -10,7 +10,7 @@ import {
   checkUnheard,
 } from './checks/held-back.ts'
 import { checkHorizon } from './checks/horizon.ts'
-import { checkIndexUse } from './checks/index-use.ts'
+import { checkIndexUse, checkSearch } from './checks/index-use.ts'
 import { checkLeaseAndBeat } from './checks/lease-and-beat.ts'
 import { checkMigrations } from './checks/migrations.ts'
 import { checkPermissions } from './checks/permissions.ts'
@@ -37,6 +37,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
       ...checkHiddenRows(table, server.role),
       ...checkExposure(table),
       ...checkIndexUse(table),
+      ...checkSearch(table),
       ...checkLeaseAndBeat(table),
       ...checkPresence(table, facts.route),
       ...checkDeadlines(table),

@@ -96,6 +96,8 @@ export interface TableFacts {
   exposedObjects: ExposedObject[] | null
   claim: IndexUse | null
   sweep: IndexUse | null
+  /** Missing indexes for searches, which cost every job. */
+  searchIndexes: { column: string; create: string }[] | null
   dispatchesWaiting: number | null
   /** Workers that have not ended. */
   workers: Pick<WorkerStatus, 'presence'>[] | null

@@ -134,6 +134,12 @@ async function readTable(
     ...(await readRights(sources, table, attempt, of)),
     claim: await attempt(of('claim'), () => readIndexUse(sources, table, 'claim')),
     sweep: await attempt(of('sweep'), () => readIndexUse(sources, table, 'sweep')),
+    searchIndexes: await attempt(of('search indexes'), async () =>
+      (await sources.look('search_indexes', table)).map((row) => ({
+        column: String(row['searched']),
+        create: String(row['statement']),
+      })),
+    ),
     dispatchesWaiting:
       stored !== null && withOverride(stored, override).dispatch !== 'off'
         ? await attempt(of('dispatches'), () => store.countDispatches())
@@ -141,7 +147,7 @@ async function readTable(
     workers: await attempt(of('workers'), async () =>
       (await store.listWorkers()).filter(({ state }) => state !== 'gone' && state !== 'stopped'),
     ),
-    queues: await attempt(of('queues'), () => store.listQueues()),
+    queues: await attempt(of('queues'), async () => (await store.listQueues()).queues),
   }
 }
 

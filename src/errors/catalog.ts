@@ -102,6 +102,13 @@ export const errorCatalog = {
     sqlState: null,
     isRetryable: true,
   },
+  DATABASE_READ_ONLY: {
+    meaning: 'The database takes no writes: it is a standby, or it or the role may only read.',
+    httpStatus: 503,
+    exitCode: exitCodes.databaseUnreachable,
+    sqlState: '25006',
+    isRetryable: true,
+  },
   POOL_EXHAUSTED: {
     meaning:
       'No database connection became free for a transaction in time; the job is released without an attempt spent.',

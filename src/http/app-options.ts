@@ -42,6 +42,8 @@ export interface AppOptions {
   access: AccessStore
   /** Read-only connections for reads. Default: `tables` and `access`. */
   reading?: Pick<AppOptions, 'tables' | 'access'>
+  /** Read-only connections for the live stream, if `reading` is a standby. Default: `reading`. */
+  live?: Pick<AppOptions, 'tables' | 'access'>
   /** Overrides the stored policy in every call. */
   policy?: PolicyOverride
   /** Shown, masked, by /v1/config. */

@@ -58,7 +58,7 @@ export function buildApp(options: AppOptions): BuiltApp {
     options,
     clock: new DatabaseClock(options.access),
     runner: new OperationRunner(options),
-    feed: new LiveFeed({ ...options, ...options.reading }),
+    feed: new LiveFeed({ ...options, ...(options.live ?? options.reading) }),
     streams: new OpenStreams(authenticate, options.streamLimit),
   }
   const end = new AbortController()

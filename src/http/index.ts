@@ -12,7 +12,7 @@ export type * from './contract/index.ts'
 export { type NodeListener, toNodeListener } from './node-listener.ts'
 
 export interface CreateAppOptions
-  extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'policy' | 'config' | 'runDoctor'> {
+  extends Omit<AppOptions, 'tables' | 'access' | 'reading' | 'live' | 'policy' | 'config' | 'runDoctor'> {
   /** Default: the environment and the config file. */
   config?: Config
 }
@@ -22,7 +22,7 @@ export function createApp(options: CreateAppOptions = {}): App {
   const config =
     options.config ?? loadConfig({ env: process.env, file: readConfigFile(process.cwd(), undefined) })
   const deployment = openDeployment(config)
-  const { tables, access, reading } = deployment
+  const { tables, access, reading, live } = deployment
   const app = buildApp({
     ...sourceCheckOf(config.gateway),
     ...options,
@@ -30,6 +30,7 @@ export function createApp(options: CreateAppOptions = {}): App {
     tables,
     access,
     reading,
+    live,
     policy: config.policy,
     runDoctor: async () => diagnose(await examine(config)),
   })

@@ -46,6 +46,7 @@ const WITHHELD: ReadonlySet<ErrorCode> = new Set([
   'INTERNAL',
   'INVALID_CONFIG',
   'DATABASE_UNREACHABLE',
+  'DATABASE_READ_ONLY',
   'DATABASE_CONFLICT',
   'DATABASE_TIMEOUT',
   'PERMISSION_DENIED',
@@ -59,8 +60,10 @@ const WITHHELD: ReadonlySet<ErrorCode> = new Set([
 export function toApiProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
   if (isUnstuckError(error)) {
-    const { code, message } = error
-    return new ApiProblem(code, WITHHELD.has(code) ? errorCatalog[code].meaning : message)
+    const { code, message, hint } = error
+    const isStandby = code === 'DATABASE_READ_ONLY'
+    const extras = isStandby && hint !== undefined ? { hint } : {}
+    return new ApiProblem(code, WITHHELD.has(code) ? errorCatalog[code].meaning : message, extras)
   }
   if (error instanceof HTTPException) {
     if (error.status === 415)

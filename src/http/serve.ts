@@ -38,7 +38,7 @@ export async function serve({
   addRoutes,
 }: ServeOptions): Promise<HttpServer> {
   const { http, gateway, policy } = config
-  const { tables, access, reading } = deployment
+  const { tables, access, reading, live } = deployment
   const jwt = readJwtOptions(config)
   const trustedProxy = readProxyOptions(config)
   const hasNoToken = async () => (await access.listTokens()).every(({ revokedAt }) => revokedAt !== null)
@@ -49,6 +49,7 @@ export async function serve({
     tables,
     access,
     reading,
+    live,
     policy,
     config,
     isReadOnly,

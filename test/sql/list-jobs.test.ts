@@ -17,9 +17,9 @@ beforeAll(async () => {
   database = await createInstalledDatabase()
   store = createPostgresStore({ client: database.pool, table: profile.tables[0] })
   await database.pool.query(`
-    insert into unstuck.jobs (id, type, status, error_code)
-    select gen_random_uuid(), 'a', 'dead', 'X' from generate_series(1, 10001);
-    insert into unstuck.jobs (id, type, status, owner, error_code) values ('${oldest}', 'a', 'dead', 'ana', 'Y')`)
+    insert into unstuck.jobs (id, type, status, error_code, created_at)
+    select gen_random_uuid(), 'a', 'dead', 'X', '2026-02-01T00:00:00Z' from generate_series(1, 10001);
+    insert into unstuck.jobs (id, type, status, owner, error_code) values ('${oldest}', 'rare', 'dead', 'ana', 'Y')`)
 })
 
 afterAll(() => database.drop())
@@ -38,6 +38,25 @@ describe('a job behind 10,000 that do not fit', () => {
     const { jobs, next } = await fillPage(store, { owner: 'ana' }, { limit: 5 })
     expect(jobs.map(({ id }) => id)).toEqual([oldest])
     expect(next).toBeNull()
+  })
+
+  it.each(['owner', 'type'])(
+    'OPS-15 is on the first page with an index of %s for searches',
+    async (column) => {
+      const where = column === 'owner' ? 'where owner is not null' : ''
+      await database.pool.query(`create index by_${column} on unstuck.jobs (${column}, id) ${where}`)
+      const other = column === 'owner' ? { owner: 'ana' } : { type: 'rare' }
+      const { jobs, next, searchedTo } = await store.listJobs(other)
+      expect(jobs.map(({ id }) => id)).toEqual([oldest])
+      expect([next, searchedTo]).toEqual([null, null])
+      await database.pool.query(`drop index unstuck.by_${column}`)
+    },
+  )
+
+  it('OPS-15 is not on the first page without one, which says how far it looked', async () => {
+    const first = await store.listJobs({ type: 'rare' })
+    expect(first.jobs).toEqual([])
+    expect(first.searchedTo).toEqual(new Date('2026-02-01T00:00:00Z'))
   })
 
   it('OPS-9 is missing from the groups, and they say that they are not complete', async () => {

@@ -100,7 +100,7 @@ async function runStory({ store, elapse }: TestBench, seed: number, near: Near):
     story.push([pick, await steps[pick]?.()])
   }
   story.push(
-    (await store.listQueues()).map(({ queue, waiting, running, isPaused }) => [
+    (await store.listQueues()).queues.map(({ queue, waiting, running, isPaused }) => [
       queue,
       waiting,
       running,

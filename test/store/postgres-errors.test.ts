@@ -94,7 +94,6 @@ describe('a server that does not answer', () => {
 
 describe('trouble of the server', () => {
   it.each([
-    ['25006', 'the database takes no writes here: for a moment'],
     ['53000', 'the database lacks resources: for a moment'],
     ['53100', 'the database has no disk space left: for a moment'],
     ['53200', 'the database has no memory left: for a moment'],
@@ -139,13 +138,14 @@ describe('trouble of the server', () => {
     },
   )
 
-  it('C2 a server that takes no writes can be asked again', async () => {
+  it('OPS-15 C2 a server that takes no writes is reported as such, and can be asked again', async () => {
     const url = new URL(database.url)
     url.searchParams.set('options', '-c default_transaction_read_only=on')
     const { store, close } = openTable({ databaseUrl: url.href, schema: 'unstuck', table })
     onTestFinished(close)
     await expect(store.enqueueJobs([{ type: 'a' }])).rejects.toMatchObject({
-      code: 'DATABASE_UNREACHABLE',
+      code: 'DATABASE_READ_ONLY',
+      isRetryable: true,
       message: expect.stringMatching(/^the database takes no writes here: cannot execute .* read-only/),
       hint: expect.stringContaining('standby'),
     })

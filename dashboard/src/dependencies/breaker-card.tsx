@@ -1,6 +1,7 @@
 import type { Breaker, Queue } from '../../../src/http/contract/index.ts'
 import { holdBreaker, resumeBreaker } from '../api/commands.ts'
-import { plural, showCount, showDuration } from '../format/show-time.ts'
+import { showCount, showDuration } from '../format/show-time.ts'
+import { showTotalOf, totalOf } from '../format/totals.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
 import type { Tone } from '../ui/tone.ts'
@@ -16,9 +17,7 @@ const STATES: Record<Breaker['state'], { tone: Tone; word: string }> = {
 export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Queue[] }) {
   const { tone, word } = STATES[breaker.state]
   const names = breaker.queues.map(({ queue }) => queue)
-  const waiting = queues
-    .filter(({ queue }) => names.includes(queue))
-    .reduce((sum, queue) => sum + queue.waiting, 0)
+  const bound = queues.filter(({ queue }) => names.includes(queue))
   return (
     <section aria-label={`Dependency ${breaker.name}`} className="panel flex h-full flex-col gap-3 p-4">
       <div className="flex flex-wrap items-center gap-2">
@@ -45,7 +44,7 @@ export function BreakerCard({ breaker, queues }: { breaker: Breaker; queues: Que
         <dd>
           {names.length === 0
             ? 'no queue uses it'
-            : `${plural(waiting, 'job')} waiting in ${names.join(', ')}`}
+            : `${showTotalOf(totalOf(bound, 'waiting'), 'job')} waiting in ${names.join(', ')}`}
         </dd>
         {breaker.changed_by === null ? null : (
           <>

@@ -1,6 +1,7 @@
 import type { Queue } from '../../../src/http/contract/index.ts'
 import { pauseQueue, resumeQueue } from '../api/commands.ts'
-import { showCount, showDuration } from '../format/show-time.ts'
+import { showDuration } from '../format/show-time.ts'
+import { showTotal, totalOf } from '../format/totals.ts'
 import { Go } from '../shell/address.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
@@ -21,9 +22,9 @@ export function QueueTable({ queues }: { queues: Queue[] }) {
               {queue.is_paused ? <Badge tone="warn">paused</Badge> : null}
               {queue.is_paused ? <p className="text-xs text-soft">{pauseText(queue)}</p> : null}
             </td>
-            <td className="pr-4">{showCount(queue.due)}</td>
-            <td className="pr-4">{showCount(queue.waiting)}</td>
-            <td className="pr-4">{showCount(queue.running)}</td>
+            <td className="pr-4">{showTotal(totalOf([queue], 'due'))}</td>
+            <td className="pr-4">{showTotal(totalOf([queue], 'waiting'))}</td>
+            <td className="pr-4">{showTotal(totalOf([queue], 'running'))}</td>
             <td className="pr-4">{queue.dependency ?? '–'}</td>
             <td>
               <HoldControl

@@ -6,7 +6,7 @@ import { columnsOf, columnsText } from './job-columns.ts'
 const job = (id: string, payload: unknown) =>
   ({ id, table: 'jobs', type: 'run_asr', status: 'dead', payload }) as unknown as Job
 const page = (jobs: Job[], next_cursor: string | null) =>
-  ({ db_now: '', table: 'jobs', jobs, next_cursor }) satisfies JobList
+  ({ db_now: '', table: 'jobs', jobs, next_cursor, searched_to: null }) satisfies JobList
 
 async function exported(format: ExportFormat, jobs: Job[][], signal = new AbortController().signal) {
   const told: number[] = []

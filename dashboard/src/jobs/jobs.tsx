@@ -6,6 +6,7 @@ import { plural } from '../format/show-time.ts'
 import { useParam, useTable } from '../shell/address.tsx'
 import { Button } from '../ui/button.tsx'
 import { Broken, Empty, Loading, Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { ColumnDialog } from './column-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
@@ -53,7 +54,7 @@ export function JobsPage() {
         {isKnown && rows.length + arrived > 0 ? (
           <JobTable jobs={rows} columns={columns} selected={selected} select={setSelected} />
         ) : (
-          <NoRows isKnown={isKnown} q={q} search={search} jobs={jobs} />
+          <NoRows {...{ isKnown, q, search, jobs }} searchedTo={pages?.at(-1)?.searched_to ?? null} />
         )}
         {jobs.hasNextPage ? (
           <div className="border-t border-line p-3 text-center">
@@ -105,17 +106,22 @@ interface NoRowsProps {
   isKnown: boolean
   q: string
   search: (text: string) => void
-  jobs: { error: unknown; hasNextPage: boolean; refetch: () => unknown }
+  jobs: { error: unknown; refetch: () => unknown }
+  /** How far the search has got, if older jobs are left. */
+  searchedTo: string | null
 }
 
 /** Loading, failed or empty. */
-function NoRows({ isKnown, q, search, jobs }: NoRowsProps) {
-  const noMatch = jobs.hasNextPage
-    ? 'No match so far: older jobs were not searched yet.'
-    : 'No matching jobs.'
+function NoRows({ isKnown, q, search, jobs, searchedTo }: NoRowsProps) {
+  const noMatch = searchedTo === null ? 'No matching jobs.' : 'No match so far.'
   if (isKnown)
     return (
       <Empty title={q === '' ? 'No jobs yet.' : noMatch}>
+        {searchedTo === null ? null : (
+          <p>
+            Jobs created before <Time at={searchedTo} /> were not searched yet.
+          </p>
+        )}
         {q === '' ? null : <Button onClick={() => search('')}>Show all jobs</Button>}
       </Empty>
     )

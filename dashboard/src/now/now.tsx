@@ -1,9 +1,10 @@
 import { useState } from 'react'
-import type { TableHealth } from '../../../src/http/contract/index.ts'
+import type { DeadLetterList, TableHealth } from '../../../src/http/contract/index.ts'
 import { RequestProblem } from '../api/client.ts'
 import { reconnect } from '../api/live.ts'
 import { useDeadLetters, useWorkers } from '../api/queries.ts'
 import { plural, showCount, showDuration } from '../format/show-time.ts'
+import { showTotal, showTotalOf, type Total, totalOf } from '../format/totals.ts'
 import { Go } from '../shell/address.tsx'
 import { useKey } from '../shell/shortcuts.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
@@ -40,7 +41,7 @@ export function NowPage() {
               <Loading what="running jobs" />
             )
           ) : leases.length === 0 ? (
-            <NothingRuns due={tables === null ? null : tables.reduce((sum, { due }) => sum + due, 0)} />
+            <NothingRuns due={tables === null ? null : totalOf(tables, 'due')} />
           ) : isTable ? (
             <LeaseTable leases={leases} />
           ) : (
@@ -55,7 +56,7 @@ export function NowPage() {
   )
 }
 
-function NothingRuns({ due }: { due: number | null }) {
+function NothingRuns({ due }: { due: Total | null }) {
   const workers = useWorkers()
   // A viewer limited to one owner sees neither due jobs nor workers.
   if (due === null || workers.data === undefined) return <Empty title="No running jobs." />
@@ -63,7 +64,7 @@ function NothingRuns({ due }: { due: number | null }) {
   const types = [...new Set(live.flatMap((worker) => worker.types))].toSorted()
   return (
     <Empty title="No running jobs.">
-      {due === 0 ? 'Nothing is due. ' : `${plural(due, 'job')} due and waiting for a worker. `}
+      {due.count === 0 ? 'Nothing is due. ' : `${showTotalOf(due, 'job')} due and waiting for a worker. `}
       {live.length > 0 ? (
         `${plural(live.length, 'worker')} ${live.length === 1 ? 'is' : 'are'} ready for ${types.join(', ')}.`
       ) : (
@@ -78,20 +79,19 @@ function NothingRuns({ due }: { due: number | null }) {
 
 function Flow({ tables }: { tables: TableHealth[] | null }) {
   const deadLetters = useDeadLetters()
-  const sum = (pick: (table: TableHealth) => number) =>
-    tables === null ? null : tables.reduce((total, table) => total + pick(table), 0)
+  const total = (name: 'waiting' | 'due' | 'running' | 'overdue') =>
+    tables === null ? null : totalOf(tables, name)
   const oldest =
     tables === null ? null : Math.max(0, ...tables.map(({ oldest_due_ms }) => oldest_due_ms ?? 0))
-  const due = sum((table) => table.due)
-  const waiting = sum((table) => table.waiting)
-  const dead = deadLetters.data?.groups.reduce((total, { jobs }) => total + jobs, 0) ?? null
+  const [waiting, due, overdue] = [total('waiting'), total('due'), total('overdue')]
+  const dead = deadLetters.data === undefined ? null : deadTotal(deadLetters.data)
   const causes = deadLetters.data?.groups.length ?? 0
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <Counter
         name="Waiting"
         value={waiting}
-        note={waiting === due ? 'all due' : `${showCount((waiting ?? 0) - (due ?? 0))} scheduled for later`}
+        note={waiting === null || due === null ? '' : laterText(waiting, due)}
         q="status:waiting"
       />
       <Counter
@@ -102,24 +102,36 @@ function Flow({ tables }: { tables: TableHealth[] | null }) {
       />
       <Counter
         name="Running"
-        value={sum(({ running }) => running)}
-        note={`${showCount(sum(({ overdue }) => overdue) ?? 0)} past their lease`}
+        value={total('running')}
+        note={overdue === null ? '' : `${showTotal(overdue)} past their lease`}
         q="status:running"
       />
       <Counter
         name="Dead"
         value={dead}
-        note={dead === 0 ? 'no dead letters' : `${plural(causes, 'cause')}`}
+        note={dead?.count === 0 ? 'no dead letters' : `${plural(causes, 'cause')}`}
         to="/dead-letters"
-        isBad={dead !== null && dead > 0}
+        isBad={dead !== null && dead.count > 0}
       />
     </ul>
   )
 }
 
+const deadTotal = ({ groups, is_complete }: DeadLetterList): Total => ({
+  count: groups.reduce((sum, { jobs }) => sum + jobs, 0),
+  isAtLeast: !is_complete,
+})
+
+/** Two counts that stopped at a limit have no difference. */
+function laterText(waiting: Total, due: Total): string {
+  if (waiting.isAtLeast || due.isAtLeast) return 'more than are counted'
+  const later = waiting.count - due.count
+  return later === 0 ? 'all due' : `${showCount(later)} scheduled for later`
+}
+
 interface CounterProps {
   name: string
-  value: number | null
+  value: Total | null
   note: string
   q?: string
   to?: string
@@ -136,7 +148,7 @@ function Counter({ name, value, note, q, to = '/jobs', isBad = false }: CounterP
       >
         <span className="block text-xs font-medium text-soft">{name}</span>
         <span className={`block text-2xl leading-9 font-semibold tracking-tight ${isBad ? 'text-bad' : ''}`}>
-          {value === null ? '–' : showCount(value)}
+          {value === null ? '–' : showTotal(value)}
         </span>
         <span className="block text-xs text-soft">{value === null ? 'unknown' : note}</span>
       </Go>

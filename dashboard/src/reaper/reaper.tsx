@@ -4,6 +4,7 @@ import { previewSweep, useCommand } from '../api/commands.ts'
 import { reconnect } from '../api/live.ts'
 import { useSlo } from '../api/queries.ts'
 import { plural, shortId, showCount, showDuration } from '../format/show-time.ts'
+import { showTotal, totalOf } from '../format/totals.ts'
 import { Go, jobPath, useTable } from '../shell/address.tsx'
 import { useTableLive } from '../shell/use-table-live.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -84,10 +85,10 @@ function TableCard({ table }: { table: TableHealth }) {
         <Number name="Interval" value={showDuration(table.sweep_interval_ms)} />
         <Number
           name="Past their lease"
-          value={showCount(table.overdue)}
+          value={showTotal(totalOf([table], 'overdue'))}
           note={table.oldest_overdue_ms === null ? '' : `by up to ${showDuration(table.oldest_overdue_ms)}`}
         />
-        <Number name="Of unknown age" value={showCount(table.unjudged)} />
+        <Number name="Of unknown age" value={showTotal(totalOf([table], 'unjudged'))} />
       </dl>
       {table.hold_reason === null ? null : (
         <p className="rounded-md bg-warn-wash px-3 py-2 text-warn">Sweeps are on hold: {table.hold_reason}</p>

@@ -5,6 +5,7 @@ import type { LiveState } from '../api/live-state.ts'
 import { useMe, useRecentOperations } from '../api/queries.ts'
 import { pauseText } from '../dependencies/queue-table.tsx'
 import { plural, showCount, showDuration } from '../format/show-time.ts'
+import { showTotalOf, totalOf } from '../format/totals.ts'
 import { operationPath } from '../operations/operation-progress.tsx'
 import { actionWords, doneOf } from '../operations/operation-words.ts'
 import { type Tone, washOf } from '../ui/tone.ts'
@@ -117,10 +118,10 @@ function heldBanners({ breakers, queues }: LiveState): Banner[] {
   const ofBreakers = (breakers ?? []).flatMap(({ name, banner, queues: bound }): Banner[] => {
     if (banner === null) return []
     const names = bound.map(({ queue }) => queue)
-    const held = (queues ?? [])
-      .filter(({ queue }) => names.includes(queue))
-      .reduce((sum, { waiting }) => sum + waiting, 0)
-    const count = held === 0 ? null : <span className="font-normal"> {plural(held, 'job')} held.</span>
+    const theirs = (queues ?? []).filter(({ queue }) => names.includes(queue))
+    const held = totalOf(theirs, 'waiting')
+    const count =
+      held.count === 0 ? null : <span className="font-normal"> {showTotalOf(held, 'job')} held.</span>
     return [
       {
         key: `breaker-${name}`,

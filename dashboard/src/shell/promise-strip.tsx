@@ -2,6 +2,7 @@
 import type { Slo, TableHealth } from '../../../src/http/contract/index.ts'
 import { useSlo } from '../api/queries.ts'
 import { showCount, showDuration } from '../format/show-time.ts'
+import { showTotal, totalOf } from '../format/totals.ts'
 import type { Tone } from '../ui/tone.ts'
 import { Go } from './address.tsx'
 import { useTableLive } from './use-table-live.ts'
@@ -66,23 +67,21 @@ const unknownLights: Light[] = [
 ]
 
 function healthLights(tables: TableHealth[]): Light[] {
-  const sum = (pick: (table: TableHealth) => number) =>
-    tables.reduce((total, table) => total + pick(table), 0)
   const largest = (pick: (table: TableHealth) => number | null) =>
     tables.reduce<number | null>((most, table) => Math.max(most ?? 0, pick(table) ?? 0) || null, null)
-  const overdue = sum(({ overdue: count }) => count)
+  const overdue = totalOf(tables, 'overdue')
   const late = largest(({ oldest_overdue_ms }) => oldest_overdue_ms) ?? 0
   const interval = Math.max(...tables.map(({ sweep_interval_ms }) => sweep_interval_ms), 1)
   const isSwept = tables.every(({ reaper_age_ms }) => reaper_age_ms !== null)
   const age = largest(({ reaper_age_ms }) => reaper_age_ms) ?? 0
   const due = largest(({ oldest_due_ms }) => oldest_due_ms)
-  const unjudged = sum(({ unjudged: count }) => count)
+  const unjudged = totalOf(tables, 'unjudged')
   return [
     {
       key: 'overdue',
-      tone: overdue === 0 ? 'good' : late > interval * 2 ? 'bad' : 'warn',
-      value: showCount(overdue),
-      label: overdue === 0 ? 'past their lease' : `past their lease, by up to ${showDuration(late)}`,
+      tone: overdue.count === 0 ? 'good' : late > interval * 2 ? 'bad' : 'warn',
+      value: showTotal(overdue),
+      label: overdue.count === 0 ? 'past their lease' : `past their lease, by up to ${showDuration(late)}`,
       to: '/jobs',
       values: { q: 'lease:<0' },
     },
@@ -103,8 +102,8 @@ function healthLights(tables: TableHealth[]): Light[] {
     },
     {
       key: 'unjudged',
-      tone: unjudged === 0 ? 'good' : 'warn',
-      value: showCount(unjudged),
+      tone: unjudged.count === 0 ? 'good' : 'warn',
+      value: showTotal(unjudged),
       label: 'of unknown age',
       to: '/reaper',
     },

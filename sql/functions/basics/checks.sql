@@ -42,3 +42,12 @@ return case
     else extract(month from make_date(left(p_text, 4)::int, substr(p_text, 6, 2)::int, 1)
                               + (substr(p_text, 9, 2)::int - 1)) = substr(p_text, 6, 2)::int
   end;
+
+-- Private: checks the limit of counts.
+create or replace function "unstuck".require_count_limit(p_limit int)
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return "unstuck".require(p_limit between 1 and 1000000, 'count_limit', p_limit::text,
+                           'a whole number from 1 to 1000000');
+end
+$$;

@@ -21,14 +21,14 @@ begin
     continue when p_filter ? 'status' and v_role <> p_filter ->> 'status';
     v_filter := case when v_role = 'any' then p_filter else p_filter || jsonb_build_object('status', v_role) end;
     v_found := '{}';
-    v_scanned := "unstuck"."scan_jobs"(v_role, null, c_step);
+    v_scanned := "unstuck"."scan_jobs"(v_role, null, c_step, v_filter);
     while cardinality(v_scanned) > 0 loop
       -- Each step reads older jobs than the one before.
       v_found := array_cat("unstuck"."untouched_jobs"(
         p_action, p_as_of, "unstuck"."matching_jobs"(v_policy, v_filter, v_scanned, c_step)), v_found);
       exit when p_limit is null and cardinality(v_found) > 100000 or cardinality(v_scanned) < c_step;
       v_found := v_found[:v_keeps];
-      v_scanned := "unstuck"."scan_jobs"(v_role, v_scanned[c_step], c_step);
+      v_scanned := "unstuck"."scan_jobs"(v_role, v_scanned[c_step], c_step, v_filter);
     end loop;
     v_ids := array_cat(v_ids, v_found);
   end loop;

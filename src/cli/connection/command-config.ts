@@ -14,7 +14,7 @@ export interface ConnectionFlags {
 /** Flags override the environment, which overrides the config file. Warnings go to stderr: stdout is data. */
 export function loadCommandConfig(
   flags: ConnectionFlags,
-  more: { intervalSec?: string; concurrency?: string } = {},
+  more: { intervalSec?: string; concurrency?: string; readUrl?: string | undefined } = {},
 ): Config {
   const { schema } = flags
   const databaseUrl = flags.store ?? flags.databaseUrl

@@ -8,12 +8,13 @@ import {
 import { readSlo } from '../../commands/worker-commands.ts'
 import type { DeploymentTable } from '../../compose/index.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
+import { showCount } from '../../policy/explain/show-count.ts'
 import { isReaperLate } from '../../policy/explain/table-health.ts'
 import { type AgeRule, explainUnjudged } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { ageRuleOf } from '../../profile/age-rule-of.ts'
 import type { ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
-import type { QueueStatus } from '../../store/ports/dependency-store.ts'
+import type { QueueRequest, QueueStatus } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../connection/hidden-tables.ts'
 import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
@@ -57,15 +58,22 @@ async function readStatus(
   { name, table, store }: DeploymentTable,
 ): Promise<TableStatus> {
   const input = { table: name }
-  const queues = valueOf(await listQueues(context, input)).map(({ value }) => value)
   return {
     table: name,
     mode: await store.readMode(),
     health: onlyOne(valueOf(await readHealth(context, input))),
     ageRule: ageRuleOf(table, withOverride(await store.readPolicy(), context.policy)),
-    pausedQueues: queues.filter(({ isPaused }) => isPaused),
+    pausedQueues: await readPausedQueues(context, name),
     slo: onlyOne(valueOf(await readSlo(context, input))),
   }
+}
+
+/** Counts the jobs of paused queues alone. */
+async function readPausedQueues(context: CliContext, table: string): Promise<QueueStatus[]> {
+  const read = async (request: QueueRequest) =>
+    valueOf(await listQueues(context, { table, ...request })).queues.map(({ value }) => value)
+  const paused = (await read({ countLimit: 1 })).filter(({ isPaused }) => isPaused)
+  return paused.length === 0 ? [] : read({ queues: paused.map(({ queue }) => queue) })
 }
 
 function onlyOne<Value>(answers: { value: Value }[]): Value {
@@ -80,22 +88,21 @@ function describeMode({ mode, since }: ModeStatus): string {
 }
 
 function printHealth(health: TableHealth, ageRule: AgeRule): void {
-  const { waiting, due, running, overdue, oldestOverdueMs, oldestDueMs, unjudged, reaperAgeMs, holdReason } =
-    health
+  const { oldestOverdueMs, oldestDueMs, reaperAgeMs, holdReason } = health
   printTable([
     [
       '  waiting',
-      String(waiting),
-      `due ${due}${oldestDueMs === null ? '' : `, oldest for ${showDuration(oldestDueMs)}`}`,
+      showCount(health, 'waiting'),
+      `due ${showCount(health, 'due')}${oldestDueMs === null ? '' : `, oldest for ${showDuration(oldestDueMs)}`}`,
     ],
     [
       '  running',
-      String(running),
-      `past their lease ${overdue}${oldestOverdueMs === null ? '' : `, oldest by ${showDuration(oldestOverdueMs)}`}`,
+      showCount(health, 'running'),
+      `past their lease ${showCount(health, 'overdue')}${oldestOverdueMs === null ? '' : `, oldest by ${showDuration(oldestOverdueMs)}`}`,
     ],
   ])
   if (health.hidden !== null) printLine(`  ${hiddenLine(health.hidden)}`)
-  if (unjudged > 0) printLine(`  ! ${describeUnjudged(unjudged, ageRule)}`)
+  if (health.unjudged > 0) printLine(`  ! ${describeUnjudged(health.unjudged, ageRule)}`)
   if (holdReason !== null)
     printLine(`  ! the reaper holds leases that expired during an outage (${holdReason})`)
   if (reaperAgeMs === null) printLine('  ✗ no sweep has run yet: start a worker, or unstuck reaper')

@@ -5,15 +5,19 @@ import type { JobPage, JobSummary } from '../../store/job-store.ts'
 import { valueOf } from '../connection/with-commands.ts'
 
 const PAGE = 500
+/** Each reads 50,000 rows: a search for a rare job stops after some seconds, and says how far it got. */
+const MAX_REQUESTS = 20
 
-/** The first `limit` matching jobs. */
+/** The first `limit` matching jobs, of a million rows at most. */
 export async function fillPage(context: CommandContext, input: ListJobsInput): Promise<JobPage> {
   const jobs: JobSummary[] = []
   let { cursor } = input
+  let requests = 0
   for (;;) {
     const page = valueOf(await listJobs(context, { ...input, cursor, limit: input.limit - jobs.length }))
     jobs.push(...page.jobs)
-    if (page.next === null || jobs.length >= input.limit) return { jobs, next: page.next }
+    if (page.next === null || jobs.length >= input.limit || ++requests === MAX_REQUESTS)
+      return { ...page, jobs }
     cursor = page.next
   }
 }

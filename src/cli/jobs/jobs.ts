@@ -90,10 +90,14 @@ async function listCommand(flags: ListFlags): Promise<void> {
     }
     if (flags.json === true) return printJson({ tables: pages })
     const listed = pages.flatMap(({ table, jobs }) => jobs.map((job) => ({ table, job })))
-    if (listed.length === 0) return printLine('no matching jobs')
-    printJobs(listed)
-    for (const { table, next } of pages)
-      if (next !== null) printLine(`More:  --table ${table} --cursor ${next}`)
+    if (listed.length > 0) printJobs(listed)
+    else if (pages.every(({ next }) => next === null)) printLine('no matching jobs')
+    for (const { table, next, searchedTo, jobs } of pages) {
+      if (next === null) continue
+      if (jobs.length < limit && searchedTo !== null)
+        printLine(`${table}: searched back to ${showTime(searchedTo)}, older jobs not yet`)
+      printLine(`More:  --table ${table} --cursor ${next}`)
+    }
   })
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { listQueues, listTrends, pauseQueue, resumeQueue } from '../../commands/queue-control-commands.ts'
+import { showCount } from '../../policy/explain/show-count.ts'
 import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import { type CliContext, valueOf, withCommands, withTableNames } from '../connection/with-commands.ts'
 import { example, withConnection } from '../connection/with-connection.ts'
@@ -60,21 +61,23 @@ export function addQueues(program: Command): void {
 
 async function listCommand(flags: TableFlags): Promise<void> {
   await withCommands(flags, async (context) => {
-    const queues = withTableNames(valueOf(await listQueues(context, {})))
-    if (flags.json === true) return printJson({ queues })
+    const { isComplete, ...found } = valueOf(await listQueues(context, {}))
+    const queues = withTableNames(found.queues)
+    if (flags.json === true) return printJson({ queues, isComplete })
     if (queues.length === 0) return printLine('no queue has unfinished jobs, a pause or a dependency')
     printTable([
       ['TABLE', 'QUEUE', 'WAITING', 'DUE', 'RUNNING', 'PAUSED', 'DEPENDENCY'],
       ...queues.map((queue) => [
         queue.table,
         queue.queue,
-        String(queue.waiting),
-        String(queue.due),
-        String(queue.running),
+        showCount(queue, 'waiting'),
+        showCount(queue, 'due'),
+        showCount(queue, 'running'),
         queue.isPaused ? (queue.pauseReason ?? 'yes') : '–',
         queue.dependency === null ? '–' : `${queue.dependency} (${queue.breakerState ?? ''})`,
       ]),
     ])
+    if (!isComplete) printLine('More queues have waiting jobs: the first 1,000 of each table are listed.')
   })
 }
 
@@ -110,7 +113,7 @@ async function pauseCommand(queue: string, flags: PauseFlags): Promise<void> {
     const { reason, for: durationMs } = flags
     const paused = valueOf(await pauseQueue(context, { name: queue, reason, durationMs }))
     const { table, isChanged: wasRunning } = paused
-    const queues = valueOf(await listQueues(context, { table }))
+    const { queues } = valueOf(await listQueues(context, { table }))
     const found = queues.map(({ value }) => value).find((status) => status.queue === queue)
     if (flags.json === true) return printJson({ table, changed: wasRunning, queue: found ?? null })
     const what = found === undefined ? `queue ${queue} is no longer paused` : describePause(found)
@@ -137,5 +140,5 @@ export function describePause(queue: QueueStatus): string {
   const end =
     queue.pausedForMs === null ? 'until it is resumed' : `for another ${showDuration(queue.pausedForMs)}`
   const why = `by ${queue.pausedBy ?? 'someone'} — ${queue.pauseReason ?? 'no reason given'}`
-  return `queue ${queue.queue} PAUSED${since} ${why}; ${queue.due} due; ${end}`
+  return `queue ${queue.queue} PAUSED${since} ${why}; ${showCount(queue, 'due')} due; ${end}`
 }

@@ -10,6 +10,7 @@ interface ServeFlags extends ConnectionFlags {
   host?: string
   port?: number
   readOnly?: boolean
+  readUrl?: string
 }
 
 export function addServe(program: Command): void {
@@ -17,6 +18,7 @@ export function addServe(program: Command): void {
     .description('serves the HTTP API and the dashboard until SIGTERM; without tokens, local access only')
     .option('--host <address>', 'address to listen on (UNSTUCK_HTTP_HOST; default: 127.0.0.1)')
     .option('--port <number>', 'port; 0 picks a free one (UNSTUCK_HTTP_PORT; default: 4700)', readPort)
+    .option('--read-url <url>', 'standby to read from (UNSTUCK_READ_URL; default: the database of the jobs)')
     .option('--read-only', 'refuse all writes (UNSTUCK_READ_ONLY)')
     .addHelpText('after', example('unstuck serve --port 4700'))
     .action(serveCommand)
@@ -28,7 +30,7 @@ function readPort(text: string): number {
 }
 
 async function serveCommand(flags: ServeFlags): Promise<void> {
-  const config = loadCommandConfig(flags)
+  const config = loadCommandConfig(flags, { readUrl: flags.readUrl })
   const { host = config.http.host, port = config.http.port } = flags
   const isReadOnly = flags.readOnly ?? config.http.readOnly === '1'
   // Loaded on demand: other commands start without it.

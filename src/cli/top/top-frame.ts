@@ -1,4 +1,5 @@
 // One frame of `unstuck top` from a snapshot. Pure: the same for a terminal, a pipe and a test.
+import { showCount } from '../../policy/explain/show-count.ts'
 import { isReaperLate } from '../../policy/explain/table-health.ts'
 import { hiddenLine } from '../connection/hidden-tables.ts'
 import { describeBreaker } from '../queues/breaker.ts'
@@ -39,7 +40,7 @@ export function plainFrame(snapshot: Snapshot, rows: TopRow[], view: TopView): L
 
 function headOf({ health, slo, breakers }: Snapshot): Line[] {
   const strips = health.flatMap(({ table, value }): Line[] => {
-    const { overdue, reaperAgeMs, sweepIntervalMs, oldestDueMs, waiting, due, running } = value
+    const { overdue, reaperAgeMs, sweepIntervalMs, oldestDueMs } = value
     const rescue = slo.find((one) => one.table === table)?.value
     const isSwept = !isReaperLate(reaperAgeMs, sweepIntervalMs)
     const swept = reaperAgeMs === null ? 'never swept' : `swept ${showDuration(reaperAgeMs)} ago`
@@ -47,11 +48,15 @@ function headOf({ health, slo, breakers }: Snapshot): Line[] {
     return [
       ...(value.hidden === null ? [] : [[[hiddenLine(value.hidden), 'red'] as Piece]]),
       [
-        light(overdue === 0, !value.isHealthy, `${overdue} past their lease`),
+        light(overdue === 0, !value.isHealthy, `${showCount(value, 'overdue')} past their lease`),
         light(isSwept, !isSwept, swept),
         ...rescuePieces(rescue?.p95Ms ?? null, rescue?.promiseMs ?? null),
       ],
-      [[`  ${table}`, 'bold'], `  waiting ${waiting} (due ${due}${oldest})  running ${running}`],
+      [
+        [`  ${table}`, 'bold'],
+        `  waiting ${showCount(value, 'waiting')} (due ${showCount(value, 'due')}${oldest})`,
+        `  running ${showCount(value, 'running')}`,
+      ],
     ]
   })
   const open = breakers.filter(({ state }) => state !== 'closed')

@@ -16,5 +16,5 @@ export async function fillPage(
     jobs.push(...page.jobs)
     if (page.next !== null) from = { ...options, cursor: page.next }
   } while (page.next !== null && jobs.length < options.limit && steps < maxSteps)
-  return { jobs, next: page.next }
+  return { ...page, jobs }
 }

@@ -46,7 +46,12 @@ export const listJobs = command(
     const table = findTable(context, name)
     if (!table.isDone) return table
     if (owner !== undefined && (filter.owner ?? owner) !== owner)
-      return done<JobPage & { table: string }>({ jobs: [], next: null, table: table.value.name })
+      return done<JobPage & { table: string }>({
+        jobs: [],
+        next: null,
+        searchedTo: null,
+        table: table.value.name,
+      })
     const page = await fillPage(table.value.store, owner === undefined ? filter : { ...filter, owner }, {
       limit,
       maxSteps: LIST_STEPS,

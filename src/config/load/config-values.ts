@@ -80,7 +80,8 @@ function valueAndSource(name: string, layers: ValueLayers): [Value, ConfigSource
   const { found, profile, inForce } = layers
   const set = found.get(name as Setting)
   if (set !== undefined) return [set.value, set.source]
-  if (name === 'migrateUrl' || name === 'directUrl') return valueAndSource('databaseUrl', layers)
+  if (name === 'migrateUrl' || name === 'directUrl' || name === 'readUrl')
+    return valueAndSource('databaseUrl', layers)
   const [group, field = '', stage] = name.split('.')
   if (group !== 'policy') return [readSetting(name as Setting, found, profile), 'default']
   if (stage !== undefined) return [inForce.stageFactors[stage] ?? null, 'profile']

@@ -113,6 +113,7 @@ function readSettings(found: FoundValues, profile: ProfileName) {
     databaseUrl,
     migrateUrl: text('migrateUrl') ?? databaseUrl,
     directUrl: text('directUrl') ?? databaseUrl,
+    readUrl: text('readUrl') ?? databaseUrl,
     schema: String(readSetting('schema', found, profile)),
     connections: number('connections'),
     workerConcurrency: number('workerConcurrency'),

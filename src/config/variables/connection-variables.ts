@@ -123,6 +123,18 @@ export const connectionVariables: readonly Variable[] = [
     requirement: 'OPS-8',
   },
   {
+    name: 'UNSTUCK_READ_URL',
+    meaning:
+      'A standby of the same database, for what `unstuck serve` reads: lists, searches, counts, metrics. Changes and the live stream use the database of the jobs, which is also the default.',
+    kind: POSTGRES_URL,
+    profiles: shippedProfileNames,
+    default: null,
+    sets: ['readUrl'],
+    requirement: 'OPS-15',
+    flag: 'readUrl',
+    isSecret: true,
+  },
+  {
     name: 'UNSTUCK_NOTIFY',
     meaning:
       'Whether workers are notified of new jobs. `off`: they poll every 1 to 2 s, and not every 5 to 7.5 s.',

@@ -13,6 +13,7 @@ export type Setting =
       | 'databaseUrl'
       | 'migrateUrl'
       | 'directUrl'
+      | 'readUrl'
       | 'schema'
       | 'profile'
       | 'connections'

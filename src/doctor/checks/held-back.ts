@@ -1,3 +1,4 @@
+import { showCount } from '../../policy/explain/show-count.ts'
 import { showDuration } from '../../policy/explain/show-duration.ts'
 import type { DoctorFacts, TableFacts } from '../facts.ts'
 import { countJobs, type Finding, warning } from '../finding.ts'
@@ -45,10 +46,11 @@ export function checkUnheard({ breakers, tables, server }: DoctorFacts): Finding
 export function checkQueues({ name, queues }: TableFacts): Finding[] {
   return (queues ?? [])
     .filter(({ isPaused }) => isPaused)
-    .map(({ queue, pausedBy, pauseReason, pausedForMs, due }) => {
+    .map((status) => {
+      const { queue, pausedBy, pauseReason, pausedForMs } = status
       const end = pausedForMs === null ? 'until it is resumed' : `for another ${showDuration(pausedForMs)}`
       const by = `by ${pausedBy ?? 'somebody'}: ${pauseReason ?? 'no reason given'}`
-      const message = `queue ${queue} of ${name} is paused ${by}, ${end}; jobs due: ${due}`
+      const message = `queue ${queue} of ${name} is paused ${by}, ${end}; jobs due: ${showCount(status, 'due')}`
       return warning('paused queues', message, `unstuck queues resume ${queue}`)
     })
 }

@@ -8,6 +8,18 @@ export function checkIndexUse(table: TableFacts): Finding[] {
   return [...checkVerb('claim', table.claim, table), ...checkVerb('sweep', table.sweep, table)]
 }
 
+/** From this size on, a search for a rare job takes more than 20 pages. */
+const SEARCHED_ROWS = 1_000_000
+
+/** Not a fault: the indexes cost every job, and only some teams search by these columns. */
+export function checkSearch({ name, relation, searchIndexes }: TableFacts): Finding[] {
+  if (searchIndexes === null || (relation?.liveRows ?? 0) < SEARCHED_ROWS) return []
+  return searchIndexes.map(({ column, create }) => ({
+    ...fine('search index', `none: a search of ${name} by ${column} reads 10,000 jobs a step`),
+    fix: create,
+  }))
+}
+
 function checkVerb(verb: 'claim' | 'sweep', use: IndexUse | null, { name, relation }: TableFacts): Finding[] {
   if (use === null) return []
   const check = `${verb} index`

@@ -4,7 +4,7 @@ export interface Schemas {
   Probe: { status: "ok" | "unavailable" }
   Problem: { type: string; title: string; status: number; code: string; detail: string; hint?: string; is_retryable: boolean; errors?: { path: string; message: string }[]; token?: { text: string; position: number }; why?: { code: string; message: string }[]; catalog_code?: string }
   SessionRequest: { token: string }
-  JobList: { db_now: string; table: string; jobs: Schemas['Job'][]; next_cursor: string | null }
+  JobList: { db_now: string; table: string; jobs: Schemas['Job'][]; next_cursor: string | null; searched_to: string | null }
   Job: { id: string; table: string; type: string; queue: string; status: "waiting" | "running" | "succeeded" | "dead" | "cancelled"; priority: number; owner: string | null; dedupe_key: string | null; stage: string | null; expected_duration_ms: number | null; created_at: string; updated_at: string | null; queued_at: string | null; run_at: string | null; started_at: string | null; finished_at: string | null; last_attempt_at: string | null; worker_id: string | null; lease_expires_at: string | null; lease_remaining_ms: number | null; heartbeat_at: string | null; deadline_at: string | null; fence: string; attempt: number; failures: number; crashes: number; timeouts: number; releases: number; interruptions: number; max_attempts: number | null; generation: number; cancel_requested_at: string | null; reaped_at: string | null; error: { code: string | null; reason: string | null; category: string | null; attempt: number | null } | null; error_detail?: { code: string | null; reason: string | null; stack?: string | null } | null; cause_id?: string | null; traceparent: string | null; payload?: unknown; result?: unknown }
   JobAnswer: { db_now: string; job: Schemas['Job']; retry: { is_allowed: boolean; reason: string | null } }
   EventList: { db_now: string; events: Schemas['JobEvent'][] }
@@ -39,8 +39,8 @@ export interface Schemas {
   OperationList: { db_now: string; operations: Schemas['Operation'][]; next_cursor: string | null }
   OperationJobList: { db_now: string; jobs: Schemas['OperationJob'][]; next_cursor: string | null }
   OperationJob: { job_id: string; position: number; outcome: string | null }
-  QueueList: { db_now: string; queues: Schemas['Queue'][] }
-  Queue: { queue: string; table: string; waiting: number; due: number; running: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null }
+  QueueList: { db_now: string; queues: Schemas['Queue'][]; is_complete: boolean }
+  Queue: { queue: string; table: string; waiting: number; due: number; running: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null; at_least: string[] }
   BreakerList: { db_now: string; breakers: Schemas['Breaker'][] }
   Breaker: { name: string; state: "closed" | "open" | "half-open" | "held"; since: string; changed_by: string | null; reason: string | null; calls: number; failures: number; successes: number; probing: number; reopens: number; next_probe_in_ms: number | null; held_for_ms: number | null; last_calls: ({ is_failure: boolean; at: string | null })[]; settings: Record<string, unknown>; queues: { attachment: string; queue: string }[]; banner: string | null }
   ScheduleList: { db_now: string; schedules: Schemas['Schedule'][] }
@@ -54,7 +54,7 @@ export interface Schemas {
   TrendList: { db_now: string; trends: Schemas['Trend'][] }
   Trend: { table: string; at: string; queue: string; type: string; enqueued: number; completed: number; failed: number; rescued: number; wait_p50_ms: number | null; wait_p95_ms: number | null; run_p50_ms: number | null; run_p95_ms: number | null; is_bounded: boolean }
   Health: { db_now: string; is_healthy: boolean; tables: Schemas['TableHealth'][] }
-  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; is_healthy: boolean }
+  TableHealth: { table: string; waiting: number; due: number; running: number; overdue: number; oldest_overdue_ms: number | null; oldest_due_ms: number | null; unjudged: number; released_often: number; reaper_age_ms: number | null; sweep_interval_ms: number; hold_reason: string | null; hidden: { role: string; table: string; is_all: boolean; fix: string } | null; is_healthy: boolean; at_least: string[] }
   Me: { db_now: string; id: string; scopes: string[]; owner: string | null; is_read_only: boolean; commands: Record<string, { is_allowed: boolean; reason: string | null }> }
   ConfigAnswer: { db_now: string; version: string; profile: string; schema: string; tables: string[]; environment: string | null; is_read_only: boolean; values: { name: string; value?: unknown; source: string }[] }
   DoctorAnswer: { db_now: string; problems: number; warnings: number; findings: ({ check: string; level: "fine" | "warning" | "problem"; message: string; fix: string | null })[] }

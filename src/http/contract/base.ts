@@ -8,6 +8,12 @@ export const textOrNull = z.string().nullable()
 export const msOrNull = z.number().nullable()
 export const countSchema = z.number().int()
 
+/** Values of the same object that may be larger: counting stops at 100,000 jobs. */
+export const atLeastSchema = z.array(z.string()).openapi({
+  description: 'Values of this object that may be larger: counting stops at 100,000 jobs.',
+  example: ['waiting', 'due'],
+})
+
 /** Recorded with the change. */
 export const reasonSchema = z.string().min(1).max(500)
 

@@ -96,7 +96,14 @@ export const jobListQuery = z.strictObject({
 })
 
 export const jobListAnswer = z
-  .object({ ...envelope, table: z.string(), jobs: z.array(jobSchema), next_cursor: textOrNull })
+  .object({
+    ...envelope,
+    table: z.string(),
+    jobs: z.array(jobSchema),
+    next_cursor: textOrNull,
+    /** Creation time of the job where `next_cursor` continues: everything newer was searched. */
+    searched_to: timeOrNull,
+  })
   .openapi('JobList')
 
 export const jobAnswer = z

@@ -1,6 +1,7 @@
 // Dead letters, operations, queues, breakers, schedules and sweeps.
 import { z } from '../openapi/zod.ts'
 import {
+  atLeastSchema,
   countSchema,
   envelope,
   jsonSchema,
@@ -154,10 +155,18 @@ export const queueSchema = z
     pause_reason: textOrNull,
     dependency: textOrNull,
     breaker_state: textOrNull,
+    at_least: atLeastSchema,
   })
   .openapi('Queue')
 
-export const queuesAnswer = z.object({ ...envelope, queues: z.array(queueSchema) }).openapi('QueueList')
+export const queuesAnswer = z
+  .object({
+    ...envelope,
+    queues: z.array(queueSchema),
+    /** False if more than 1,000 queues have waiting jobs. */
+    is_complete: z.boolean(),
+  })
+  .openapi('QueueList')
 
 export const holdBody = z
   .strictObject({ reason: reasonSchema.optional(), duration_ms: z.number().int().min(1).optional() })

@@ -1,6 +1,15 @@
 // The server: health, configuration, tokens, browser sessions and the live stream.
 import { z } from '../openapi/zod.ts'
-import { countSchema, envelope, jsonSchema, msOrNull, textOrNull, timeOrNull, timeSchema } from './base.ts'
+import {
+  atLeastSchema,
+  countSchema,
+  envelope,
+  jsonSchema,
+  msOrNull,
+  textOrNull,
+  timeOrNull,
+  timeSchema,
+} from './base.ts'
 import { eventSchema } from './job.ts'
 import { runningJobSchema } from './lease.ts'
 import { breakerSchema, queueSchema } from './operator.ts'
@@ -27,6 +36,7 @@ export const tableHealthSchema = z
       .nullable(),
     /** No job is overdue, a reaper runs, and no job is hidden. */
     is_healthy: z.boolean(),
+    at_least: atLeastSchema,
   })
   .openapi('TableHealth')
 

@@ -57,6 +57,7 @@ function addList(api: Api, parts: ApiParts): void {
         table: page.table,
         jobs: page.jobs.map((job) => toWireJob(job, page.table, view)),
         next_cursor: page.next,
+        searched_to: page.searchedTo?.toISOString() ?? null,
       },
       200,
     )

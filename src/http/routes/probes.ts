@@ -96,7 +96,7 @@ function openMetrics({ tables, policy }: ApiParts['options']): Promise<Metrics> 
         hidden: all.find(({ hidden }) => hidden?.isAll === true)?.hidden ?? null,
       }
     },
-    readQueues: async () => valueOf(await listQueues(context, {})).map(({ value }) => value),
+    readQueues: async () => valueOf(await listQueues(context, {})).queues.map(({ value }) => value),
     readBreakers: async () => valueOf(await listBreakers(context, undefined)),
   })
 }

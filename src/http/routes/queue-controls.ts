@@ -61,10 +61,8 @@ function addLists(api: Api, { clock }: ApiParts): void {
   })
   api.openapi(queues, async (c) => {
     const found = valueOf(await listQueues(contextOf(c), c.req.valid('query')))
-    return c.json(
-      { ...(await now()), queues: found.map(({ table, value }) => toWireQueue(value, table)) },
-      200,
-    )
+    const listed = found.queues.map(({ table, value }) => toWireQueue(value, table))
+    return c.json({ ...(await now()), queues: listed, is_complete: found.isComplete }, 200)
   })
 
   const breakers = createRoute({

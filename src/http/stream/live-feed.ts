@@ -122,7 +122,7 @@ export class LiveFeed {
       for (const event of await this.#tail.next()) this.#send(this.toMessage(event))
     if (isSlow && this.#isWatched('counts')) {
       const health = valueOf(await readHealth(this.#context, {}))
-      const queues = valueOf(await listQueues(this.#context, {}))
+      const { queues } = valueOf(await listQueues(this.#context, {}))
       this.#send({ topic: 'counts', health, queues })
     }
     if (isSlow && this.#isWatched('breakers')) {

@@ -196,12 +196,15 @@ export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
     pause_reason: redactOrNull(queue.pauseReason),
     dependency: queue.dependency,
     breaker_state: queue.breakerState,
+    at_least: queue.atLeast,
   }
 }
 
+const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 export function toWireBreaker(breaker: Breaker): wire.Breaker {
   const settings = Object.entries(breaker.settings).map(([name, value]) => [
-    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    snakeCase(name),
     value as unknown,
   ])
   return {
@@ -274,6 +277,7 @@ export function toWireHealth(health: TableHealth, table: string): wire.TableHeal
     hold_reason: health.holdReason,
     hidden: toWireHidden(health.hidden),
     is_healthy: health.isHealthy,
+    at_least: health.atLeast.map(snakeCase),
   }
 }
 

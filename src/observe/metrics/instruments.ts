@@ -88,7 +88,7 @@ export const instruments = {
     ...gauge,
     prometheus: 'unstuck_queue_depth',
     otel: 'unstuck.queue.depth',
-    help: 'Jobs of a queue that are waiting, due (a part of the waiting ones) or running.',
+    help: 'Jobs of a queue that are waiting, due (a part of the waiting ones) or running; counts of all queues stop at about 100,000.',
     labels: ['table', 'queue', 'state'],
   },
   queuePaused: {

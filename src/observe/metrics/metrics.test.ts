@@ -168,7 +168,7 @@ it('SEE-2 SEE-6 depths and ages come from the store when somebody asks', async (
   store.elapse(50_000)
   await create({
     readHealth: () => store.readHealth(),
-    readQueues: () => store.listQueues(),
+    readQueues: async () => (await store.listQueues()).queues,
     readBreakers: () => store.listBreakers(),
   })
   expect(await lines('unstuck_queue_depth')).toEqual([

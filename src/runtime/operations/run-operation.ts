@@ -45,7 +45,7 @@ export async function runOperation(
 class OperationRun {
   readonly #store: OperationRunStore
   readonly #lease: OperationLease
-  readonly #queues: ReadonlySet<string>
+  readonly #queues: string[]
   readonly #options: RunOperationOptions
   readonly #leaseMs: number
   readonly #findSourceGone: (limit: number) => Promise<string[]>
@@ -53,7 +53,7 @@ class OperationRun {
   constructor(store: OperationRunStore, { operation, leaseId }: HeldOperation, options: RunOperationOptions) {
     this.#store = store
     this.#lease = { operationId: operation.id, leaseId }
-    this.#queues = new Set(operation.queues)
+    this.#queues = operation.queues
     this.#options = options
     this.#leaseMs = options.leaseMs ?? LEASE_MS
     this.#findSourceGone = sourceGoneFinder(store, operation, options.sourceExists)
@@ -118,11 +118,9 @@ class OperationRun {
   }
 
   async #isHeldBack(): Promise<boolean> {
-    const queues = await this.#store.listQueues()
-    return queues.some(
-      ({ queue, breakerState }) =>
-        this.#queues.has(queue) && (breakerState === 'open' || breakerState === 'held'),
-    )
+    // Counts nothing: only the breakers matter.
+    const { queues } = await this.#store.listQueues({ queues: this.#queues, countLimit: 1 })
+    return queues.some(({ breakerState }) => breakerState === 'open' || breakerState === 'held')
   }
 
   async #wait(ms: number): Promise<void> {

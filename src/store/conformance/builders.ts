@@ -79,8 +79,12 @@ export async function enqueueOne(store: JobStore, job: Partial<NewJob> = {}): Pr
   return answer.jobId
 }
 
-export async function enqueueMany(store: JobStore, count: number): Promise<string[]> {
-  const answers = await store.enqueueJobs(Array.from({ length: count }, () => ({ type: TYPE })))
+export async function enqueueMany(
+  store: JobStore,
+  count: number,
+  job: Partial<NewJob> = {},
+): Promise<string[]> {
+  const answers = await store.enqueueJobs(Array.from({ length: count }, () => ({ type: TYPE, ...job })))
   return answers.map(({ jobId }) => jobId)
 }
 

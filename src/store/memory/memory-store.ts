@@ -176,7 +176,7 @@ function bindReadingVerbs(state: MemoryState): ReadingStore {
     findJobIds: async (prefix, limit = 5) => findJobIds(state, prefix, limit),
     readJobFacts: async (jobId, options) => readJobFacts(state, jobId, options?.policy),
     groupDeadJobs: async (options = {}) => groupDeadJobs(state, options),
-    readHealth: async (options) => readHealth(state, options?.policy),
+    readHealth: async (options) => readHealth(state, options),
     readHidden: async () => null,
     readSlo: async (request = {}) => readSlo(state, request),
     readPolicy: async () => structuredClone(state.policy),

@@ -11,6 +11,14 @@ export interface PolicyOption {
   policy?: PolicyOverride
 }
 
+export interface CountOption {
+  /** Counts stop at about this many rows. Default: 100,000. */
+  countLimit?: number
+}
+
+/** Default of `countLimit`, and of the SQL functions: reading as many rows costs about 40 ms. */
+export const COUNT_LIMIT = 100_000
+
 export interface ActorOption {
   /** Recorded in events. Default: the worker of the lease. */
   actor?: string

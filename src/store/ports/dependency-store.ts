@@ -2,7 +2,7 @@
 // or costs an attempt (BREAK-2, RATE-5).
 import type { BreakerSettings, BreakerState, DependencyCall } from '../../policy/dependency/breaker.ts'
 import type { RateLimit, TokenGrant } from '../../policy/dependency/rate-limit.ts'
-import type { ActorOptions } from './call-options.ts'
+import type { ActorOptions, CountOption } from './call-options.ts'
 
 export interface DependencyStore {
   /** Binds a queue to the breaker of its dependency; null unbinds it. Returns whether anything changed. */
@@ -27,8 +27,8 @@ export interface DependencyStore {
   pauseQueue(queue: string, options?: HoldOptions): Promise<boolean>
   /** False if it was not paused. */
   resumeQueue(queue: string, options?: ActorOptions): Promise<boolean>
-  /** Every queue of this table with unfinished jobs, a pause or a dependency. */
-  listQueues(): Promise<QueueStatus[]>
+  /** Every queue of this table with unfinished jobs, a pause or a dependency, by name. */
+  listQueues(request?: QueueRequest): Promise<QueueList>
 
   /** Takes up to `tokens` (1) from all limits together, as many as the emptiest of them has. */
   takeTokens(limits: RateLimit[], tokens?: number): Promise<TokenGrant>
@@ -97,6 +97,17 @@ export interface Breaker {
   queues: { attachment: string; queue: string }[]
 }
 
+export interface QueueRequest extends CountOption {
+  /** Only these. Default: all. */
+  queues?: string[]
+}
+
+export interface QueueList {
+  queues: QueueStatus[]
+  /** False if more than 1,000 queues have waiting jobs: only the first 1,000 are listed. */
+  isComplete: boolean
+}
+
 export interface QueueStatus {
   queue: string
   waiting: number
@@ -110,4 +121,8 @@ export interface QueueStatus {
   pauseReason: string | null
   dependency: string | null
   breakerState: BreakerState | null
+  /** Counts that may be larger: large queues share the limit of the call. */
+  atLeast: QueueCount[]
 }
+
+export type QueueCount = 'waiting' | 'due' | 'running'

@@ -3,7 +3,7 @@ import type { JobEvent } from '../../job/event.ts'
 import type { Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts'
 import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import type { Policy } from '../../policy/policy.ts'
-import type { PolicyOption, TxOption } from './call-options.ts'
+import type { CountOption, PolicyOption, TxOption } from './call-options.ts'
 import type { HoldReason } from './reaping-store.ts'
 
 export interface ReadingStore<Tx = never> {
@@ -20,7 +20,7 @@ export interface ReadingStore<Tx = never> {
   /** Dead jobs by cause, largest group first. */
   groupDeadJobs(options?: GroupOptions): Promise<DeadJobGroups>
 
-  readHealth(options?: PolicyOption): Promise<Health>
+  readHealth(options?: PolicyOption & CountOption): Promise<Health>
   /** The `hidden` of `readHealth` alone, without counting jobs. */
   readHidden(): Promise<HiddenJobs | null>
   /** How well lost jobs were rescued recently. */
@@ -45,7 +45,19 @@ export interface Health {
   releasedOften: number
   /** Set if row security may hide jobs from the role of this connection: the counts are then too low. */
   hidden: HiddenJobs | null
+  /** Values that may be larger: the count stopped at its limit. */
+  atLeast: HealthValue[]
 }
+
+export type HealthValue =
+  | 'waiting'
+  | 'due'
+  | 'releasedOften'
+  | 'oldestDueMs'
+  | 'running'
+  | 'overdue'
+  | 'oldestOverdueMs'
+  | 'unjudged'
 
 export interface HiddenJobs {
   role: string
@@ -119,6 +131,8 @@ export type JobCursor = string & { readonly brand?: 'job-cursor' }
 export interface JobPage {
   jobs: JobSummary[]
   next: JobCursor | null
+  /** Creation time of the job where `next` continues: everything newer was searched. Null without a `next`. */
+  searchedTo: Date | null
 }
 
 /** A job in a list: no stack, and no payload or result unless requested. */

@@ -263,7 +263,9 @@ describe('what an operator does', () => {
     await dialog.getByRole('button', { name: '1h' }).click()
     await dialog.getByRole('button', { name: 'Pause slow' }).click()
     await page.getByText(/Queue slow is paused by .*: “new model”, for (?:1 h|59 min \d+ s) more/).waitFor()
-    const [queue] = await harness.store.listQueues()
+    const {
+      queues: [queue],
+    } = await harness.store.listQueues()
     expect(queue?.pausedForMs).toBeGreaterThan(3_000_000)
     await page.getByRole('button', { name: 'Resume slow' }).click()
     await page.getByText('slow is resumed.').waitFor()

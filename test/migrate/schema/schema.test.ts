@@ -194,7 +194,7 @@ describe('functions of an older version', () => {
   it.each([
     [
       'with another result are replaced',
-      `drop function unstuck.read_health(jsonb);
+      `drop function unstuck.read_health(jsonb, int);
        create function unstuck.read_health(p_policy jsonb default null) returns int language sql as 'select 1'`,
     ],
     [
@@ -226,7 +226,7 @@ describe('functions of an older version', () => {
   it('OPS-7 that only have another body keep their grants and what a team built upon them', async () => {
     await upgradeAfter(`
       create view jobs_health as select * from unstuck.read_health();
-      revoke execute on function unstuck.read_health(jsonb) from public;
+      revoke execute on function unstuck.read_health(jsonb, int) from public;
       create or replace function unstuck.job_record(p_id uuid) returns jsonb language sql stable as 'select null::jsonb'`)
     expect(await describeSchema(database.pool, schema)).toEqual(fresh)
     await database.pool.query('select * from jobs_health')

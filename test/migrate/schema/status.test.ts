@@ -122,7 +122,7 @@ describe('migrateStatus', () => {
 
   it('OPS-7 sees a function that was dropped by hand', async () => {
     database = await exchange(database, createInstalledDatabase())
-    await database.pool.query('drop function unstuck.read_health(jsonb)')
+    await database.pool.query('drop function unstuck.read_health(jsonb, int)')
     expect(states(await status(native))).toEqual({ native: 'functions differ' })
   })
 

@@ -152,7 +152,7 @@ async function lookAround(store: JobStore, deadId: string, reason: string): Prom
   await store.mapDependency('asr', 'gateway')
   expect((await store.recordCalls('gateway', [{ isFailure: false }])).since.getTime()).toBeGreaterThan(0)
   await store.pauseQueue('asr', { durationMs: hour })
-  expect((await store.listQueues()).find(({ queue }) => queue === 'asr')).toMatchObject({
+  expect((await store.listQueues()).queues.find(({ queue }) => queue === 'asr')).toMatchObject({
     pausedAt: expect.any(Date),
   })
   expect(await store.takeTokens([{ key: 'k', ratePerS: 1, burst: 1 }])).toMatchObject({ granted: 1 })

@@ -209,11 +209,12 @@ describe('what people look for', () => {
         60_000,
       ],
       ['list_jobs, nothing fits', listed({ owner: 'nobody' }), ['jobs_pkey'], 60_000],
-      ['group_dead_jobs', groups, ['causes_pkey', 'jobs_dead', 'jobs_pkey'], 60_000],
+      ['group_dead_jobs', groups, ['jobs_dead'], 20_000],
       ['explain_job', explain, ['jobs_pkey', 'jobs_ready', 'jobs_running', 'kept_workers_pkey'], 5_000],
     ] satisfies [string, Call, string[], number][])('OPS-9 %s is bounded', async (_, call, paths, pages) => {
       const plans = await nestedPlans(large.client, ...call(large))
-      expect([...accessPaths(plans, 'jobs')].toSorted()).toEqual(paths)
+      const used = [...accessPaths(plans, 'jobs')].filter((path) => path !== 'causes_pkey')
+      expect(used.toSorted()).toEqual(paths)
       expect(pagesOf(plans)).toBeLessThan(pages)
     })
   })

@@ -28,7 +28,7 @@ export const leftToAll = [
   'test/surface/worker/idle-fleet.test.ts',
   'test/http/{input/fuzz,reads/large-table}.test.ts',
   'test/model/**/*.test.ts',
-  'test/sql/{access/role-settings,bad-arguments/fuzz,plans/grown-table,plans/hot-heartbeats}.test.ts',
+  'test/sql/{access/role-settings,bad-arguments/fuzz,plans/grown-table,plans/hot-heartbeats,plans/read-plans}.test.ts',
   'test/surface/heartbeat/room.test.ts',
   'src/runtime/claim/claims-per-job.test.ts',
 ]

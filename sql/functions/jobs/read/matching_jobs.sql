@@ -8,7 +8,7 @@ declare
 begin
   if p_filter ? 'is_overdue' then
     v_overdue := array(select running.id from "unstuck"."running_jobs"(p_policy) running
-                        where running.ended_at < now());
+                        where running.id = any (p_ids) and running.ended_at < now());
   end if;
   return array(
     select job."id" from "unstuck"."jobs" job
@@ -25,7 +25,8 @@ begin
        and (not p_filter ? 'type' or job."type"::text = p_filter ->> 'type')
        and (not p_filter ? 'queue' or coalesce(job."queue", job."type")::text = p_filter ->> 'queue')
        and (not p_filter ? 'owner' or job."owner"::text = p_filter ->> 'owner')
-       and (not p_filter ? 'worker_id' or job."worker_id"::text = p_filter ->> 'worker_id')
+       and (not p_filter ? 'worker_id' or job."status" in /*running_words*/('running')
+            and job."worker_id"::text = p_filter ->> 'worker_id')
        and (not p_filter ? 'stage'
             or coalesce(job."stage", p_policy.default_stage, job."type") = p_filter ->> 'stage')
        and (not p_filter ? 'error_code' or job."error_code"::text = p_filter ->> 'error_code')

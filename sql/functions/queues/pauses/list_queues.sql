@@ -1,17 +1,26 @@
--- Every queue with unfinished jobs, a pause or a dependency. Reads unfinished rows only.
-create or replace function "unstuck"."list_queues"()
+-- Every queue with unfinished jobs, a pause or a dependency, by name; p_queues: only these. Reads unfinished rows only,
+-- and about p_count_limit of them: at_least names the counts that may be larger. Finds 1,000 queues with waiting jobs:
+-- is_complete says, on every row, whether those are all.
+create or replace function "unstuck"."list_queues"(p_queues text[] default null, p_count_limit int default 100000)
 returns table (queue text, waiting int, due int, running int, is_paused boolean, paused_at timestamptz,
-               paused_for_ms float8, paused_by text, pause_reason text, dependency text, breaker_state text)
-language sql stable as $$
+               paused_for_ms float8, paused_by text, pause_reason text, dependency text, breaker_state text,
+               at_least text[], is_complete boolean)
+language plpgsql stable set enable_seqscan = off as $$
+declare
+  v_queues text[] := coalesce(p_queues, array(select "unstuck"."waiting_queues"(1001)));
+  v_is_complete boolean := p_queues is not null or cardinality(v_queues) <= 1000;
+begin
+  perform "unstuck".require_count_limit(p_count_limit);
+  return query
   with waiting_jobs as (
-    select coalesce(job."queue", job."type")::text as name, count(*)::int as count,
-           count(*) filter (where coalesce(job."run_at", job."created_at") <= now())::int as due
-      from "unstuck"."jobs" job where job."status" = /*waiting*/'waiting'
-     group by coalesce(job."queue", job."type")
+    select counted.* from "unstuck"."waiting_counts"(
+      case when p_queues is null then v_queues[:1000] else v_queues end, p_count_limit) counted
+     where counted.waiting > 0
+  ), seen as materialized (
+    select coalesce(job."queue", job."type")::text as name from "unstuck"."jobs" job
+     where job."status" in /*running_words*/('running') limit p_count_limit
   ), running_jobs as (
-    select coalesce(job."queue", job."type")::text as name, count(*)::int as count
-      from "unstuck"."jobs" job where job."status" in /*running_words*/('running')
-     group by coalesce(job."queue", job."type")
+    select seen.name, count(*)::int as count from seen group by seen.name
   ), pause as (
     select * from "unstuck".pauses
      where attachment = /*attachment*/'native' and coalesce(paused_until > now(), true)
@@ -20,14 +29,19 @@ language sql stable as $$
       from "unstuck".dependencies dependency join "unstuck".breakers breaker on breaker.name = dependency.name
      where dependency.attachment = /*attachment*/'native'
   )
-  select known.name, coalesce(waiting_jobs.count, 0), coalesce(waiting_jobs.due, 0), coalesce(running_jobs.count, 0),
+  select known.name, coalesce(waiting_jobs.waiting, 0), coalesce(waiting_jobs.due, 0), coalesce(running_jobs.count, 0),
          pause.queue is not null, pause.paused_at, "unstuck".ms_between(now(), pause.paused_until),
-         pause.paused_by, pause.reason, dependency.name, dependency.state
-    from (select name::text from waiting_jobs union select name::text from running_jobs
+         pause.paused_by, pause.reason, dependency.name, dependency.state,
+         array_cat(case when waiting_jobs.is_cut then array['waiting', 'due'] else '{}' end,
+                   case when (select count(*) from seen) = p_count_limit then array['running'] else '{}' end),
+         v_is_complete
+    from (select waiting_jobs.queue from waiting_jobs union select running_jobs.name from running_jobs
           union select pause.queue from pause union select dependency.queue from dependency) known(name)
-    left join waiting_jobs on waiting_jobs.name = known.name
+    left join waiting_jobs on waiting_jobs.queue = known.name
     left join running_jobs on running_jobs.name = known.name
     left join pause on pause.queue = known.name
     left join dependency on dependency.queue = known.name
-   order by known.name
+   where p_queues is null or known.name = any (p_queues)
+   order by known.name;
+end
 $$;

@@ -18,7 +18,7 @@ import {
 import type { TestBench } from '../harness.ts'
 
 async function readQueue(store: JobStore, name: string): Promise<QueueStatus | undefined> {
-  return (await store.listQueues()).find(({ queue }) => queue === name)
+  return (await store.listQueues()).queues.find(({ queue }) => queue === name)
 }
 
 export function describePause(opened: () => TestBench): void {
@@ -89,7 +89,7 @@ function describePauses(opened: () => TestBench): void {
     await expect(store.pauseQueue(TYPE, { durationMs: 0 })).rejects.toMatchObject(invalidArgument)
     await expect(store.pauseQueue(TYPE, { durationMs: 1.5 })).rejects.toMatchObject(invalidArgument)
     await expect(store.resumeQueue('')).rejects.toMatchObject(invalidArgument)
-    expect(await store.listQueues()).toEqual([])
+    expect(await store.listQueues()).toEqual({ queues: [], isComplete: true })
   })
 }
 
@@ -103,7 +103,9 @@ function describeListing(opened: () => TestBench): void {
     await store.mapDependency('bound', 'gateway')
     await store.holdBreaker('gateway')
     await store.pauseQueue('quiet', { actor: 'ana', reason: 'deploy', durationMs: MINUTE })
-    const [bound, encode, quiet, ...others] = await store.listQueues()
+    const { queues, isComplete } = await store.listQueues()
+    const [bound, encode, quiet, ...others] = queues
+    expect(isComplete).toBe(true)
     expect(others).toEqual([])
     expect(bound).toMatchObject({
       queue: 'bound',
@@ -124,9 +126,52 @@ function describeListing(opened: () => TestBench): void {
       pauseReason: null,
       dependency: null,
       breakerState: null,
+      atLeast: [],
     })
     expect(quiet).toMatchObject({ queue: 'quiet', isPaused: true, pausedBy: 'ana', pauseReason: 'deploy' })
     expectAbout(quiet?.pausedForMs, MINUTE)
     expect(quiet?.pausedAt).toBeInstanceOf(Date)
+  })
+
+  it('OPS-15 lists the named queues alone, and none that has nothing', async () => {
+    const { store } = opened()
+    await enqueueMany(store, 2)
+    await enqueueOne(store, { type: 'mail' })
+    await store.pauseQueue('quiet')
+    const { queues } = await store.listQueues({ queues: [TYPE, 'quiet', 'absent'] })
+    expect(queues).toMatchObject([
+      { queue: TYPE, waiting: 2, isPaused: false },
+      { queue: 'quiet', waiting: 0, isPaused: true },
+    ])
+  })
+
+  it('OPS-15 large queues share the limit of a count, and say that they have at least that many', async () => {
+    const { store } = opened()
+    await enqueueMany(store, 7)
+    await enqueueMany(store, 9, { type: 'mail' })
+    await enqueueOne(store, { type: 'rare' })
+    const [encode, mail, rare] = (await store.listQueues({ countLimit: 9 })).queues
+    expect([encode, mail, rare]).toMatchObject([
+      { queue: TYPE, waiting: 4, due: 4, atLeast: ['waiting', 'due'] },
+      { queue: 'mail', waiting: 4, due: 4, atLeast: ['waiting', 'due'] },
+      { queue: 'rare', waiting: 1, due: 1, atLeast: [] },
+    ])
+    expect((await store.listQueues({ countLimit: 18 })).queues).toMatchObject([
+      { queue: TYPE, waiting: 7, due: 7, atLeast: [] },
+      { queue: 'mail', waiting: 9, due: 9, atLeast: [] },
+      { queue: 'rare', waiting: 1, due: 1, atLeast: [] },
+    ])
+  })
+
+  it('OPS-15 running jobs are counted up to the limit too', async () => {
+    const { store } = opened()
+    await enqueueMany(store, 3)
+    await claimMany(store)
+    expect((await store.listQueues({ countLimit: 2 })).queues).toMatchObject([
+      { queue: TYPE, running: 2, atLeast: ['running'] },
+    ])
+    expect((await store.listQueues({ countLimit: 4 })).queues).toMatchObject([
+      { queue: TYPE, running: 3, atLeast: [] },
+    ])
   })
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { PolicyOverride } from '../../../policy/policy.ts'
 import {
   budgets,
+  claimMany,
   complete,
+  enqueueMany,
   enqueueOne,
   expectAbout,
   HOUR,
@@ -47,6 +49,7 @@ function describeHealth(opened: () => TestBench): void {
       holdReason: null,
       releasedOften: 0,
       hidden: null,
+      atLeast: [],
     })
     expect(await store.readHidden()).toBe(null)
   })
@@ -94,6 +97,35 @@ function describeHealth(opened: () => TestBench): void {
     await complete(store, await startOne(store))
     await startDead(store)
     expect(await store.readHealth()).toMatchObject({ waiting: 0, due: 0, running: 0, overdue: 0 })
+  })
+
+  it('OPS-15 counts stop at the limit and say so, and the oldest due job is found beyond it', async () => {
+    const { store, elapse } = opened()
+    await enqueueOne(store, { priority: 9 })
+    await elapse(HOUR)
+    await enqueueMany(store, 6)
+    await enqueueOne(store, { delayMs: HOUR })
+    const health = await store.readHealth({ countLimit: 5 })
+    expect(health).toMatchObject({ waiting: 5, due: 5, atLeast: ['waiting', 'due', 'releasedOften'] })
+    expectAbout(health.oldestDueMs, HOUR)
+    expect(await store.readHealth({ countLimit: 9 })).toMatchObject({ waiting: 8, due: 7, atLeast: [] })
+  })
+
+  it('OPS-15 running jobs are counted up to the limit too', async () => {
+    const { store } = opened()
+    await enqueueMany(store, 3)
+    await claimMany(store)
+    const atLeast = ['running', 'overdue', 'oldestOverdueMs', 'unjudged']
+    expect(await store.readHealth({ countLimit: 3 })).toMatchObject({ running: 3, atLeast })
+    expect(await store.readHealth({ countLimit: 4 })).toMatchObject({ running: 3, atLeast: [] })
+  })
+
+  it('OPS-8 a bad limit of counts is refused', async () => {
+    const { store } = opened()
+    for (const countLimit of [0, 1.5, 1_000_001]) {
+      await expect(store.readHealth({ countLimit })).rejects.toMatchObject(invalidArgument)
+      await expect(store.listQueues({ countLimit })).rejects.toMatchObject(invalidArgument)
+    }
   })
 }
 

@@ -66,7 +66,7 @@ function describePages(opened: () => TestBench): void {
   })
 
   it('OPS-9 an empty table is an empty page', async () => {
-    expect(await opened().store.listJobs()).toEqual({ jobs: [], next: null })
+    expect(await opened().store.listJobs()).toEqual({ jobs: [], next: null, searchedTo: null })
   })
 
   it('OPS-9 a bad limit or filter is refused', async () => {

@@ -68,7 +68,7 @@ export function bindDependencyVerbs(state: MemoryState): DependencyStore {
     listBreakers: async () => [...state.breakers.keys()].toSorted().map((name) => describe(state, name)),
     pauseQueue: async (queue, options = {}) => pauseQueue(state, queue, endOf(state, options), options),
     resumeQueue: async (queue) => resumeQueue(state, queue),
-    listQueues: async () => listQueues(state),
+    listQueues: async (request = {}) => listQueues(state, request),
     takeTokens: async (limits, tokens = 1) => takeTokens(state, limits, tokens),
     listRateLimits: async (request = {}) => listRateLimits(state, request),
     pruneRateLimits: async (limit = 1_000) => pruneRateLimits(state, limit),

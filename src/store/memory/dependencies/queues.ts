@@ -1,9 +1,10 @@
 import { breakerState } from '../../../policy/dependency/breaker.ts'
-import type { ActorOptions } from '../../ports/call-options.ts'
-import type { QueueStatus } from '../../ports/dependency-store.ts'
+import { type ActorOptions, COUNT_LIMIT } from '../../ports/call-options.ts'
+import type { QueueList, QueueRequest, QueueStatus } from '../../ports/dependency-store.ts'
 import { isPaused } from '../lifecycle/admit-job.ts'
-import { checkQueue } from '../state/checks.ts'
-import { dueMs, type MemoryState } from '../state/memory-state.ts'
+import { countWaiting, MAX_QUEUES, type QueueCount, waitingQueues } from '../reading/waiting-counts.ts'
+import { checkCountLimit, checkQueue } from '../state/checks.ts'
+import { jobsInIdOrder, type MemoryState } from '../state/memory-state.ts'
 
 export function mapDependency(state: MemoryState, queue: string, name: string | null): boolean {
   if (name === null) return state.dependencies.delete(queue)
@@ -33,28 +34,65 @@ export function resumeQueue(state: MemoryState, queue: string): boolean {
   return wasPaused
 }
 
-export function listQueues(state: MemoryState): QueueStatus[] {
-  const nowMs = state.nowMs()
-  const unfinished = [...state.jobs.values()].filter(
-    ({ status }) => status === 'waiting' || status === 'running',
+export function listQueues(
+  state: MemoryState,
+  { queues, countLimit = COUNT_LIMIT }: QueueRequest,
+): QueueList {
+  checkCountLimit(countLimit)
+  const waiting = queues ?? waitingQueues(state)
+  const listed = queues ?? waiting.slice(0, MAX_QUEUES)
+  const counts = [...countWaiting(state, listed, countLimit)].filter(([, count]) => count.waiting > 0)
+  return composeQueues(
+    state,
+    { counts: new Map(counts), isComplete: listed.length === waiting.length },
+    queues,
+    countLimit,
   )
+}
+
+export interface WaitingQueues {
+  counts: ReadonlyMap<string, QueueCount>
+  isComplete: boolean
+}
+
+/** Running jobs are those of the state. */
+export function composeQueues(
+  state: MemoryState,
+  { counts, isComplete }: WaitingQueues,
+  queues: string[] | undefined,
+  countLimit: number,
+): QueueList {
+  const nowMs = state.nowMs()
+  const running = jobsInIdOrder(state)
+    .filter(({ status }) => status === 'running')
+    .slice(0, countLimit)
   const paused = [...state.pauses].filter(([, pause]) => isPaused(pause, nowMs)).map(([queue]) => queue)
-  const names = new Set([...unfinished.map(({ queue }) => queue), ...paused, ...state.dependencies.keys()])
-  return [...names].toSorted().map((queue) => {
-    const jobs = unfinished.filter((job) => job.queue === queue)
-    const waiting = jobs.filter(({ status }) => status === 'waiting')
+  const known = [
+    ...counts.keys(),
+    ...running.map(({ queue }) => queue),
+    ...paused,
+    ...state.dependencies.keys(),
+  ]
+  const names = [...new Set(known)].filter((queue) => queues?.includes(queue) ?? true).toSorted()
+  const listed = names.map((queue): QueueStatus => {
+    const count = counts.get(queue)
     const dependency = state.dependencies.get(queue) ?? null
     const breaker = dependency === null ? undefined : state.breakers.get(dependency)
     return {
       queue,
-      waiting: waiting.length,
-      due: waiting.filter((job) => dueMs(job) <= nowMs).length,
-      running: jobs.length - waiting.length,
+      waiting: count?.waiting ?? 0,
+      due: count?.due ?? 0,
+      running: running.filter((job) => job.queue === queue).length,
       ...describePause(state, queue, nowMs),
       dependency,
       breakerState: breaker === undefined ? null : breakerState(breaker.facts, nowMs),
+      atLeast: [
+        ...(count?.isCut === true ? (['waiting', 'due'] as const) : []),
+        ...(running.length === countLimit ? (['running'] as const) : []),
+      ],
     }
   })
+  return { queues: listed, isComplete }
 }
 
 function describePause(state: MemoryState, queue: string, nowMs: number) {

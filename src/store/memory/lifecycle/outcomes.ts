@@ -19,7 +19,7 @@ import type {
   ReleaseOptions,
 } from '../../job-store.ts'
 import { recordDispatch } from '../dispatches.ts'
-import { isOften } from '../reading/health.ts'
+import { isOften } from '../reading/waiting-counts.ts'
 import { checkText } from '../state/checks.ts'
 import {
   actedBy,

@@ -1,36 +1,72 @@
-import type { Job } from '../../../job/job.ts'
-import type { PolicyOverride } from '../../../policy/policy.ts'
-import { isReleasedOften } from '../../../policy/retry/release-delay.ts'
-import type { Health, HoldReason } from '../../job-store.ts'
+import type { Health, HealthValue, HoldReason } from '../../job-store.ts'
+import { COUNT_LIMIT, type CountOption, type PolicyOption } from '../../ports/call-options.ts'
 import { asOne } from '../reaping/outages.ts'
 import { isOverdue, isUnjudged, type Moment, overdueFromMs } from '../reaping/reap-plan.ts'
-import { dueMs, type MemoryState } from '../state/memory-state.ts'
+import { checkCountLimit } from '../state/checks.ts'
+import { dueMs, jobsInIdOrder, type MemoryState } from '../state/memory-state.ts'
 import { policyOf } from '../state/policy-of.ts'
+import { countWaiting, MAX_QUEUES, type QueueCount, waitingQueues } from './waiting-counts.ts'
 
-export function readHealth(state: MemoryState, override: PolicyOverride | undefined): Health {
-  const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, override) }
-  const jobs = [...state.jobs.values()]
-  const waiting = jobs.filter(({ status }) => status === 'waiting')
-  const dueAges = waiting.map((job) => moment.nowMs - dueMs(job)).filter((ageMs) => ageMs >= 0)
-  const overdue = jobs.filter((job) => isOverdue(moment, job))
-  const overdueAges = overdue.map((job) => moment.nowMs - (overdueFromMs(moment, job) ?? moment.nowMs))
-  return {
-    waiting: waiting.length,
-    due: dueAges.length,
-    running: jobs.filter(({ status }) => status === 'running').length,
-    overdue: overdue.length,
-    oldestOverdueMs: largest(overdueAges),
+export function readHealth(state: MemoryState, options: PolicyOption & CountOption = {}): Health {
+  const { countLimit = COUNT_LIMIT } = options
+  checkCountLimit(countLimit)
+  const queues = waitingQueues(state)
+  const counts = countWaiting(state, queues.slice(0, MAX_QUEUES), countLimit)
+  const dueAges = [...state.jobs.values()]
+    .filter(({ status }) => status === 'waiting')
+    .map((job) => state.nowMs() - dueMs(job))
+    .filter((ageMs) => ageMs >= 0)
+  const waiting = {
+    counts: [...counts.values()],
+    isCut: queues.length > MAX_QUEUES,
     oldestDueMs: largest(dueAges),
-    unjudged: jobs.filter((job) => isUnjudged(moment, job)).length,
-    reaperAgeMs: reaperAgeMs(state),
-    holdReason: holdReason(state, moment),
-    releasedOften: waiting.filter((job) => isOften(job, moment.nowMs)).length,
-    hidden: null,
   }
+  return composeHealth(state, waiting, options)
 }
 
-export function isOften({ releases, startedAt }: Job, nowMs: number): boolean {
-  return isReleasedOften(releases, startedAt === null ? null : nowMs - startedAt.getTime())
+export interface WaitingHealth {
+  counts: QueueCount[]
+  /** More queues have waiting jobs. */
+  isCut: boolean
+  oldestDueMs: number | null
+  /** Not every first job of a queue and priority was read. */
+  isOldestCut?: boolean
+}
+
+/** Running jobs are those of the state. */
+export function composeHealth(
+  state: MemoryState,
+  waiting: WaitingHealth,
+  { policy, countLimit = COUNT_LIMIT }: PolicyOption & CountOption,
+): Health {
+  const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, policy) }
+  const running = jobsInIdOrder(state)
+    .filter(({ status }) => status === 'running')
+    .slice(0, countLimit)
+  const overdueAges = running
+    .filter((job) => isOverdue(moment, job))
+    .map((job) => moment.nowMs - (overdueFromMs(moment, job) ?? moment.nowMs))
+  const sum = (value: (count: QueueCount) => number) =>
+    waiting.counts.reduce((total, count) => total + value(count), 0)
+  const atLeast: HealthValue[] = []
+  if (waiting.isCut || waiting.counts.some(({ isCut }) => isCut))
+    atLeast.push('waiting', 'due', 'releasedOften')
+  if (waiting.isOldestCut === true) atLeast.push('oldestDueMs')
+  if (running.length === countLimit) atLeast.push('running', 'overdue', 'oldestOverdueMs', 'unjudged')
+  return {
+    waiting: sum((count) => count.waiting),
+    due: sum((count) => count.due),
+    running: running.length,
+    overdue: overdueAges.length,
+    oldestOverdueMs: largest(overdueAges),
+    oldestDueMs: waiting.oldestDueMs,
+    unjudged: running.filter((job) => isUnjudged(moment, job)).length,
+    reaperAgeMs: reaperAgeMs(state),
+    holdReason: holdReason(state, moment),
+    releasedOften: sum((count) => count.releasedOften),
+    hidden: null,
+    atLeast,
+  }
 }
 
 export function reaperAgeMs(state: MemoryState): number | null {

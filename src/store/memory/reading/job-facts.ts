@@ -9,7 +9,8 @@ import { keptWorkerOf } from '../lifecycle/last-chance.ts'
 import { overdueFromMs } from '../reaping/reap-plan.ts'
 import { countsOf, dueMs, type MemoryState } from '../state/memory-state.ts'
 import { workerFacts } from '../workers.ts'
-import { isOften, reaperAgeMs } from './health.ts'
+import { reaperAgeMs } from './health.ts'
+import { isOften } from './waiting-counts.ts'
 
 const MAX_AHEAD = 1000
 

@@ -29,7 +29,8 @@ export function listJobs(state: MemoryState, filter: JobFilter, options: ListOpt
     .toReversed()
     .filter((job) => (cursor === undefined || job.id < cursor) && fits(state, job, filter))
   const jobs = found.slice(0, limit).map((job) => summaryOf(state, job, withPayload))
-  return { jobs, next: jobs.length < limit ? null : (jobs.at(-1)?.id ?? null) }
+  const last = jobs.length < limit ? undefined : jobs.at(-1)
+  return { jobs, next: last?.id ?? null, searchedTo: last?.createdAt ?? null }
 }
 
 export function checkFilter(filter: JobFilter): void {
@@ -58,7 +59,8 @@ export function fits(state: MemoryState, job: Job, filter: JobFilter): boolean {
     [filter.type, job.type],
     [filter.queue, job.queue],
     [filter.owner, job.owner],
-    [filter.workerId, job.workerId],
+    // Only a running job has a worker.
+    [filter.workerId, job.status === 'running' ? job.workerId : null],
     [filter.stage, stageOf(job, state.policy.defaultStage)],
     [filter.errorCode, job.error?.code],
     [filter.causeId, causeOf(job)],

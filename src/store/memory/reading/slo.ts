@@ -26,7 +26,7 @@ export function readSlo(state: MemoryState, request: SloRequest): Slo {
   const graceMs = policy.sweepIntervalMs + pollMs
   const lasted = rescues.map(({ lastedMs }) => lastedMs).toSorted((a, b) => a - b)
   const inTime = rescues.filter(({ lastedMs, leaseMs }) => lastedMs <= leaseMs + graceMs).length
-  const { overdue, oldestOverdueMs } = readHealth(state, override)
+  const { overdue, oldestOverdueMs } = readHealth(state, override === undefined ? {} : { policy: override })
   return {
     rescued: rescues.length,
     inTime,

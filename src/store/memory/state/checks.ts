@@ -15,6 +15,8 @@ export function checkWhole(value: number | undefined, name: string, min: number,
   throw invalidArgument(name, value, `a whole number from ${min} to ${max}`)
 }
 
+export const checkCountLimit = (limit: number) => checkWhole(limit, 'count_limit', 1, 1_000_000)
+
 export function checkText(name: string, text: unknown, maxLength: number): void {
   const isFine = typeof text === 'string' && text !== '' && text.length <= maxLength && !hasUnstorable(text)
   if (!isFine) throw invalidArgument(name, text, `1 to ${maxLength} characters`)

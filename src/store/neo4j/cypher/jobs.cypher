@@ -69,14 +69,38 @@ MATCH (j:EmbeddingJob)
 WHERE j.status IN ['pending', 'processing'] AND j.dedupe_key STARTS WITH 'schedule:'
 RETURN DISTINCT j.type AS type;
 
-// name: count_waiting
+// name: waiting_queues
+// Reads $limit waiting jobs: an index that starts with the queue would lead through finished ones.
 MATCH (j:EmbeddingJob)
+USING INDEX SEEK j:EmbeddingJob(status)
 WHERE j.status = 'pending'
-WITH j.queue AS queue, j.due_at AS due, datetime.statement() AS now, coalesce(j.releases, 0) AS releases,
-     j.started_at AS started
-RETURN queue, count(*) AS waiting, sum(CASE WHEN due <= now THEN 1 ELSE 0 END) AS due, min(due) AS oldest,
-       sum(CASE WHEN releases >= 20 OR (releases > 0 AND started <= now - duration({hours: 24})) THEN 1 ELSE 0 END)
-         AS releasedOften;
+WITH j LIMIT $limit
+RETURN j.queue AS queue, count(*) AS waiting
+ORDER BY queue;
+
+// name: next_level
+MATCH (j:EmbeddingJob)
+USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at)
+WHERE j.queue = $queue AND j.status = 'pending' AND j.priority > $priority AND j.due_at IS NOT NULL
+RETURN j.priority AS priority, j.due_at AS due, j.due_at <= datetime.statement() AS isDue
+ORDER BY j.queue, j.status, j.priority, j.due_at
+LIMIT 1;
+
+// name: count_waiting
+// Reads $share jobs of each queue, next to run first.
+UNWIND $queues AS queue
+CALL {
+  WITH queue
+  MATCH (j:EmbeddingJob)
+  USING INDEX SEEK j:EmbeddingJob(queue, status, priority, due_at)
+  WHERE j.queue = queue AND j.status = 'pending' AND j.priority IS NOT NULL AND j.due_at IS NOT NULL
+  WITH j ORDER BY j.queue, j.status, j.priority, j.due_at LIMIT $share
+  WITH j.due_at AS due, datetime.statement() AS now, coalesce(j.releases, 0) AS releases, j.started_at AS started
+  RETURN count(*) AS waiting, sum(CASE WHEN due <= now THEN 1 ELSE 0 END) AS due,
+         sum(CASE WHEN releases >= 20 OR (releases > 0 AND started <= now - duration({hours: 24})) THEN 1 ELSE 0 END)
+           AS releasedOften
+}
+RETURN queue, waiting, due, releasedOften;
 
 // name: count_ahead
 MATCH (j:EmbeddingJob)

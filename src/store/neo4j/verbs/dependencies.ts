@@ -32,7 +32,7 @@ export function bindDependencyVerbs(runner: VerbRunner): DependencyStore {
       change({ held: [['pauses', queue]] }, (state) => bindInMemory(state).pauseQueue(queue, options)),
     resumeQueue: (queue, options) =>
       change({ held: [['pauses', queue]] }, (state) => bindInMemory(state).resumeQueue(queue, options)),
-    listQueues: () => listQueues(runner),
+    listQueues: (request = {}) => listQueues(runner, request),
     takeTokens: (limits, tokens) => {
       const keys = Array.isArray(limits) ? limits.map(({ key }) => key) : []
       const held = keys.flatMap((key) => [['fullAtMs', key] as const, ['limitUses', key] as const])

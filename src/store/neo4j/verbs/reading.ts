@@ -47,7 +47,7 @@ export function bindReadingVerbs(runner: VerbRunner): ReadingStore {
         return { ...facts, ahead: Number(row?.['ahead']) }
       })
     },
-    readHealth: (options) => readHealth(runner, options?.policy),
+    readHealth: (options = {}) => readHealth(runner, options),
     readHidden: async () => null,
     readSlo: (request = {}) =>
       look(

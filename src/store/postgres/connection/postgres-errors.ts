@@ -28,6 +28,8 @@ interface Trouble {
   /** SQLSTATE class prefix. */
   state: string
   meaning: string
+  /** Default: DATABASE_UNREACHABLE. */
+  code?: ErrorCode
   hint?: string
 }
 
@@ -38,8 +40,9 @@ interface Trouble {
 const troubles: Trouble[] = [
   {
     state: '25006',
+    code: 'DATABASE_READ_ONLY',
     meaning: 'the database takes no writes here',
-    hint: 'After a failover this passes. If it stays, DATABASE_URL names a standby, or its role may only read.',
+    hint: 'DATABASE_URL must name the primary; UNSTUCK_READ_URL may name a standby. After a failover this passes by itself.',
   },
   { state: '53100', meaning: 'the database has no disk space left' },
   { state: '53200', meaning: 'the database has no memory left' },
@@ -68,9 +71,9 @@ function translateError(error: unknown, { isLook }: TranslateOptions): unknown {
   })
 }
 
-function troubleError({ meaning, hint }: Trouble, code: string, error: Error): UnstuckError {
+function troubleError({ meaning, hint, code: known }: Trouble, code: string, error: Error): UnstuckError {
   const told = hint ?? textOf(error, 'hint')
-  return new UnstuckError('DATABASE_UNREACHABLE', `${meaning}: ${error.message}`, {
+  return new UnstuckError(known ?? 'DATABASE_UNREACHABLE', `${meaning}: ${error.message}`, {
     cause: error,
     details: { sqlState: code },
     ...(told === undefined ? {} : { hint: told }),

@@ -1,4 +1,5 @@
 import { jsonText } from '../../../job/json-text.ts'
+import { COUNT_LIMIT } from '../../ports/call-options.ts'
 import type { Breaker, DeleteBreakerOutcome, DependencyStore } from '../../ports/dependency-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import { breakerChangeToJson, toBreaker, toQueueStatus, toRateLimitStatus } from '../rows/dependency-rows.ts'
@@ -51,8 +52,9 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
       return row?.['was_paused'] === true
     },
 
-    async listQueues() {
-      return (await call('list_queues', [])).map(toQueueStatus)
+    async listQueues({ queues, countLimit = COUNT_LIMIT } = {}) {
+      const rows = await call('list_queues', [queues ?? null, countLimit])
+      return { queues: rows.map(toQueueStatus), isComplete: rows[0]?.['is_complete'] !== false }
     },
 
     async takeTokens(limits, tokens = 1) {

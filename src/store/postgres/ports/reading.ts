@@ -1,4 +1,5 @@
 import type { TableProfile } from '../../../profile/profile.ts'
+import { COUNT_LIMIT } from '../../ports/call-options.ts'
 import type { ReadingStore } from '../../ports/reading-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row, SqlClient } from '../connection/executor.ts'
@@ -7,6 +8,7 @@ import { filterToJson } from '../rows/filter-json.ts'
 import { toEvent, toHealth, toHidden, toJob } from '../rows/job-rows.ts'
 import { policyToJson } from '../rows/policy-row.ts'
 import { toDeadJobGroup, toJobFacts, toJobSummary, toSlo } from '../rows/reading-rows.ts'
+import { dateOrNull } from '../rows/values.ts'
 
 export function bindReadingVerbs(
   call: CallQuery,
@@ -26,8 +28,12 @@ export function bindReadingVerbs(
     async listJobs(filter = {}, { limit = 100, cursor, withPayload = false } = {}) {
       const params = [filterToJson(filter), limit, cursor ?? null, withPayload]
       const [row] = await withCursor(cursor, () => call('list_jobs', params))
-      const page = row?.['page'] as { jobs: Row[]; next: string | null }
-      return { jobs: page.jobs.map((job) => toJobSummary(job, table)), next: page.next }
+      const page = row?.['page'] as { jobs: Row[]; next: string | null; searched_to: string | null }
+      return {
+        jobs: page.jobs.map((job) => toJobSummary(job, table)),
+        next: page.next,
+        searchedTo: dateOrNull(page.searched_to),
+      }
     },
 
     async findJobIds(prefix, limit = 5) {
@@ -45,8 +51,8 @@ export function bindReadingVerbs(
       return { groups: rows.map(toDeadJobGroup), isComplete: rows[0]?.['is_complete'] !== false }
     },
 
-    async readHealth({ policy } = {}) {
-      const [row] = await call('read_health', [policyToJson(policy)])
+    async readHealth({ policy, countLimit = COUNT_LIMIT } = {}) {
+      const [row] = await call('read_health', [policyToJson(policy), countLimit])
       return toHealth(row ?? {})
     },
 

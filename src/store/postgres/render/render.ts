@@ -245,6 +245,10 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ['events_table', quoteLiteral(table.teamEvents?.table ?? '')],
     ['table_schema', quoteLiteral(table.schema)],
     ['table', quoteLiteral(table.table)],
+    ...(['id', 'type', 'owner'] as const).map((column): [string, string] => [
+      `${column}_column`,
+      quoteLiteral(columnName(table, column)),
+    ]),
     ['default_type', quoteLiteral(table.defaultType ?? 'job')],
     ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
     ['age', `greatest(${table.ageColumns.map((column) => jobColumn(table, column)).join(', ')})`],

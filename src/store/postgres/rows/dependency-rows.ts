@@ -19,7 +19,7 @@ export function breakerChangeToJson(change: Partial<BreakerSettings>): string {
 }
 
 export function toQueueStatus(row: Row): QueueStatus {
-  return fromRecord(row, ['pausedAt'])
+  return fromRecord(row, ['pausedAt'], 'is_complete')
 }
 
 export function toRateLimitStatus(row: Row): RateLimitStatus {

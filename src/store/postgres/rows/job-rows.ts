@@ -15,7 +15,7 @@ import type {
   ReleasedJob,
 } from '../../job-store.ts'
 import type { Row } from '../connection/executor.ts'
-import { date, dateOrNull, numberOrNull, text } from './values.ts'
+import { date, dateOrNull, fieldsOf, numberOrNull, text } from './values.ts'
 
 export function toJobOutcome<Outcome>(row: Row): JobOutcome<Outcome> {
   return { jobId: String(row['id']), outcome: row['outcome'] as Outcome }
@@ -188,6 +188,7 @@ export function toHealth(row: Row): Health {
     holdReason: text(row['hold_reason']) as HoldReason | null,
     releasedOften: Number(row['released_often']),
     hidden: toHidden(row['hidden'] as Row | null),
+    atLeast: fieldsOf(row['at_least']),
   }
 }
 

@@ -14,6 +14,10 @@ export const columnOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => 
 
 const fieldOf = (column: string) => column.replaceAll(/_[a-z]/g, (part) => part.slice(1).toUpperCase())
 
+/** A list of column names, as JSON. */
+export const fieldsOf = <Field extends string>(columns: unknown) =>
+  ((columns ?? []) as string[]).map(fieldOf) as Field[]
+
 /** A row that PostgreSQL returned as JSON, with camelCase names. The fields in `times` become dates. */
 export function fromRecord<T>(record: Row, times: readonly (keyof T & string)[] = [], omitted?: string): T {
   const isTime = new Set<string>(times)

@@ -84,7 +84,7 @@ function readRoutes(world: FakeWorld) {
     route('GET', /^v1\/config$/, () => configOf()),
     route('GET', /^v1\/health$/, () => ({ is_healthy: true, tables: healthsOf(world) })),
     route('GET', /^v1\/leases$/, () => ({ leases: leasesOf(world, Date.now()), is_complete: true })),
-    route('GET', /^v1\/queues$/, () => ({ queues: world.queues })),
+    route('GET', /^v1\/queues$/, () => ({ queues: world.queues, is_complete: true })),
     route('GET', /^v1\/breakers$/, () => ({ breakers: world.breakers })),
     route('GET', /^v1\/rate-limits$/, () => rateLimitsOf(world)),
     route('GET', /^v1\/dead-letters$/, () => ({ groups: world.groups, is_complete: true })),
@@ -232,7 +232,9 @@ function listJobs(world: FakeWorld, query: URLSearchParams) {
   const from = Number(query.get('cursor') ?? 0)
   const limit = Number(query.get('limit') ?? 50)
   const next = from + limit
-  return { table, jobs: all.slice(from, next), next_cursor: next < all.length ? String(next) : null }
+  const last = next < all.length ? all[next - 1] : undefined
+  const next_cursor = last === undefined ? null : String(next)
+  return { table, jobs: all.slice(from, next), next_cursor, searched_to: last?.created_at ?? null }
 }
 
 function configOf() {

@@ -44,6 +44,7 @@ function queueOf(queue: string, changes: Partial<Queue>): Queue {
     ...none,
     dependency: null,
     breaker_state: null,
+    at_least: [],
     ...changes,
   }
 }

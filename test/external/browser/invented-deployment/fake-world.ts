@@ -309,5 +309,6 @@ function healthOf(world: FakeWorld, table: string): TableHealth {
     hold_reason: null,
     hidden: null,
     is_healthy: true,
+    at_least: [],
   }
 }

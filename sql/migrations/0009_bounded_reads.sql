@@ -1,0 +1,1 @@
+-- Reads of health and queues take a limit: workers that send it need functions of this version.
