@@ -9,21 +9,9 @@ select to_json(array_agg(id))::text as ids, to_json(array_agg(outcome))::text as
   from "unstuck"."enqueue_jobs"(($1::text)::jsonb, ($2::text)::jsonb);
 
 -- name: claim_jobs
--- One row with a list for each column: the client reads it in half the time of one row per job (3.8 instead of 6.6 µs a
--- job). NULL if there are no jobs.
-select min(lease_id::text) as lease_id, json_build_object(
-         'id', json_agg(id), 'fence', json_agg(fence), 'type', json_agg(type), 'queue', json_agg(queue),
-         'payload', json_agg(payload), 'priority', json_agg(priority), 'stage', json_agg(stage),
-         'owner', json_agg(owner), 'attempt', json_agg(attempt), 'failures', json_agg(failures),
-         'crashes', json_agg(crashes), 'timeouts', json_agg(timeouts), 'max_attempts', json_agg(max_attempts),
-         'generation', json_agg(generation), 'created_at', json_agg(created_at), 'started_at', json_agg(started_at),
-         'expected_duration_ms', json_agg(expected_duration_ms), 'lease_ms', json_agg(lease_ms),
-         'deadline_ms', json_agg(deadline_ms), 'traceparent', json_agg(traceparent), 'is_rescue', json_agg(is_rescue),
-         'waited_ms', json_agg(waited_ms), 'runs_alone', json_agg(crashes > 0 and "unstuck".is_reap_final(
-           "unstuck".policy_of(/*attachment*/'native', ($6::text)::jsonb), false, attempt, failures, crashes, timeouts,
-           max_attempts)))::text as jobs
-  from "unstuck"."claim_jobs"($1::text, $2::text[], $3::int, $4::text[], $5::bigint, ($6::text)::jsonb, $7::text,
-                              ($8::text)::jsonb);
+select lease_id, jobs
+  from "unstuck"."claim_jobs_by_column"($1::text, $2::text[], $3::int, $4::text[], $5::bigint, ($6::text)::jsonb,
+                                        $7::text, ($8::text)::jsonb);
 
 -- name: has_due_jobs
 select "unstuck"."has_due_jobs"($1::text[]) as is_due;

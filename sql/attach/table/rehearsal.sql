@@ -24,7 +24,10 @@ begin
   perform "unstuck"."record_calls"('unstuck-rehearsal', '[{"is_failure": true}]');
   perform "unstuck".take_tokens('[{"key": "unstuck-rehearsal", "rate_per_s": 1, "burst": 1}]');
   perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal', 'unstuck-rehearsal-2'], 1);
+  perform "unstuck"."claim_jobs_by_column"(
+    'unstuck-rehearsal', array['unstuck-rehearsal'], 1, null, null, null, null, null);
   perform "unstuck"."claim_job"(v_id, 'unstuck-rehearsal');
+  perform "unstuck"."count_trends"();
   perform "unstuck"."has_due_jobs"(array['unstuck-rehearsal', 'unstuck-rehearsal-2']);
   perform "unstuck"."keep_worker"('unstuck-rehearsal', array[v_id], true, 'unstuck-rehearsal', gen_random_uuid(),
                                   "unstuck".policy_of(/*attachment*/'native'));

@@ -164,7 +164,7 @@ it('C9 a sweep that took long is no step of the clock: the next one holds nothin
   start(
     withSweeps(async (request, real) => {
       const step = await real.sweepJobs(request)
-      if (++sweeps === 1) await new Promise((resolve) => setTimeout(resolve, 7_500))
+      if (++sweeps === 1) await new Promise((resolve) => setTimeout(resolve, 6_500))
       return step
     }),
     2_000,
