@@ -27,7 +27,9 @@ interface PauseFlags extends TableFlags {
 }
 
 export function addQueues(program: Command): void {
-  const queues = program.command('queues').description('lists, pauses and resumes queues')
+  const queues = program
+    .command('queues')
+    .description('lists, pauses and resumes queues, and shows their trends')
   withConnection(queues.command('list'))
     .description('lists queues with unfinished jobs, a pause or a dependency')
     .option('--table <name>', 'one table of the profile; default: all')
@@ -35,7 +37,11 @@ export function addQueues(program: Command): void {
     .action(listCommand)
   withConnection(queues.command('trends'))
     .description('shows what happened per hour or minute, by queue and type')
-    .option('--since <duration>', 'how far back: 30m, 6h, 7d', readDuration, DAY_MS)
+    .addOption(
+      new Option('--since <duration>', 'how far back: 30m, 6h, 7d')
+        .argParser(readDuration)
+        .default(DAY_MS, '1d'),
+    )
     .addOption(new Option('--by <span>', 'size of a row').choices(['hour', 'minute']).default('hour'))
     .option('--queue <name>', 'one queue')
     .option('--type <type>', 'one type')
