@@ -119,6 +119,18 @@ describe('queues', () => {
     expect(parse(json)['queues']).toHaveLength(2)
   })
 
+  it('SEE-5 trends shows counts and durations by queue and type, and says if nothing happened', async () => {
+    const quiet = await run('queues', 'trends', '--since', '2h')
+    expect(quiet).toMatchObject({ exitCode: 0, stdout: 'nothing happened in the last 2 h\n' })
+    const counts = { queue: 'convert', type: 'pdf', enqueued: 9, completed: 7, failed: 2, rescued: 1 }
+    await store.recordTrends([{ ...counts, waits: [0, 0, 9], runs: [0, 0, 0, 0, 0, 0, 9] }], 0)
+    const { stdout } = await run('queues', 'trends', '--queue', 'convert')
+    expect(stdout).toMatch(/convert +pdf +9 +7 +2 +1 +< 5 ms \/ 5 ms +< 100 ms \/ 100 ms/)
+    expect((await run('queues', 'trends', '--queue', 'others')).stdout).toContain('nothing happened')
+    const refused = await run('queues', 'trends', '--by', 'week')
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('hour, minute') as string })
+  })
+
   it('OPS-8 a pause without a reason and a table that is not there are refused', async () => {
     expect(await run('queues', 'pause', 'convert')).toMatchObject({ exitCode: 2 })
     expect(await run('queues', 'list', '--table', 'nothing')).toMatchObject({
