@@ -90,6 +90,16 @@ it('SEE-5 writes what is left when it stops', async () => {
   expect(written[0]?.counts[0]?.runs.at(-1)).toBe(1)
 })
 
+it('SEE-5 counts what is left when it stops in the minute of the stop, where the rows show it', async () => {
+  await minute()
+  await vi.advanceTimersByTimeAsync(45_000)
+  ended('completed')
+  const stopped = trends.stop()
+  await vi.advanceTimersByTimeAsync(0)
+  await stopped
+  expect(written).toMatchObject([{ counts: [{ completed: 1 }], agoMs: 0 }])
+})
+
 it('SEE-5 counts together what is beyond 100 pairs of queue and type', async () => {
   for (let nth = 0; nth < 130; nth++) ended('completed', 1, { ...job, type: `type-${nth}` })
   await minute()

@@ -50,6 +50,8 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
     let untilNextMs = MINUTE_MS - (Date.now() % MINUTE_MS)
     while (!stopping.signal.aborted) {
       await wait(untilNextMs, stopping.signal)
+      // In the middle of a minute: what is left belongs to this one.
+      if (stopping.signal.aborted) break
       const endedAtMs = performance.now()
       const minute = counted
       counted = new Counter()
