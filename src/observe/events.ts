@@ -86,7 +86,7 @@ export interface RuntimeEvents {
   'sweep:failed': { table: string; error: unknown }
   'prune:done': { table: string; deleted: number; durationMs: number }
   'prune:failed': { table: string; error: unknown }
-  /** The counts of the last minute could not be written, and are added to the next. */
+  /** The last minute could not be counted. What this process did is added to the next one, if it may write it. */
   'trends:failed': { table: string; error: unknown }
   'dispatch:done': { table: string; published: number }
   'dispatch:failed': { table: string; error: unknown; waiting: number }

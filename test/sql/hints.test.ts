@@ -88,6 +88,14 @@ describe('enqueue', () => {
     expect(first).not.toBe(second)
   })
 
+  it('WORK-1 C16 a hint does not name a queue that no notification can hold', async () => {
+    // As an attached table may have them.
+    await store.enqueueJobs([{ type: 'a' }])
+    await database.pool.query(`update unstuck.jobs set queue = repeat('q', 9000)`)
+    const leases = await store.claimJobs({ workerId: 'w', queues: ['q'.repeat(9_000)], limit: 1 })
+    expect(await hintsOf(() => store.releaseJobs(leases))).toEqual(['unstuck.native [[null,1]]'])
+  })
+
   it('WORK-1 C16 a hint of very many queues names none', async () => {
     const many = Array.from({ length: 500 }, (_, n) => ({ type: `a type with a long name, number ${n}` }))
     expect(await hintsOf(() => store.enqueueJobs(many))).toEqual(['unstuck.native [[null,500]]'])

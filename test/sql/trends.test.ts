@@ -94,6 +94,29 @@ describe('trends', () => {
     expect(clip).toMatchObject({ completed: 20_000, isBounded: true })
   })
 
+  it('SEE-5 a count of more pairs of queue and type than it writes is marked as a lower bound', async () => {
+    const types = `'type-' || generate_series`
+    await plant(101, { type: types, status: `'succeeded'`, finished_at: inMinute(30) })
+    const store = open()
+    await count()
+    const counted = await store.listTrends({ sinceMs: HOUR, spanMin: 1 })
+    expect(counted.length).toBeGreaterThanOrEqual(100)
+    expect(counted.every(({ isBounded }) => isBounded)).toBe(true)
+  })
+
+  it('SEE-5 cancelled jobs have not failed, and their runs are not counted', async () => {
+    await plant(2, {
+      type: `'clip'`,
+      status: `'cancelled'`,
+      last_attempt_at: inMinute(11),
+      finished_at: inMinute(13),
+    })
+    const store = open()
+    await count()
+    const [clip] = await store.listTrends({ sinceMs: HOUR, spanMin: 1 })
+    expect(clip).toMatchObject({ enqueued: 2, completed: 0, failed: 0, runP50Ms: null })
+  })
+
   it('SEE-5 rows are deleted after 14 days', async () => {
     const store = open()
     await store.recordTrends([{ ...nothing, queue: 'old', type: 'old', completed: 1 }], 0)

@@ -1,16 +1,19 @@
 -- Counts what happened in a minute, by default the last whole one, from the rows: what passed no worker of this
--- library is only found so. Reads at most 20,000 jobs that ended and 20,000 that were created; a count that met this
--- bound is marked. Once per minute; returns the number of rows written. Deletes rows after 14 days. Created jobs are
--- found by the time in their ids, so in the native table.
+-- library is only found so. Reads at most 20,000 jobs that ended and 20,000 that were created, and writes the 100 most
+-- frequent pairs of queue and type of each; a count that met a bound is marked. Cancelled jobs have not failed. Once
+-- per minute; returns the number of rows written. Deletes rows after 14 days. Created jobs are found by the time in
+-- their ids, so in the native table.
 create or replace function "unstuck"."count_trends"(p_minute timestamptz default null)
 returns int language plpgsql set enable_seqscan = off as $$
 declare
   c_most constant int := 20000;
+  c_pairs constant int := 100;
   v_from timestamptz := date_trunc('minute', coalesce(p_minute, clock_timestamp() - interval '1 minute'));
   v_to timestamptz := v_from + interval '1 minute';
   v_created jsonb := '[]';
   v_ended jsonb;
-  v_is_bounded boolean;
+  v_is_bounded boolean := false;
+  v_is_ended_bounded boolean;
 begin
   if not pg_try_advisory_xact_lock("unstuck".trend_class(), hashtext(/*attachment*/'native')) or exists (
       select from "unstuck".trends
@@ -18,24 +21,28 @@ begin
     return 0;
   end if;
   if /*attachment*/'native' = 'native' then
-    select coalesce(jsonb_agg(jsonb_build_object('queue', queue, 'type', type, 'enqueued', count)), '[]')
-      into v_created
-      from (select created.queue, created.type, count(*) as count
+    select coalesce(jsonb_agg(jsonb_build_object('queue', queue, 'type', type, 'enqueued', count)), '[]'),
+           coalesce(max(total) >= c_most or max(pairs) > c_pairs, false)
+      into v_created, v_is_bounded
+      from (select created.queue, created.type, count(*) as count, sum(count(*)) over () as total,
+                   count(*) over () as pairs
               from (select coalesce(job."queue", job."type")::text as queue, job."type"::text as type
                       from "unstuck"."jobs" job
                      where job."id" >= "unstuck".lowest_uuid_v7(v_from)::text::/*id*/uuid
                        and job."id" < "unstuck".lowest_uuid_v7(v_to)::text::/*id*/uuid
                      order by job."id" limit c_most) created
-             group by created.queue, created.type order by count desc limit 100) pair;
+             group by created.queue, created.type order by count desc limit c_pairs) pair;
   end if;
-  select coalesce(jsonb_agg(to_jsonb(pair)), '[]'), coalesce(sum(completed + failed)::bigint >= c_most, false)
-    into v_ended, v_is_bounded
+  select coalesce(jsonb_agg(to_jsonb(pair)), '[]'), coalesce(max(total) >= c_most or max(pairs) > c_pairs, false)
+    into v_ended, v_is_ended_bounded
     from (select ended.queue, ended.type, count(*) filter (where ended.is_completed) as completed,
-                 count(*) filter (where not ended.is_completed) as failed,
+                 count(*) filter (where ended.is_failed) as failed, sum(count(*)) over () as total,
+                 count(*) over () as pairs,
                  "unstuck".count_durations(array_agg("unstuck".ms_between(ended.began_at, ended.ended_at))
-                                             filter (where ended.began_at is not null)) as runs
+                                             filter (where ended.is_completed or ended.is_failed)) as runs
             from (select coalesce(job."queue", job."type")::text as queue, job."type"::text as type,
                          job."status" = /*succeeded*/'succeeded' as is_completed,
+                         job."status" = /*dead*/'dead' as is_failed,
                          coalesce(job."last_attempt_at", job."started_at") as began_at,
                          coalesce(job."finished_at", job."updated_at", job."created_at") as ended_at
                     from "unstuck"."jobs" job
@@ -43,15 +50,13 @@ begin
                      and coalesce(job."finished_at", job."updated_at", job."created_at") >= v_from
                      and coalesce(job."finished_at", job."updated_at", job."created_at") < v_to
                    order by coalesce(job."finished_at", job."updated_at", job."created_at") limit c_most) ended
-           group by ended.queue, ended.type order by count(*) desc limit 100) pair;
-  v_is_bounded := v_is_bounded or (
-    select coalesce(sum((entry ->> 'enqueued')::bigint)::bigint >= c_most, false)
-      from jsonb_array_elements(v_created) entry);
+           group by ended.queue, ended.type order by count(*) desc limit c_pairs) pair;
   delete from "unstuck".trends where ctid = any (array(
     select old.ctid from "unstuck".trends old
      where old.attachment = /*attachment*/'native' and old.span_min in (1, 60) and old.at < v_to - interval '14 days'
      limit 1000));
-  return "unstuck".add_trends(/*attachment*/'native', v_from, 'rows', v_created || v_ended, v_is_bounded);
+  return "unstuck".add_trends(/*attachment*/'native', v_from, 'rows', v_created || v_ended,
+                               v_is_bounded or v_is_ended_bounded);
 end
 $$;
 

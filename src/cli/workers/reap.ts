@@ -96,6 +96,9 @@ async function sweepUntilStopped(
       else printLine(`${table}: another process sweeps it · standing by`)
     },
     onError: (table, error) => printSweepError(table, error, flags.json === true),
+    onUncounted: (table, error) => {
+      if (flags.json !== true) printProgress(`unstuck: ${table}: trends not counted: ${messageOf(error)}`)
+    },
   })
   const signal = await ended
   await reaper.stop()
@@ -133,8 +136,10 @@ function printJobs(title: string, reaped: ReapedJob[], action: ReapedJob['action
 }
 
 function printSweepError(table: string, error: unknown, isJson: boolean): void {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const code = isUnstuckError(error) ? error.code : 'INTERNAL'
   if (isJson) printJson({ event: 'sweep-failed', table, code, message })
   else printProgress(`unstuck: ${table}: sweep failed, retrying at the next interval: ${message}`)
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -67,6 +67,28 @@ it('REAP-6 tells how many jobs it recovered, over all batches of a sweep', async
   expect(new Set(reports[0]?.requeuedIds).size).toBe(2_500)
 })
 
+it('SEE-5 a sweep whose trends cannot be counted has not failed', async () => {
+  const uncounted: unknown[] = []
+  const counting = new Proxy(store, {
+    get: (target, name, receiver) => {
+      if (name === 'lacks') return new Set()
+      if (name === 'countTrends') return () => Promise.reject(new Error('permission denied for table trends'))
+      return Reflect.get(target, name, receiver)
+    },
+  })
+  reaper = startReaper({
+    tables: [{ name: 'jobs', store: counting }],
+    intervalMs: 60_000,
+    onSweep: (_, report) => reports.push(report),
+    onError: (_, error) => errors.push(error),
+    onUncounted: (_, error) => uncounted.push(error),
+  })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(reports).toHaveLength(1)
+  expect(errors).toEqual([])
+  expect(uncounted).toHaveLength(1)
+})
+
 it('REAP-6 never has two sweeps under way', async () => {
   let running = 0
   let most = 0

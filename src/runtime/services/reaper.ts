@@ -33,6 +33,8 @@ export interface ReaperOptions {
   /** Another process sweeps the table from now on. */
   onStandBy?: (table: string) => void
   onError?: (table: string, error: unknown) => void
+  /** The sweep went through, but the trends of the last minute could not be counted. */
+  onUncounted?: (table: string, error: unknown) => void
 }
 
 /** The part of the answer to a worker's report that is about the sweeps of its table. */
@@ -145,8 +147,8 @@ class TableReaper {
     const { store } = this.#table
     if (!hasCapability(store, 'trends') || performance.now() < this.#countAtMs) return
     this.#countAtMs = performance.now() + COUNT_MS
-    // The sweep went through: this is no sign of an outage.
-    await store.countTrends().catch((error: unknown) => this.#options.onError?.(this.#table.name, error))
+    // The sweep went through: this is no sign of an outage, and no failed sweep.
+    await store.countTrends().catch((error: unknown) => this.#options.onUncounted?.(this.#table.name, error))
   }
 
   async #sweepOnce(isUrgent: boolean): Promise<SweepReport> {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { UnstuckError } from '../../errors/index.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { RuntimeEventEmitter, type RuntimeEvents } from '../../observe/events.ts'
 import type { TrendCounts } from '../../store/ports/trend-store.ts'
@@ -11,17 +12,17 @@ interface Written {
 
 let events: RuntimeEventEmitter
 let written: Written[]
-let isDown: boolean
+let failure: Error | undefined
 let trends: Trends
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-01-01T12:00:30Z') })
   events = new RuntimeEventEmitter()
   written = []
-  isDown = false
+  failure = undefined
   const store = {
     async recordTrends(counts: TrendCounts[], agoMs: number) {
-      if (isDown) throw new Error('down')
+      if (failure !== undefined) throw failure
       written.push({ counts: structuredClone(counts), agoMs })
       return 60_000 - (Date.now() % 60_000)
     },
@@ -72,14 +73,24 @@ it('SEE-5 writes nothing for a minute in which nothing happened', async () => {
 it('SEE-5 adds to the next minute what could not be written', async () => {
   const failures: unknown[] = []
   events.on('trends:failed', ({ error }) => failures.push(error))
-  isDown = true
+  failure = new Error('down')
   ended('completed')
   await minute()
-  isDown = false
+  failure = undefined
   ended('completed')
   await minute()
   expect(failures).toHaveLength(1)
   expect(written).toMatchObject([{ counts: [{ completed: 2 }] }])
+})
+
+it('SEE-5 drops what it may not write: a later permission does not make a minute of days', async () => {
+  failure = new UnstuckError('PERMISSION_DENIED', 'permission denied for table trends')
+  ended('completed')
+  await minute()
+  failure = undefined
+  ended('completed')
+  await minute()
+  expect(written).toMatchObject([{ counts: [{ completed: 1 }] }])
 })
 
 it('SEE-5 writes what is left when it stops', async () => {
@@ -88,6 +99,16 @@ it('SEE-5 writes what is left when it stops', async () => {
   await vi.advanceTimersByTimeAsync(0)
   await stopped
   expect(written[0]?.counts[0]?.runs.at(-1)).toBe(1)
+})
+
+it('SEE-5 counts what is left when it stops in the minute of the stop, where the rows show it', async () => {
+  await minute()
+  await vi.advanceTimersByTimeAsync(45_000)
+  ended('completed')
+  const stopped = trends.stop()
+  await vi.advanceTimersByTimeAsync(0)
+  await stopped
+  expect(written).toMatchObject([{ counts: [{ completed: 1 }], agoMs: 0 }])
 })
 
 it('SEE-5 counts together what is beyond 100 pairs of queue and type', async () => {

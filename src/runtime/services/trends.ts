@@ -1,5 +1,6 @@
 // Counts what this process does by queue and type, and writes it once a minute in one statement: nothing is added to the path
 // of a job. A crash loses at most the last minute.
+import { isUnstuckError } from '../../errors/index.ts'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import { type TrendCounts, type TrendStore, trendBoundsMs } from '../../store/ports/trend-store.ts'
 import { wait } from '../timing/wait.ts'
@@ -50,6 +51,8 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
     let untilNextMs = MINUTE_MS - (Date.now() % MINUTE_MS)
     while (!stopping.signal.aborted) {
       await wait(untilNextMs, stopping.signal)
+      // In the middle of a minute: what is left belongs to this one.
+      if (stopping.signal.aborted) break
       const endedAtMs = performance.now()
       const minute = counted
       counted = new Counter()
@@ -66,8 +69,8 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
     try {
       return await store.recordTrends(minute.list(), agoMs)
     } catch (error) {
-      // Written with the next minute.
-      counted.add(minute)
+      // Written with the next minute. A missing permission may be granted after days, whose sum would look like a minute's.
+      if (!isUnstuckError(error, 'PERMISSION_DENIED')) counted.add(minute)
       events.emit('trends:failed', { table, error })
       return undefined
     }

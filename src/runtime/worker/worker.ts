@@ -170,6 +170,7 @@ class RunningWorker<Tx> {
           resolve()
           events.emit('sweep:failed', { table, error })
         },
+        onUncounted: (table, error) => events.emit('trends:failed', { table, error }),
       })
     })
     return firstSweep

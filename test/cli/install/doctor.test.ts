@@ -281,7 +281,8 @@ describe('one thing is broken', () => {
       `create role ${role} login password 'of-a-test'; grant usage on schema unstuck to ${role};
        grant select on all tables in schema unstuck to ${role};
        grant insert, update, delete on all tables in schema unstuck to ${role};
-       revoke update on unstuck.jobs, unstuck.sweeps from ${role}`,
+       revoke update on unstuck.jobs, unstuck.sweeps from ${role};
+       revoke all on unstuck.trends from ${role}`,
     )
     onTestFinished(async () => {
       await database.pool.query(`drop owned by ${role}; drop role ${role}`)
@@ -295,6 +296,7 @@ describe('one thing is broken', () => {
     expect(problems).toMatchObject([
       { check: 'permissions', fix: `grant update on unstuck.jobs to ${role}` },
       { check: 'permissions', fix: `grant update on unstuck.sweeps to ${role}` },
+      { check: 'permissions', fix: `grant select, insert, update, delete on unstuck.trends to ${role}` },
     ])
     for (const { fix } of problems) await database.pool.query(fix ?? '')
     expect(await doctor(env)).toMatchObject({ exitCode: 0, problems: [] })

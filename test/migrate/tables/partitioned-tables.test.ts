@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { migrateDown, migrateStatus, migrateUp } from '../../../src/store/postgres/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { describeSchema } from '../describe.ts'
-import { teamProfile } from '../team-table.ts'
+import { clipWords, teamProfile } from '../team-table.ts'
 
 let database: TestDatabase
 let before: string[]
@@ -88,4 +88,17 @@ it('OPS-5 everything comes off, also an index that was built for a partition and
   await migrateDown({ databaseUrl: database.url, schema: 'unstuck' })
   expect(await describeSchema(database.pool, 'public')).toEqual(before)
   expect(await indexes()).toEqual([])
+})
+
+it('OPS-2 retention deletes no waiting job that has the id of a finished one in another partition', async () => {
+  await migrateUp(target())
+  await database.pool.query(`
+    select unstuck.set_mode__team('reap');
+    truncate team_jobs;
+    insert into team_jobs (id, status, created_at)
+      select id, status, ended_at from gen_random_uuid() id,
+             (values ('${clipWords.succeeded}', '2019-01-01'::timestamptz), ('queued', now())) job(status, ended_at)`)
+  await database.pool.query('select unstuck.prune_jobs__team(1)')
+  const { rows } = await database.pool.query('select status from team_jobs')
+  expect(rows).toEqual([{ status: 'queued' }])
 })

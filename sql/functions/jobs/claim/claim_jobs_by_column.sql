@@ -1,5 +1,6 @@
--- Private: claim_jobs as one row with a list for each column, which a client reads in half the time of one row per job
--- (3.8 instead of 6.6 µs a job). NULL if there are no jobs. A function, because its plan is kept.
+-- Private: claim_jobs as rows of up to 64 jobs with a list for each column, which a client reads in half the time of
+-- one row per job (3.8 instead of 6.6 µs a job). With large payloads, all in one row would be a string too long for
+-- JavaScript (512 MB). A function, because its plan is kept.
 create or replace function "unstuck"."claim_jobs_by_column"(
   p_worker_id text, p_queues text[], p_limit int, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text,
   p_cursors jsonb)
@@ -19,6 +20,7 @@ begin
              "unstuck".policy_of(/*attachment*/'native', p_policy), false, attempt, failures, crashes, timeouts,
              max_attempts)))::text
     from "unstuck"."claim_jobs"(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_policy, p_actor, p_cursors)
-           claimed;
+           with ordinality claimed
+   group by (ordinality - 1) / 64 order by (ordinality - 1) / 64;
 end
 $$;

@@ -32,7 +32,10 @@ begin
      order by coalesce(job."finished_at", job."updated_at", job."created_at") limit p_limit
        for update of job skip locked
   ), gone as (
-    delete from "unstuck"."jobs" job using locked where job."id" = locked.id returning job."id" as id
+    -- The primary key of a partitioned table may have more columns, and an id then two rows.
+    delete from "unstuck"."jobs" job using locked
+     where job."id" = locked.id and job."status" in /*ended_words*/('succeeded', 'dead', 'cancelled')
+    returning job."id" as id
   ), forgotten as (
     delete from "unstuck".events event using gone
      where event.attachment = /*attachment*/'native' and event.job_id = gone.id::text

@@ -19,10 +19,10 @@ begin
     v_jobs := format('[[%s, %s]]', to_json(p_queues[1]), coalesce(p_counts[1], 1));
   else
     v_jobs := "unstuck".hinted_jobs(p_queues, p_delays_ms, p_counts);
-    -- A payload has less than 8,000 bytes.
-    if octet_length(v_jobs) > 7900 then
-      v_jobs := "unstuck".hinted_jobs(array_fill(null::text, array[cardinality(p_queues)]), p_delays_ms, p_counts);
-    end if;
+  end if;
+  -- A payload has less than 8,000 bytes.
+  if octet_length(v_jobs) > 7900 then
+    v_jobs := "unstuck".hinted_jobs(array_fill(null::text, array[cardinality(p_queues)]), p_delays_ms, p_counts);
   end if;
   perform pg_notify("unstuck".hint_channel(p_policy.attachment),
                     format('{"seed": %s, "jobs": %s}', txid_current() % 2147483648, v_jobs)) where v_jobs is not null;

@@ -1,7 +1,9 @@
--- Private: did anybody sweep the table within this time? One sweep serves the whole fleet (REAP-17).
+-- Private: did anybody sweep the table within this time? One sweep serves the whole fleet (REAP-17). A sweep in the
+-- future was made before the clock was set back: it says nothing, or nobody would sweep until then.
 create or replace function "unstuck".is_swept(p_attachment text, p_within_ms float8)
 returns boolean language sql volatile set search_path = pg_catalog, pg_temp as $$
-  select coalesce((select "unstuck".after_ms(swept_at, p_within_ms) > clock_timestamp() from "unstuck".sweeps
+  select coalesce((select "unstuck".after_ms(swept_at, p_within_ms) > now.at and swept_at <= now.at
+                     from "unstuck".sweeps, (select clock_timestamp() as at) now
                     where attachment = p_attachment), false)
 $$;
 

@@ -76,7 +76,9 @@ export function pruneSweeps(state: MemoryState): void {
   state.sweeps.splice(0, Math.max(0, state.sweeps.length - KEPT_SWEEPS))
 }
 
-/** Did anybody sweep within this time? */
+/** Did anybody sweep within this time? A sweep in the future was made before the clock was set back. */
 export function isSwept(state: MemoryState, withinMs: number): boolean {
-  return state.sweptAtMs !== null && state.sweptAtMs + withinMs > state.nowMs()
+  const { sweptAtMs } = state
+  const nowMs = state.nowMs()
+  return sweptAtMs !== null && sweptAtMs + withinMs > nowMs && sweptAtMs <= nowMs
 }

@@ -27,14 +27,14 @@ export function toEnqueuedJobs([row]: Row[]): EnqueuedJob[] {
   return outcomes.map((outcome, index) => ({ jobId: String(ids[index]), outcome }))
 }
 
-/** From one row with a list for each column. */
-export function toClaimedJobs([row]: Row[]): ClaimedJob[] {
-  const leaseId = text(row?.['lease_id'])
-  if (leaseId === null) return []
-  const lists = JSON.parse(String(row?.['jobs'])) as Record<string, unknown[]>
-  return (lists['id'] ?? []).map((_, place) =>
-    claimedJob((column) => (column === 'lease_id' ? leaseId : lists[column]?.[place])),
-  )
+/** From rows with a list for each column. */
+export function toClaimedJobs(rows: Row[]): ClaimedJob[] {
+  return rows.flatMap((row) => {
+    const lists = JSON.parse(String(row['jobs'])) as Record<string, unknown[]>
+    return (lists['id'] ?? []).map((_, place) =>
+      claimedJob((column) => (column === 'lease_id' ? row['lease_id'] : lists[column]?.[place])),
+    )
+  })
 }
 
 export function toClaimedJob(row: Row): ClaimedJob {
