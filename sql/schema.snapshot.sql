@@ -537,7 +537,7 @@
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
 -- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off fcfc9dae0d4aaa422c1c1b32d6951d24
 -- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 80a15be66abe391ced385636c55b2a1b
--- function claim_jobs_by_column(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb) returns TABLE(lease_id text, jobs text) plpgsql volatile 20ae1d5d1154b11c1299c66720111de0
+-- function claim_jobs_by_column(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb) returns TABLE(lease_id text, jobs text) plpgsql volatile 977117da993fb523fb2f1fbddea7692f
 -- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
 -- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable e102c17bb261bd364bd72750a61dfe5b
 -- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile ea080c33c6ece4ec935a1eafd206add1
@@ -547,7 +547,7 @@
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9e243f19f3370c088ffd84a26210343a
--- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off c408ec9cd2568ac3cf04474be841a281
+-- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 3dfc5b18e588709dd447337891ea8026
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
 -- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 31f7fe7fe86ea672fbec8775830a7f35
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
@@ -607,7 +607,7 @@
 -- function is_last_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean plpgsql immutable bb119c8d3e8728e5445e6a3a17b85084
 -- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 0407963e1d2939442e0bd4a3c4f8a4ae
 -- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable 64ab34f1f9a535bf5dd910a230cab606
--- function is_swept(p_attachment text, p_within_ms double precision) returns boolean sql volatile search_path=pg_catalog, pg_temp 524ba8acefeacf6b333d111575436196
+-- function is_swept(p_attachment text, p_within_ms double precision) returns boolean sql volatile search_path=pg_catalog, pg_temp e4e203995cc9f1f77d1427f4ddabbb2e
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable 176cd2037154ccd6faf444688005df02
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
 -- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text) returns SETOF <schema>.job_outcome plpgsql volatile 5872974ac74a9ceab6bd9eb711919626
@@ -667,7 +667,7 @@
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 18087cfc94b36b599f9ef585c677f812
 -- function prune_class() returns integer sql immutable 3f8d37e5f770e5062c7e1482eaccffa9
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp a792e16df6277ef4307a51504aa6308f
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(deleted integer, next text) plpgsql volatile enable_seqscan=off 60fb4a2d695e4e42276a50fd830a4609
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(deleted integer, next text) plpgsql volatile enable_seqscan=off 424a7fb884107248b446618bfe22217f
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable search_path=pg_catalog, pg_temp f2c13ebd1ae5cfda9a89b357c117650b
@@ -745,7 +745,7 @@
 -- function schedule_sweeps(p_every_sec integer DEFAULT 15) returns text plpgsql volatile search_path=pg_catalog, pg_temp f9e4e4167fc19817c09b9481a1f20628
 -- function seen_workers(p_now timestamp with time zone, p_epoch text) returns TABLE(attachment text, worker_id text, process integer, grace_ms bigint, vanished_at timestamp with time zone, absent_at timestamp with time zone, is_present boolean, is_absent boolean, is_due boolean, is_gone boolean, is_changed boolean) sql stable search_path=pg_catalog, pg_temp 2bc55a30b3b865052b460ea422c336a8
 -- function send_hint(p_policy <schema>.policies) returns boolean plpgsql volatile 1f464277cd0e1388731fb4f1fb131bd9
--- function send_job_hint(p_policy <schema>.policies, p_queues text[], p_delays_ms double precision[], p_counts integer[] DEFAULT NULL::integer[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e3695337026927fa2e2d2e47d25ffc57
+-- function send_job_hint(p_policy <schema>.policies, p_queues text[], p_delays_ms double precision[], p_counts integer[] DEFAULT NULL::integer[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b6f7923035b979eaa2cfc200a30aaab3
 -- function server_epoch() returns text sql stable search_path=pg_catalog, pg_temp 02716791c261ddd0166704773182ef54
 -- function set_mode(p_mode text, p_on_foreign_settle text DEFAULT NULL::text) returns TABLE(mode text, on_foreign_settle text, since timestamp with time zone) plpgsql volatile lock_timeout=2s d36e962266570c04d3bcaf5e42db37ba
 -- function settle_delivery(p_attachment text, p_id uuid, p_tries integer, p_is_delivered boolean, p_status integer DEFAULT NULL::integer, p_error text DEFAULT NULL::text, p_is_gone boolean DEFAULT false) returns text plpgsql volatile search_path=pg_catalog, pg_temp 579c35a84ab7e8aa9a81a87470fe5db0

@@ -18,8 +18,8 @@ beforeAll(async () => {
     get: (pool, name) => {
       const value: unknown = Reflect.get(pool, name)
       if (name !== 'query') return typeof value === 'function' ? (value.bind(pool) as unknown) : value
-      return async (...params: Parameters<pg.Pool['query']>) => {
-        const answer = (await pool.query(...params)) as unknown as pg.QueryResult<Record<string, unknown>>
+      return async (text: string, params: unknown[]) => {
+        const answer = await pool.query<Record<string, unknown>>(text, params)
         for (const row of answer.rows)
           for (const value of Object.values(row)) sizes.push(String(value).length)
         return answer

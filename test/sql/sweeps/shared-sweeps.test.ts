@@ -2,13 +2,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { nativeProfile } from '../../../src/profile/native.ts'
 import { HOUR, SECOND } from '../../../src/store/conformance/builders.ts'
-import type { StoreHarness } from '../../../src/store/conformance/harness.ts'
 import { createPostgresBench, type PostgresBench } from '../../support/postgres-harness.ts'
 
 const profile = nativeProfile('unstuck')
 const [table] = profile.tables
 let bench: PostgresBench
-let harness: StoreHarness
+let harness: Awaited<ReturnType<PostgresBench['open']>>
 
 beforeAll(async () => {
   bench = await createPostgresBench({ profile, table })
@@ -20,8 +19,9 @@ it('REAP-17 a sweep from before the clock was set back makes no other one redund
   const { store, elapse } = harness
   const interval = 10 * SECOND
   const isDue = async () => {
-    const report = { workerId: 'w', phase: 'running', types: [], concurrency: 1, running: 0 } as const
-    return (await store.reportWorker({ ...report, reportMs: interval, sweepIntervalMs: interval })).isSweepDue
+    const times = { reportMs: interval, sweepIntervalMs: interval }
+    const report = { workerId: 'w', types: [], concurrency: 1, running: 0, ...times }
+    return (await store.reportWorker({ ...report, phase: 'running' })).isSweepDue
   }
   await store.sweepJobs({ reaper: { reaperId: 'before' } })
   expect(await isDue()).toBe(false)
