@@ -31,7 +31,7 @@ afterAll(() => database.drop())
 
 it('WORK-7 a claim of many jobs with large payloads is never one string: JavaScript has none over 512 MB', async () => {
   const size = 10_000
-  const store = createPostgresStore({ client: measured as pg.Pool, table })
+  const store = createPostgresStore({ client: measured, table })
   const payloads = Array.from({ length: 100 }, (_, nth) => `${nth} `.padEnd(size, 'x'))
   await store.enqueueJobs(payloads.map((payload) => ({ type: 'clip', payload })))
   sizes = []
