@@ -1,5 +1,5 @@
-// A fleet that starts at once may find no free connection slot, or a server that is still starting. Both pass: a worker then tries
-// again, at random times, until its start has taken too long.
+// A fleet that starts at once may find no free connection slot, a server that is still starting, or one too busy to answer. All
+// pass: a worker then tries again, at random times, until its start has taken too long.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnstuckError, UnstuckError } from '../errors/index.ts'
 
@@ -8,6 +8,12 @@ const passing = new Set(['53300', '57P03'])
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 5_000
 const DEFAULT_START_TIMEOUT_MS = 60_000
+
+/** A server that refuses connections, or is not there, fails at once: that is a mistake in the address more often than not. */
+function isPassing({ code, message, details }: UnstuckError): boolean {
+  const isSlow = code === 'DATABASE_UNREACHABLE' && message.includes('timeout')
+  return isSlow || passing.has(String(details['sqlState']))
+}
 
 export class StartLimit {
   readonly #timeoutMs: number
@@ -24,7 +30,7 @@ export class StartLimit {
       try {
         return await call()
       } catch (error) {
-        if (!isUnstuckError(error) || !passing.has(String(error.details['sqlState']))) throw error
+        if (!isUnstuckError(error) || !isPassing(error)) throw error
         const leftMs = this.#endsAtMs - performance.now()
         if (leftMs <= 0) throw this.#tooLate(error)
         await sleep(Math.min(leftMs, Math.random() * longestMs))
