@@ -16,7 +16,7 @@ const nothing = () => {}
 /** Ten slots that start every waiting job at once. The test answers the claims. */
 function startClaimer() {
   const bench = new MemoryWorkerBench()
-  const claims: { limit: number; answer: (count: number) => void }[] = []
+  const claims: { limit: number; isFromStart: boolean; answer: (count: number) => void }[] = []
   let jobs = 0
   const claimed = (): ClaimedJob =>
     ({
@@ -26,13 +26,18 @@ function startClaimer() {
       queue: 'asr',
       priority: 0,
       leaseMs: 60_000,
+      createdAt: new Date(0),
     }) as ClaimedJob
   const store = bench.withVerb(
     'claimJobs',
     () =>
-      ({ limit }) =>
+      ({ limit, cursors }) =>
         new Promise((resolve) =>
-          claims.push({ limit, answer: (count) => resolve(Array.from({ length: count }, claimed)) }),
+          claims.push({
+            limit,
+            isFromStart: cursors === undefined || cursors.size === 0,
+            answer: (count) => resolve(Array.from({ length: count }, claimed)),
+          }),
         ),
   )
   const stopping = new AbortController()
@@ -103,4 +108,25 @@ it('WORK-4 it ends when both claims are answered', async () => {
   second?.answer(1_000)
   await vi.advanceTimersByTimeAsync(2_000)
   expect(hasEnded).toBe(true)
+})
+
+it('WORK-1 a hint whose job is not found at the position makes it look before it, within a quarter of a second', async () => {
+  const { claims, claimer } = startClaimer()
+  const answer = async (count: number) => {
+    claims.at(-1)?.answer(count)
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  await answer(1)
+  await answer(0)
+  // As for a job whose transaction began before those of the others and has ended now.
+  claimer.wakeForHint()
+  await vi.advanceTimersByTimeAsync(0)
+  await answer(0)
+  expect(claims.map(({ isFromStart }) => isFromStart)).toEqual([true, false, false])
+  await vi.advanceTimersByTimeAsync(260)
+  expect(claims.map(({ isFromStart }) => isFromStart)).toEqual([true, false, false, true])
+  // That found all there is: now it polls.
+  await answer(0)
+  await vi.advanceTimersByTimeAsync(900)
+  expect(claims).toHaveLength(4)
 })

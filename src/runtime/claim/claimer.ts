@@ -80,6 +80,12 @@ export class Claimer<Tx> {
     for (const waker of this.#wakers) waker.wake()
   }
 
+  /** A hint announced a job. */
+  wakeForHint(): void {
+    for (const cursor of this.#cursors.values()) cursor.noteHint()
+    this.wake()
+  }
+
   /** The next waiting job, for a free slot. */
   take(isIdle: boolean): WaitingJob<Tx> | undefined {
     return this.#isStartScheduled ? undefined : this.#waiting.take(isIdle)
@@ -131,7 +137,9 @@ export class Claimer<Tx> {
 
   #pauseMs(): number {
     const [least, most] = this.#options.pollMs()
-    const pauseMs = Math.min(least + Math.random() * (most - least), this.#tokenInMs())
+    const restartsInMs = Array.from(this.#cursors.values(), (cursor) => cursor.restartInMs())
+    const pollMs = least + Math.random() * (most - least)
+    const pauseMs = Math.min(pollMs, this.#tokenInMs(), ...restartsInMs)
     return this.#waiting.size > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
   }
 

@@ -78,7 +78,7 @@ class RunningWorker<Tx> {
     this.hints = new HintedWakes({
       workerId: options.workerId,
       queues: options.handlers.map(({ type, queue = type }) => queue),
-      claim: () => this.#claimer.wake(),
+      claim: () => this.#claimer.wakeForHint(),
       hasFreeSlot: () => this.#canClaim && this.#freeSlots > 0,
       hasDueJobs: (queues) => store.hasDueJobs(queues),
     })
