@@ -38,9 +38,16 @@ export async function startFleet(url: string, { workers, pollMs }: FleetPlan): P
   const sizes = Array.from({ length: Math.ceil(workers / PER_PROCESS) }, (_, index) =>
     Math.min(PER_PROCESS, workers - index * PER_PROCESS),
   )
-  const processes = await Promise.all(
+  const started = await Promise.allSettled(
     sizes.map((size) => startProcess(url, { workers: size, ...(pollMs === undefined ? {} : { pollMs }) })),
   )
+  const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = started.find((one) => one.status === 'rejected')
+  if (failed !== undefined) {
+    // The others would go on for ever.
+    await Promise.all(processes.map(stopProcess))
+    throw failed.reason
+  }
   const fleet: Fleet = {
     async report() {
       const reports = await Promise.all(processes.map(ask))
