@@ -118,3 +118,11 @@ it('SEE-5 counts together what is beyond 100 pairs of queue and type', async () 
   expect(counts).toHaveLength(101)
   expect(counts.at(-1)).toMatchObject({ queue: '*', type: '*', completed: 30 })
 })
+
+it('WORK-4 a store that does not answer does not hold up the stop', async () => {
+  const silent = startTrends({ store: { recordTrends: () => new Promise(() => {}) }, events, table: 'jobs' })
+  ended('completed')
+  const stopped = silent.stop()
+  await vi.advanceTimersByTimeAsync(2_000)
+  await stopped
+})

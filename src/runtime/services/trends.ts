@@ -12,11 +12,12 @@ export interface TrendsOptions {
 }
 
 export interface Trends {
-  /** Writes what is left. */
+  /** Writes what is left. Resolves after 2 s at most: an unreachable database delays nobody. */
   stop(): Promise<void>
 }
 
 const MINUTE_MS = 60_000
+const LAST_WRITE_MS = 2_000
 /** Spreads the writes of a fleet after the end of a minute. */
 const SPREAD_MS = 5_000
 /** Pairs of queue and type that are told apart in one minute; the others are counted together. */
@@ -42,7 +43,9 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
     async stop() {
       for (const off of offs) off()
       stopping.abort()
-      await loop
+      const ended = new AbortController()
+      const last = loop.finally(() => ended.abort())
+      await Promise.race([last, wait(LAST_WRITE_MS, ended.signal)])
     },
   }
 
