@@ -24,7 +24,7 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object('queue', queue, 'type', type, 'enqueued', count)), '[]'),
            coalesce(max(total) >= c_most or max(pairs) > c_pairs, false)
       into v_created, v_is_bounded
-      from (select created.queue, created.type, count(*) as count, sum(count(*)) over () as total,
+      from (select created.queue, created.type, count(*) as count, (sum(count(*)) over ())::bigint as total,
                    count(*) over () as pairs
               from (select coalesce(job."queue", job."type")::text as queue, job."type"::text as type
                       from "unstuck"."jobs" job
@@ -36,7 +36,7 @@ begin
   select coalesce(jsonb_agg(to_jsonb(pair)), '[]'), coalesce(max(total) >= c_most or max(pairs) > c_pairs, false)
     into v_ended, v_is_ended_bounded
     from (select ended.queue, ended.type, count(*) filter (where ended.is_completed) as completed,
-                 count(*) filter (where ended.is_failed) as failed, sum(count(*)) over () as total,
+                 count(*) filter (where ended.is_failed) as failed, (sum(count(*)) over ())::bigint as total,
                  count(*) over () as pairs,
                  "unstuck".count_durations(array_agg("unstuck".ms_between(ended.began_at, ended.ended_at))
                                              filter (where ended.is_completed or ended.is_failed)) as runs
