@@ -234,8 +234,11 @@ function findRescues({ times, disturbances, holds }: History, stories: Map<strin
     .map((reap) => ({ ...reap, tookMs: times.leaseMs + reap.reapedAt - reap.leaseEnd }))
 }
 
+/** The process that sweeps may have ended too: another one takes over within 2.1 intervals (ADR 0026). */
+const TAKEOVER_INTERVALS = 2.1
+
 function rescueBound({ times }: History) {
-  return times.leaseMs + times.sweepMs
+  return times.leaseMs + TAKEOVER_INTERVALS * times.sweepMs
 }
 
 function* checkRescues(history: History, stories: Map<string, Story>): Iterable<Violation> {

@@ -80,13 +80,13 @@ describe('the judge of a chaos run', () => {
       const waits = [cpu('w1', 1_000), cpu('w2', 1_000)].map((wait) => ({
         ...wait,
         from: T0 + 2_700,
-        to: T0 + 3_500,
+        to: T0 + 4_600,
       }))
       history.stalls.push(...waits)
       expect(invariantsOf(history)).not.toContain('rescue')
       expect(checkHistory(history).unjudged).toMatchObject([{ invariant: 'rescue' }])
       history.stalls.pop()
-      history.stalls.push({ ...cpu('w2', 20), from: T0 + 2_700, to: T0 + 3_500 })
+      history.stalls.push({ ...cpu('w2', 20), from: T0 + 2_700, to: T0 + 4_600 })
       expect(invariantsOf(history)).toContain('rescue')
     })
   })
@@ -190,7 +190,7 @@ describe('the judge of a chaos run', () => {
     const history = cleanHistory()
     takeLate(history)
     history.disturbances.splice(0)
-    history.disturbances.push({ who: 'w1', kind: 'pause', from: T0 + 700, to: T0 + 3_500 })
+    history.disturbances.push({ who: 'w1', kind: 'pause', from: T0 + 700, to: T0 + 4_600 })
     expect(invariantsOf(history)).toContain('rescue')
     jobOf(history, 'a').type = 'tx'
     expect(invariantsOf(history)).not.toContain('rescue')

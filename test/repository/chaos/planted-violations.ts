@@ -121,10 +121,10 @@ export const planted: Record<string, { what: string; plant: (history: History) =
   },
 }
 
-/** Delays the reap to 3,001 ms after the killed worker's last heartbeat. */
+/** Delays the reap to 4,101 ms after the killed worker's last heartbeat: a lease of 2 s and 2.1 intervals of 1 s are over. */
 export function takeLate(history: History): void {
-  eventOf(history, 3).at = T0 + 3_601
-  eventOf(history, 3).details['next_run_at'] = iso(T0 + 3_601)
-  eventOf(history, 4).at = T0 + 3_700
-  eventOf(history, 5).at = T0 + 3_800
+  eventOf(history, 3).at = T0 + 4_701
+  eventOf(history, 3).details['next_run_at'] = iso(T0 + 4_701)
+  eventOf(history, 4).at = T0 + 4_800
+  eventOf(history, 5).at = T0 + 4_900
 }
