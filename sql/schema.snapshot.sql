@@ -547,7 +547,7 @@
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9e243f19f3370c088ffd84a26210343a
--- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off f6f9741eb63fd408b2ac2e2eb76da55f
+-- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 1909c7d1aa7335eb9486b0e5c9e32d27
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
 -- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 31f7fe7fe86ea672fbec8775830a7f35
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
@@ -635,12 +635,13 @@
 -- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable search_path=pg_catalog, pg_temp ce9bb713de93256966b29d4563d283af
 -- function list_stale_jobs(p_is_twice boolean DEFAULT false, p_limit integer DEFAULT 100, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(id text, type text, stage text, worker_id text, attempt integer, heartbeat_at timestamp with time zone, ended_at timestamp with time zone, overdue_ms double precision, lease_ms double precision, is_past_twice_lease boolean, code text, locked_by jsonb, reaper_age_ms double precision, count integer) plpgsql stable e1b515c3eb66b99ee8efd7c84c9d3d9c
 -- function list_sweeps(p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns TABLE(id text, began_at timestamp with time zone, reaper_id text, actor text, reason text, duration_ms double precision, found integer, requeued integer, dead integer, cancelled integer, skipped integer, held integer, hold_reason text) plpgsql stable search_path=pg_catalog, pg_temp ce516ec0d1ea9f27b1e3379ae46f7eb4
--- function list_trends(p_attachment text, p_from timestamp with time zone, p_span_min integer DEFAULT 60, p_queue text DEFAULT NULL::text, p_type text DEFAULT NULL::text, p_limit integer DEFAULT 1000) returns TABLE(at timestamp with time zone, queue text, type text, enqueued bigint, completed bigint, failed bigint, rescued bigint, wait_p50_ms double precision, wait_p95_ms double precision, run_p50_ms double precision, run_p95_ms double precision, is_bounded boolean) plpgsql stable search_path=pg_catalog, pg_temp fc2ecc73c34b669e9f2863a4b579e583
+-- function list_trends(p_attachment text, p_from timestamp with time zone, p_span_min integer DEFAULT 60, p_queue text DEFAULT NULL::text, p_type text DEFAULT NULL::text, p_limit integer DEFAULT 1000) returns TABLE(at timestamp with time zone, queue text, type text, enqueued bigint, completed bigint, failed bigint, rescued bigint, wait_p50_ms double precision, wait_p95_ms double precision, run_p50_ms double precision, run_p95_ms double precision, is_bounded boolean) plpgsql stable search_path=pg_catalog, pg_temp f9f29b883681ca88ad976553d9aa011e
 -- function list_webhooks(p_attachment text, p_id uuid DEFAULT NULL::uuid) returns SETOF <schema>.webhook_status sql stable search_path=pg_catalog, pg_temp 506792d790e86e80875adaa2d3773668
 -- function list_workers() returns TABLE(worker_id text, state text, host text, pid integer, version text, types text[], concurrency integer, running integer, leases integer, loop_lag_ms double precision, seen_ms double precision, started_at timestamp with time zone, seen_at timestamp with time zone, draining_at timestamp with time zone, stopped_at timestamp with time zone, exit_code integer, drain_requested_at timestamp with time zone, drain_requested_by text, drain_reason text, presence text) sql stable 2ad4b10392959175afe63383e436d9ae
 -- function listen_to_hints(p_attachment text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 7a9df91c3c0b1eb7c119dec97f519a80
 -- function lock_breaker(p_name text) returns <schema>.breakers plpgsql volatile search_path=pg_catalog, pg_temp f35d1ca1fcd9210e73a0d0a351bb43d8
--- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp fad10ecd53e067ac0b8b92856df4effa
+-- function lock_class(p_purpose text) returns integer sql immutable 124548f3799a8e39177315aaddad9ac3
+-- function lock_gone_workers(p_attachment text) returns jsonb sql volatile search_path=pg_catalog, pg_temp 94a5f52a5032e7fef244bb8001e83688
 -- function lock_keys(p_attachment text, p_types text[], p_keys text[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp dbf4641b7c79618eaff9567f9e6d6746
 -- function lock_table() returns text plpgsql volatile lock_timeout=200ms 6c57ab33b97de8379196a4d813765858
 -- function look_at_workers(p_attachment text, OUT newly_gone integer, OUT watchers integer) returns record plpgsql volatile search_path=pg_catalog, pg_temp faa65f92a3530716bed568912bca236e
@@ -661,13 +662,11 @@
 -- function place_team_object(p_attachment text, p_object jsonb, p_statement text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 90d79c171e0816cb4fc2c486436a2030
 -- function policy_of(p_attachment text, p_override jsonb DEFAULT NULL::jsonb) returns <schema>.policies plpgsql stable e7ddeed09783c40179d9e940b6fca28b
 -- function prepare_presence(p_longest_lease_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 00ecbbe147cf47998193d384fa0349db
--- function presence_class() returns integer sql immutable 90c30c4e0c2209a76c9ee22f20334523
 -- function presence_epoch() returns text sql stable search_path=pg_catalog, pg_temp 090db725ca1532df8191eca07d6f3a43
--- function presence_locks() returns TABLE(key integer, is_watch boolean, pid integer) sql stable search_path=pg_catalog, pg_temp 453edc5253ad1275f6bc4bb422bdb46c
+-- function presence_locks() returns TABLE(key integer, is_watch boolean, pid integer) sql stable search_path=pg_catalog, pg_temp a03a36dc0558f97cdc17497616795645
 -- function preview_sweep(p_limit integer DEFAULT 1000, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.reaped_job plpgsql stable 18087cfc94b36b599f9ef585c677f812
--- function prune_class() returns integer sql immutable 3f8d37e5f770e5062c7e1482eaccffa9
 -- function prune_history(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp a792e16df6277ef4307a51504aa6308f
--- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(deleted integer, next text) plpgsql volatile enable_seqscan=off 424a7fb884107248b446618bfe22217f
+-- function prune_jobs(p_retention_days integer DEFAULT NULL::integer, p_limit integer DEFAULT 1000, p_after timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(deleted integer, next text) plpgsql volatile enable_seqscan=off e2fc1024ce17b18457e8a8d5e93f4c66
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable search_path=pg_catalog, pg_temp f2c13ebd1ae5cfda9a89b357c117650b
@@ -763,7 +762,7 @@
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile search_path=pg_catalog, pg_temp 6f6e207c37c70a178811171f1137366d
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 117203df821d067dc2f86e6a9537e876
 -- function take_operation(p_attachment text, p_lease_ms bigint DEFAULT 30000) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp de919113103116d24736366422d887bd
--- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp cb8b22a16db009ea9012791f339f69c8
+-- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2ecf4ef7869c31fbc3f6ec3a892ce7e8
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp bba7d33ef633e14dcca4302f2e2be131
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e1b2f25f40531cd7a59b71638b95528b
 -- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable a695bd4f36ab7f5c198b549352aaaf7d
@@ -771,7 +770,6 @@
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
 -- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 1171a0502cf3f35b16645d4de7da48ab
 -- function trend_bounds() returns double precision[] sql immutable ba113e1aecae5abd02026a931ba14e13
--- function trend_class() returns integer sql immutable ed5f259d38090661d660d0112b0cc072
 -- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8e69b5bc13513752b0dc00a000751d5c
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b497cf2fe04684c4732760190167d6df
@@ -781,7 +779,7 @@
 -- function waiting_counts(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean) sql stable 0f01c49350596803232f6749340c53f6
 -- function waiting_queues(p_limit integer) returns SETOF text sql stable bcf784d628a991dafd0fa68eabecf3c0
 -- function waiting_rounds(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean) plpgsql stable enable_seqscan=off enable_bitmapscan=off 74c6d3187dcdd2550c52d31cdc3ff079
--- function watch_classes() returns integer[] sql immutable a3cf824cf7d7b6dcd56ac369b53dfcbc
+-- function watch_classes() returns integer[] sql immutable 52da25d61b6ec3f57b68526685dcb12a
 -- function watch_operation(p_operation <schema>.operations) returns TABLE(sample integer, succeeded integer, failed integer) sql stable 005da27078c1c1595f4b27a39ff60a8e
 -- function watch_workers(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9002b4827880558eec5e382cef0e4612
 -- function watchers(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp e52ad60da0dc61926e4cdda2b80f5963

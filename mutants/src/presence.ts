@@ -52,7 +52,7 @@ export const presenceMutants: Mutant[] = [
     edits: [
       {
         file: sql('gone_workers'),
-        find: 'where pg_try_advisory_xact_lock("unstuck".presence_class(), presence_key)',
+        find: `where pg_try_advisory_xact_lock("unstuck".lock_class('presence'), presence_key)`,
         replacement: 'where presence_key is not null',
       },
     ],

@@ -15,7 +15,7 @@ declare
   v_is_bounded boolean := false;
   v_is_ended_bounded boolean;
 begin
-  if not pg_try_advisory_xact_lock("unstuck".trend_class(), hashtext(/*attachment*/'native')) or exists (
+  if not pg_try_advisory_xact_lock("unstuck".lock_class('trends'), hashtext(/*attachment*/'native')) or exists (
       select from "unstuck".trends
        where attachment = /*attachment*/'native' and span_min = 1 and at = v_from and source = 'rows') then
     return 0;
@@ -65,8 +65,3 @@ create or replace function "unstuck".lowest_uuid_v7(p_at timestamptz)
 returns uuid language sql immutable
 return encode(int8send((extract(epoch from p_at) * 1000)::bigint << 16) || decode('0000000000000000', 'hex'),
               'hex')::uuid;
-
--- Private: class of the locks that keep the counting of trends to one session per table.
-create or replace function "unstuck".trend_class()
-returns int language sql immutable
-return hashtext('unstuck trends ' || /*schema*/'unstuck');

@@ -14,7 +14,7 @@ create or replace function "unstuck".lock_gone_workers(p_attachment text)
 returns jsonb language sql set search_path = pg_catalog, pg_temp as $$
   with gone as materialized (select * from "unstuck".gone_workers(p_attachment))
   select jsonb_object_agg(worker_id, vanished_at) from gone
-   where pg_try_advisory_xact_lock("unstuck".presence_class(), presence_key)
+   where pg_try_advisory_xact_lock("unstuck".lock_class('presence'), presence_key)
 $$;
 
 -- Private: ends the judgement of gone workers that hold no job any more.

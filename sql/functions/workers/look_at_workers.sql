@@ -49,11 +49,11 @@ $$;
 -- Private: the locks of workers, and of those who watch.
 create or replace function "unstuck".presence_locks()
 returns table (key int, is_watch boolean, pid int) language sql stable set search_path = pg_catalog, pg_temp as $$
-  select objid::bigint::bit(32)::int, classid <> "unstuck".presence_class()::oid, pid
+  select objid::bigint::bit(32)::int, classid <> "unstuck".lock_class('presence')::oid, pid
     from pg_locks
    where locktype = 'advisory' and objsubid = 2 and granted
      and database = (select oid from pg_database where datname = current_database())
-     and classid = any (array_append("unstuck".watch_classes(), "unstuck".presence_class())::oid[])
+     and classid = any (array_append("unstuck".watch_classes(), "unstuck".lock_class('presence'))::oid[])
 $$;
 
 -- Private: every worker that may be judged by presence, as of a look. is_absent: without its lock, which was held in

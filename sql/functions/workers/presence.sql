@@ -1,14 +1,9 @@
--- Private: class of the presence locks of this installation.
-create or replace function "unstuck".presence_class()
-returns int language sql immutable
-return hashtext('unstuck presence ' || /*schema*/'unstuck');
-
 -- Private: classes of the locks of the sessions that watch. Two watch a table, so that one may end with its process;
 -- there are more places for the case that one is frozen.
 create or replace function "unstuck".watch_classes()
 returns int[] language sql immutable
-return array[hashtext('unstuck watch 1 ' || /*schema*/'unstuck'), hashtext('unstuck watch 2 ' || /*schema*/'unstuck'),
-             hashtext('unstuck watch 3 ' || /*schema*/'unstuck'), hashtext('unstuck watch 4 ' || /*schema*/'unstuck')];
+return array["unstuck".lock_class('watch 1'), "unstuck".lock_class('watch 2'),
+             "unstuck".lock_class('watch 3'), "unstuck".lock_class('watch 4')];
 
 -- Private: the number of sessions that watch a table. A frozen process keeps its lock and does not look; sessions of
 -- other roles cannot be told from it.

@@ -28,7 +28,7 @@ returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz;
 begin
-  perform pg_advisory_lock_shared("unstuck".presence_class(), p_key) where p_key is not null;
+  perform pg_advisory_lock_shared("unstuck".lock_class('presence'), p_key) where p_key is not null;
   v_now := clock_timestamp();
   -- The worker's first report completes the row.
   insert into "unstuck".workers as known

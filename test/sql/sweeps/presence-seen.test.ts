@@ -46,7 +46,7 @@ describe('as people see it', () => {
   it('SEE-5 LEASE-10 a worker whose lock two of its sessions hold is listed once', async () => {
     await bench.arrive('a')
     const another = await bench.connect('another session of a')
-    await another.query('select pg_advisory_lock_shared(unstuck.presence_class(), 97 * 1024)')
+    await another.query(`select pg_advisory_lock_shared(unstuck.lock_class('presence'), 97 * 1024)`)
     const { rows } = await bench.pool.query('select presence from unstuck.list_workers()')
     expect(rows).toEqual([{ presence: 'present' }])
   })

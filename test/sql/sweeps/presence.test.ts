@@ -190,7 +190,7 @@ describe('a worker that is judged', () => {
     await bench.die('a')
     await bench.lookForTheGrace()
     const session = await bench.connect('a')
-    await session.query('select pg_advisory_lock_shared(unstuck.presence_class(), 97 * 1024)')
+    await session.query(`select pg_advisory_lock_shared(unstuck.lock_class('presence'), 97 * 1024)`)
     // By the lock alone: no look sees it first.
     expect((await bench.pool.query('select * from unstuck.reap_jobs()')).rows).toEqual([])
     expect(await bench.sweep()).toEqual([])

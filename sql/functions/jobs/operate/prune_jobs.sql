@@ -12,7 +12,7 @@ begin
                             'a whole number from 1 to 3650');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   perform "unstuck".require_acting(/*attachment*/'native');
-  if not pg_try_advisory_xact_lock("unstuck".prune_class(), hashtext(/*attachment*/'native')) then
+  if not pg_try_advisory_xact_lock("unstuck".lock_class('prune'), hashtext(/*attachment*/'native')) then
     return query select 0, coalesce("unstuck".iso_utc(p_after), '-infinity');
     return;
   end if;
@@ -53,11 +53,6 @@ begin
          (select "unstuck".iso_utc(max(locked.ended_at)) from locked having count(*) = p_limit);
 end
 $$;
-
--- Private: class of the locks that keep retention to one session per table.
-create or replace function "unstuck".prune_class()
-returns int language sql immutable
-return hashtext('unstuck prune ' || /*schema*/'unstuck');
 
 -- Private: deletes audit entries before p_before, and sweep history except the newest 1000. Returns the count.
 create or replace function "unstuck".prune_history(p_attachment text, p_before timestamptz, p_limit int)
