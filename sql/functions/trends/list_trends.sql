@@ -17,8 +17,8 @@ begin
          "unstuck".duration_at(span.runs, 0.5), "unstuck".duration_at(span.runs, 0.95), span.is_bounded
     from (select trend.at, trend.queue, trend.type, max(trend.enqueued) as enqueued, max(trend.completed) as completed,
                  max(trend.failed) as failed, max(trend.rescued) as rescued, bool_or(trend.is_bounded) as is_bounded,
-                 "unstuck".larger_counts(max(trend.waits) filter (where trend.source = 'rows'),
-                                         max(trend.waits) filter (where trend.source <> 'rows')) as waits,
+                 -- Rows do not show how long a job waited.
+                 max(trend.waits) filter (where trend.source <> 'rows') as waits,
                  "unstuck".larger_counts(max(trend.runs) filter (where trend.source = 'rows'),
                                          max(trend.runs) filter (where trend.source <> 'rows')) as runs
             from "unstuck".trends trend
