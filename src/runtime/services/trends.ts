@@ -3,7 +3,7 @@
 import { isUnstuckError } from '../../errors/index.ts'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import { type TrendCounts, type TrendStore, trendBoundsMs } from '../../store/ports/trend-store.ts'
-import { wait } from '../timing/wait.ts'
+import { wait, within } from '../timing/wait.ts'
 
 export interface TrendsOptions {
   store: Pick<TrendStore, 'recordTrends'>
@@ -43,9 +43,7 @@ export function startTrends({ store, events, table }: TrendsOptions): Trends {
     async stop() {
       for (const off of offs) off()
       stopping.abort()
-      const ended = new AbortController()
-      const last = loop.finally(() => ended.abort())
-      await Promise.race([last, wait(LAST_WRITE_MS, ended.signal)])
+      await within(LAST_WRITE_MS, loop)
     },
   }
 
@@ -95,17 +93,18 @@ function addDuration(buckets: number[], ms: number): void {
 }
 
 class Counter {
-  readonly #pairs = new Map<string, TrendCounts>()
+  /** By queue and type. Nested, because this is looked up twice for every job. */
+  readonly #queues = new Map<string, Map<string, TrendCounts>>()
+  #size = 0
 
   get isEmpty(): boolean {
-    return this.#pairs.size === 0
+    return this.#size === 0
   }
 
   of(queue: string, type: string): TrendCounts {
-    const key = JSON.stringify([queue, type])
-    const known = this.#pairs.get(key)
+    const known = this.#queues.get(queue)?.get(type)
     if (known !== undefined) return known
-    if (this.#pairs.size >= MAX_PAIRS && queue !== OTHERS) return this.of(OTHERS, OTHERS)
+    if (this.#size >= MAX_PAIRS && queue !== OTHERS) return this.of(OTHERS, OTHERS)
     const counts = {
       queue,
       type,
@@ -116,7 +115,9 @@ class Counter {
       waits: emptyBuckets(),
       runs: emptyBuckets(),
     }
-    this.#pairs.set(key, counts)
+    const types = this.#queues.get(queue) ?? new Map<string, TrendCounts>()
+    this.#queues.set(queue, types.set(type, counts))
+    this.#size += 1
     return counts
   }
 
@@ -130,7 +131,7 @@ class Counter {
   }
 
   list(): TrendCounts[] {
-    return [...this.#pairs.values()]
+    return [...this.#queues.values()].flatMap((types) => [...types.values()])
   }
 }
 

@@ -11,3 +11,9 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) done()
   })
 }
+
+/** Resolves when `work` has ended, after `ms` at most. Rejects as `work` does until then. */
+export async function within(ms: number, work: Promise<void>): Promise<void> {
+  const ended = new AbortController()
+  await Promise.race([work.finally(() => ended.abort()), wait(ms, ended.signal)])
+}

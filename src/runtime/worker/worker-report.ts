@@ -3,7 +3,7 @@
 import { hostname } from 'node:os'
 import type { RuntimeEventEmitter, RuntimeEvents } from '../../observe/events.ts'
 import type { ReportAnswer, WorkerReport, WorkerStore } from '../../store/ports/worker-store.ts'
-import { wait } from '../timing/wait.ts'
+import { wait, within } from '../timing/wait.ts'
 
 /** The answer to a report. */
 export interface ReportNews extends ReportAnswer {
@@ -92,9 +92,7 @@ class RunningReporter {
     for (const off of this.#offs) off()
     this.#stopping.abort()
     this.#changed.abort()
-    const ended = new AbortController()
-    const last = this.#loop.finally(() => ended.abort())
-    await Promise.race([last, wait(LAST_REPORT_MS, ended.signal)])
+    await within(LAST_REPORT_MS, this.#loop)
   }
 
   #enter(phase: WorkerReport['phase']): void {
