@@ -8,7 +8,7 @@ import type {
   WorkerStatus,
   WorkerStore,
 } from '../ports/worker-store.ts'
-import { isSwept } from './reaping/sweep-history.ts'
+import { DUE_SHARE, isSwept } from './reaping/sweep-history.ts'
 import { checkText, checkWhole } from './state/checks.ts'
 import type { MemoryState, MemoryWorker } from './state/memory-state.ts'
 
@@ -53,7 +53,7 @@ function reportWorker(state: MemoryState, report: WorkerReport): ReportAnswer {
   })
   return {
     isDrainRequested: known !== undefined && known.drainRequestedAt !== null,
-    isSweepDue: sweepIntervalMs !== undefined && !isSwept(state, 1.1 * sweepIntervalMs),
+    isSweepDue: sweepIntervalMs !== undefined && !isSwept(state, DUE_SHARE * sweepIntervalMs),
     isWatched: true,
     reportedAt: now.toISOString(),
     hintedWorkers: listHinted(state),

@@ -76,6 +76,10 @@ export function pruneSweeps(state: MemoryState): void {
   state.sweeps.splice(0, Math.max(0, state.sweeps.length - KEPT_SWEEPS))
 }
 
+/** As in SQL: a sweep is redundant after another within this share of the interval, and due after that one. */
+export const REDUNDANT_SHARE = 0.9
+export const DUE_SHARE = 1.1
+
 /** Did anybody sweep within this time? A sweep in the future was made before the clock was set back. */
 export function isSwept(state: MemoryState, withinMs: number): boolean {
   const { sweptAtMs } = state

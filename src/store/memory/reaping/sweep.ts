@@ -18,7 +18,7 @@ import {
   planReported,
   type ReapPlan,
 } from './reap-plan.ts'
-import { isSwept, leaveLastSweep, noteSweep } from './sweep-history.ts'
+import { isSwept, leaveLastSweep, noteSweep, REDUNDANT_SHARE } from './sweep-history.ts'
 import { writePlan } from './write-plan.ts'
 
 const DEFAULT_LIMIT = 1000
@@ -38,7 +38,7 @@ export function sweepJobs(state: MemoryState, request: SweepRequest): SweepStep 
   const limit = readLimit(request.limit)
   const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, request.policy) }
   if (request.reaper === undefined) requireActing(state)
-  if (request.cursor === undefined && isSwept(state, 0.9 * (request.reaper?.intervalMs ?? 0)))
+  if (request.cursor === undefined && isSwept(state, REDUNDANT_SHARE * (request.reaper?.intervalMs ?? 0)))
     return redundantStep(moment.nowMs)
   if (request.reaper !== undefined && request.cursor === undefined) noteOutage(state, moment, request.reaper)
   const outage = request.reaper === undefined ? null : asOne(state.outages)
