@@ -157,7 +157,7 @@ describe('policy drift', () => {
     })
   })
 
-  it('OPS-8 what the profile asks for and the database does not go by is told with both values', () => {
+  it('OPS-8 a setting that differs between profile and database is reported with both values', () => {
     const differences = [{ setting: 'defaultLeaseMs', written: 1_000, stored: 300_000 }]
     const tables = [{ ...table, profileDrift: { differences, statement: 'store that' } }]
     expect(diagnose({ ...facts, tables }).filter(({ check }) => check === 'policy drift')).toEqual([

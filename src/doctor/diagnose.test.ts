@@ -52,7 +52,7 @@ describe('connection slots', () => {
     expect(fleet(13, { connections: 4 })).toEqual([])
   })
 
-  it('OPS-8 a fleet that fits with no number of connections is told to raise the limit of the server', () => {
+  it('OPS-8 for a fleet too large for any number of connections, the fix is a higher limit of the server', () => {
     const [[level, check, fix] = []] = fleet(40)
     expect([level, check]).toEqual(['warning', 'connection slots'])
     expect(fix).toBe('Raise max_connections, or connect through a pooler.')

@@ -1,4 +1,4 @@
-// One worker over the memory store, on a clock that moves only when it is told to: how often each job is claimed until it is
+// One worker over the memory store, on a clock that the test moves: how often each job is claimed until it is
 // done. Handlers and calls of the store take their time on that clock, so nothing depends on the machine.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryWorkerBench } from '../../../test/support/memory-worker.ts'

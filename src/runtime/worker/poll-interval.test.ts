@@ -1,4 +1,4 @@
-// How often an idle worker claims, on a clock that moves only when it is told to.
+// How often an idle worker claims, on a clock that the test moves.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { MemoryWorkerBench } from '../../../test/support/memory-worker.ts'
 import type { Worker } from './worker.ts'

@@ -1,4 +1,4 @@
-// Workers over one memory store, on a clock that moves only when it is told to. Every call of the store and every handler
+// Workers over one memory store, on a clock that the test moves. Every call of the store and every handler
 // takes as long as the scheduler says; calls may get lost on the way there or back, leases run out, workers are replaced.
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
