@@ -524,6 +524,7 @@
 -- function age_ends_at(p_policy <schema>.policies, p_seen_at timestamp with time zone, p_stage text, p_lease_ms bigint) returns timestamp with time zone sql stable 31c0feb6412db172eca34c35b8a102bf
 -- function announce_requeued(p_policy <schema>.policies, p_job_ids text[], p_queues text[], p_delays_ms double precision[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bb812be2597a5bfcc6ed5f504eee4ecc
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 65b6b2624eeb3453ff1eaa70c0e661f9
+-- function attempt_deadline_ms(p_policy <schema>.policies, p_stage text, p_type text) returns bigint plpgsql immutable 3e435cbe685659a5db0f65c052188b11
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
 -- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 9e3dd83ac95d66f118bf4d38d29c1a3d
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
@@ -535,27 +536,31 @@
 -- function cancel_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off 8efefbd4a09170e3433168f8d2468e1f
 -- function cause_id(p_code text, p_reason text) returns text sql stable ee98c97a04a26c0a66b632ab5262a02f
 -- function change_jobs(p_operation <schema>.operations, p_ids uuid[]) returns SETOF <schema>.job_outcome plpgsql volatile 9e2cb229b5111a09776dbc4d2a7e0bf9
--- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile enable_seqscan=off fcfc9dae0d4aaa422c1c1b32d6951d24
--- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off 80a15be66abe391ced385636c55b2a1b
--- function claim_jobs_by_column(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb) returns TABLE(lease_id text, jobs text) plpgsql volatile 977117da993fb523fb2f1fbddea7692f
--- function claim_kept(p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb) returns SETOF <schema>.claimed_job plpgsql volatile e2acab8c9ca51ec901b8267f0a54ab86
--- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable e102c17bb261bd364bd72750a61dfe5b
--- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(queue text, share integer) plpgsql volatile ea080c33c6ece4ec935a1eafd206add1
+-- function claim_batches(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid DEFAULT NULL::uuid, p_is_serial boolean DEFAULT false) returns TABLE(lease_id uuid, priority integer, max_attempts integer, default_stage text, granted_at timestamp with time zone, jobs text) plpgsql volatile plan_cache_mode=force_generic_plan enable_seqscan=off b6e37f868555c4bb55ec3f1177d680ad
+-- function claim_due(p_worker_id text, p_queues text[], p_shares integer[], p_limit integer, p_priority integer, p_types text[], p_cursors jsonb, p_policy <schema>.policies, p_lease_ms bigint, p_lease_id uuid, p_takes_any boolean, p_takes_spent boolean, p_slots jsonb, p_from_id uuid, p_ids uuid[], p_is_decided boolean, p_actor text, OUT locked integer, OUT granted integer, OUT granted_at timestamp with time zone, OUT jobs text, OUT held uuid[], OUT held_queues text[], OUT spent uuid[]) returns record plpgsql volatile 01ba2b1cf677dd6cbec1d6e2c65aec03
+-- function claim_job(p_id uuid, p_worker_id text, p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 7786210a62870196171acc4b2d4a1646
+-- function claim_jobs(p_worker_id text, p_queues text[], p_limit integer, p_types text[] DEFAULT NULL::text[], p_lease_ms bigint DEFAULT NULL::bigint, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_cursors jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.claimed_job plpgsql volatile 062be0021a79cf481f500ccf68cefbe8
+-- function claim_level(p_queues text[], p_priority integer, p_cursors jsonb, OUT priority integer, OUT queues text[]) returns record plpgsql stable 7b840f2f975a9cf26c05787ba733c66b
+-- function claim_level_of(p_id uuid, p_queues text[], p_types text[], OUT priority integer, OUT queues text[], OUT cursors jsonb) returns record plpgsql volatile 9a942c865257f3dd4ab7376444f8b592
+-- function claim_rows(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text, p_cursors jsonb, p_id uuid) returns SETOF <schema>.claimed_job plpgsql volatile 44926b7ea9136849a2ae3d7dd7b7975c
+-- function claim_shares(p_queues text[], p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean, OUT queues text[], OUT shares integer[]) returns record plpgsql volatile d47a05a723e3c79f4a624a4de53b8148
 -- function close_breaker(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp a580cb1a90a62f5076dadc48182085f4
 -- function cohort_spread_ms(p_policy <schema>.policies, p_is_timeout boolean, p_jobs bigint, p_backoff_ms bigint) returns bigint sql immutable f931a4c15a995e3e995ea81186972e19
--- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 13e9e09ad15e3277fddf4e2cecca6a18
+-- function complete_jobs(p_ids uuid[], p_lease_ids uuid[], p_results text[] DEFAULT NULL::text[], p_actor text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off 233ba5160a8dcc6b122acbeb2c91b7fc
 -- function count_dispatches(p_attachment text) returns integer sql stable search_path=pg_catalog, pg_temp 9f65886d95b67d2402f7668381aa8ddf
 -- function count_durations(p_durations double precision[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 4e176eed9fcb8662e37b71d28dd71fde
 -- function count_successes(p_breaker <schema>.breakers, p_count integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 9e243f19f3370c088ffd84a26210343a
 -- function count_trends(p_minute timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer plpgsql volatile enable_seqscan=off 1909c7d1aa7335eb9486b0e5c9e32d27
 -- function create_token(p_name text, p_sha256 bytea, p_scopes text[], p_owner text DEFAULT NULL::text, p_expires_in_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e20a997689c0da2da08464a6ab5c9120
+-- function decide_claim(p_worker_id text, p_held uuid[], p_queues text[], p_spent uuid[], p_takes_any boolean, p_is_first boolean, p_reserves boolean, p_slots jsonb, p_lease_id uuid, p_policy <schema>.policies, OUT ids uuid[], OUT is_alone boolean, OUT slots jsonb) returns record plpgsql volatile 655a34c6521ac9c0a49d1b17caee4fa0
 -- function delete_breaker(p_name text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 31f7fe7fe86ea672fbec8775830a7f35
 -- function delete_schedule(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 76e0f848ac772eb0cb3f1e872c6b14ab
 -- function detach_table(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3b94d9159c1c27e67c7416e85566a39b
 -- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off f832888e72526ff17e3d478149adb21f
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 30e6b2a621c987d609afe7a99f53ce3d
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
--- function due_jobs(p_queue text, p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean, p_takes_spent boolean) returns TABLE(at timestamp with time zone, id uuid) sql stable 200422de19151014dbf3d18f8e38348f
+-- function due_jobs(p_queue text, p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(at timestamp with time zone, id uuid) sql stable 8b3f61843ed40bcb299c576cefdd3b2c
+-- function due_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 798ed766ba10c907a0a96d8ff46cc56d
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114
@@ -576,10 +581,9 @@
 -- function forget_gone_workers(p_gone jsonb) returns boolean plpgsql volatile e0d77f9523366c473ac7d647667af68e
 -- function give_back_operation(p_attachment text, p_id uuid, p_lease_id uuid) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 28adfcbd3680616995c0606d8eab9f07
 -- function gone_workers(p_attachment text) returns TABLE(worker_id text, presence_key integer, vanished_at timestamp with time zone) sql stable search_path=pg_catalog, pg_temp ce71453535ea83fe9c7647786c3acf3a
--- function grant_leases(p_ids uuid[], p_stages text[], p_leases_ms bigint[], p_deadlines_ms bigint[], p_reaped_at timestamp with time zone[], p_run_at timestamp with time zone[], p_worker_id text, p_lease_id uuid, p_policy <schema>.policies, p_actor text DEFAULT NULL::text) returns SETOF <schema>.claimed_job plpgsql volatile 1ea5c62b95b8c02b062f596c8f46c9ad
 -- function group_dead_jobs(p_limit integer DEFAULT 100, p_owner text DEFAULT NULL::text) returns TABLE(cause_id text, code text, category text, jobs integer, first_at timestamp with time zone, last_at timestamp with time zone, example_reason text, example_id text, max_crashes integer, is_complete boolean, state text, changed_at timestamp with time zone, changed_by text, state_reason text, back_since timestamp with time zone) plpgsql stable enable_seqscan=off enable_bitmapscan=off ce1df8329e4b79f0de30e1a166b5ac4e
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
--- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off 1945055077a29a8e80c4eabe33e104da
+-- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off 80363ad7acf3ec260a5b249c9eef3e09
 -- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
 -- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 2974144329334e3df235d58673faf029
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
@@ -616,7 +620,7 @@
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 11492972c1033c0a954cba004421022a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
 -- function keep_rights(p_table oid, p_kind text, p_identity text, p_former jsonb) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 209f53ac41144c4c3f082657a9fea62f
--- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_queue text, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile 817dec64c8de9bc46393d9e0c8fca6cc
+-- function keep_worker(p_worker_id text, p_ids uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid, p_policy <schema>.policies) returns boolean plpgsql volatile c890a274690bb01f22024feed78bc32d
 -- function kept_job(p_worker_id text) returns uuid plpgsql volatile 859260697791b61ee32fff41667b69cd
 -- function larger_counts(p_one integer[], p_other integer[]) returns integer[] sql immutable search_path=pg_catalog, pg_temp 090302e8ad92387be8c9c478155a5bc2
 -- function last_release_ms(p_id uuid) returns double precision plpgsql stable search_path=pg_catalog, pg_temp 5e26f97855dbf432e05e2e8a8b5d2d98
@@ -670,6 +674,7 @@
 -- function prune_rate_limits(p_limit integer DEFAULT 1000) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 1e1c805406071f143edb0dd6478d265f
 -- function prune_reports(p_attachment text, p_before timestamp with time zone, p_limit integer) returns integer sql volatile search_path=pg_catalog, pg_temp 8845e30334f6e595b786db86a59b7eae
 -- function queue_facts(p_attachment text, p_queue text) returns jsonb sql stable search_path=pg_catalog, pg_temp f2c13ebd1ae5cfda9a89b357c117650b
+-- function queue_of(p_id uuid) returns text[] plpgsql stable enable_seqscan=off 9e62f3c507228e2171de23776bbc2aa8
 -- function read_health(p_policy jsonb DEFAULT NULL::jsonb, p_count_limit integer DEFAULT 100000) returns TABLE(waiting integer, due integer, running integer, overdue integer, oldest_overdue_ms double precision, oldest_due_ms double precision, unjudged integer, reaper_age_ms double precision, hold_reason text, released_often integer, at_least text[]) plpgsql stable enable_seqscan=off 040aa364a42142e0ee63e12d49af7e46
 -- function read_observations() returns TABLE(since timestamp with time zone, would_requeue integer, would_dead_letter integer, would_cancel integer, came_back integer, still_stuck integer, reaped integer, gone integer) sql stable ac1007cdb2dc027365d279a4df1caad0
 -- function read_slo(p_window_ms bigint DEFAULT 86400000, p_poll_ms bigint DEFAULT 2000, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(rescued integer, in_time integer, p50_ms double precision, p95_ms double precision, worst_ms double precision, promise_ms double precision, oldest_stuck_ms double precision, stale_leases integer, by_cause jsonb) plpgsql stable a5712ead0edcc35b7add073e116afdd6
@@ -686,6 +691,7 @@
 -- function record_deliveries(p_attachment text, p_table text, p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp d0658196156c659e7e18d7c690c7349e
 -- function record_dispatches(p_policy <schema>.policies, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp 11d1d033624f5412378949217fbd74c1
 -- function record_events(p_at timestamp with time zone, p_events <schema>.new_event[]) returns integer plpgsql volatile 84018e51d6adb76b7379868377d685ac
+-- function record_grants(p_at timestamp with time zone, p_worker_id text, p_lease_id uuid, p_default_stage text, p_actor text, p_jobs json) returns integer plpgsql volatile 5e20d383814c5336394b00f949e7385d
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
 -- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 8ffdaf4a43f4c1a612e0acb3370a5922
@@ -770,6 +776,7 @@
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
 -- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 1171a0502cf3f35b16645d4de7da48ab
 -- function trend_bounds() returns double precision[] sql immutable ba113e1aecae5abd02026a931ba14e13
+-- function uncommon_fields(p_stage text, p_owner text, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer, p_generation integer, p_run_at timestamp with time zone, p_started_at timestamp with time zone, p_expected_duration_ms double precision, p_traceparent text, p_reaped_at timestamp with time zone, p_is_last boolean) returns json plpgsql stable 8521db14c678c33478eda7e9971de4c7
 -- function unfinished_job(p_type text, p_dedupe_key text) returns uuid plpgsql volatile 8e69b5bc13513752b0dc00a000751d5c
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b497cf2fe04684c4732760190167d6df

@@ -1,7 +1,7 @@
 // Counting, selecting and recording.
 import type { Mutant } from './mutants.ts'
 
-const claim = 'sql/functions/jobs/claim/claim_jobs.sql'
+const claim = 'sql/functions/jobs/claim/claim_due.sql'
 
 export const jobMutants: Mutant[] = [
   {
@@ -9,7 +9,7 @@ export const jobMutants: Mutant[] = [
     fault: 'attempts are counted at the failure instead of the claim',
     edits: [
       {
-        file: 'sql/functions/jobs/claim/grant_leases.sql',
+        file: claim,
         find: "attempt_counted_at = 'claim' then 1",
         replacement: "attempt_counted_at = 'claim' then 0",
       },
@@ -27,19 +27,19 @@ export const jobMutants: Mutant[] = [
     edits: [
       {
         file: claim,
-        find: 'from (select job."id" as id,',
-        replacement: 'from (select job."type" as type, job."id" as id,',
+        find: 'select job.ctid as place,',
+        replacement: 'select job."type"::text as type, job.ctid as place,',
       },
       {
         file: claim,
-        find: '\n                 and (p_types is null or job."type"::text = any (p_types))',
+        find: '(p_types is null or job."type"::text = any (p_types)) and',
         replacement: '',
       },
       {
         file: claim,
-        find: 'for no key update of job skip locked) due;',
+        find: 'for no key update of job skip locked) job',
         replacement:
-          'for no key update of job skip locked) due where p_types is null or due.type = any (p_types);',
+          'for no key update of job skip locked) job where p_types is null or job.type = any (p_types)',
       },
     ],
     suites: [{ files: ['test/store/native.test.ts'], filter: 'claimJobs' }],
@@ -77,15 +77,10 @@ export const jobMutants: Mutant[] = [
     edits: [
       {
         file: 'sql/functions/jobs/finish/complete_jobs.sql',
-        find: 'finish(id, lease_id, result) order by id) finish',
-        replacement: 'finish(id, lease_id, result)) finish',
+        find: `where job."id" = any (p_ids)`,
+        replacement: `from pg_catalog.unnest(p_ids) asked(id) where job."id" = asked.id`,
       },
-      // By array lookup, or sorted for a merge join, rows would come in order anyway.
-      {
-        file: 'sql/functions/jobs/finish/complete_jobs.sql',
-        find: `job."id" = finish.id and job."id" = any (p_ids)`,
-        replacement: `job."id" = finish.id`,
-      },
+      // Sorted for a merge join, rows would come in order anyway.
       {
         file: 'sql/functions/jobs/finish/complete_jobs.sql',
         find: 'set enable_hashjoin = off',
@@ -159,5 +154,41 @@ export const jobMutants: Mutant[] = [
       },
     ],
     suites: [{ files: ['test/migrate/schema/schema.test.ts'], filter: 'older version' }],
+  },
+  {
+    id: 'M65',
+    fault: 'a claim grants every row that lies where the locked one lies in its partition',
+    edits: [
+      {
+        file: claim,
+        find: 'job.ctid = due.place and job.tableoid = due.part',
+        replacement: 'job.ctid = due.place',
+      },
+    ],
+    suites: [{ files: ['test/migrate/tables/partitioned-tables.test.ts'], filter: 'same place' }],
+  },
+  {
+    id: 'M66',
+    fault: 'a claim forgets jobs that were updated while it looked for them',
+    edits: [
+      {
+        file: 'sql/functions/jobs/claim/claim_batches.sql',
+        find: 'exit when v_due.locked = v_due.granted;',
+        replacement: 'exit;',
+      },
+    ],
+    suites: [{ files: ['test/race/claiming/moved-row.test.ts'] }],
+  },
+  {
+    id: 'M67',
+    fault: 'a completion takes any lease of its batch for any job of it',
+    edits: [
+      {
+        file: 'sql/functions/jobs/finish/complete_jobs.sql',
+        find: '(job."id"::/*id*/uuid, job."lease_id") in (select * from unnest(p_ids, p_lease_ids))',
+        replacement: 'job."lease_id" = any (p_lease_ids)',
+      },
+    ],
+    suites: [{ files: ['test/store/native.test.ts'], filter: 'stale lease' }],
   },
 ]

@@ -11,9 +11,7 @@ export const leaseMutants: Mutant[] = [
   {
     id: 'M1',
     fault: 'complete ignores the lease',
-    edits: [
-      { file: sql('finish/complete_jobs'), find: 'job."lease_id" = finish.lease_id', replacement: 'true' },
-    ],
+    edits: [{ file: sql('finish/complete_jobs'), find: 'job."lease_id" = v_lease_id', replacement: 'true' }],
     suites: settles,
     // A seed with many long pauses: workers return with a result after their lease.
     chaos: ['--seed', '1118', '--minutes', '2', '--workload', 'sparse'],
@@ -52,7 +50,7 @@ export const leaseMutants: Mutant[] = [
     fault: 'a lease is counted from the start of the transaction',
     edits: [
       {
-        file: sql('claim/grant_leases'),
+        file: sql('claim/claim_due'),
         find: 'v_now timestamptz := clock_timestamp()',
         replacement: 'v_now timestamptz := now()',
       },
@@ -75,33 +73,18 @@ export const leaseMutants: Mutant[] = [
     id: 'M16',
     fault: 'a completion does not remember its lease',
     edits: [
-      { file: sql('finish/complete_jobs'), find: '"finished_lease_id" = finish.lease_id,', replacement: '' },
+      { file: sql('finish/complete_jobs'), find: '"finished_lease_id" = job."lease_id",', replacement: '' },
     ],
     suites: settles,
   },
   {
     id: 'M17',
-    fault: 'the lease id is a counter in the row',
+    fault: 'the lease id is the same for every claim of a worker',
     edits: [
       {
-        file: sql('claim/grant_leases'),
-        find: '"lease_id" = p_lease_id',
-        replacement: '"lease_id" = md5((coalesce(job."fence", 0) + 1)::text)::uuid',
-      },
-      {
-        file: sql('claim/grant_leases'),
-        find: 'returning job."id"::text as id,',
-        replacement: 'returning job."lease_id" as lease_id, job."id"::text as id,',
-      },
-      {
-        file: sql('claim/grant_leases'),
-        find: "'lease_id', p_lease_id",
-        replacement: "'lease_id', job.lease_id",
-      },
-      {
-        file: sql('claim/grant_leases'),
-        find: 'select id, p_lease_id,',
-        replacement: 'select id, lease_id,',
+        file: sql('claim/claim_batches'),
+        find: 'lease_id := gen_random_uuid()',
+        replacement: 'lease_id := md5(p_worker_id)::uuid',
       },
     ],
     suites: [{ files: ['test/spec', 'test/race/servers/failover.test.ts'] }],

@@ -100,7 +100,7 @@ export const reapMutants: Mutant[] = [
     fault: 'a waiting row of a team is ended by a claim',
     edits: [
       {
-        file: 'sql/functions/jobs/claim/claim_jobs.sql',
+        file: 'sql/functions/jobs/claim/claim_due.sql',
         find: 'lateral (select /*judged_waiting*/(',
         replacement: 'lateral (select (',
       },
@@ -124,8 +124,8 @@ export const reapMutants: Mutant[] = [
     fault: 'a claim leaves jobs without budget waiting',
     edits: [
       {
-        file: 'sql/functions/jobs/claim/claim_jobs.sql',
-        find: 'perform "unstuck"."bury_spent"(v_due.spent, v_policy);',
+        file: 'sql/functions/jobs/claim/decide_claim.sql',
+        find: 'perform "unstuck"."bury_spent"(p_spent, p_policy);',
         replacement: '',
       },
     ],

@@ -9,22 +9,17 @@ select to_json(array_agg(id))::text as ids, to_json(array_agg(outcome))::text as
   from "unstuck"."enqueue_jobs"(($1::text)::jsonb, ($2::text)::jsonb);
 
 -- name: claim_jobs
-select lease_id, jobs
-  from "unstuck"."claim_jobs_by_column"($1::text, $2::text[], $3::int, $4::text[], $5::bigint, ($6::text)::jsonb,
-                                        $7::text, ($8::text)::jsonb);
+select lease_id::text, priority, max_attempts, default_stage, to_json(granted_at) as granted_at, jobs
+  from "unstuck"."claim_batches"($1::text, $2::text[], $3::int, $4::text[], $5::bigint, ($6::text)::jsonb, $7::text,
+                                 ($8::text)::jsonb, null, $9::boolean);
 
 -- name: has_due_jobs
 select "unstuck"."has_due_jobs"($1::text[]) as is_due;
 
 -- name: claim_job
--- Times as JSON and durations as whole numbers do not depend on DateStyle and extra_float_digits.
-select id, lease_id::text, fence, type, queue, payload, priority, stage, owner, attempt, failures, crashes, timeouts,
-       max_attempts, generation, to_json(created_at) as created_at, to_json(started_at) as started_at,
-       expected_duration_ms::numeric, lease_ms::bigint, deadline_ms::bigint, traceparent, is_rescue, waited_ms::numeric,
-       crashes > 0 and "unstuck".is_reap_final(
-         "unstuck".policy_of(/*attachment*/'native', ($4::text)::jsonb), false, attempt, failures, crashes, timeouts,
-         max_attempts) as runs_alone
-  from "unstuck"."claim_job"($1::/*id*/uuid, $2::text, $3::bigint, ($4::text)::jsonb);
+select lease_id::text, priority, max_attempts, default_stage, to_json(granted_at) as granted_at, jobs
+  from "unstuck"."claim_batches"($2::text, "unstuck"."queue_of"($1::/*id*/uuid), 1, null, $3::bigint,
+                                 ($4::text)::jsonb, null, null, $1::/*id*/uuid);
 
 -- name: heartbeat_jobs
 -- A lost heartbeat is repeated, so its commit need not wait for the disk. The setting is made here and not in the

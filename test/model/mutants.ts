@@ -26,7 +26,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M1',
     fault: 'a completion without a lease check',
-    edits: [edit('complete_jobs', leaseCheck, 'true')],
+    edits: [edit('complete_jobs', /job\."lease_id" = v_lease_id/, 'true')],
   },
   { id: 'M2', fault: 'a failure without a lease check', edits: [edit('fail_jobs', leaseCheck, 'true')] },
   { id: 'M3', fault: 'a release without a lease check', edits: [edit('release_jobs', leaseCheck, 'true')] },
@@ -44,7 +44,7 @@ export const mutants: Mutant[] = [
     id: 'M7',
     fault: 'attempts counted at the failure instead of the claim',
     edits: [
-      edit('grant_leases', /attempt_counted_at = 'claim' then 1/, "attempt_counted_at = 'claim' then 0"),
+      edit('claim_due', /attempt_counted_at = 'claim' then 1/, "attempt_counted_at = 'claim' then 0"),
       edit('failed_attempt', /attempt_counted_at = 'failure' and/, "attempt_counted_at = 'claim' and"),
     ],
   },
@@ -66,7 +66,7 @@ export const mutants: Mutant[] = [
   {
     id: 'M16',
     fault: 'a completion that does not remember its lease',
-    edits: [edit('complete_jobs', /"finished_lease_id" = finish\.lease_id,/, '')],
+    edits: [edit('complete_jobs', /"finished_lease_id" = job\."lease_id",/, '')],
   },
   {
     id: 'M16',
@@ -75,16 +75,13 @@ export const mutants: Mutant[] = [
   },
   {
     id: 'M17',
-    fault: 'a lease id that is the number of the attempt',
+    fault: 'a lease id that is the name of the worker',
     edits: [
-      edit('grant_leases', /"lease_id" = p_lease_id/, '"lease_id" = md5(job."attempt"::text)::uuid'),
       edit(
-        'grant_leases',
-        /returning job\."id"::text as id,/,
-        'returning job."lease_id" as lease_id, job."id"::text as id,',
+        'claim_batches',
+        /lease_id := (?:pg_catalog\.)?gen_random_uuid\(\)/,
+        'lease_id := md5(p_worker_id)::uuid',
       ),
-      edit('grant_leases', /'lease_id', p_lease_id/, "'lease_id', job.lease_id"),
-      edit('grant_leases', /select id, p_lease_id,/, 'select id, lease_id,'),
     ],
   },
   {

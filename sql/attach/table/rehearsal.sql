@@ -24,17 +24,15 @@ begin
   perform "unstuck"."record_calls"('unstuck-rehearsal', '[{"is_failure": true}]');
   perform "unstuck".take_tokens('[{"key": "unstuck-rehearsal", "rate_per_s": 1, "burst": 1}]');
   perform "unstuck"."claim_jobs"('unstuck-rehearsal', array['unstuck-rehearsal', 'unstuck-rehearsal-2'], 1);
-  perform "unstuck"."claim_jobs_by_column"(
-    'unstuck-rehearsal', array['unstuck-rehearsal'], 1, null, null, null, null, null);
   perform "unstuck"."claim_job"(v_id, 'unstuck-rehearsal');
   perform "unstuck"."count_trends"();
   perform "unstuck"."has_due_jobs"(array['unstuck-rehearsal', 'unstuck-rehearsal-2']);
-  perform "unstuck"."keep_worker"('unstuck-rehearsal', array[v_id], true, 'unstuck-rehearsal', gen_random_uuid(),
+  perform "unstuck"."keep_worker"('unstuck-rehearsal', array[v_id], true, true, gen_random_uuid(),
                                   "unstuck".policy_of(/*attachment*/'native'));
   perform "unstuck"."kept_job"('unstuck-rehearsal');
-  perform "unstuck"."claim_kept"('unstuck-rehearsal', '{}', null, null, null);
-  perform "unstuck"."grant_leases"('{}', '{}', '{}', '{}', '{}', '{}', 'unstuck-rehearsal', gen_random_uuid(),
-                                   "unstuck".policy_of(/*attachment*/'native'));
+  perform "unstuck"."decide_claim"('unstuck-rehearsal', array[v_id], array['unstuck-rehearsal'], array[v_id], true,
+                                   true, true, null, gen_random_uuid(), "unstuck".policy_of(/*attachment*/'native'));
+  perform "unstuck"."record_grants"(now(), 'unstuck-rehearsal', gen_random_uuid(), null, null, '[]');
   perform "unstuck"."heartbeat_jobs"(array[v_id], array[gen_random_uuid()]);
   perform "unstuck"."enter_stage"(v_id, gen_random_uuid(), 'unstuck-rehearsal');
   perform "unstuck"."record_late_result"(v_id, gen_random_uuid(), '{}');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { groupLimit, groupTypes, isLow, planClaim, planSecondClaim, type TypeFacts } from './claim-plan.ts'
+import { groupLimit, groupTypes, isLow, planClaim, type TypeFacts } from './claim-plan.ts'
 
 const facts = { freeSlots: 10, waiting: 0, inFlight: 0, prefetch: 0 }
 const type = (name: string, fields: Partial<TypeFacts> = {}): TypeFacts => ({
@@ -13,7 +13,7 @@ const type = (name: string, fields: Partial<TypeFacts> = {}): TypeFacts => ({
 it('WORK-1 a worker claims for its free slots, and ahead of them as much as may wait', () => {
   expect(planClaim(facts)).toEqual({ slots: 10, ahead: 0 })
   expect(planClaim({ ...facts, prefetch: 200 })).toEqual({ slots: 10, ahead: 200 })
-  expect(planClaim({ ...facts, prefetch: 3_000 })).toEqual({ slots: 10, ahead: 1_000 })
+  expect(planClaim({ ...facts, prefetch: 3_000 })).toEqual({ slots: 10, ahead: 1_500 })
 })
 
 it('WORK-1 without a free slot a worker claims once half of the jobs that may wait have started', () => {
@@ -21,24 +21,16 @@ it('WORK-1 without a free slot a worker claims once half of the jobs that may wa
   expect(planClaim({ ...full, waiting: 51 })).toBeNull()
   expect(planClaim({ ...full, waiting: 50 })).toEqual({ slots: 0, ahead: 50 })
   expect(planClaim({ ...full, waiting: 30, inFlight: 21 })).toBeNull()
-  // A claim brings 1,000 at most: more are claimed as soon as there is room for them.
-  expect(isLow({ waiting: 2_000, inFlight: 0, prefetch: 3_000 })).toBe(true)
-  expect(isLow({ waiting: 2_001, inFlight: 0, prefetch: 3_000 })).toBe(false)
+  // A claim brings 1,500 at most: more are claimed as soon as there is room for them.
+  expect(isLow({ waiting: 2_500, inFlight: 0, prefetch: 4_000 })).toBe(true)
+  expect(isLow({ waiting: 2_501, inFlight: 0, prefetch: 4_000 })).toBe(false)
 })
 
 it('WORK-1 nothing is claimed ahead beyond what may wait, whatever is under way', () => {
   const busy = { freeSlots: 10, waiting: 1_800, prefetch: 3_000 }
-  expect(planClaim({ ...busy, inFlight: 0 })).toEqual({ slots: 10, ahead: 1_000 })
+  expect(planClaim({ ...busy, inFlight: 0 })).toEqual({ slots: 10, ahead: 1_200 })
   expect(planClaim({ ...busy, inFlight: 1_000 })).toEqual({ slots: 10, ahead: 200 })
   expect(planClaim({ ...busy, waiting: 4_000, inFlight: 0 })).toEqual({ slots: 10, ahead: 0 })
-  expect(planSecondClaim({ ...busy, inFlight: 1_000 })).toBeNull()
-})
-
-it('WORK-1 a second claim runs beside the first only if one claim cannot bring all that may wait', () => {
-  const short = { freeSlots: 10, waiting: 0, inFlight: 1_000, prefetch: 3_000 }
-  expect(planSecondClaim(short)).toEqual({ slots: 0, ahead: 1_000 })
-  expect(planSecondClaim({ ...short, prefetch: 1_000 })).toBeNull()
-  expect(planSecondClaim({ ...short, inFlight: 0 })).toBeNull()
 })
 
 it('RATE-1 a type under a limit is claimed by itself, as often as it has tokens, and not ahead of the slots', () => {

@@ -2,14 +2,14 @@
 // them out.
 
 /** Upper bound of one claim: a larger statement holds its locks longer. */
-const MAX_CLAIM = 1_000
+const MAX_CLAIM = 1_500
 
 export interface ClaimFacts {
   /** Slots without a job. */
   freeSlots: number
   /** Jobs that are claimed and have no slot yet. */
   waiting: number
-  /** Jobs that claims in flight may bring, beyond those for free slots. */
+  /** Jobs that the claim in flight may bring, beyond those for free slots. */
   inFlight: number
   /** How many jobs may wait for a slot. */
   prefetch: number
@@ -25,15 +25,6 @@ export interface ClaimSize {
 /** Claim whenever a slot is free, or few of the jobs that may wait are left. */
 export function planClaim(facts: ClaimFacts): ClaimSize | null {
   return facts.freeSlots > 0 || isLow(facts) ? { slots: facts.freeSlots, ahead: roomAhead(facts) } : null
-}
-
-/**
- * A second claim beside the one in flight, for prefetched jobs only. It pays when jobs are so short that those of one claim
- * have ended before the next is answered.
- */
-export function planSecondClaim(facts: ClaimFacts): ClaimSize | null {
-  const isWorthwhile = facts.prefetch > MAX_CLAIM && facts.inFlight > 0 && isLow(facts)
-  return isWorthwhile ? { slots: 0, ahead: roomAhead(facts) } : null
 }
 
 /** Refill when half of the jobs that may wait have started, instead of claiming for each job that ends. */

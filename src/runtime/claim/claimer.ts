@@ -22,7 +22,6 @@ import {
   groupTypes,
   isLow,
   planClaim,
-  planSecondClaim,
 } from './claim-plan.ts'
 import { Prefetch } from './prefetch.ts'
 import { STALE_MS, WaitingJob, WaitingJobs } from './waiting-jobs.ts'
@@ -59,8 +58,7 @@ export class Claimer<Tx> {
   readonly #waiting = new WaitingJobs<Tx>()
   /** By group of types: a position skips jobs of its own types only. */
   readonly #cursors = new Map<string, ClaimCursor>()
-  /** One for each loop of `run`. */
-  readonly #wakers = [new Waker(), new Waker()] as const
+  readonly #waker = new Waker()
   /** How many jobs may wait, as of the last plan. */
   #prefetchSize = 0
   #inFlight = 0
@@ -77,7 +75,7 @@ export class Claimer<Tx> {
 
   /** There may be work: plan the next claim now. */
   wake(): void {
-    for (const waker of this.#wakers) waker.wake()
+    this.#waker.wake()
   }
 
   /** A hint announced a job. */
@@ -105,25 +103,17 @@ export class Claimer<Tx> {
   }
 
   async run(): Promise<void> {
-    const [first, second] = this.#wakers
-    await Promise.all([
-      this.#claimRepeatedly(first, planClaim),
-      this.#claimRepeatedly(second, planSecondClaim),
-    ])
-    await this.#releaseStale()
-  }
-
-  async #claimRepeatedly(waker: Waker, plan: (facts: ClaimFacts) => ClaimSize | null): Promise<void> {
     const { canClaim, stopping } = this.#options
     while (!stopping.aborted) {
       // Before the plan, so that a wake-up during the claim is not missed.
-      waker.reset()
+      this.#waker.reset()
       this.#prefetchSize = this.#prefetch.size()
-      const size = canClaim() ? plan(this.#facts()) : null
+      const size = canClaim() ? planClaim(this.#facts()) : null
       const claimed = size === null ? 0 : await this.#claim(size)
-      if (claimed === 0) await waker.pause(this.#pauseMs())
+      if (claimed === 0) await this.#waker.pause(this.#pauseMs())
       await this.#releaseStale()
     }
+    await this.#releaseStale()
   }
 
   #facts(): ClaimFacts {

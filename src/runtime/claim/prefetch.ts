@@ -5,7 +5,7 @@
 const SOON_MS = 50
 /** but within this time if claims are slow. */
 const LATEST_MS = 500
-/** Three claims of the largest size: while two are in flight, the jobs of the third are worked off. */
+/** Two claims of the largest size: while one is in flight, the jobs of the other are worked off. */
 const MOST = 3_000
 /** Limit per recently started job: a few short jobs are no reason to claim thousands. */
 const GROWTH = 8

@@ -102,3 +102,22 @@ it('OPS-2 retention deletes no waiting job that has the id of a finished one in 
   const { rows } = await database.pool.query('select status from team_jobs')
   expect(rows).toEqual([{ status: 'queued' }])
 })
+
+it('LEASE-1 a claim grants the job that it locked, and none at the same place in another partition', async () => {
+  await database.pool.query(
+    `truncate team_jobs; insert into team_jobs (id, created_at) values (gen_random_uuid(), '2019-01-01'),
+       (gen_random_uuid(), now())`,
+  )
+  await migrateUp(target())
+  await database.pool.query(`select unstuck.set_mode__team('enforce')`)
+  const places = await database.pool.query('select count(distinct ctid)::int as places from team_jobs')
+  expect(places.rows).toEqual([{ places: 1 }])
+  const claimed = await database.pool.query(
+    `select * from unstuck.claim_jobs__team('w', array(select distinct type from team_jobs), 1)`,
+  )
+  expect(claimed.rows).toHaveLength(1)
+  const running = await database.pool.query(
+    `select id from team_jobs where worker_id = 'w' and status <> 'queued'`,
+  )
+  expect(running.rows).toEqual([{ id: claimed.rows[0].id }])
+})

@@ -18,6 +18,14 @@ const ids = (jobs: ClaimedJob[]) => jobs.map(({ jobId }) => jobId)
 
 const verbs: Verb[] = [
   { verb: 'completeJobs', start, run: (store, jobs) => store.completeJobs(jobs.map(leaseOf)) },
+  {
+    verb: 'completeJobs of several claims',
+    start: async ({ store }) => {
+      const jobs = await Promise.all(Array.from({ length: 5 }, () => startMany(store, 10)))
+      return jobs.flat()
+    },
+    run: (store, jobs) => store.completeJobs(jobs.map(leaseOf)),
+  },
   { verb: 'failJobs', start, run: (store, jobs) => store.failJobs(jobs.map(leaseOf)) },
   { verb: 'releaseJobs', start, run: (store, jobs) => store.releaseJobs(jobs.map(leaseOf)) },
   { verb: 'cancelJobs', start, run: (store, jobs) => store.cancelJobs(ids(jobs)) },

@@ -173,7 +173,7 @@ describe('a role with a setting of its own', () => {
   it('OPS-8 a role whose transactions are read-only gets an error that says so', async () => {
     const store = await openAs([['default_transaction_read_only', 'on']])
     await expect(store.enqueueJobs([{ type: 'asr' }])).rejects.toMatchObject({
-      code: 'DATABASE_UNREACHABLE',
+      code: 'DATABASE_READ_ONLY',
       message: expect.stringContaining('takes no writes') as string,
     })
     expect(await store.readHealth()).toMatchObject({ waiting: 0 })

@@ -151,6 +151,8 @@ const hot = new Set([
   'require_claim',
   'require_claims',
   'is_last_chance',
+  'attempt_deadline_ms',
+  'uncommon_fields',
   'require_leases',
   'require_list',
   'require_results',

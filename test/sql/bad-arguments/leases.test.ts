@@ -92,6 +92,10 @@ describe('workers and leases', () => {
     ['retry_jobs', 'keep_attempts', `retry_jobs(${ids}, null, null, $1)`, [null]],
   ] satisfies Row[])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 
+  // A completion takes one lease for all its jobs.
+  const each = ['heartbeat_jobs', 'release_jobs'].map(
+    (verb): Row => [verb, 'leases', `${verb}($1, ${leases})`, [[heldId, dueId], '2 ids and 1 lease ids']],
+  )
   const pairs = ['heartbeat_jobs', 'complete_jobs', 'release_jobs'].flatMap((verb): Row[] => [
     [
       verb,
@@ -99,7 +103,6 @@ describe('workers and leases', () => {
       `${verb}($1, ${leases})`,
       [null, 'NULL ids and 1 lease ids'],
       [[], '0 ids and 1 lease ids'],
-      [[heldId, dueId], '2 ids and 1 lease ids'],
       [[null], '1 ids and 1 lease ids'],
       [[[heldId]], '1 ids and 1 lease ids'],
     ],
@@ -114,7 +117,7 @@ describe('workers and leases', () => {
       [[[leaseId]], '1 ids and 1 lease ids'],
     ],
   ])
-  it.each(pairs)('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
+  it.each([...each, ...pairs])('OPS-8 %s refuses a bad %s and writes nothing: %s', expectRefusals)
 })
 
 describe('failures', () => {

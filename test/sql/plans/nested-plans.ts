@@ -56,7 +56,7 @@ export function accessPaths(plans: NestedPlan[], table: string): Set<string> {
   const visit = (node: PlanNode) => {
     const isBitmap = node['Node Type'] === 'Bitmap Heap Scan'
     if (node['Relation Name'] === table && /Scan/.test(node['Node Type']) && !isBitmap) {
-      paths.add(node['Index Name'] ?? 'seq scan')
+      paths.add(node['Index Name'] ?? (node['Node Type'] === 'Tid Scan' ? 'tid scan' : 'seq scan'))
     }
     if (node['Node Type'] === 'Bitmap Index Scan') paths.add(String(node['Index Name']))
     for (const child of node.Plans ?? []) visit(child)

@@ -9,6 +9,6 @@ begin
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select queues into v_queues from "unstuck".open_queues(/*attachment*/'native', p_queues);
   end if;
-  return "unstuck"."claim_level"(v_queues, -2147483648, null) is not null;
+  return (select priority is not null from "unstuck"."claim_level"(v_queues, -2147483648, null));
 end
 $$;

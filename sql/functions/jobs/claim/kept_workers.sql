@@ -10,18 +10,20 @@ $$;
 -- Private: among jobs that a claim has locked, may this worker run the first one with a last chance? NULL if there is
 -- none. It may if it is idle and the job comes first; it then gets no other job while that one runs.
 -- Otherwise the job waits for an idle worker. If none has come within reservation_ms of its due time, this worker is
--- reserved and takes no more jobs until it is idle: one worker per queue at a time.
+-- reserved (p_reserves) and takes no more jobs until it is idle: one worker per queue at a time.
 create or replace function "unstuck"."keep_worker"(
-  p_worker_id text, p_ids /*id*/uuid[], p_is_first boolean, p_queue text, p_lease_id uuid,
+  p_worker_id text, p_ids /*id*/uuid[], p_is_first boolean, p_reserves boolean, p_lease_id uuid,
   p_policy "unstuck".policies)
 returns boolean language plpgsql as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_id /*id*/uuid;
+  v_queue text;
   v_due_at timestamptz;
   v_is_alone boolean;
 begin
-  select job."id", coalesce(job."run_at", job."created_at") into v_id, v_due_at
+  select job."id", coalesce(job."queue", job."type"), coalesce(job."run_at", job."created_at")
+    into v_id, v_queue, v_due_at
     from "unstuck"."jobs" job
    where job."id" = any (p_ids)
      and "unstuck".is_last_chance(p_policy, job."attempt", job."failures", job."crashes", job."timeouts",
@@ -31,12 +33,12 @@ begin
     return null;
   end if;
   v_is_alone := p_is_first and v_id = p_ids[1] and "unstuck"."is_idle"(p_worker_id);
-  if v_is_alone or v_due_at <= "unstuck".after_ms(v_now, -"unstuck".reservation_ms()) and not exists (
+  if v_is_alone or p_reserves and v_due_at <= "unstuck".after_ms(v_now, -"unstuck".reservation_ms()) and not exists (
        select from "unstuck".kept_workers other
-        where other.attachment = /*attachment*/'native' and other.queue = p_queue and other.lease_id is null
+        where other.attachment = /*attachment*/'native' and other.queue = v_queue and other.lease_id is null
           and other.seen_at > "unstuck".after_ms(v_now, -"unstuck".reservation_ms())) then
     insert into "unstuck".kept_workers as kept (attachment, worker_id, job_id, queue, lease_id, seen_at)
-    values (/*attachment*/'native', p_worker_id, v_id::text, p_queue, case when v_is_alone then p_lease_id end, v_now)
+    values (/*attachment*/'native', p_worker_id, v_id::text, v_queue, case when v_is_alone then p_lease_id end, v_now)
     on conflict (attachment, worker_id) do update
        set job_id = excluded.job_id, queue = excluded.queue, lease_id = excluded.lease_id, seen_at = excluded.seen_at;
   end if;
@@ -75,21 +77,6 @@ begin
   delete from "unstuck".kept_workers
    where attachment = /*attachment*/'native' and worker_id = p_worker_id and job_id = v_kept.job_id;
   return null;
-end
-$$;
-
--- Private: claims the job that a worker is reserved for once the worker is idle; until then it gets none.
-create or replace function "unstuck"."claim_kept"(
-  p_worker_id text, p_queues text[], p_types text[], p_lease_ms bigint, p_policy jsonb)
-returns setof "unstuck".claimed_job language plpgsql as $$
-declare
-  v_id /*id*/uuid := "unstuck"."kept_job"(p_worker_id);
-begin
-  if exists (select from "unstuck"."jobs" job
-              where job."id" = v_id and coalesce(job."queue", job."type")::text = any (p_queues)
-                and (p_types is null or job."type"::text = any (p_types))) then
-    return query select * from "unstuck"."claim_job"(v_id, p_worker_id, p_lease_ms, p_policy);
-  end if;
 end
 $$;
 

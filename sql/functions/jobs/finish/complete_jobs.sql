@@ -1,8 +1,8 @@
--- Completes jobs, for the holder of their lease only. Repeated with the same lease it returns already-done, which
--- resolves a lost response to a commit (C3).
+-- Completes jobs, for the holder of their lease only. Jobs of one claim share a lease: it may be given once for all.
+-- Repeated with the same lease it returns already-done, which resolves a lost response to a commit (C3).
 -- One update that visits its rows in the order of their ids (C12), without locking each row first, which cost a third
--- of a completion and a WAL record (docs/adr/0016). The settings guarantee that order: they leave only joins by
--- primary key. Without them, a table with statistics of an empty one was scanned.
+-- of a completion and a WAL record (docs/adr/0016). The settings guarantee that order: they leave only the primary key,
+-- which PostgreSQL searches for a sorted list. Without them, a table with statistics of an empty one was scanned.
 create or replace function "unstuck"."complete_jobs"(
   p_ids /*id*/uuid[], p_lease_ids uuid[], p_results text[] default null, p_actor text default null)
 returns setof "unstuck".job_outcome language plpgsql
@@ -11,25 +11,38 @@ set enable_indexscan = on set enable_seqscan = off set enable_bitmapscan = off s
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_now timestamptz := clock_timestamp();
-  v_results jsonb[];
+  v_lease_id uuid; -- If it is the same for all.
+  v_results jsonb; -- By id and lease.
   v_done /*id*/uuid[];
   v_events "unstuck".new_event[];
 begin
+  if cardinality(p_lease_ids) = 1 and cardinality(p_ids) > 0 then
+    v_lease_id := p_lease_ids[1];
+    p_lease_ids := array_fill(v_lease_id, array[cardinality(p_ids)]);
+  end if;
   perform "unstuck".require_leases(p_ids, p_lease_ids);
-  v_results := "unstuck".require_results(p_results, cardinality(p_ids));
+  if p_results is not null then
+    select jsonb_object_agg(finish.id::text || ' ' || finish.lease_id::text, finish.result) into v_results
+      from unnest(p_ids, p_lease_ids, "unstuck".require_results(p_results, cardinality(p_ids)))
+             finish(id, lease_id, result)
+     where finish.result is not null;
+  end if;
   with done as (
     update "unstuck"."jobs" job
        set "status" = /*succeeded*/'succeeded',
            "finished_at" = v_now,
            "updated_at" = v_now,
-           "finished_lease_id" = finish.lease_id,
-           "result" = finish.result,
+           "finished_lease_id" = job."lease_id",
+           "result" = case when v_results is not null
+                           then v_results -> (job."id"::text || ' ' || job."lease_id"::text) end,
            "worker_id" = null, "lease_id" = null, "lease_expires_at" = null, "deadline_at" = null,
            /*+lock_time "last_attempt_at" = null, */
            "error_code" = null, "error_reason" = null, "error_category" = null, "error_stack" = null,
            "error_attempt" = null
-      from (select * from unnest(p_ids, p_lease_ids, v_results) finish(id, lease_id, result) order by id) finish
-     where job."id" = finish.id and job."id" = any (p_ids) and job."lease_id" = finish.lease_id
+     where job."id" = any (p_ids)
+       and (job."lease_id" = v_lease_id
+            or v_lease_id is null
+               and (job."id"::/*id*/uuid, job."lease_id") in (select * from unnest(p_ids, p_lease_ids)))
        and job."status" is not distinct from /*any_running*/'running'
     returning job."id", job."attempt"
   )

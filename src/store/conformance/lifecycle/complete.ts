@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   beat,
   cancel,
+  claimMany,
   claimOne,
   complete,
   crashOnce,
@@ -158,6 +159,32 @@ function describeForeignLeases<Tx>(opened: () => StoreHarness<Tx>): void {
       const answers = await store.completeJobs([{ ...leaseOf(first), result: 'by the first' }])
       expect(outcomeOf(answers, first.jobId)).toBe('lease-lost')
     })
+  })
+
+  it('LEASE-5 C2 a stale lease completes nothing, also if a lease of the same batch holds its job', async () => {
+    const { store } = opened()
+    const [stale, released] = [await startOne(store), await startOne(store)]
+    await store.releaseJobs([leaseOf(stale), leaseOf(released)])
+    // One claim, so that the lease of one job is that of the other.
+    const current = (await claimMany(store)).filter(({ jobId }) => jobId === released.jobId)
+    expect(await store.completeJobs([stale, ...current].map(leaseOf))).toEqual([
+      { jobId: stale.jobId, outcome: 'lease-lost' },
+      { jobId: released.jobId, outcome: 'completed' },
+    ])
+    expect((await readJob(store, stale.jobId)).status).toBe('running')
+  })
+
+  it('LEASE-5 C2 beside a stale lease of the same job, the current one completes it with its own result', async () => {
+    const { store } = opened()
+    const stale = await startOne(store)
+    await store.releaseJobs([leaseOf(stale)])
+    const current = await claimOne(store)
+    const answers = await store.completeJobs([
+      { ...leaseOf(stale), result: 'stale' },
+      { ...leaseOf(current), result: 'current' },
+    ])
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['lease-lost', 'completed'])
+    expect((await readJob(store, current.jobId)).result).toBe('current')
   })
 
   it('LEASE-5 C1 the lease of one job does not complete another', async () => {

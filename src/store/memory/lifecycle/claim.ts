@@ -90,16 +90,13 @@ function takeDue(state: MemoryState, grant: Grant, due: Job[], limit: number): T
 
 interface MetLastChance {
   job: Job
-  /** Jobs claimed so far in this call. */
+  /** Jobs of earlier priorities. */
   before: Job[]
   /** Whether it is the first choice of the claim. */
   isFirst: boolean
 }
 
-/**
- * The first last-chance job of a claim, which goes by priority, then by queue, starting with the queue whose job is due
- * first.
- */
+/** The first last-chance job of a claim, which goes by priority. */
 function meetLastChance(
   due: Job[],
   limit: number,
@@ -108,12 +105,9 @@ function meetLastChance(
   const before: Job[] = []
   for (const priority of new Set(due.map((job) => job.priority))) {
     const head = due.filter((job) => job.priority === priority).slice(0, limit - before.length)
-    for (const queue of new Set(head.map((job) => job.queue))) {
-      const jobs = head.filter((job) => job.queue === queue)
-      const job = jobs.find(hasLastChance)
-      if (job !== undefined) return { job, before, isFirst: before.length === 0 && job === jobs[0] }
-      before.push(...jobs)
-    }
+    const job = head.find(hasLastChance)
+    if (job !== undefined) return { job, before, isFirst: before.length === 0 && job === head[0] }
+    before.push(...head)
     if (before.length === limit) return null
   }
   return null

@@ -1,19 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
 import { jsonText } from '../../../job/json-text.ts'
 import type { Lease } from '../../../job/lease.ts'
 import type { CompleteOutcome, EnqueueOutcome } from '../../../job/outcome.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type { ClaimCursors, Completion, Failure, LifecycleStore } from '../../ports/lifecycle-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
-import type { SqlClient } from '../connection/executor.ts'
-import {
-  toClaimedJob,
-  toClaimedJobs,
-  toEnqueuedJobs,
-  toEnteredStage,
-  toFailedJob,
-  toJobOutcome,
-  toReleasedJob,
-} from '../rows/job-rows.ts'
+import type { Row, SqlClient } from '../connection/executor.ts'
+import { toClaimedJobs } from '../rows/claimed-jobs.ts'
+import { toEnqueuedJobs, toEnteredStage, toFailedJob, toJobOutcome, toReleasedJob } from '../rows/job-rows.ts'
 import { newJobToJson } from '../rows/new-job-json.ts'
 import { policyToJson } from '../rows/policy-row.ts'
 import { splitLeases } from '../rows/split-leases.ts'
@@ -21,6 +15,10 @@ import { storable } from '../rows/values.ts'
 
 /** From this size on, one long row is cheaper than one row per job. */
 const BATCH_JOBS = 100
+
+/** From this size on, a claim waits for another of the same queues, a few milliseconds at a time. */
+const SERIAL_JOBS = 200
+const MAX_REFUSALS = 3
 
 export function bindLifecycleVerbs(
   call: CallQuery,
@@ -38,7 +36,14 @@ export function bindLifecycleVerbs(
     async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {
       if (queues.length === 0) return []
       const params = [workerId, queues, limit, types ?? null, leaseMs ?? null, policyToJson(policy)]
-      return toClaimedJobs(await call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors)]))
+      const claim = (isSerial: boolean) =>
+        call('claim_jobs', [...params, actor ?? null, cursorsToJson(cursors), isSerial])
+      for (let triesLeft = limit >= SERIAL_JOBS ? MAX_REFUSALS : 0; triesLeft > 0; triesLeft--) {
+        const batches = await claim(true)
+        if (!isRefused(batches)) return toClaimedJobs(batches)
+        await setTimeout(2 + 3 * Math.random())
+      }
+      return toClaimedJobs(await claim(false))
     },
 
     async hasDueJobs(queues) {
@@ -47,8 +52,8 @@ export function bindLifecycleVerbs(
     },
 
     async claimJob(jobId, { workerId, leaseMs, policy }) {
-      const [row] = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
-      return row === undefined ? 'not-claimable' : toClaimedJob(row)
+      const rows = await call('claim_job', [jobId, workerId, leaseMs ?? null, policyToJson(policy)])
+      return toClaimedJobs(rows)[0] ?? 'not-claimable'
     },
 
     async enterStage({ jobId, leaseId }, stage, { policy } = {}) {
@@ -58,8 +63,9 @@ export function bindLifecycleVerbs(
 
     async completeJobs(completions, { tx, actor } = {}) {
       if (completions.length === 0) return []
-      const params = [...split(completions), resultTexts(completions), actor ?? null]
-      const rows = await call('complete_jobs', params, tx)
+      const [ids, leaseIds] = split(completions)
+      const params = [ids, hasOneLease(completions) ? `{${completions[0]?.leaseId}}` : leaseIds]
+      const rows = await call('complete_jobs', [...params, resultTexts(completions), actor ?? null], tx)
       // Only other outcomes are returned, so most calls return no row at all.
       const others = new Map(rows.map((row) => [Number(row['place']), row['outcome'] as CompleteOutcome]))
       return completions.map(({ jobId }, index) => ({ jobId, outcome: others.get(index + 1) ?? 'completed' }))
@@ -85,11 +91,15 @@ export function bindLifecycleVerbs(
   }
 }
 
+const isRefused = ([first]: Row[]) => first !== undefined && first['lease_id'] === null
+
 function cursorsToJson(cursors: ClaimCursors | undefined): string | null {
   if (cursors === undefined || cursors.size === 0) return null
   const entries = Array.from(cursors, ([queue, times]) => [queue, Object.fromEntries(times)])
   return JSON.stringify(Object.fromEntries(entries))
 }
+
+const hasOneLease = ([first, ...rest]: Lease[]) => rest.every(({ leaseId }) => leaseId === first?.leaseId)
 
 function resultTexts(completions: Completion[]): (string | null)[] | null {
   if (completions.every(({ result }) => result === undefined)) return null

@@ -1,7 +1,7 @@
 // Maps rows to jobs, outcomes and events.
 import type { EventData, EventType, JobEvent } from '../../../job/event.ts'
 import type { ErrorCategory, Job, JobErrorRecord, JobStatus, JsonValue } from '../../../job/job.ts'
-import type { ClaimedJob, HeartbeatAnswer, Lease } from '../../../job/lease.ts'
+import type { HeartbeatAnswer, Lease } from '../../../job/lease.ts'
 import type { StageOutcome } from '../../../job/outcome.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type {
@@ -25,49 +25,6 @@ export function toEnqueuedJobs([row]: Row[]): EnqueuedJob[] {
   const outcomes = JSON.parse(String(row?.['outcomes'])) as EnqueuedJob['outcome'][]
   const ids = JSON.parse(String(row?.['ids'])) as string[]
   return outcomes.map((outcome, index) => ({ jobId: String(ids[index]), outcome }))
-}
-
-/** From rows with a list for each column. */
-export function toClaimedJobs(rows: Row[]): ClaimedJob[] {
-  return rows.flatMap((row) => {
-    const lists = JSON.parse(String(row['jobs'])) as Record<string, unknown[]>
-    return (lists['id'] ?? []).map((_, place) =>
-      claimedJob((column) => (column === 'lease_id' ? row['lease_id'] : lists[column]?.[place])),
-    )
-  })
-}
-
-export function toClaimedJob(row: Row): ClaimedJob {
-  return claimedJob((column) => row[column])
-}
-
-function claimedJob(of: (column: string) => unknown): ClaimedJob {
-  return {
-    jobId: String(of('id')),
-    leaseId: String(of('lease_id')),
-    type: String(of('type')),
-    queue: String(of('queue')),
-    payload: of('payload') as JsonValue,
-    priority: Number(of('priority')),
-    stage: String(of('stage')),
-    owner: text(of('owner')),
-    fence: Number(of('fence')),
-    attempt: Number(of('attempt')),
-    failures: Number(of('failures')),
-    crashes: Number(of('crashes')),
-    timeouts: Number(of('timeouts')),
-    maxAttempts: Number(of('max_attempts')),
-    generation: Number(of('generation')),
-    createdAt: date(of('created_at')),
-    startedAt: date(of('started_at')),
-    expectedDurationMs: numberOrNull(of('expected_duration_ms')),
-    leaseMs: Number(of('lease_ms')),
-    deadlineMs: numberOrNull(of('deadline_ms')),
-    traceparent: text(of('traceparent')),
-    isRescue: of('is_rescue') === true,
-    waitedMs: Number(of('waited_ms')),
-    runsAlone: of('runs_alone') === true,
-  }
 }
 
 export function toJob(row: Row, table: TableProfile): Job {

@@ -1,0 +1,92 @@
+-- Private: the claim. Returns jobs in batches, as claim_due does; claim_jobs makes rows of them. With p_id, only that
+-- job.
+-- It goes through "jobs_ready" priority by priority, bounded by the due time, so it never scans jobs in backoff, jobs
+-- of other queues, or jobs of paused queues and open breakers; and it never reads lease columns. The limit applies
+-- after the lock and every condition: skipped jobs do not count. The first batch is small, and the size of the others
+-- follows from its payloads: a text may have 1 GB in PostgreSQL and 512 MB in JavaScript.
+-- p_cursors, { queue: { priority: time } }, skips jobs that were due before the time. A worker passes the times that
+-- its last claims reached, and now and then none, so that no job is skipped for long.
+-- A job without budget is ended by the claim that meets it (C10), so no sweep has to search for it; after a hundred
+-- such jobs the claim skips the rest.
+-- A job whose next crash would end it goes to an idle worker, which gets no other job meanwhile (REAP-15). A worker
+-- that is reserved for such a job leaves its slots empty until it is idle.
+-- With p_is_serial it refuses, with a row of NULLs, while another such claim of these queues is in flight: both would
+-- examine each other's locked rows, which doubles the time of eight claims at once. It never waits, and nothing depends
+-- on it: a client that was refused three times claims without it.
+create or replace function "unstuck"."claim_batches"(
+  p_worker_id text, p_queues text[], p_limit int, p_types text[], p_lease_ms bigint, p_policy jsonb, p_actor text,
+  p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false)
+returns table (
+  lease_id uuid, priority int, max_attempts int, default_stage text, granted_at timestamptz, jobs text)
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+#variable_conflict use_variable
+declare
+  v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
+  v_queues text[] := p_queues; v_slots jsonb; v_kept /*id*/uuid; v_only /*id*/uuid[]; v_left int := p_limit;
+  v_level text[]; v_asked text[]; v_shares int[]; v_is_rest boolean; v_size int := 64; v_take int;
+  v_due record; v_decision record; v_ids /*id*/uuid[]; v_buried int := 0; v_takes_any boolean := true;
+begin
+  perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_cursors);
+  perform "unstuck".require_acting(/*attachment*/'native') where v_policy.is_observed;
+  if p_is_serial and not pg_try_advisory_xact_lock(
+       "unstuck".lock_class('claim'), hashtext(/*attachment*/'native' || ' ' || array_to_string(p_queues, ' '))) then
+    return next; return;
+  end if;
+  lease_id := gen_random_uuid(); priority := -2147483648;
+  max_attempts := v_policy.max_attempts; default_stage := v_policy.default_stage;
+  if "unstuck".has_queue_rules(/*attachment*/'native') then
+    select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
+    v_kept := "unstuck"."kept_job"(p_worker_id);
+    if p_id <> v_kept then return; end if;
+    p_id := coalesce(p_id, v_kept);
+  end if;
+  if p_id is not null then
+    v_left := 1; v_only := array[p_id];
+    select * into priority, v_queues, p_cursors from "unstuck"."claim_level_of"(p_id, v_queues, p_types);
+  end if;
+  while v_left > 0 loop
+    select * into priority, v_level from "unstuck"."claim_level"(v_queues, priority, p_cursors);
+    exit when priority is null;
+    v_is_rest := cardinality(v_level) = 1; v_take := least(v_left, v_size);
+    loop
+      if v_is_rest then
+        v_asked := v_level; v_shares := array_fill(v_take, array[cardinality(v_level)]);
+      else
+        select * into v_asked, v_shares from "unstuck"."claim_shares"(
+          v_level, priority, v_take, p_types, v_policy, p_cursors, v_takes_any);
+      end if;
+      v_ids := null;
+      while v_take > 0 loop
+        v_due := "unstuck"."claim_due"(
+          p_worker_id, v_asked, v_shares, v_take, priority, p_types, p_cursors, v_policy, p_lease_ms, lease_id,
+          v_takes_any, v_buried < 100, case when v_ids is null then v_slots end, p_id, coalesce(v_ids, v_only),
+          v_ids is not null, p_actor);
+        if v_due.held is not null and v_ids is null then
+          v_decision := "unstuck"."decide_claim"(p_worker_id, v_due.held, v_due.held_queues, v_due.spent, v_takes_any,
+                                                 v_left = p_limit or p_id is not null, p_id is null, v_slots, lease_id,
+                                                 v_policy);
+          v_buried := v_buried + coalesce(cardinality(v_due.spent), 0);
+          if v_decision.is_alone then v_left := 1; v_take := 1;
+          elsif not v_decision.is_alone then -- Repeats without such jobs, unless reserved for one.
+            if "unstuck"."kept_job"(p_worker_id) is not null then return; end if;
+            v_takes_any := false;
+          end if;
+          v_ids := v_decision.ids; v_slots := v_decision.slots;
+          exit when cardinality(v_ids) = 0;
+        else
+          if v_due.granted > 0 then
+            granted_at := v_due.granted_at; jobs := v_due.jobs; return next;
+            v_left := v_left - v_due.granted; v_take := v_take - v_due.granted;
+            v_size := least(10000, 50000000 / (octet_length(jobs) / v_due.granted)) + 1;
+          end if;
+          exit when v_due.locked = v_due.granted;
+        end if;
+      end loop;
+      exit when v_is_rest or v_take = 0;
+      v_is_rest := true;
+    end loop;
+    priority := priority - (v_take = 0)::int; -- There may be more.
+    exit when p_id is not null;
+  end loop;
+end
+$$;

@@ -1,0 +1,38 @@
+// A claim locks a row and updates it where it lies. A row that somebody updated meanwhile lies elsewhere.
+import { expect, it } from 'vitest'
+import { claimMany } from '../../../src/store/conformance/builders.ts'
+import { raceBench } from '../race-bench.ts'
+
+const LOCK = 4_711
+
+/** The claim asks this of each job that has crashed before: here it waits for a lock that the test holds. */
+const waiting = `
+  create or replace function unstuck.is_last_chance(
+    p_policy unstuck.policies, p_attempt int, p_failures int, p_crashes int, p_timeouts int, p_max_attempts int)
+  returns boolean language plpgsql as $$
+  begin
+    perform pg_advisory_xact_lock_shared(${LOCK});
+    return false;
+  end $$`
+
+const opened = raceBench({ setUp: (pool) => pool.query(waiting) })
+
+it('LEASE-1 a job that its team updates while a claim is under way is claimed like the others', async () => {
+  const race = opened()
+  const enqueued = await race.store.enqueueJobs([{ type: 'encode' }, { type: 'encode' }, { type: 'encode' }])
+  const ids = enqueued.map(({ jobId }) => jobId)
+  const [first, second] = ids
+  await race.pool.query('update unstuck.jobs set crashes = 1 where id = $1', [first])
+  const [holder, claimer, team] = await race.connectMany(3)
+  if (holder === undefined || claimer === undefined || team === undefined) throw new Error('no connections')
+
+  await holder.query(`select pg_advisory_lock(${LOCK})`)
+  const late = await race.startBlocked(claimer, holder, () => claimMany(claimer.store, { limit: 10 }))
+  await team.query(`update unstuck.jobs set owner = 'mine' where id = $1`, [second])
+  await holder.query(`select pg_advisory_unlock(${LOCK})`)
+
+  const claimed = await late.answer
+  expect(claimed.map(({ jobId }) => jobId).toSorted()).toEqual(ids.toSorted())
+  const running = await race.pool.query(`select id, fence::int from unstuck.jobs where status = 'running'`)
+  expect(running.rows.map(({ fence }) => fence)).toEqual([1, 1, 1])
+})
