@@ -148,6 +148,7 @@ export const queueSchema = z
     waiting: countSchema,
     due: countSchema,
     running: countSchema,
+    released_often: countSchema,
     is_paused: z.boolean(),
     paused_at: timeOrNull,
     paused_for_ms: msOrNull,

@@ -92,6 +92,18 @@ describe.each(['auto', 'force_generic_plan'])('beside a backlog, plan_cache_mode
   })
 })
 
+it('OPS-15 read_health counts the waiting jobs once, for itself and its queues', async () => {
+  const [queues, health] = [
+    await measure(large, `select * from unstuck.list_queues(null, ${limit})`),
+    await measure(large, `select * from unstuck.read_health(null, ${limit})`),
+  ]
+  const [{ pages: running }, { pages: oldest }] = [
+    await measure(large, `select * from unstuck.lease_health()`),
+    await measure(large, 'select * from unstuck.oldest_due()'),
+  ]
+  expect(health.pages).toBeLessThanOrEqual(queues.pages + running + oldest + 20)
+})
+
 describe('odd shapes', () => {
   async function withJobs(columns: string, rows: number, work: (client: pg.Client) => Promise<void>) {
     const database = await createInstalledDatabase()
