@@ -525,7 +525,7 @@
 -- function announce_requeued(p_policy <schema>.policies, p_job_ids text[], p_queues text[], p_delays_ms double precision[]) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp bb812be2597a5bfcc6ed5f504eee4ecc
 -- function asked_failures(p_failures jsonb) returns TABLE(ordinal bigint, id uuid, lease_id uuid, code text, reason text, category text, stack text, is_retryable boolean, retry_in_ms double precision, is_timeout boolean, is_passing boolean) sql stable 65b6b2624eeb3453ff1eaa70c0e661f9
 -- function backoff_ms(p_steps_ms bigint[], p_base_ms bigint, p_max_ms bigint, p_jitter_ms bigint, p_ordinal integer, p_random double precision) returns bigint sql immutable af4c886ddc5d72291aaccb4c9eb0a19a
--- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 9e3dd83ac95d66f118bf4d38d29c1a3d
+-- function begin_operation(p_operation jsonb) returns jsonb plpgsql volatile enable_seqscan=off 162ade892f9caeafedb6d9375addb2f1
 -- function begin_request(p_actor text, p_key text, p_sha256 bytea) returns TABLE(outcome text, status integer, answer text) plpgsql volatile search_path=pg_catalog, pg_temp 7113134abf52528f0220fd8f9d411e53
 -- function begin_sweep(p_reaper jsonb, p_policy <schema>.policies, p_has_waited boolean) returns jsonb plpgsql volatile 537a73471fe76d520dd15f272e7421f7
 -- function breaker_cooldown_ms(p_breaker <schema>.breakers) returns double precision sql immutable ed8059dc74c6bb99102835bada94251c
@@ -629,7 +629,7 @@
 -- function list_jobs(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid, p_with_payload boolean DEFAULT false) returns jsonb plpgsql stable 1bf9dfa2e1c9365d4446ab50a4c3e7d2
 -- function list_operation_jobs(p_attachment text, p_id uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns TABLE(job_id text, place integer, outcome text) plpgsql stable search_path=pg_catalog, pg_temp 7bbe8761f078b46bd5fbb2112f090784
 -- function list_operations(p_attachment text, p_owner text DEFAULT NULL::text, p_before uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100, p_id uuid DEFAULT NULL::uuid) returns TABLE(operation jsonb) plpgsql stable search_path=pg_catalog, pg_temp 598871eee4b5ff1e111beef8c1199389
--- function list_queues(p_queues text[] DEFAULT NULL::text[], p_count_limit integer DEFAULT 100000) returns TABLE(queue text, waiting integer, due integer, running integer, released_often integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text, at_least text[], is_complete boolean) plpgsql stable enable_seqscan=off bc14d425b3a02c6a7f386f39016330ee
+-- function list_queues(p_queues text[] DEFAULT NULL::text[], p_count_limit integer DEFAULT 100000) returns TABLE(queue text, waiting integer, due integer, running integer, released_often integer, is_paused boolean, paused_at timestamp with time zone, paused_for_ms double precision, paused_by text, pause_reason text, dependency text, breaker_state text, at_least text[], is_complete boolean) plpgsql stable enable_seqscan=off 0b8b853527b82b974933738e85224a32
 -- function list_rate_limits(p_prefix text DEFAULT NULL::text, p_limit integer DEFAULT 100) returns TABLE(key text, rate_per_s double precision, burst integer, tokens integer, next_token_in_ms double precision, full_in_ms double precision, used_at timestamp with time zone) plpgsql stable search_path=pg_catalog, pg_temp 663798c7f54ef8811db51906f28ff74e
 -- function list_reclaims(p_worker_id text DEFAULT NULL::text, p_stage text DEFAULT NULL::text, p_before bigint DEFAULT NULL::bigint, p_limit integer DEFAULT 100) returns jsonb plpgsql stable e3c165661a4c71380419be3daa28a2f6
 -- function list_schedules(p_name text DEFAULT NULL::text) returns SETOF <schema>.schedule_status sql stable search_path=pg_catalog, pg_temp ce9bb713de93256966b29d4563d283af
@@ -715,7 +715,7 @@
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f57585e52b6078a3e576e2d80f992614
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
--- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp cfa0f98ee800c8c118a22f072bb71a54
+-- function require_operation(p_operation jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 14fdcee4064e9a20d8f6d1af41e1b766
 -- function require_policy(p_policy <schema>.policies, p_override jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 8b93289bd67288bf8f5997fb29805b5c
 -- function require_queue(p_queue text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a3c55837e4a4bbc53b0c4ce78ba14f0f
 -- function require_reap(p_limit integer, p_spread_ms double precision) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp a79b8c259d9b8bc6a32ca1e4c4a6f2b1
@@ -765,7 +765,7 @@
 -- function take_presence(p_attachment text, p_worker_id text, p_key integer, p_grace_ms bigint) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2ecf4ef7869c31fbc3f6ec3a892ce7e8
 -- function take_probe_slots(p_attachment text, p_queue text, p_job_ids text[]) returns integer plpgsql volatile search_path=pg_catalog, pg_temp bba7d33ef633e14dcca4302f2e2be131
 -- function take_tokens(p_limits jsonb, p_tokens integer DEFAULT 1) returns TABLE(granted integer, retry_in_ms double precision) plpgsql volatile search_path=pg_catalog, pg_temp e1b2f25f40531cd7a59b71638b95528b
--- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer) returns uuid[] plpgsql stable a695bd4f36ab7f5c198b549352aaaf7d
+-- function target_jobs(p_action text, p_filter jsonb, p_as_of timestamp with time zone, p_limit integer, p_reads integer, OUT ids uuid[], OUT is_cut boolean) returns record plpgsql stable c6dc9f1a5930050744dcf05ce84512eb
 -- function team_object_digest(p_kind text, p_identity text) returns text sql stable search_path=pg_catalog, pg_temp e2f34c7b0f5dfd889e08fdf9f4bb80bf
 -- function team_object_identity(p_kind text, p_schema text, p_name text, p_takes text) returns text sql immutable 2365d7ff938224fa4b445a226e6eaf87
 -- function team_object_rights(p_kind text, p_identity text) returns jsonb sql stable search_path=pg_catalog, pg_temp 1171a0502cf3f35b16645d4de7da48ab

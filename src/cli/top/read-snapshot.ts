@@ -35,7 +35,7 @@ export async function readSnapshot(context: CommandContext): Promise<Snapshot> {
   const workers = valueOf(await listWorkers(context, {}))
   const health = valueOf(await readHealth(context, {}))
   return {
-    health: health.map(({ table, value: { queues: _, ...value } }) => ({ table, value })),
+    health: health.map(({ table, value: { queues: _queues, ...value } }) => ({ table, value })),
     slo: valueOf(await readSlo(context, {})),
     running: leases.toSorted((a, b) => shareLeft(a.job, 0) - shareLeft(b.job, 0)),
     isComplete,

@@ -33,7 +33,7 @@ export interface Schemas {
   DeadLetterAnswer: { db_now: string; group: Schemas['DeadLetterGroup'] }
   MarkCauseRequest: { state: "new" | "investigating" | "resolved" | "ignored"; reason?: string }
   OperationAnswer: { db_now: string; operation: Schemas['Operation'] }
-  Operation: { id: string; action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; table: string; q: string; cause_id: string | null; actor: string; reason: string | null; state: "planned" | "running" | "done" | "stopped" | "failed"; phase: "canary" | "rest" | null; total: number; changed: number; refused: number; succeeded: number; failed: number; stopped: string | null; as_of: string; began_at: string; ended_at: string | null }
+  Operation: { id: string; action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; table: string; q: string; cause_id: string | null; actor: string; reason: string | null; state: "planned" | "running" | "done" | "stopped" | "failed"; phase: "canary" | "rest" | null; total: number; at_least: string[]; changed: number; refused: number; succeeded: number; failed: number; stopped: string | null; as_of: string; began_at: string; ended_at: string | null }
   RedriveRequest: { canary?: number; rate_per_s?: number; limit?: number; expect?: number; keep_attempts?: boolean; reason?: string; dry_run?: boolean }
   OperationRequest: { action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; q: string; table?: string; as_of?: string; canary?: number; rate_per_s?: number; limit?: number; expect?: number; keep_attempts?: boolean; reason?: string; dry_run?: boolean }
   OperationList: { db_now: string; operations: Schemas['Operation'][]; next_cursor: string | null }

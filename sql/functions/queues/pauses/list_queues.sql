@@ -30,7 +30,8 @@ begin
      where dependency.attachment = /*attachment*/'native'
   )
   select known.name, coalesce(waiting_jobs.waiting, 0), coalesce(waiting_jobs.due, 0), coalesce(running_jobs.count, 0),
-         coalesce(waiting_jobs.released_often, 0), pause.queue is not null, pause.paused_at, "unstuck".ms_between(now(), pause.paused_until),
+         coalesce(waiting_jobs.released_often, 0),
+         pause.queue is not null, pause.paused_at, "unstuck".ms_between(now(), pause.paused_until),
          pause.paused_by, pause.reason, dependency.name, dependency.state,
          array_cat(case when waiting_jobs.is_cut then array['waiting', 'due', 'released_often'] else '{}' end,
                    case when (select count(*) from seen) = p_count_limit then array['running'] else '{}' end),
