@@ -690,7 +690,7 @@
 -- function record_late_result(p_id uuid, p_lease_id uuid, p_details jsonb) returns boolean plpgsql volatile 1d6857e050fcf87debeadb57276d90f6
 -- function record_observed_outcomes(p_at timestamp with time zone, p_otherwise text DEFAULT NULL::text) returns integer plpgsql volatile d9c818e008918e8a65fc5582ca3af449
 -- function record_probe(p_name text, p_is_healthy boolean) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 8ffdaf4a43f4c1a612e0acb3370a5922
--- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb, p_watchers integer) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 213aee98ca82b1cbc857f420fa535090
+-- function record_reaper_heartbeat(p_reaper jsonb, p_cursor jsonb, p_counts jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 3951516924d98aedf612408f9fc91b83
 -- function record_sweep(p_reaper jsonb, p_cursor jsonb, p_reaped <schema>.reaped_job[], p_skipped integer, p_actor text, p_reason text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp f0bdc91dbc506af959b842720a471980
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp e97a6cc0bd43389d40aab3ce2c7159df
 -- function record_trends(p_attachment text, p_counts jsonb, p_ago_ms double precision DEFAULT 0) returns double precision plpgsql volatile search_path=pg_catalog, pg_temp e39e7fcc36f8d69b7d3c240ab83de37c
@@ -709,7 +709,7 @@
 -- function require_claim_cursors(p_cursors jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 45a4aa183ee999a06e987bca4faeb232
 -- function require_claims(p_worker_id text, p_queues text[], p_limit integer, p_types text[], p_lease_ms bigint, p_cursors jsonb) returns boolean plpgsql immutable 337b3d3016adb06b87293ae5e1b0b05c
 -- function require_count_limit(p_limit integer) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 2c7b05909f32bb25d914cb31aa6338dc
--- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp e7e84f037cb2685a653775e72c07efba
+-- function require_cursor(p_cursor jsonb, p_id_type text) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 4fe86ca2d1cf1a3979e795de66aaefe4
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 1c65e9beb53363865aa808855067b0d4
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 6059868d6831d65c6277a7dc75b42cd4
@@ -758,7 +758,7 @@
 -- function step_operation(p_id uuid, p_lease_id uuid, p_limit integer, p_phase text DEFAULT NULL::text, p_lease_ms bigint DEFAULT 30000, p_source_gone text[] DEFAULT '{}'::text[]) returns jsonb plpgsql volatile enable_seqscan=off 6fe7689dea13147f3751e01882ee4690
 -- function sweep_jobs(p_reaper jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 1000, p_cursor jsonb DEFAULT NULL::jsonb, p_policy jsonb DEFAULT NULL::jsonb, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns jsonb sql volatile 0f6e2b2c92125dffb717513c8d581239
 -- function sweep_state(p_attachment text, p_interval_ms bigint, OUT is_sweep_due boolean, OUT is_watched boolean, OUT reported_at text) returns record sql volatile search_path=pg_catalog, pg_temp 96e2f5279cb3e05ae87925786f39f2eb
--- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off af34cfdc855dc92269ae367746fd009f
+-- function sweep_step(p_reaper jsonb, p_limit integer, p_cursor jsonb, p_policy jsonb, p_actor text, p_reason text, p_is_listed boolean) returns json plpgsql volatile enable_seqscan=off b1cf0741d98531d5ecc3b5d3be637459
 -- function switch_webhook(p_attachment text, p_id uuid, p_is_active boolean, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.webhook_status plpgsql volatile search_path=pg_catalog, pg_temp 31928330c8cddd7a5fd235ba545e3b86
 -- function take_deliveries(p_attachment text, p_limit integer DEFAULT 10, p_lease_ms bigint DEFAULT 60000) returns TABLE(delivery_id text, webhook_id text, url text, secret text, event jsonb, tries integer) plpgsql volatile search_path=pg_catalog, pg_temp 6f6e207c37c70a178811171f1137366d
 -- function take_dispatches(p_limit integer DEFAULT 100, p_lease_ms bigint DEFAULT 30000) returns TABLE(dispatch_id uuid, job_id text, tries integer, type text, queue text, attempt integer, run_in_ms double precision) plpgsql volatile 117203df821d067dc2f86e6a9537e876
