@@ -1,6 +1,6 @@
 -- Counts what happened in a minute from the rows: what passed no worker of this library is only found so. p_minute is
--- a minute that has ended; by default each of the last 15 that is not counted yet, since sweeps may be rarer than
--- minutes. Returns the number of rows written. Deletes rows after 14 days.
+-- a minute of the last 14 days that has ended; by default each of the last 15 that is not counted yet, since sweeps
+-- may be rarer than minutes. Returns the number of rows written. Deletes rows after 14 days.
 create or replace function "unstuck"."count_trends"(p_minute timestamptz default null)
 returns int language plpgsql set enable_seqscan = off as $$
 declare
@@ -8,8 +8,9 @@ declare
   v_first int := case when p_minute is null then 14 else 0 end;
   v_written int := 0;
 begin
-  perform "unstuck".require(coalesce(p_minute < v_last + interval '1 minute', true), 'minute', p_minute::text,
-                            'a minute that has ended');
+  perform "unstuck".require(
+    coalesce(p_minute < v_last + interval '1 minute' and p_minute > v_last - interval '14 days', true), 'minute',
+    p_minute::text, 'a minute of the last 14 days that has ended');
   if not pg_try_advisory_xact_lock("unstuck".lock_class('trends'), hashtext(/*attachment*/'native')) then
     return 0;
   end if;
