@@ -24,7 +24,7 @@ select to_jsonb(cause) as record from "unstuck"."group_dead_jobs"($1::int, $2::t
 -- name: read_health
 select health.waiting, health.due, health.running, health.overdue, health.oldest_overdue_ms, health.oldest_due_ms,
        health.unjudged, health.reaper_age_ms, health.hold_reason, health.released_often,
-       to_jsonb(health.at_least) as at_least,
+       to_jsonb(health.at_least) as at_least, health.queues,
        "unstuck".hidden_jobs(to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs'))) as hidden
   from "unstuck"."read_health"(($1::text)::jsonb, $2::int) health;
 

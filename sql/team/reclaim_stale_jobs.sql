@@ -20,6 +20,6 @@ begin
     from jsonb_to_recordset(v_step -> 'reaped')
            as reaped(id /*id*/uuid, stage text, action text, attempt int, worker_id text);
   -- Another reaper's hold is left alone.
-  perform "unstuck"."record_reaper_heartbeat"(v_reaper, '{}', v_step -> 'counts', null);
+  perform "unstuck"."record_reaper_heartbeat"(v_reaper, '{}', v_step -> 'counts');
 end
 $$;

@@ -11,6 +11,7 @@ import {
 import { defaultBreakerSettings } from '../policy/dependency/breaker.ts'
 import { nativePolicy } from '../policy/policy.ts'
 import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
+import type { Health } from '../store/ports/reading-store.ts'
 import type { WorkerStatus } from '../store/ports/worker-store.ts'
 import { diagnose } from './diagnose.ts'
 import type { DoctorFacts, HorizonHolder } from './facts.ts'
@@ -113,11 +114,13 @@ describe('breakers', () => {
     settings: defaultBreakerSettings,
     queues: [{ attachment: 'jobs', queue: 'convert' }],
   }
+  const health = table.health as Health
   const queue: QueueStatus = {
     queue: 'convert',
     waiting: 3,
     due: 3,
     running: 2,
+    releasedOften: 0,
     isPaused: false,
     pausedAt: null,
     pausedForMs: null,
@@ -131,7 +134,7 @@ describe('breakers', () => {
     diagnose({
       ...facts,
       breakers: [{ ...breaker, ...change }],
-      tables: [{ ...table, queues: [running] }],
+      tables: [{ ...table, health: { ...health, queues: [running] } }],
     }).filter(({ level }) => level !== 'fine')
 
   it('BREAK-1 that hear of no call while jobs run are a warning that names the queue', () => {
@@ -213,7 +216,7 @@ describe('long transactions', () => {
 
 it('OPS-8 what could not be read is a problem of its own, and its checks are left out', () => {
   const bare = { stored: null, health: null, longOverdue: null, unknownWords: null, relation: null }
-  const more = { missingRights: null, claim: null, sweep: null, queues: null, dispatchesWaiting: null }
+  const more = { missingRights: null, claim: null, sweep: null, dispatchesWaiting: null }
   const found = troubles({
     tables: [{ ...table, ...bare, ...more }],
     migrations: null,

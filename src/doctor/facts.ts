@@ -3,7 +3,7 @@ import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
 import type { Health, TableMode, WorkerStatus } from '../store/job-store.ts'
-import type { Breaker, QueueStatus } from '../store/ports/dependency-store.ts'
+import type { Breaker } from '../store/ports/dependency-store.ts'
 
 export interface DoctorFacts {
   server: ServerFacts
@@ -101,7 +101,6 @@ export interface TableFacts {
   dispatchesWaiting: number | null
   /** Workers that have not ended. */
   workers: Pick<WorkerStatus, 'presence'>[] | null
-  queues: QueueStatus[] | null
 }
 
 export interface HiddenRows {

@@ -147,7 +147,6 @@ async function readTable(
     workers: await attempt(of('workers'), async () =>
       (await store.listWorkers()).filter(({ state }) => state !== 'gone' && state !== 'stopped'),
     ),
-    queues: await attempt(of('queues'), async () => (await store.listQueues()).queues),
   }
 }
 

@@ -22,6 +22,7 @@ export interface UnstuckOptions {
   handleSignals?: boolean
   /** How long `start` waits for a server that is starting or has no free connection slot. Default: 60,000. */
   startTimeoutMs?: number
+  /** Time that running jobs get to end on `stop`, which resolves at most 15 s after it. Default: 25,000. */
   graceMs?: number
   hangGraceMs?: number
   txTimeoutMs?: number

@@ -9,6 +9,7 @@ import { type DispatchAdapter, startDispatcher } from '../runtime/dispatch/dispa
 import { startPruner } from '../runtime/services/pruner.ts'
 import { type RecurringJob, startScheduler } from '../runtime/services/scheduler.ts'
 import { startTrends } from '../runtime/services/trends.ts'
+import { within } from '../runtime/timing/wait.ts'
 import { startWebhookSender } from '../runtime/webhooks/webhook-sender.ts'
 import type { Worker } from '../runtime/worker/worker.ts'
 import { startWorkerReport, type WorkerReporter } from '../runtime/worker/worker-report.ts'
@@ -36,7 +37,11 @@ export interface ServiceOptions {
   allowsPrivateWebhooks: boolean
 }
 
+/** Calls that the database has not answered by then fail when the connections are closed. */
+const LAST_CALLS_MS = 2_000
+
 export interface Services {
+  /** Lets current calls end, for 2 s at most. */
   stop(): Promise<void>
 }
 
@@ -54,7 +59,11 @@ export function startServices(options: ServiceOptions): Services {
   ].filter((service) => service !== undefined)
   return {
     async stop() {
-      await Promise.all(running.map((service) => service.stop()))
+      const stopped = Promise.all(running.map((service) => service.stop()))
+      await within(
+        LAST_CALLS_MS,
+        stopped.then(() => {}),
+      )
     },
   }
 }

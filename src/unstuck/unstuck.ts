@@ -296,7 +296,6 @@ class Application implements Unstuck {
       events: this.#events,
       table: this.#table.table,
       readHealth: () => store.readHealth({ policy: this.#config.policy }),
-      readQueues: async () => (await store.listQueues()).queues,
       readBreakers: () => store.listBreakers(),
       readSlo: () => store.readSlo({ policy: this.#config.policy }),
     }

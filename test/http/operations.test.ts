@@ -6,6 +6,7 @@ import type {
   OperationJobList,
   OperationList,
 } from '../../src/http/contract/index.ts'
+import { COUNT_LIMIT } from '../../src/store/ports/call-options.ts'
 import { startServe } from '../cli/support/serve-command.ts'
 import { enqueue, type HttpBench, kill, openHttpBench } from './http-bench.ts'
 
@@ -176,8 +177,13 @@ describe('an operation', () => {
     const refused = await begin({ action: 'cancel', q: 'type:mass' })
     expect(refused).toMatchObject({ status: 400, body: { code: 'INVALID_ARGUMENT' } })
     expect(refused.body.detail).toContain('100,000')
-    const plan = await begin({ action: 'cancel', q: 'type:mass', limit: 100_000, dry_run: true })
-    expect(plan.body.operation).toMatchObject({ total: 100_000 })
+    const plan = await begin({ action: 'cancel', q: 'type:mass', limit: 90_000, dry_run: true })
+    expect(plan.body.operation).toMatchObject({ total: 90_000, at_least: [] })
+    const all = await begin({ action: 'cancel', q: 'type:mass', dry_run: true })
+    expect(all.body.operation.at_least).toEqual(['total'])
+    // Rows of other types are read too.
+    expect(all.body.operation.total).toBeGreaterThan(COUNT_LIMIT - 1_000)
+    expect(all.body.operation.total).toBeLessThanOrEqual(COUNT_LIMIT)
     const begun = await begin({ action: 'cancel', q: 'type:mass', limit: 1200 })
     expect(await ended(begun.body.operation.id)).toMatchObject({ state: 'done', changed: 1200 })
     await bench.database.pool.query("delete from unstuck.jobs where type = 'mass'")

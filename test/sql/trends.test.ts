@@ -105,6 +105,45 @@ describe('trends', () => {
     expect(counted.every(({ isBounded }) => isBounded)).toBe(true)
   })
 
+  it('SEE-5 pairs that processes count together are not counted twice if the rows name them', async () => {
+    const store = open()
+    // A process did 5 clips, and 7 jobs of types beyond its first hundred; 4 of those were mails.
+    const others = { ...nothing, queue: '*', type: '*', enqueued: 7, completed: 7 }
+    const clips = { ...nothing, queue: 'clip', type: 'clip', enqueued: 5, completed: 5 }
+    await store.recordTrends([clips, others], sinceMinute())
+    await plant(5, { type: `'clip'`, status: `'succeeded'`, finished_at: inMinute(30) })
+    await plant(4, { type: `'mail'`, status: `'succeeded'`, finished_at: inMinute(30) })
+    await count()
+    for (const spanMin of [1, 60] as const) {
+      const listed = await store.listTrends({ sinceMs: 2 * HOUR, spanMin })
+      const counts = Object.fromEntries(
+        listed.map(({ type, enqueued, completed }) => [type, [enqueued, completed]]),
+      )
+      expect(counts).toEqual({ '*': [3, 3], clip: [5, 5], mail: [4, 4] })
+    }
+  })
+
+  it('SEE-5 OPS-8 a minute that has not ended is not counted, which would leave out its rest', async () => {
+    const refused = database.pool.query('select unstuck.count_trends(now())')
+    await expect(refused).rejects.toMatchObject({ code: 'UN001' })
+    const { rows } = await database.pool.query('select count(*)::int from unstuck.trends')
+    expect(rows).toEqual([{ count: 0 }])
+  })
+
+  it('SEE-5 sweeps that are rarer than minutes leave out none of the last fifteen', async () => {
+    await plant(3, { type: `'clip'`, status: `'succeeded'`, finished_at: inMinute(30) })
+    const before = new Date(minute.getTime() - 120_000).toISOString()
+    await plant(2, { type: `'clip'`, status: `'dead'`, finished_at: `'${before}'::timestamptz` })
+    const store = open()
+    await store.countTrends()
+    await store.countTrends()
+    const counted = await store.listTrends({ sinceMs: HOUR, spanMin: 1 })
+    expect(counted.map(({ completed, failed }) => [completed, failed])).toEqual([
+      [3, 0],
+      [0, 2],
+    ])
+  })
+
   it('SEE-5 cancelled jobs have not failed, and their runs are not counted', async () => {
     await plant(2, {
       type: `'clip'`,

@@ -60,6 +60,7 @@ export const table: TableFacts = {
     releasedOften: 0,
     hidden: null,
     atLeast: [],
+    queues: [],
   },
   mode: 'reap',
   ownMaxima: [],
@@ -75,7 +76,6 @@ export const table: TableFacts = {
   searchIndexes: [],
   dispatchesWaiting: 0,
   workers: [],
-  queues: [],
 }
 
 export const facts: DoctorFacts = {

@@ -4,7 +4,8 @@ import { messageOf } from '../api/client.ts'
 import { cancelJob, discardJob, retryJob, useCommand } from '../api/commands.ts'
 import { useConfig } from '../api/queries.ts'
 import { cliLine } from '../format/cli-line.ts'
-import { plural, showCount } from '../format/show-time.ts'
+import { plural } from '../format/show-time.ts'
+import { showTotal, totalOf } from '../format/totals.ts'
 import { OperationForm } from '../operations/operation-form.tsx'
 import { actionWords } from '../operations/operation-words.ts'
 import { usePlan } from '../operations/use-plan.ts'
@@ -140,12 +141,12 @@ interface SelectionProps extends Omit<BulkBarProps, 'clear'> {
 function Selection({ selected, q, table, isAll, setAll }: SelectionProps) {
   const counting = ACTIONS.find((action) => searchRefusal(q, action) === null)
   const plan = usePlan({ action: counting ?? 'cancel', q, table }, isAll && counting !== undefined)
-  const total = plan.data?.operation.total
+  const total = plan.data === undefined ? '' : `${showTotal(totalOf([plan.data.operation], 'total'))} `
   return (
     <>
       <p role="status" className="text-info">
         {isAll
-          ? `All ${total === undefined ? '' : `${showCount(total)} `}matching · updates paused`
+          ? `All ${total}matching · updates paused`
           : `${plural(selected.length, 'job')} selected · updates paused`}
       </p>
       <span className="mr-auto">

@@ -5,6 +5,7 @@ import { messageOf } from '../api/client.ts'
 import { beginOperation, useCommand } from '../api/commands.ts'
 import { useConfig } from '../api/queries.ts'
 import { plural } from '../format/show-time.ts'
+import { showTotalOf, type Total, totalOf } from '../format/totals.ts'
 import { useGo } from '../shell/address.tsx'
 import { Button } from '../ui/button.tsx'
 import { reasonOrDots } from '../ui/change-dialog.tsx'
@@ -39,27 +40,25 @@ export function OperationForm(props: OperationFormProps) {
 
 function PlannedForm(props: OperationFormProps & { plan: Operation }) {
   const { planned, plan, causeId, pace, children, close, begun } = props
-  const { total, as_of } = plan
-  const [entered, setEntered] = useState<Entered>({
-    canary: pace?.canary ?? '0',
-    rate: pace?.rate ?? '',
-    reason: '',
-    check: '',
-  })
+  const total = totalOf([plan], 'total')
+  // A lower bound cannot be what is expected.
+  const expect = total.isAtLeast ? null : total.count
+  const [entered, setEntered] = useState<Entered>({ canary: '0', rate: '', ...pace, reason: '', check: '' })
   const { canary, rate, reason, check } = entered
   const enter = (name: keyof Entered) => (value: string) => setEntered({ ...entered, [name]: value })
   const isLarge = useIsLarge(total)
   const begin = useBegin({ planned, close, begun })
-  const refusal = total === 0 ? 'No matching job can be changed.' : refusalOf(entered, isLarge ? total : null)
+  const refusal =
+    expect === 0 ? 'No matching job can be changed.' : refusalOf(entered, isLarge ? total.count : null)
   const submit = () =>
     begin.mutate({
-      expect: total,
-      as_of,
+      ...(expect === null ? {} : { expect }),
+      as_of: plan.as_of,
       reason,
       ...(canary === '0' ? {} : { canary: Number(canary) }),
       ...(rate === '' ? {} : { rate_per_s: Number(rate) }),
     })
-  const line = { ...planned, causeId: causeId ?? null, expect: total, canary, rate }
+  const line = { ...planned, causeId: causeId ?? null, expect, canary, rate }
   return (
     <form
       ref={useFirstFocus()}
@@ -86,7 +85,9 @@ function PlannedForm(props: OperationFormProps & { plan: Operation }) {
         onChange={enter('reason')}
         isFirst={pace === null}
       />
-      {isLarge ? <Field label={`Type ${total} to confirm`} value={check} onChange={enter('check')} /> : null}
+      {isLarge ? (
+        <Field label={`Type ${total.count} to confirm`} value={check} onChange={enter('check')} />
+      ) : null}
       <CopyLine line={operationLine({ ...line, reason: reasonOrDots(reason) })} />
       {begin.error === null ? null : <Problem>{messageOf(begin.error)}</Problem>}
       <div className="flex flex-wrap justify-end gap-2">
@@ -97,7 +98,7 @@ function PlannedForm(props: OperationFormProps & { plan: Operation }) {
           isBusy={begin.isPending}
           refusal={refusal}
         >
-          {actionWords[planned.action].verb} {plural(total, 'job')}
+          {actionWords[planned.action].verb} {showTotalOf(total, 'job')}
         </Button>
       </div>
     </form>
@@ -112,18 +113,23 @@ function useFirstFocus() {
 }
 
 /** The number must be typed. */
-function useIsLarge(total: number): boolean {
+function useIsLarge({ count, isAtLeast }: Total): boolean {
   const config = useConfig()
-  return total > TYPED_FROM_JOBS || (total > 0 && config.data?.environment === 'production')
+  return isAtLeast || count > TYPED_FROM_JOBS || (count > 0 && config.data?.environment === 'production')
 }
 
-function Effect({ plan: { action, total } }: { plan: Operation }) {
+function Effect({ plan }: { plan: Operation }) {
+  const total = totalOf([plan], 'total')
+  const isOne = total.count === 1 && !total.isAtLeast
   return (
     <p role="status">
-      <strong className="font-semibold">{plural(total, 'job')}</strong>{' '}
+      <strong className="font-semibold">{showTotalOf(total, 'job')}</strong>{' '}
       <span className="text-soft">
-        {total === 1 ? 'matches' : 'match'} now. {actionWords[action].effect} Jobs that match later are left
-        alone; if the count has changed, nothing happens.
+        {isOne ? 'matches' : 'match'} now. {actionWords[plan.action].effect} Jobs that match later are left
+        alone;{' '}
+        {total.isAtLeast
+          ? 'the count stopped at its limit. All matching jobs are changed; more than 100,000 are refused.'
+          : 'if the count has changed, nothing happens.'}
       </span>
     </p>
   )

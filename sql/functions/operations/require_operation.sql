@@ -22,7 +22,7 @@ begin
               and (name = 'rate_per_s' or (p_operation ->> name)::numeric % 1 = 0) end,
             name, p_operation ->> name, format('a number from %s to %s', least, most))
      from (values ('canary', 0, 1000), ('rate_per_s', 0.01, 10000), ('max_jobs', 1, 100000), ('expect', 0, 2147483647),
-                  ('lease_ms', 1, 31536000000)) bounds(name, least, most)
+                  ('lease_ms', 1, 31536000000), ('count_limit', 1, 1000000)) bounds(name, least, most)
     where jsonb_typeof(p_operation -> name) <> 'null';
   return true;
 end

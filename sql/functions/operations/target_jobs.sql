@@ -1,19 +1,24 @@
 -- Private: the jobs of an operation, oldest first: those that match, that its action can change, and that are
 -- unchanged since p_as_of. With p_limit the oldest of them; without, up to 100,001, which shows that there are too
--- many. Scans by id in steps, so that no step sorts the whole table.
+-- many. Scans by id in steps, newest first, so that no step sorts the whole table. A plan only counts: with
+-- p_reads as many rows are read at most, and is_cut says that there may be more jobs.
 create or replace function "unstuck"."target_jobs"(
-  p_action text, p_filter jsonb, p_as_of timestamptz, p_limit int)
-returns /*id*/uuid[] language plpgsql stable as $$
+  p_action text, p_filter jsonb, p_as_of timestamptz, p_limit int, p_reads int,
+  out ids /*id*/uuid[], out is_cut boolean)
+language plpgsql stable as $$
 declare
-  c_step constant int := 20000;
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native');
   v_keeps int := coalesce(p_limit, 100001);
+  v_left int := p_reads;
+  v_step int;
   v_role text;
   v_filter jsonb;
+  v_last /*id*/uuid;
   v_scanned /*id*/uuid[];
   v_found /*id*/uuid[];
-  v_ids /*id*/uuid[] := '{}';
 begin
+  ids := '{}';
+  is_cut := false;
   foreach v_role in array case p_action when 'cancel' then array['waiting', 'running']
                                         when 'run-now' then array['waiting']
                                         when 'discard' then array[coalesce(p_filter ->> 'status', 'any')]
@@ -21,18 +26,28 @@ begin
     continue when p_filter ? 'status' and v_role <> p_filter ->> 'status';
     v_filter := case when v_role = 'any' then p_filter else p_filter || jsonb_build_object('status', v_role) end;
     v_found := '{}';
-    v_scanned := "unstuck"."scan_jobs"(v_role, null, c_step, v_filter);
-    while cardinality(v_scanned) > 0 loop
+    v_last := null;
+    loop
+      -- One row more than a plan may read shows that there are more.
+      v_step := least(20000, v_left + 1);
+      v_scanned := "unstuck"."scan_jobs"(v_role, v_last, v_step, v_filter);
+      is_cut := coalesce(cardinality(v_scanned) > v_left, false);
       -- Each step reads older jobs than the one before.
       v_found := array_cat("unstuck"."untouched_jobs"(
-        p_action, p_as_of, "unstuck"."matching_jobs"(v_policy, v_filter, v_scanned, c_step)), v_found);
-      exit when p_limit is null and cardinality(v_found) > 100000 or cardinality(v_scanned) < c_step;
+        p_action, p_as_of, "unstuck"."matching_jobs"(
+          v_policy, v_filter, v_scanned[:coalesce(v_left, v_step)], v_step)), v_found);
+      v_left := v_left - cardinality(v_scanned);
+      -- A plan need not know which of the matching jobs are the oldest.
+      exit when is_cut or cardinality(v_scanned) < v_step
+             or cardinality(v_found) >= v_keeps and (p_limit is null or p_reads is not null);
+      v_last := v_scanned[v_step];
       v_found := v_found[:v_keeps];
-      v_scanned := "unstuck"."scan_jobs"(v_role, v_scanned[c_step], c_step, v_filter);
     end loop;
-    v_ids := array_cat(v_ids, v_found);
+    ids := array_cat(ids, v_found);
+    exit when is_cut;
   end loop;
-  return array(select each.id from pg_catalog.unnest(v_ids) each(id) order by each.id limit v_keeps);
+  ids := array(select each.id from pg_catalog.unnest(ids) each(id) order by each.id limit v_keeps);
+  is_cut := is_cut and cardinality(ids) < v_keeps;
 end
 $$;
 

@@ -1,6 +1,7 @@
 -- Counts per minute or hour, queue and type, from p_from on: the larger of what processes reported and what was
 -- counted from the rows. p_span_min: 1 or 60. At most p_limit rows, the newest first. Percentiles are the upper bounds
--- of buckets (1, 2, 5, 10, … ms). is_bounded: there was more than the count from the rows reads.
+-- of buckets (1, 2, 5, 10, … ms). is_bounded: there was more than the count from the rows reads. Processes count pairs
+-- beyond their first hundred as queue and type *: what the rows name of them is taken off it, not to count it twice.
 create or replace function "unstuck".list_trends(
   p_attachment text, p_from timestamptz, p_span_min int default 60, p_queue text default null, p_type text default null,
   p_limit int default 1000)
@@ -12,7 +13,8 @@ begin
   perform "unstuck".require(p_span_min in (1, 60), 'span_min', p_span_min::text, '1 or 60');
   perform "unstuck".require(p_limit between 1 and 10000, 'limit', p_limit::text, 'a whole number from 1 to 10000');
   return query
-  select span.at, span.queue, span.type, span.enqueued, span.completed, span.failed, span.rescued,
+  select span.at, span.queue, span.type, greatest(0, span.enqueued - named.enqueued),
+         greatest(0, span.completed - named.completed), greatest(0, span.failed - named.failed), span.rescued,
          "unstuck".duration_at(span.waits, 0.5), "unstuck".duration_at(span.waits, 0.95),
          "unstuck".duration_at(span.runs, 0.5), "unstuck".duration_at(span.runs, 0.95), span.is_bounded
     from (select trend.at, trend.queue, trend.type, max(trend.enqueued) as enqueued, max(trend.completed) as completed,
@@ -24,6 +26,16 @@ begin
             from "unstuck".trends trend
            where trend.attachment = p_attachment and trend.span_min = p_span_min and trend.at >= p_from
              and trend.queue = coalesce(p_queue, trend.queue) and trend.type = coalesce(p_type, trend.type)
-           group by trend.at, trend.queue, trend.type order by trend.at desc limit p_limit) span;
+           group by trend.at, trend.queue, trend.type order by trend.at desc limit p_limit) span,
+         lateral (select coalesce(sum(greatest(0, found.enqueued - coalesce(told.enqueued, 0))), 0)::bigint,
+                         coalesce(sum(greatest(0, found.completed - coalesce(told.completed, 0))), 0)::bigint,
+                         coalesce(sum(greatest(0, found.failed - coalesce(told.failed, 0))), 0)::bigint
+                    from "unstuck".trends found
+                    left join "unstuck".trends told
+                      on (told.attachment, told.span_min, told.at, told.queue, told.type, told.source)
+                       = (found.attachment, found.span_min, found.at, found.queue, found.type, 'processes')
+                   where span.queue = '*' and span.type = '*' and found.attachment = p_attachment
+                     and found.span_min = p_span_min and found.at = span.at and found.source = 'rows'
+                 ) named(enqueued, completed, failed);
 end
 $$;

@@ -26,7 +26,7 @@ export async function redriveCommand(cause: string | undefined, flags: RedriveFl
             return { ...all, table, ...filterOfCause(group.causeId) }
           })
     await runBulk(context, requests, flags, {
-      planOf: (count) => planOf(count, flags),
+      planOf: (count, { total }) => planOf(count, total, flags),
       done: 'retried',
       refused: 'were no longer dead',
       none: 'no dead job to retry',
@@ -34,9 +34,9 @@ export async function redriveCommand(cause: string | undefined, flags: RedriveFl
   })
 }
 
-function planOf(count: number, { canary, rate }: RedriveFlags): string {
+function planOf(count: string, total: number, { canary, rate }: RedriveFlags): string {
   const first = canary > 0 ? `First ${canary}, then` : 'At'
-  const seconds = Math.ceil(Math.max(0, count - canary) / rate)
+  const seconds = Math.ceil(Math.max(0, total - canary) / rate)
   return (
     `${count} jobs match. ${first} ${rate}/s (about ${seconds} s); ` +
     'stops by itself if half of the first 20 fail or the breaker opens.'

@@ -1,6 +1,5 @@
 import {
   listBreakers,
-  listQueues,
   previewSweep,
   readHealth,
   type TableHealth,
@@ -14,7 +13,7 @@ import { type AgeRule, explainUnjudged } from '../../policy/lease/age-rule.ts'
 import { withOverride } from '../../policy/policy.ts'
 import { ageRuleOf } from '../../profile/age-rule-of.ts'
 import type { ModeStatus, ReapedJob, Slo } from '../../store/job-store.ts'
-import type { QueueRequest, QueueStatus } from '../../store/ports/dependency-store.ts'
+import type { QueueStatus } from '../../store/ports/dependency-store.ts'
 import type { ConnectionFlags } from '../connection/command-config.ts'
 import { hiddenLine, markUnhealthy, seenTables } from '../connection/hidden-tables.ts'
 import { type CliContext, valueOf, withCommands } from '../connection/with-commands.ts'
@@ -26,7 +25,7 @@ import { printJson, printLine, printTable } from '../terminal/output.ts'
 interface TableStatus {
   table: string
   mode: ModeStatus
-  health: TableHealth
+  health: Omit<TableHealth, 'queues'>
   ageRule: AgeRule
   pausedQueues: QueueStatus[]
   /** Over the last 24 hours. */
@@ -58,22 +57,15 @@ async function readStatus(
   { name, table, store }: DeploymentTable,
 ): Promise<TableStatus> {
   const input = { table: name }
+  const { queues, ...health } = onlyOne(valueOf(await readHealth(context, input)))
   return {
     table: name,
     mode: await store.readMode(),
-    health: onlyOne(valueOf(await readHealth(context, input))),
+    health,
     ageRule: ageRuleOf(table, withOverride(await store.readPolicy(), context.policy)),
-    pausedQueues: await readPausedQueues(context, name),
+    pausedQueues: queues.filter(({ isPaused }) => isPaused),
     slo: onlyOne(valueOf(await readSlo(context, input))),
   }
-}
-
-/** Counts the jobs of paused queues alone. */
-async function readPausedQueues(context: CliContext, table: string): Promise<QueueStatus[]> {
-  const read = async (request: QueueRequest) =>
-    valueOf(await listQueues(context, { table, ...request })).queues.map(({ value }) => value)
-  const paused = (await read({ countLimit: 1 })).filter(({ isPaused }) => isPaused)
-  return paused.length === 0 ? [] : read({ queues: paused.map(({ queue }) => queue) })
 }
 
 function onlyOne<Value>(answers: { value: Value }[]): Value {
@@ -87,7 +79,7 @@ function describeMode({ mode, since }: ModeStatus): string {
   return `mode ${mode}${since === null ? '' : ` since ${showTime(since)}`}${note}`
 }
 
-function printHealth(health: TableHealth, ageRule: AgeRule): void {
+function printHealth(health: TableStatus['health'], ageRule: AgeRule): void {
   const { oldestOverdueMs, oldestDueMs, reaperAgeMs, holdReason } = health
   printTable([
     [
@@ -117,7 +109,7 @@ function describeUnjudged(count: number, ageRule: AgeRule): string {
 }
 
 /** `● rescue last 24 h: 14 rescued (12 worker-gone, 2 crash), p50 31 s, p95 44 s, worst 48 s — promise ≤ 50 s` */
-function describeSlo(slo: Slo, { overdue }: TableHealth): string {
+function describeSlo(slo: Slo, { overdue }: TableStatus['health']): string {
   const { rescued, inTime, p50Ms, p95Ms, worstMs, promiseMs, byCause } = slo
   const causes = (['worker-gone', 'crash', 'timeout'] as const).filter((cause) => byCause[cause] > 0)
   const by = causes.map((cause) => `${byCause[cause]} ${cause}`).join(', ')

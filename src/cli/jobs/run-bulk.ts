@@ -4,15 +4,19 @@ import { discardJob } from '../../commands/jobs/job-commands.ts'
 import {
   abortOperation,
   beginOperation,
+  isContradicted,
+  isLowerBound,
   type OperationInput,
   planOperation,
 } from '../../commands/jobs/operation-commands.ts'
 import { exitCodes, UnstuckError } from '../../errors/index.ts'
+import { showCount } from '../../policy/explain/show-count.ts'
 import type { OperationStop } from '../../policy/operation-move.ts'
 import { runOperation } from '../../runtime/operations/run-operation.ts'
 import { hasCapability } from '../../store/capability.ts'
 import type { JobSummary, Operation } from '../../store/job-store.ts'
-import { MAX_OPERATION_JOBS } from '../../store/ports/operation-store.ts'
+import { COUNT_LIMIT } from '../../store/ports/call-options.ts'
+import { MAX_OPERATION_JOBS, type PlannedTotal } from '../../store/ports/operation-store.ts'
 import { type CliContext, valueOf } from '../connection/with-commands.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { escapeControls } from '../terminal/escape-controls.ts'
@@ -30,8 +34,8 @@ export interface BulkFlags extends ChangeFlags {
 export type BulkRequest = OperationInput & { table: string }
 
 export interface BulkWords {
-  /** The question, or the output of a dry run. */
-  planOf: (count: number) => string
+  /** The question, or the output of a dry run; `count` is the total as shown. */
+  planOf: (count: string, plan: PlannedTotal) => string
   /** `3 of 4 jobs retried`. */
   done: string
   /** `, 1 were no longer dead`. */
@@ -56,23 +60,21 @@ export async function runBulk(
   words: BulkWords,
 ): Promise<void> {
   const planned = await plan(context, requests, flags)
-  const count = planned.reduce((sum, { total }) => sum + total, 0)
+  const whole = sumOf(planned)
   const { expect, dryRun, json } = flags
-  if (expect !== undefined && expect !== count) {
-    const message = `${count} jobs match, expected ${expect}: nothing was changed`
-    throw new UnstuckError('PRECONDITION_FAILED', message, { details: { count, expected: expect } })
-  }
+  refuseUnexpected(planned, whole, flags)
   if (dryRun === true) {
-    const tables = planned.map(({ request: { table }, total }) => ({ table, total }))
-    return json === true ? printJson({ dryRun, count, tables }) : printLine(words.planOf(count))
+    const tables = planned.map(({ request: { table }, total, atLeast }) => ({ table, total, atLeast }))
+    const { total: count, atLeast } = whole
+    return json === true ? printJson({ dryRun, count, atLeast, tables }) : printLine(describe(whole, words))
   }
-  if (count === 0) throw new UnstuckError('JOB_NOT_FOUND', words.none)
-  if (!(await confirm(words.planOf(count), flags))) {
+  if (planned.length === 0) throw new UnstuckError('JOB_NOT_FOUND', words.none)
+  if (!(await confirm(describe(whole, words), flags))) {
     printLine('nothing was changed')
     process.exitCode = exitCodes.refused
     return
   }
-  const reports = await runAll(context, planned)
+  const reports = await runAll(context, planned, { limit: flags.limit, expect })
   const stops = reports.map(({ stopped }) => stopped).filter((stopped) => stopped !== null)
   if (stops.length > 0)
     process.exitCode = stops.includes('interrupted') ? exitCodes.interrupted : exitCodes.problemFound
@@ -80,9 +82,29 @@ export async function runBulk(
   for (const report of reports) printReport(report, words)
 }
 
-interface PlannedRequest {
+function sumOf(planned: PlannedTotal[]): PlannedTotal {
+  const total = planned.reduce((sum, each) => sum + each.total, 0)
+  return { total, atLeast: planned.some(isLowerBound) ? ['total'] : [] }
+}
+
+function describe(plan: PlannedTotal, words: BulkWords): string {
+  const text = words.planOf(showCount(plan, 'total'), plan)
+  if (!isLowerBound(plan)) return text
+  return `${text} Counted in the newest ${COUNT_LIMIT.toLocaleString('en')} jobs; older ones may match too.`
+}
+
+/** The number of one table that is not known is left to the operation itself. */
+function refuseUnexpected(planned: PlannedTotal[], whole: PlannedTotal, { expect, dryRun }: BulkFlags): void {
+  if (expect === undefined) return
+  const isUnknown = isLowerBound(whole) && planned.length > 1 && dryRun !== true
+  if (!isContradicted(whole, expect) && !isUnknown) return
+  const { total: count } = whole
+  const message = `${showCount(whole, 'total')} jobs match, expected ${expect}: nothing was changed`
+  throw new UnstuckError('PRECONDITION_FAILED', message, { details: { count, expected: expect } })
+}
+
+interface PlannedRequest extends PlannedTotal {
   request: BulkRequest
-  total: number
   /** The chosen jobs, if the store has no operations to keep them. */
   jobs?: JobSummary[]
 }
@@ -99,8 +121,13 @@ async function plan(
     if (left === 0) break
     const limited = left === undefined ? request : { ...request, limit: Math.min(left, MAX_OPERATION_JOBS) }
     const jobs = await chooseForDiscard(context, limited)
-    const total = jobs?.length ?? valueOf(await planOperation(context, limited)).total
-    if (total > 0) planned.push({ request: limited, total, ...(jobs === undefined ? {} : { jobs }) })
+    const found: PlannedTotal =
+      jobs === undefined
+        ? valueOf(await planOperation(context, limited))
+        : { total: jobs.length, atLeast: [] }
+    const { total, atLeast } = found
+    if (total > 0 || isLowerBound(found))
+      planned.push({ request: limited, total, atLeast, ...(jobs === undefined ? {} : { jobs }) })
     if (left !== undefined) left -= total
   }
   return planned
@@ -127,7 +154,12 @@ async function discardEach(context: CliContext, request: BulkRequest, jobs: JobS
   return { table, operationId: null, ...counts, stopped: null }
 }
 
-async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<Report[]> {
+/** The limit applies to all tables together, and so does `expect`, which an operation can check only for its own. */
+async function runAll(
+  context: CliContext,
+  planned: PlannedRequest[],
+  { limit, expect }: Pick<OperationInput, 'limit' | 'expect'>,
+): Promise<Report[]> {
   const stop = new AbortController()
   let abort = async () => {}
   const interrupt = () => void abort().finally(() => stop.abort())
@@ -135,13 +167,19 @@ async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<R
   try {
     const reports: Report[] = []
     for (const { request, jobs } of planned) {
-      if (stop.signal.aborted) break
+      const left = restOf(limit, reports)
+      if (stop.signal.aborted || left === 0) break
       if (jobs !== undefined) {
         reports.push(await discardEach(context, request, jobs))
         continue
       }
       const { table, operation, leaseId } = valueOf(
-        await beginOperation(context, { ...request, leaseMs: LEASE_MS }),
+        await beginOperation(context, {
+          ...request,
+          limit: left,
+          expect: planned.length === 1 ? expect : undefined,
+          leaseMs: LEASE_MS,
+        }),
       )
       const store = context.tables.find(({ name }) => name === table)?.store
       if (store === undefined || leaseId === null) throw new UnstuckError('INTERNAL', 'no lease was granted')
@@ -157,6 +195,14 @@ async function runAll(context: CliContext, planned: PlannedRequest[]): Promise<R
   } finally {
     process.off('SIGINT', interrupt)
   }
+}
+
+function restOf(limit: number | undefined, reports: Report[]): number | undefined {
+  if (limit === undefined) return undefined
+  return Math.min(
+    MAX_OPERATION_JOBS,
+    reports.reduce((left, { total }) => left - total, limit),
+  )
 }
 
 function reportOf(table: string, operation: Operation): Report {

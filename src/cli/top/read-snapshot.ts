@@ -10,7 +10,7 @@ type OfTable<Value> = { table: string; value: Value }
 
 /** A snapshot. Remaining times are durations: only the database clock counts. */
 export interface Snapshot {
-  health: OfTable<TableHealth>[]
+  health: OfTable<Omit<TableHealth, 'queues'>>[]
   slo: OfTable<Slo>[]
   running: HeldLease[]
   /** False if more jobs are running than are shown. */
@@ -33,8 +33,9 @@ export async function readSnapshot(context: CommandContext): Promise<Snapshot> {
     dead.push(...page.jobs.map((job) => ({ table, job })))
   }
   const workers = valueOf(await listWorkers(context, {}))
+  const health = valueOf(await readHealth(context, {}))
   return {
-    health: valueOf(await readHealth(context, {})),
+    health: health.map(({ table, value: { queues: _queues, ...value } }) => ({ table, value })),
     slo: valueOf(await readSlo(context, {})),
     running: leases.toSorted((a, b) => shareLeft(a.job, 0) - shareLeft(b.job, 0)),
     isComplete,

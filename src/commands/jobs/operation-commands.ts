@@ -6,6 +6,7 @@ import {
   type OperationAction,
   type OperationJob,
   type OperationJobPage,
+  type PlannedTotal,
 } from '../../store/ports/operation-store.ts'
 import type { JobFilter } from '../../store/ports/reading-store.ts'
 import type { Scope } from '../actor.ts'
@@ -40,9 +41,8 @@ export interface OperationInput {
   reason?: string | undefined
 }
 
-export interface PlannedOperation {
+export interface PlannedOperation extends PlannedTotal {
   table: string
-  total: number
   asOf: Date
 }
 
@@ -75,15 +75,11 @@ export const beginOperation = command('beginOperation', beginIn)
 
 export type RedriveInput = Omit<OperationInput, 'action' | 'filter' | 'q'> & { causeId: string }
 
-export const planRedrive = command('planRedrive', async (context, input: RedriveInput) => {
-  const plan = await findCause(context, input)
-  return plan.isDone && plan.value.total === 0 ? noSuchCause(input.causeId) : plan
-})
+export const planRedrive = command('planRedrive', findCause)
 
 export const redrive = command('redrive', async (context, input: RedriveInput) => {
   const plan = await findCause(context, input)
   if (!plan.isDone) return plan
-  if (plan.value.total === 0) return noSuchCause(input.causeId)
   return beginIn(context, { ...redriveOf(input), table: plan.value.table })
 })
 
@@ -94,19 +90,28 @@ const redriveOf = ({ causeId, ...rest }: RedriveInput): OperationInput => ({
   q: `status:dead cause:${causeId}`,
 })
 
-/** In the named table, or the first one with dead jobs of the cause. */
+/** In the named table, or the first one with dead jobs of the cause; else the first that may have some. */
 async function findCause(context: CommandContext, input: RedriveInput): Promise<Answer<PlannedOperation>> {
   const names = input.table === undefined ? context.tables.map(({ name }) => name) : [input.table]
   const { expect, ...anyNumber } = input
-  let plan: Answer<PlannedOperation> = noSuchCause(input.causeId)
+  const plans: PlannedOperation[] = []
   for (const table of names) {
-    plan = await planIn(context, { ...redriveOf(anyNumber), table })
-    if (plan.isDone && plan.value.total > 0) {
-      const { total } = plan.value
-      return expect === undefined || expect === total ? plan : unexpected(total, expect)
-    }
+    const plan = await planIn(context, { ...redriveOf(anyNumber), table })
+    if (!plan.isDone) return plan
+    plans.push(plan.value)
+    if (plan.value.total > 0) break
   }
-  return plan
+  const found = plans.find(({ total }) => total > 0) ?? plans.find(isLowerBound)
+  if (found === undefined) return noSuchCause(input.causeId)
+  return isContradicted(found, expect) ? unexpected(found.total, expect) : done(found)
+}
+
+export const isLowerBound = ({ atLeast }: PlannedTotal) => atLeast.length > 0
+
+/** A lower bound contradicts a smaller number only. */
+export function isContradicted(plan: PlannedTotal, expect: number | undefined): boolean {
+  if (expect === undefined) return false
+  return isLowerBound(plan) ? plan.total > expect : plan.total !== expect
 }
 
 const noSuchCause = (causeId: string) => refused('JOB_NOT_FOUND', `no dead job has the cause ${causeId}`)
@@ -119,7 +124,8 @@ async function planIn(context: CommandContext, input: OperationInput): Promise<A
   if (refusal !== undefined) return refusal
   const plan = await table.store.beginOperation({ ...requestOf(context, input), isPlan: true })
   if (plan.outcome !== 'planned') return notBegun(plan, input)
-  return done({ table: table.name, total: plan.total, asOf: plan.asOf })
+  const { total, asOf, atLeast } = plan
+  return done({ table: table.name, total, asOf, atLeast })
 }
 
 async function beginIn(context: CommandContext, input: OperationInput): Promise<Answer<BegunOperation>> {

@@ -30,7 +30,7 @@ const UNHEARD_MS = 600_000
 
 /** A breaker without reported calls cannot open: its jobs would fail one after the other. */
 export function checkUnheard({ breakers, tables, server }: DoctorFacts): Finding[] {
-  const queues = tables.flatMap((table) => table.queues ?? [])
+  const queues = tables.flatMap(({ health }) => health?.queues ?? [])
   return (breakers ?? []).flatMap(({ name, calls, reason, since }) => {
     const isUnheard = calls === 0 && reason === null && server.now.getTime() - since.getTime() > UNHEARD_MS
     const running = queues.filter((queue) => queue.dependency === name && queue.running > 0)
@@ -43,8 +43,8 @@ export function checkUnheard({ breakers, tables, server }: DoctorFacts): Finding
   })
 }
 
-export function checkQueues({ name, queues }: TableFacts): Finding[] {
-  return (queues ?? [])
+export function checkQueues({ name, health }: TableFacts): Finding[] {
+  return (health?.queues ?? [])
     .filter(({ isPaused }) => isPaused)
     .map((status) => {
       const { queue, pausedBy, pauseReason, pausedForMs } = status

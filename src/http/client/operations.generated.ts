@@ -33,14 +33,14 @@ export interface Schemas {
   DeadLetterAnswer: { db_now: string; group: Schemas['DeadLetterGroup'] }
   MarkCauseRequest: { state: "new" | "investigating" | "resolved" | "ignored"; reason?: string }
   OperationAnswer: { db_now: string; operation: Schemas['Operation'] }
-  Operation: { id: string; action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; table: string; q: string; cause_id: string | null; actor: string; reason: string | null; state: "planned" | "running" | "done" | "stopped" | "failed"; phase: "canary" | "rest" | null; total: number; changed: number; refused: number; succeeded: number; failed: number; stopped: string | null; as_of: string; began_at: string; ended_at: string | null }
+  Operation: { id: string; action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; table: string; q: string; cause_id: string | null; actor: string; reason: string | null; state: "planned" | "running" | "done" | "stopped" | "failed"; phase: "canary" | "rest" | null; total: number; at_least: string[]; changed: number; refused: number; succeeded: number; failed: number; stopped: string | null; as_of: string; began_at: string; ended_at: string | null }
   RedriveRequest: { canary?: number; rate_per_s?: number; limit?: number; expect?: number; keep_attempts?: boolean; reason?: string; dry_run?: boolean }
   OperationRequest: { action: "retry" | "run-now" | "cancel" | "discard" | "redrive"; q: string; table?: string; as_of?: string; canary?: number; rate_per_s?: number; limit?: number; expect?: number; keep_attempts?: boolean; reason?: string; dry_run?: boolean }
   OperationList: { db_now: string; operations: Schemas['Operation'][]; next_cursor: string | null }
   OperationJobList: { db_now: string; jobs: Schemas['OperationJob'][]; next_cursor: string | null }
   OperationJob: { job_id: string; position: number; outcome: string | null }
   QueueList: { db_now: string; queues: Schemas['Queue'][]; is_complete: boolean }
-  Queue: { queue: string; table: string; waiting: number; due: number; running: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null; at_least: string[] }
+  Queue: { queue: string; table: string; waiting: number; due: number; running: number; released_often: number; is_paused: boolean; paused_at: string | null; paused_for_ms: number | null; paused_by: string | null; pause_reason: string | null; dependency: string | null; breaker_state: string | null; at_least: string[] }
   BreakerList: { db_now: string; breakers: Schemas['Breaker'][] }
   Breaker: { name: string; state: "closed" | "open" | "half-open" | "held"; since: string; changed_by: string | null; reason: string | null; calls: number; failures: number; successes: number; probing: number; reopens: number; next_probe_in_ms: number | null; held_for_ms: number | null; last_calls: ({ is_failure: boolean; at: string | null })[]; settings: Record<string, unknown>; queues: { attachment: string; queue: string }[]; banner: string | null }
   ScheduleList: { db_now: string; schedules: Schemas['Schedule'][] }

@@ -97,6 +97,8 @@ export const operationSchema = z
     state: z.enum(['planned', 'running', 'done', 'stopped', 'failed']),
     phase: z.enum(['canary', 'rest']).nullable(),
     total: countSchema,
+    /** Names `total` in a plan whose count stopped at its limit: more jobs may match. */
+    at_least: atLeastSchema,
     changed: countSchema,
     /** In the wrong state, or deleted. */
     refused: countSchema,
@@ -148,6 +150,7 @@ export const queueSchema = z
     waiting: countSchema,
     due: countSchema,
     running: countSchema,
+    released_often: countSchema,
     is_paused: z.boolean(),
     paused_at: timeOrNull,
     paused_for_ms: msOrNull,

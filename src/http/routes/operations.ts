@@ -60,7 +60,7 @@ function addBegin(api: Api, { runner, clock }: ApiParts): void {
       'as of `as_of`. Needs ops:bulk and the scope of the action. `expect` refuses another number of jobs.',
     request: { headers: writeHeaders, ...jsonBody(operationBody, true) },
     responses: {
-      200: json(operationAnswer, 'With `dry_run`: the number of matching jobs.'),
+      200: json(operationAnswer, 'With `dry_run`: the number of jobs; `at_least` if the count stopped.'),
       202: json(operationAnswer, 'Started; follow it at /v1/operations/{id}.'),
       ...writeProblems,
     },

@@ -2,7 +2,7 @@
 import { scopes } from '../../commands/actor.ts'
 import type { CommandContext } from '../../commands/command.ts'
 import { refusalOf } from '../../commands/permissions.ts'
-import { listBreakers, listQueues, readHealth } from '../../commands/queue-control-commands.ts'
+import { listBreakers, readHealth } from '../../commands/queue-control-commands.ts'
 import { RuntimeEventEmitter } from '../../observe/events.ts'
 import { createMetrics, type Metrics } from '../../observe/metrics/metrics.ts'
 import { type Api, type ApiParts, contextOf, json, readProblems } from '../api.ts'
@@ -94,9 +94,9 @@ function openMetrics({ tables, policy }: ApiParts['options']): Promise<Metrics> 
         oldestDueMs: most(all.map(({ oldestDueMs }) => oldestDueMs)),
         reaperAgeMs: most(all.map(({ reaperAgeMs }) => reaperAgeMs)),
         hidden: all.find(({ hidden }) => hidden?.isAll === true)?.hidden ?? null,
+        queues: all.flatMap(({ queues }) => queues),
       }
     },
-    readQueues: async () => valueOf(await listQueues(context, {})).queues.map(({ value }) => value),
     readBreakers: async () => valueOf(await listBreakers(context, undefined)),
   })
 }

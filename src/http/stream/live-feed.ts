@@ -4,12 +4,7 @@ import { setTimeout as waitFor } from 'node:timers/promises'
 import { scopes } from '../../commands/actor.ts'
 import type { CommandContext } from '../../commands/command.ts'
 import { type HeldLease, listLeases } from '../../commands/lease-commands.ts'
-import {
-  listBreakers,
-  listQueues,
-  readHealth,
-  type TableHealth,
-} from '../../commands/queue-control-commands.ts'
+import { listBreakers, readHealth, type TableHealth } from '../../commands/queue-control-commands.ts'
 import type { FeedEvent } from '../../store/access-store.ts'
 import type { Breaker, QueueStatus } from '../../store/job-store.ts'
 import type { AppOptions } from '../app-options.ts'
@@ -122,7 +117,9 @@ export class LiveFeed {
       for (const event of await this.#tail.next()) this.#send(this.toMessage(event))
     if (isSlow && this.#isWatched('counts')) {
       const health = valueOf(await readHealth(this.#context, {}))
-      const { queues } = valueOf(await listQueues(this.#context, {}))
+      const queues = health.flatMap(({ table, value }) =>
+        value.queues.map((queue) => ({ table, value: queue })),
+      )
       this.#send({ topic: 'counts', health, queues })
     }
     if (isSlow && this.#isWatched('breakers')) {

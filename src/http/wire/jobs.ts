@@ -189,6 +189,7 @@ export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
     waiting: queue.waiting,
     due: queue.due,
     running: queue.running,
+    released_often: queue.releasedOften,
     is_paused: queue.isPaused,
     paused_at: isoOrNull(queue.pausedAt),
     paused_for_ms: queue.pausedForMs,
@@ -196,7 +197,7 @@ export function toWireQueue(queue: QueueStatus, table: string): wire.Queue {
     pause_reason: redactOrNull(queue.pauseReason),
     dependency: queue.dependency,
     breaker_state: queue.breakerState,
-    at_least: queue.atLeast,
+    at_least: queue.atLeast.map(snakeCase),
   }
 }
 

@@ -39,6 +39,7 @@ export function toWireOperation({ table, operation }: TableOperation): wire.Oper
     state: operation.state,
     phase: operation.phase,
     total: operation.total,
+    at_least: [],
     changed: operation.changed,
     refused: operation.refused,
     succeeded: operation.succeeded,
@@ -59,13 +60,14 @@ export interface WirePlan extends PlannedOperation {
 }
 
 /** A plan has no id. */
-export function toWirePlan({ asOf, causeId, q, reason, ...plan }: WirePlan): wire.Operation {
+export function toWirePlan({ asOf, atLeast, causeId, q, reason, ...plan }: WirePlan): wire.Operation {
   const counts = { changed: 0, refused: 0, succeeded: 0, failed: 0, stopped: null, phase: null }
   const at = asOf.toISOString()
   return {
     id: '',
     ...plan,
     ...counts,
+    at_least: atLeast,
     q: redactText(q),
     reason: redactOrNull(reason),
     cause_id: causeId,

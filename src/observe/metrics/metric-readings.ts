@@ -7,7 +7,6 @@ import type { RuntimeEventSource } from './record-events.ts'
 /** Verbs of the store. Metrics of an absent one are left out. */
 export interface MetricReaders {
   readHealth?: () => Promise<HealthReading>
-  readQueues?: () => Promise<readonly QueueReading[]>
   readBreakers?: () => Promise<readonly BreakerReading[]>
   /** Covers the last 24 hours. */
   readSlo?: () => Promise<SloReading>
@@ -22,6 +21,7 @@ export interface HealthReading {
   reaperAgeMs: number | null
   /** Set if row security may hide jobs; if it hides all of them, nothing is known about them. */
   hidden?: { isAll: boolean } | null
+  queues: readonly QueueReading[]
 }
 
 export interface QueueReading {
@@ -124,17 +124,16 @@ export class MetricReadings {
   }
 
   async #readStored(): Promise<Sample[]> {
-    const { readHealth, readQueues, readBreakers, readSlo } = this.#options
-    const [health, queues, slo] = await Promise.all([
+    const { readHealth, readBreakers, readSlo } = this.#options
+    const [health, slo] = await Promise.all([
       this.#attempt('readHealth', readHealth, (found) => this.#ofHealth(found)),
-      this.#attempt('readQueues', readQueues, (found) => this.#ofQueues(found)),
       this.#attempt('readSlo', readSlo, (found) => this.#ofSlo(found)),
       this.#attempt('readBreakers', readBreakers, (found) => {
         this.#breakers.noteAll(found, this.#nowMs())
         return []
       }),
     ])
-    return [...health, ...queues, ...slo]
+    return [...health, ...slo]
   }
 
   /** Values that cannot be read are left out: an old value would look like a quiet system. */
@@ -154,11 +153,12 @@ export class MetricReadings {
 
   #ofHealth(health: HealthReading): Sample[] {
     const { table } = this.#options
-    const { overdue, oldestOverdueMs, oldestDueMs, unjudged, releasedOften, reaperAgeMs, hidden } = health
+    const { overdue, oldestOverdueMs, oldestDueMs, unjudged, releasedOften, reaperAgeMs, hidden, queues } =
+      health
     const age = reaperAgeMs === null ? [] : [sample('reaperAge', { table }, reaperAgeMs / 1_000)]
     if (hidden?.isAll === true) {
       this.#onFailed('readHealth')
-      return age
+      return [...age, ...this.#ofQueues(queues)]
     }
     return [
       sample('overdueJobs', { table }, overdue),
@@ -167,6 +167,7 @@ export class MetricReadings {
       sample('unjudgedJobs', { table }, unjudged),
       sample('releasedOftenJobs', { table }, releasedOften),
       ...age,
+      ...this.#ofQueues(queues),
     ]
   }
 

@@ -36,6 +36,7 @@ const quietHealth = {
   unjudged: 0,
   releasedOften: 3,
   reaperAgeMs: null,
+  queues: [],
 }
 
 let events: RuntimeEventEmitter
@@ -168,7 +169,6 @@ it('SEE-2 SEE-6 depths and ages come from the store when somebody asks', async (
   store.elapse(50_000)
   await create({
     readHealth: () => store.readHealth(),
-    readQueues: async () => (await store.listQueues()).queues,
     readBreakers: () => store.listBreakers(),
   })
   expect(await lines('unstuck_queue_depth')).toEqual([
@@ -231,15 +231,14 @@ it('SEE-2 no label holds a job, an owner or a worker', async () => {
 })
 
 it('SEE-2 after a hundred values of a label the rest is counted as other', async () => {
-  const readQueues = async () =>
-    Array.from({ length: 103 }, (_, n) => ({
-      queue: `tenant-${n}`,
-      waiting: 1,
-      due: 1,
-      running: 0,
-      isPaused: false,
-    }))
-  await create({ readQueues })
+  const queues = Array.from({ length: 103 }, (_, n) => ({
+    queue: `tenant-${n}`,
+    waiting: 1,
+    due: 1,
+    running: 0,
+    isPaused: false,
+  }))
+  await create({ readHealth: async () => ({ ...quietHealth, queues }) })
   for (let n = 0; n < 103; n++) events.emit('job:ended', { job, end: 'dead', durationMs: 1, code: `E${n}` })
   const failed = await lines('unstuck_jobs_failed_total')
   expect(failed).toHaveLength(101)

@@ -3,6 +3,7 @@ import { metrics as otelMetrics } from '@opentelemetry/api'
 import { DataPointType, MeterProvider, type MetricData, MetricReader } from '@opentelemetry/sdk-metrics'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ClaimedJob } from '../../job/lease.ts'
+import { createMemoryStore } from '../../store/memory/index.ts'
 import { type AttemptEnd, RuntimeEventEmitter } from '../events.ts'
 import { instruments } from './instruments.ts'
 import { createMetrics } from './metrics.ts'
@@ -100,8 +101,8 @@ it('SEE-2 OpenTelemetry and Prometheus show the same facts, and each instrument 
       unjudged: 1,
       releasedOften: 2,
       reaperAgeMs: 4_000,
+      queues: [{ queue: 'asr', waiting: 3, due: 2, running: 1, isPaused: true }],
     }),
-    readQueues: async () => [{ queue: 'asr', waiting: 3, due: 2, running: 1, isPaused: true }],
     readSlo: async () => ({
       rescued: 3,
       inTime: 2,
@@ -167,8 +168,9 @@ it('SEE-2 histograms have the buckets of the table, and a stopped one observes n
 
 it('SEE-2 queues past the first hundred are one sum', async () => {
   const queue = (n: number) => ({ queue: `tenant-${n}`, waiting: 1, due: 0, running: 0, isPaused: false })
-  const readQueues = async () => Array.from({ length: 103 }, (_, n) => queue(n))
-  const otel = await openOtelMetrics({ events, table: 'jobs', readQueues })
+  const queues = Array.from({ length: 103 }, (_, n) => queue(n))
+  const readHealth = async () => ({ ...(await createMemoryStore().readHealth()), queues })
+  const otel = await openOtelMetrics({ events, table: 'jobs', readHealth })
   expect((await otelFacts())['unstuck.queue.depth']).toContain('jobs other waiting 3')
   otel?.stop()
 })

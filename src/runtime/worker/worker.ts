@@ -11,7 +11,7 @@ import { type BreakerWatch, watchBreakers } from '../limits/breaker-watch.ts'
 import { DependencyCalls } from '../limits/dependency-calls.ts'
 import { emitSweep } from '../services/emit-sweep.ts'
 import { type Reaper, startReaper } from '../services/reaper.ts'
-import { wait } from '../timing/wait.ts'
+import { wait, within } from '../timing/wait.ts'
 import type { Worker, WorkerOptions } from './worker-options.ts'
 import type { ReportNews } from './worker-report.ts'
 
@@ -37,8 +37,12 @@ export function startWorker<Tx>(options: WorkerOptions<Tx>): Worker {
 
 /** No job starts while more results than this are unwritten. */
 const MAX_UNWRITTEN = 1_000
-/** Time for the last writes after `leaveNow`. */
-const LAST_WRITES_MS = 3_000
+/** Time for the last writes after the grace: a database that does not answer must not hold up a deploy. */
+const LAST_WRITES_MS = 8_000
+/** The same after `leaveNow`. */
+const LAST_WRITES_NOW_MS = 3_000
+/** An answered heartbeat thread ends sooner; another one ends by the timeouts of its calls. */
+const LAST_BEAT_MS = 2_000
 
 class RunningWorker<Tx> {
   readonly #options: WorkerOptions<Tx>
@@ -131,9 +135,12 @@ class RunningWorker<Tx> {
     const claiming = this.#claimer.run()
     await stopped
     this.hints.clear()
-    await Promise.race([this.#drain(claiming), this.#untilGivenUp()])
-    await Promise.all([this.#reaper?.stop(), watch.stop()])
-    await heartbeat.stop()
+    const ended = new AbortController()
+    const givenUp = this.#untilGivenUp(ended.signal)
+    await Promise.race([this.#drain(claiming), givenUp])
+    await Promise.race([Promise.all([this.#reaper?.stop(), watch.stop()]), givenUp])
+    ended.abort()
+    await within(LAST_BEAT_MS, heartbeat.stop())
     clearTimeout(this.#looking)
     events.emit('worker:stopped', { workerId, exitCode: this.#exitCode })
     return this.#exitCode
@@ -285,9 +292,14 @@ class RunningWorker<Tx> {
     await Promise.all([claiming, this.#dependencyCalls.idle()])
   }
 
-  async #untilGivenUp(): Promise<void> {
-    await untilAborted(this.#leaving.signal)
-    await new Promise((resolve) => setTimeout(resolve, LAST_WRITES_MS).unref())
+  async #untilGivenUp(ended: AbortSignal): Promise<void> {
+    const { signal } = this.#leaving
+    const isOver = AbortSignal.any([signal, ended])
+    await wait(this.#options.graceMs, isOver)
+    await wait(LAST_WRITES_MS, isOver)
+    if (signal.aborted) await wait(LAST_WRITES_NOW_MS, ended)
+    // Ends the repetitions of writes that failed.
+    else if (!ended.aborted) this.#leaving.abort()
   }
 }
 

@@ -113,6 +113,8 @@ export interface QueueStatus {
   waiting: number
   due: number
   running: number
+  /** Waiting jobs that were released 20 times, or over a day. */
+  releasedOften: number
   isPaused: boolean
   pausedAt: Date | null
   /** Until the pause ends by itself; null if it does not, or if there is none. */
@@ -125,4 +127,4 @@ export interface QueueStatus {
   atLeast: QueueCount[]
 }
 
-export type QueueCount = 'waiting' | 'due' | 'running'
+export type QueueCount = 'waiting' | 'due' | 'running' | 'releasedOften'

@@ -1,6 +1,6 @@
 // Changes of many jobs at once. An operation selects its jobs once and is kept in the store; a lease says which process runs
 // it, so another one can continue after a crash.
-import type { ActorOptions } from './call-options.ts'
+import type { ActorOptions, CountOption } from './call-options.ts'
 import type { JobFilter } from './reading-store.ts'
 
 export interface OperationStore {
@@ -30,7 +30,7 @@ export type OperationPhase = 'canary' | 'rest'
 /** Upper bound of the ids that an operation keeps. */
 export const MAX_OPERATION_JOBS = 100_000
 
-export interface NewOperation extends ActorOptions {
+export interface NewOperation extends ActorOptions, CountOption {
   action: OperationAction
   filter: JobFilter
   /** The filter as typed. */
@@ -49,13 +49,19 @@ export interface NewOperation extends ActorOptions {
   ratePerS?: number
   keepAttempts?: boolean
   leaseMs?: number
-  /** Only counts. */
+  /** Only counts, in at most `countLimit` jobs that the action might change, newest first. */
   isPlan?: boolean
+}
+
+export interface PlannedTotal {
+  total: number
+  /** Names `total` if more jobs may match: the count stopped at its limit. */
+  atLeast: 'total'[]
 }
 
 /** Only `begun` changes anything. */
 export type BegunOperation =
-  | { outcome: 'planned'; total: number; asOf: Date }
+  | ({ outcome: 'planned'; asOf: Date } & PlannedTotal)
   | { outcome: 'unexpected' | 'too-many'; total: number }
   | { outcome: 'begun'; total: number; operation: Operation; leaseId: string | null }
 

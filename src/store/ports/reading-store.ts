@@ -4,6 +4,7 @@ import type { Job, JobErrorRecord, JobStatus, JsonValue } from '../../job/job.ts
 import type { JobFacts } from '../../policy/explain/job-facts.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { CountOption, PolicyOption, TxOption } from './call-options.ts'
+import type { QueueStatus } from './dependency-store.ts'
 import type { HoldReason } from './reaping-store.ts'
 
 export interface ReadingStore<Tx = never> {
@@ -47,6 +48,8 @@ export interface Health {
   hidden: HiddenJobs | null
   /** Values that may be larger: the count stopped at its limit. */
   atLeast: HealthValue[]
+  /** As `listQueues` returns them. Whoever needs both counts the jobs once. */
+  queues: QueueStatus[]
 }
 
 export type HealthValue =

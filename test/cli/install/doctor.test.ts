@@ -322,9 +322,9 @@ describe('one thing is broken', () => {
     await client.query('rollback')
     expect(exitCode).toBe(1)
     expect(problems).toMatchObject([
-      { check: 'unreadable', message: expect.stringContaining('queues of unstuck.jobs') as string },
+      { check: 'unreadable', message: expect.stringContaining('health of unstuck.jobs') as string },
     ])
-    expect(fine.map(({ check }) => check)).toContain('reaper')
+    expect(fine.map(({ check }) => check)).toContain('sweep index')
   }, 120_000)
 })
 

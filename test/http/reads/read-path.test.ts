@@ -20,6 +20,20 @@ async function lockJobs(): Promise<() => Promise<unknown>> {
   return () => client.query('rollback')
 }
 
+/** An app that lists the verbs of the store that its reads call. */
+function buildWatched() {
+  const asked: string[] = []
+  const { reading } = bench
+  const store = new Proxy(reading.tables[0].store, {
+    get(target, name) {
+      asked.push(String(name))
+      const verb: unknown = Reflect.get(target, name)
+      return typeof verb === 'function' ? (verb.bind(target) as unknown) : verb
+    },
+  })
+  return { app: bench.build({ reading: { ...reading, tables: [{ name: 'jobs', store }] } }), asked }
+}
+
 describe('the read path', () => {
   it('OPS-1 is read-only, with two seconds for each statement and lock', async () => {
     const pool = openConnectionPool({ databaseUrl: bench.database.url })
@@ -38,22 +52,31 @@ describe('the read path', () => {
   })
 
   it('OPS-1 carries every look, so that a store that writes behind a GET is refused', async () => {
-    const asked: string[] = []
-    const { reading } = bench
-    const store = new Proxy(reading.tables[0].store, {
-      get(target, name) {
-        asked.push(String(name))
-        const verb: unknown = Reflect.get(target, name)
-        return typeof verb === 'function' ? (verb.bind(target) as unknown) : verb
-      },
-    })
-    const app = bench.build({ reading: { ...reading, tables: [{ name: 'jobs', store }] } })
+    const { app, asked } = buildWatched()
     for (const path of ['/v1/jobs', '/v1/health', '/v1/queues', '/v1/leases', '/metrics'])
       expect((await bench.call(`GET ${path}`, {}, app)).status).toBe(200)
     expect(asked).toEqual(expect.arrayContaining(['listJobs', 'readHealth', 'listQueues']))
     asked.length = 0
     expect((await bench.call('POST /v1/jobs', { body: { type: 'a' } }, app)).status).toBe(201)
     expect(asked).toEqual([])
+  })
+
+  it('SEE-2 OPS-15 a scrape and a tick of the stream count the waiting jobs once', async () => {
+    const { app, asked } = buildWatched()
+    await enqueue(bench.store, { type: 'scraped' })
+    const counting = () => asked.filter((verb) => verb === 'readHealth' || verb === 'listQueues')
+    const { body } = await bench.call('GET /metrics', {}, app)
+    expect(body).toContain('unstuck_queue_depth{table="jobs",queue="scraped",state="waiting"} 1')
+    expect(counting()).toEqual(['readHealth'])
+    asked.length = 0
+    const headers = { authorization: `Bearer ${await bench.token({ role: 'admin' })}` }
+    const reader = readEventSource(
+      await app.fetch(new Request('http://x/v1/stream?topics=counts', { headers })),
+    )
+    onTestFinished(() => reader.close())
+    const counts = await reader.next(({ event }) => event === 'counts')
+    expect(counts.data.queues).toContainEqual(expect.objectContaining({ queue: 'scraped', waiting: 1 }))
+    expect(counting()).toEqual(['readHealth'])
   })
 
   it('OPS-1 answers 503 when a statement took too long, and says when it may be tried again', async () => {

@@ -38,7 +38,6 @@ async function scrapedNames(): Promise<Set<string>> {
     events: new RuntimeEventEmitter(),
     table: 'jobs',
     readHealth: () => store.readHealth(),
-    readQueues: async () => (await store.listQueues()).queues,
     readBreakers: () => store.listBreakers(),
     readSlo: () => store.readSlo(),
   })

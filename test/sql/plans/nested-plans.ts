@@ -53,13 +53,14 @@ export async function switchOnNestedPlans(client: pg.Client): Promise<void> {
 /** Every scan of a table by the name of the index it uses; `seq scan` where it uses none. */
 export function accessPaths(plans: NestedPlan[], table: string): Set<string> {
   const paths = new Set<string>()
-  const visit = (node: PlanNode) => {
+  // A bitmap index scan does not name its table; the heap scan above it does.
+  const visit = (node: PlanNode, heap?: string) => {
     const isBitmap = node['Node Type'] === 'Bitmap Heap Scan'
     if (node['Relation Name'] === table && /Scan/.test(node['Node Type']) && !isBitmap) {
       paths.add(node['Index Name'] ?? (node['Node Type'] === 'Tid Scan' ? 'tid scan' : 'seq scan'))
     }
-    if (node['Node Type'] === 'Bitmap Index Scan') paths.add(String(node['Index Name']))
-    for (const child of node.Plans ?? []) visit(child)
+    if (node['Node Type'] === 'Bitmap Index Scan' && heap === table) paths.add(String(node['Index Name']))
+    for (const child of node.Plans ?? []) visit(child, isBitmap ? node['Relation Name'] : heap)
   }
   for (const { plan } of plans) visit(plan)
   return paths

@@ -41,6 +41,9 @@ async function openBench(rows: number): Promise<Bench> {
 
 const listed = (filter: object) => `select unstuck.list_jobs('${JSON.stringify(filter)}', 50)`
 
+const planned = (action: string, filter: object) =>
+  `select unstuck.begin_operation('${JSON.stringify({ action, filter, q: 'q', is_plan: true, count_limit: limit })}')`
+
 const reads: [name: string, call: string | ((bench: Bench) => string)][] = [
   ['read_health', `select * from unstuck.read_health(null, ${limit})`],
   ['list_queues', `select * from unstuck.list_queues(null, ${limit})`],
@@ -65,6 +68,9 @@ const reads: [name: string, call: string | ((bench: Bench) => string)][] = [
   ['group_dead_jobs', 'select * from unstuck.group_dead_jobs()'],
   ['explain_job', ({ waitingId }) => `select unstuck.explain_job('${waitingId}')`],
   ['find_job_ids', `select * from unstuck.find_job_ids('018b')`],
+  ['begin_operation, plan for an absent type', planned('discard', { type: 'absent' })],
+  ['begin_operation, plan for waiting jobs', planned('cancel', { type: 'clip' })],
+  ['begin_operation, plan for dead jobs', planned('retry', { status: 'dead' })],
   ['list_reclaims', 'select unstuck.list_reclaims()'],
   ['read_observations', 'select * from unstuck.read_observations()'],
 ]
@@ -90,6 +96,18 @@ describe.each(['auto', 'force_generic_plan'])('beside a backlog, plan_cache_mode
     expect([...many.paths]).not.toContain('seq scan')
     expect(many.pages).toBeLessThanOrEqual(1.3 * few.pages + 100)
   })
+})
+
+it('OPS-15 read_health counts the waiting jobs once, for itself and its queues', async () => {
+  const [queues, health] = [
+    await measure(large, `select * from unstuck.list_queues(null, ${limit})`),
+    await measure(large, `select * from unstuck.read_health(null, ${limit})`),
+  ]
+  const [{ pages: running }, { pages: oldest }] = [
+    await measure(large, `select * from unstuck.lease_health()`),
+    await measure(large, 'select * from unstuck.oldest_due()'),
+  ]
+  expect(health.pages).toBeLessThanOrEqual(queues.pages + running + oldest + 20)
 })
 
 describe('odd shapes', () => {

@@ -286,6 +286,24 @@ it('LEASE-10 at most two sessions watch a table, and another takes the place of 
   expect(again?.rows).toEqual([{ is_watching: true }])
 })
 
+it('LEASE-10 a sweep records how many sessions watch, at its end, and forgets it once presence is off', async () => {
+  const session = await bench.connect('x')
+  await session.query(`select unstuck.watch_workers('native')`)
+  await bench.arrive('a')
+  const recorded = async () => (await bench.pool.query('select watchers from unstuck.sweeps')).rows
+  await bench.claimAs('a')
+  await bench.pool.query(`update unstuck.jobs set lease_expires_at = now() - interval '1 s'`)
+  // The step that reaps is not the last one.
+  const { rows } = await bench.pool.query(
+    `select unstuck.sweep_jobs('{"reaper_id": "test"}') -> 'next' as next`,
+  )
+  await bench.pool.query(`select unstuck.sweep_jobs('{"reaper_id": "test"}', 100, $1)`, [rows[0].next])
+  expect(await recorded()).toEqual([{ watchers: 1 }])
+  await bench.pool.query(`select unstuck.write_policy('native', '{"presence": "off"}')`)
+  await bench.sweep()
+  expect(await recorded()).toEqual([{ watchers: null }])
+})
+
 it('LEASE-10 a look compares no two of 1,000 workers, whatever the planner knows of the table', async () => {
   const session = await bench.connect('a')
   await session.query(

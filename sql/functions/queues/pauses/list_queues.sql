@@ -2,9 +2,9 @@
 -- and about p_count_limit of them: at_least names the counts that may be larger. Finds 1,000 queues with waiting jobs:
 -- is_complete says, on every row, whether those are all.
 create or replace function "unstuck"."list_queues"(p_queues text[] default null, p_count_limit int default 100000)
-returns table (queue text, waiting int, due int, running int, is_paused boolean, paused_at timestamptz,
-               paused_for_ms float8, paused_by text, pause_reason text, dependency text, breaker_state text,
-               at_least text[], is_complete boolean)
+returns table (queue text, waiting int, due int, running int, released_often int, is_paused boolean,
+               paused_at timestamptz, paused_for_ms float8, paused_by text, pause_reason text, dependency text,
+               breaker_state text, at_least text[], is_complete boolean)
 language plpgsql stable set enable_seqscan = off as $$
 declare
   v_queues text[] := coalesce(p_queues, array(select "unstuck"."waiting_queues"(1001)));
@@ -30,9 +30,10 @@ begin
      where dependency.attachment = /*attachment*/'native'
   )
   select known.name, coalesce(waiting_jobs.waiting, 0), coalesce(waiting_jobs.due, 0), coalesce(running_jobs.count, 0),
+         coalesce(waiting_jobs.released_often, 0),
          pause.queue is not null, pause.paused_at, "unstuck".ms_between(now(), pause.paused_until),
          pause.paused_by, pause.reason, dependency.name, dependency.state,
-         array_cat(case when waiting_jobs.is_cut then array['waiting', 'due'] else '{}' end,
+         array_cat(case when waiting_jobs.is_cut then array['waiting', 'due', 'released_often'] else '{}' end,
                    case when (select count(*) from seen) = p_count_limit then array['running'] else '{}' end),
          v_is_complete
     from (select waiting_jobs.queue from waiting_jobs union select running_jobs.name from running_jobs

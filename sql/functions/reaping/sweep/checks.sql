@@ -15,6 +15,7 @@ begin
       and (p_cursor ->> 'began_at' is null or "unstuck".is_iso_time(p_cursor ->> 'began_at'))
       and (p_cursor ->> 'expired' is null or p_cursor ->> 'expired' ~ '^[0-9]{1,9}$')
       and (p_cursor ->> 'held' is null or p_cursor ->> 'held' ~ '^[0-9]{1,9}$')
+      and (p_cursor ->> 'watchers' is null or p_cursor ->> 'watchers' ~ '^[0-9]{1,9}$')
       and (p_cursor ->> 'spread_ms' is null or jsonb_typeof(p_cursor -> 'spread_ms') = 'number'
            and (p_cursor ->> 'spread_ms')::numeric between 0 and 31536000000),
     'cursor', p_cursor::text, 'the next of an earlier step');

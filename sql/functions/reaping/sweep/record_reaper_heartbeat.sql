@@ -1,6 +1,6 @@
 -- Private: the last write of a sweep, by which others see that reaping works. Skipped if another reaper is writing it.
 create or replace function "unstuck"."record_reaper_heartbeat"(
-  p_reaper jsonb, p_cursor jsonb, p_counts jsonb, p_watchers int)
+  p_reaper jsonb, p_cursor jsonb, p_counts jsonb)
 returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_found_from timestamptz := (p_cursor ->> 'found_from')::timestamptz;
@@ -24,8 +24,8 @@ begin
          requeued = (p_counts ->> 'requeued')::int, dead = (p_counts ->> 'dead')::int,
          cancelled = (p_counts ->> 'cancelled')::int, skipped = (p_counts ->> 'skipped')::int,
          held = (p_counts ->> 'held')::int,
-         -- Only the first step of a sweep looks at the workers.
-         watchers = coalesce(p_watchers, watchers)
+         -- NULL if the sweep did not look at the workers: an old number would keep others from watching, or call them.
+         watchers = case when p_cursor ? 'watchers' then (p_cursor ->> 'watchers')::int else watchers end
    where attachment = /*attachment*/'native';
   -- Rows of dead workers; a live worker deletes its own with its next claim.
   delete from "unstuck".kept_workers kept

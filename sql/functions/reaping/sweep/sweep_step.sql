@@ -32,7 +32,8 @@ begin
   if p_cursor is null and p_reaper is not null and v_policy.presence <> 'off' then
     select seen.watchers into v_watchers from "unstuck".look_at_workers(/*attachment*/'native') seen;
   end if;
-  v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy, v_lock = 'late'));
+  v_cursor := coalesce(p_cursor, "unstuck"."begin_sweep"(p_reaper, v_policy, v_lock = 'late')
+                                   || jsonb_build_object('watchers', v_watchers));
   if v_policy.is_observed then
     select array(select seen from jsonb_populate_recordset(null::"unstuck".reaped_job, reported) seen), last_id, is_last
       into v_reaped, v_last, v_is_last
@@ -58,7 +59,7 @@ begin
   if v_is_last then
     perform "unstuck".record_audit_entry(/*attachment*/'native', 'swept', null, p_actor, p_reason, v_counts);
     if p_reaper is not null then
-      perform "unstuck"."record_reaper_heartbeat"(p_reaper, v_cursor, v_counts, v_watchers);
+      perform "unstuck"."record_reaper_heartbeat"(p_reaper, v_cursor, v_counts);
     end if;
   end if;
   return json_build_object(

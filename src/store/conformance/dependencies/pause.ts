@@ -119,6 +119,7 @@ function describeListing(opened: () => TestBench): void {
       waiting: 3,
       due: 2,
       running: 1,
+      releasedOften: 0,
       isPaused: false,
       pausedAt: null,
       pausedForMs: null,
@@ -152,8 +153,8 @@ function describeListing(opened: () => TestBench): void {
     await enqueueOne(store, { type: 'rare' })
     const [encode, mail, rare] = (await store.listQueues({ countLimit: 9 })).queues
     expect([encode, mail, rare]).toMatchObject([
-      { queue: TYPE, waiting: 4, due: 4, atLeast: ['waiting', 'due'] },
-      { queue: 'mail', waiting: 4, due: 4, atLeast: ['waiting', 'due'] },
+      { queue: TYPE, waiting: 4, due: 4, atLeast: ['waiting', 'due', 'releasedOften'] },
+      { queue: 'mail', waiting: 4, due: 4, atLeast: ['waiting', 'due', 'releasedOften'] },
       { queue: 'rare', waiting: 1, due: 1, atLeast: [] },
     ])
     expect((await store.listQueues({ countLimit: 18 })).queues).toMatchObject([

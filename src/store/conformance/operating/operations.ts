@@ -99,6 +99,24 @@ function describeFreeze(opened: () => TestBench): void {
     expect((await store.listOperations()).operations).toEqual([])
   })
 
+  it('OPS-15 a plan reads as many jobs as its limit allows, the newest, and says that more may match', async () => {
+    const { store } = opened()
+    await killMany(store, 4)
+    const plan = (fields: object) => store.beginOperation({ ...retryDead, isPlan: true, ...fields })
+    expect(await plan({ countLimit: 4 })).toMatchObject({ outcome: 'planned', total: 4, atLeast: [] })
+    const cut = { outcome: 'planned', total: 3, atLeast: ['total'] }
+    expect(await plan({ countLimit: 3 })).toMatchObject(cut)
+    // A lower bound contradicts a smaller number only, and a reached limit is exact.
+    expect(await plan({ countLimit: 3, expect: 9 })).toMatchObject(cut)
+    expect(await plan({ countLimit: 3, expect: 2 })).toEqual({ outcome: 'unexpected', total: 3 })
+    expect(await plan({ countLimit: 3, limit: 2 })).toMatchObject({ total: 2, atLeast: [] })
+    expect(await plan({ countLimit: 3, limit: 4 })).toMatchObject(cut)
+    const absent = { filter: { status: 'dead', type: 'absent' } }
+    expect(await plan({ countLimit: 3, ...absent })).toMatchObject({ total: 0, atLeast: ['total'] })
+    // The operation itself reads all of them.
+    expect((await begin(store, { countLimit: 3 })).operation.total).toBe(4)
+  })
+
   it('OPS-9 an unexpected count begins nothing', async () => {
     const { store } = opened()
     await killMany(store, 2)
@@ -150,6 +168,8 @@ function describeFreeze(opened: () => TestBench): void {
       { ratePerS: 0 },
       { expect: 1.5 },
       { leaseMs: 0 },
+      { countLimit: 0 },
+      { countLimit: 1_000_001 },
       { reason: 'r'.repeat(501) },
     ]
     for (const fields of wrong)

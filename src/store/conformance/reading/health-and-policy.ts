@@ -3,6 +3,7 @@ import type { PolicyOverride } from '../../../policy/policy.ts'
 import {
   budgets,
   claimMany,
+  claimOne,
   complete,
   enqueueMany,
   enqueueOne,
@@ -15,6 +16,7 @@ import {
   startDead,
   startOne,
   sweep,
+  TYPE,
 } from '../builders.ts'
 import type { ConformanceOptions, TestBench } from '../harness.ts'
 
@@ -50,6 +52,7 @@ function describeHealth(opened: () => TestBench): void {
       releasedOften: 0,
       hidden: null,
       atLeast: [],
+      queues: [],
     })
     expect(await store.readHidden()).toBe(null)
   })
@@ -109,6 +112,22 @@ function describeHealth(opened: () => TestBench): void {
     expect(health).toMatchObject({ waiting: 5, due: 5, atLeast: ['waiting', 'due', 'releasedOften'] })
     expectAbout(health.oldestDueMs, HOUR)
     expect(await store.readHealth({ countLimit: 9 })).toMatchObject({ waiting: 8, due: 7, atLeast: [] })
+  })
+
+  it('OPS-15 its queues are those of listQueues, and its counts their sums', async () => {
+    const { store } = opened()
+    await enqueueMany(store, 6)
+    await enqueueMany(store, 3, { type: 'mail' })
+    await claimOne(store)
+    await store.pauseQueue('quiet')
+    for (const countLimit of [4, 100]) {
+      const { queues, ...health } = await store.readHealth({ countLimit })
+      expect(queues).toEqual((await store.listQueues({ countLimit })).queues)
+      const sum = (field: 'waiting' | 'due' | 'running') =>
+        queues.reduce((total, queue) => total + queue[field], 0)
+      expect(health).toMatchObject({ waiting: sum('waiting'), due: sum('due'), running: sum('running') })
+      expect(queues.map(({ queue }) => queue)).toEqual([TYPE, 'mail', 'quiet'])
+    }
   })
 
   it('OPS-15 running jobs are counted up to the limit too', async () => {

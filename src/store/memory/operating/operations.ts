@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { invalidArgument } from '../../../errors/index.ts'
 import type { Job } from '../../../job/job.ts'
+import { COUNT_LIMIT } from '../../ports/call-options.ts'
 import {
   type AbortedOperation,
   type BegunOperation,
@@ -20,7 +21,7 @@ import {
 } from '../../ports/operation-store.ts'
 import type { JobFilter } from '../../ports/reading-store.ts'
 import { checkFilter, fits } from '../reading/list-jobs.ts'
-import { checkWhole, requireActing } from '../state/checks.ts'
+import { checkCountLimit, checkWhole, requireActing } from '../state/checks.ts'
 import { jobsInIdOrder, type MemoryOperation, type MemoryState } from '../state/memory-state.ts'
 import { changeSelected, isUntouched } from './change-selected.ts'
 
@@ -64,11 +65,12 @@ function beginOperation(state: MemoryState, request: NewOperation): BegunOperati
   if (request.isPlan !== true) requireActing(state)
   const nowMs = state.nowMs()
   const asOf = new Date(Math.min(request.asOf?.getTime() ?? nowMs, nowMs))
-  const chosen = choose(state, request, asOf)
+  const { chosen, isCut } = choose(state, request, asOf)
   const total = chosen.length
   if (total > MAX_OPERATION_JOBS) return { outcome: 'too-many', total }
-  if (request.expect !== undefined && request.expect !== total) return { outcome: 'unexpected', total }
-  if (request.isPlan === true) return { outcome: 'planned', total, asOf }
+  const expected = request.expect ?? total
+  if (expected < total || (expected !== total && !isCut)) return { outcome: 'unexpected', total }
+  if (request.isPlan === true) return { outcome: 'planned', total, asOf, atLeast: isCut ? ['total'] : [] }
   const { leaseMs } = request
   const leaseId = leaseMs === undefined ? null : randomUUID()
   const operation: MemoryOperation = {
@@ -118,16 +120,26 @@ function checkOperation(request: NewOperation): void {
   checkWhole(request.limit, 'limit', 1, MAX_OPERATION_JOBS)
   checkWhole(request.expect, 'expect', 0, 2_147_483_647)
   checkWhole(request.leaseMs, 'leaseMs', 1, YEAR_MS)
+  if (request.countLimit !== undefined) checkCountLimit(request.countLimit)
+}
+
+interface Chosen {
+  chosen: Job[]
+  /** More jobs may match: a plan has read as many as it may. */
+  isCut: boolean
 }
 
 /** Oldest first: jobs that match, that the action can change, and that did not change since. */
-function choose(state: MemoryState, request: NewOperation, asOf: Date): Job[] {
-  const { action, filter, owner, limit } = request
+function choose(state: MemoryState, request: NewOperation, asOf: Date): Chosen {
+  const { action, filter, owner, limit = MAX_OPERATION_JOBS + 1, isPlan, countLimit = COUNT_LIMIT } = request
   const requested: JobFilter = { ...filter, ...(owner === undefined ? {} : { owner }) }
-  if (owner !== undefined && (filter.owner ?? owner) !== owner) return []
-  return jobsInIdOrder(state)
-    .filter((job) => canChange(action, job) && fits(state, job, requested) && isUntouched(action, asOf, job))
-    .slice(0, limit ?? MAX_OPERATION_JOBS + 1)
+  if (owner !== undefined && (filter.owner ?? owner) !== owner) return { chosen: [], isCut: false }
+  const candidates = jobsInIdOrder(state).filter((job) => canChange(action, job))
+  const read = isPlan === true ? candidates.slice(-countLimit) : candidates
+  const chosen = read
+    .filter((job) => fits(state, job, requested) && isUntouched(action, asOf, job))
+    .slice(0, limit)
+  return { chosen, isCut: read.length < candidates.length && chosen.length < limit }
 }
 
 function canChange(action: NewOperation['action'], { status }: Job): boolean {

@@ -1,33 +1,22 @@
-import type { Health, HealthValue, HoldReason } from '../../job-store.ts'
+import type { Health, HealthValue, HoldReason, QueueList, QueueStatus } from '../../job-store.ts'
 import { COUNT_LIMIT, type CountOption, type PolicyOption } from '../../ports/call-options.ts'
+import { listQueues } from '../dependencies/queues.ts'
 import { asOne } from '../reaping/outages.ts'
 import { isOverdue, isUnjudged, type Moment, overdueFromMs } from '../reaping/reap-plan.ts'
-import { checkCountLimit } from '../state/checks.ts'
 import { dueMs, jobsInIdOrder, type MemoryState } from '../state/memory-state.ts'
 import { policyOf } from '../state/policy-of.ts'
-import { countWaiting, MAX_QUEUES, type QueueCount, waitingQueues } from './waiting-counts.ts'
 
 export function readHealth(state: MemoryState, options: PolicyOption & CountOption = {}): Health {
   const { countLimit = COUNT_LIMIT } = options
-  checkCountLimit(countLimit)
-  const queues = waitingQueues(state)
-  const counts = countWaiting(state, queues.slice(0, MAX_QUEUES), countLimit)
   const dueAges = [...state.jobs.values()]
     .filter(({ status }) => status === 'waiting')
     .map((job) => state.nowMs() - dueMs(job))
     .filter((ageMs) => ageMs >= 0)
-  const waiting = {
-    counts: [...counts.values()],
-    isCut: queues.length > MAX_QUEUES,
-    oldestDueMs: largest(dueAges),
-  }
+  const waiting = { ...listQueues(state, { countLimit }), oldestDueMs: largest(dueAges) }
   return composeHealth(state, waiting, options)
 }
 
-export interface WaitingHealth {
-  counts: QueueCount[]
-  /** More queues have waiting jobs. */
-  isCut: boolean
+export interface WaitingHealth extends QueueList {
   oldestDueMs: number | null
   /** Not every first job of a queue and priority was read. */
   isOldestCut?: boolean
@@ -36,7 +25,7 @@ export interface WaitingHealth {
 /** Running jobs are those of the state. */
 export function composeHealth(
   state: MemoryState,
-  waiting: WaitingHealth,
+  { queues, isComplete, oldestDueMs, isOldestCut = false }: WaitingHealth,
   { policy, countLimit = COUNT_LIMIT }: PolicyOption & CountOption,
 ): Health {
   const moment = { nowMs: state.nowMs(), policy: policyOf(state.policy, policy) }
@@ -46,26 +35,27 @@ export function composeHealth(
   const overdueAges = running
     .filter((job) => isOverdue(moment, job))
     .map((job) => moment.nowMs - (overdueFromMs(moment, job) ?? moment.nowMs))
-  const sum = (value: (count: QueueCount) => number) =>
-    waiting.counts.reduce((total, count) => total + value(count), 0)
+  const sum = (value: (queue: QueueStatus) => number) =>
+    queues.reduce((total, queue) => total + value(queue), 0)
   const atLeast: HealthValue[] = []
-  if (waiting.isCut || waiting.counts.some(({ isCut }) => isCut))
+  if (!isComplete || queues.some((queue) => queue.atLeast.includes('waiting')))
     atLeast.push('waiting', 'due', 'releasedOften')
-  if (waiting.isOldestCut === true) atLeast.push('oldestDueMs')
+  if (isOldestCut) atLeast.push('oldestDueMs')
   if (running.length === countLimit) atLeast.push('running', 'overdue', 'oldestOverdueMs', 'unjudged')
   return {
-    waiting: sum((count) => count.waiting),
-    due: sum((count) => count.due),
+    waiting: sum(({ waiting }) => waiting),
+    due: sum(({ due }) => due),
     running: running.length,
     overdue: overdueAges.length,
     oldestOverdueMs: largest(overdueAges),
-    oldestDueMs: waiting.oldestDueMs,
+    oldestDueMs,
     unjudged: running.filter((job) => isUnjudged(moment, job)).length,
     reaperAgeMs: reaperAgeMs(state),
     holdReason: holdReason(state, moment),
-    releasedOften: sum((count) => count.releasedOften),
+    releasedOften: sum(({ releasedOften }) => releasedOften),
     hidden: null,
     atLeast,
+    queues,
   }
 }
 

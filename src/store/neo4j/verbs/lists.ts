@@ -15,22 +15,23 @@ const AFTER_ALL_IDS = '\uffff'
 const BEFORE_ALL_PRIORITIES = -2_147_483_649
 const MAX_LEVELS = 1_000
 
+const kinds = ['pauses', 'breakers', 'dependencies'] as const
+
 export function readHealth({ look }: VerbRunner, options: PolicyOption & CountOption): Promise<Health> {
   const { countLimit = COUNT_LIMIT } = options
   checkCountLimit(countLimit)
-  return look({ find: [['list_running']] }, async (state, run) => {
-    const { counts, isComplete } = await countWaiting(run, undefined, countLimit)
-    const { oldestMs, isCut: isOldestCut } = await oldestDue(run, [...counts.keys()])
+  return look({ kinds, find: [['list_running']] }, async (state, run) => {
+    const counted = await countWaiting(run, undefined, countLimit)
+    const { oldestMs, isCut: isOldestCut } = await oldestDue(run, [...counted.counts.keys()])
     const oldestDueMs = oldestMs === null ? null : state.nowMs() - oldestMs
-    const waiting = { counts: [...counts.values()], isCut: !isComplete, oldestDueMs, isOldestCut }
-    return composeHealth(state, waiting, options)
+    const listed = composeQueues(state, counted, undefined, countLimit)
+    return composeHealth(state, { ...listed, oldestDueMs, isOldestCut }, options)
   })
 }
 
 export function listQueues({ look }: VerbRunner, request: QueueRequest): Promise<QueueList> {
   const { queues, countLimit = COUNT_LIMIT } = request
   checkCountLimit(countLimit)
-  const kinds = ['pauses', 'breakers', 'dependencies'] as const
   return look({ kinds, find: [['list_running']] }, async (state, run) =>
     composeQueues(state, await countWaiting(run, queues, countLimit), queues, countLimit),
   )

@@ -2,7 +2,7 @@ import { jsonText } from '../../../job/json-text.ts'
 import { COUNT_LIMIT } from '../../ports/call-options.ts'
 import type { Breaker, DeleteBreakerOutcome, DependencyStore } from '../../ports/dependency-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
-import { breakerChangeToJson, toBreaker, toQueueStatus, toRateLimitStatus } from '../rows/dependency-rows.ts'
+import { breakerChangeToJson, toBreaker, toQueues, toRateLimitStatus } from '../rows/dependency-rows.ts'
 
 export function bindDependencyVerbs(call: CallQuery): DependencyStore {
   const callBreaker = async (name: string, params: unknown[]): Promise<Breaker> => {
@@ -54,7 +54,7 @@ export function bindDependencyVerbs(call: CallQuery): DependencyStore {
 
     async listQueues({ queues, countLimit = COUNT_LIMIT } = {}) {
       const rows = await call('list_queues', [queues ?? null, countLimit])
-      return { queues: rows.map(toQueueStatus), isComplete: rows[0]?.['is_complete'] !== false }
+      return { queues: toQueues(rows), isComplete: rows[0]?.['is_complete'] !== false }
     },
 
     async takeTokens(limits, tokens = 1) {

@@ -13,7 +13,7 @@ import type {
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row } from '../connection/executor.ts'
 import { filterFields } from '../rows/filter-json.ts'
-import { date, dateOrNull, numberOrNull, storable, text } from '../rows/values.ts'
+import { date, dateOrNull, fieldsOf, numberOrNull, storable, text } from '../rows/values.ts'
 
 const LEASE_MS = 30_000
 const PAGE = 100
@@ -36,7 +36,8 @@ function bindRuns(call: CallQuery, callOne: CallOne): Omit<OperationStore, keyof
       const answer = (await callOne('begin_operation', [operationToJson(request)])) ?? {}
       const outcome = answer['outcome'] as BegunOperation['outcome']
       const total = Number(answer['total'])
-      if (outcome === 'planned') return { outcome, total, asOf: date(answer['as_of']) }
+      if (outcome === 'planned')
+        return { outcome, total, asOf: date(answer['as_of']), atLeast: fieldsOf(answer['at_least']) }
       if (outcome !== 'begun') return { outcome, total }
       const operation = toOperation(answer['operation'] as Row)
       return { outcome, total, operation, leaseId: text(answer['lease_id']) }
@@ -123,6 +124,7 @@ function operationToJson(request: NewOperation): string {
     keep_attempts: request.keepAttempts,
     lease_ms: request.leaseMs,
     is_plan: request.isPlan,
+    count_limit: request.countLimit,
   })
 }
 

@@ -3,7 +3,7 @@ import { jsonText } from '../../../job/json-text.ts'
 import type { BreakerSettings } from '../../../policy/dependency/breaker.ts'
 import type { Breaker, QueueStatus, RateLimitStatus } from '../../ports/dependency-store.ts'
 import type { Row } from '../connection/executor.ts'
-import { columnOf, fromRecord } from './values.ts'
+import { columnOf, fieldsOf, fromRecord } from './values.ts'
 
 export function toBreaker({ last_calls: lastCalls, settings, ...row }: Row): Breaker {
   return {
@@ -18,8 +18,11 @@ export function breakerChangeToJson(change: Partial<BreakerSettings>): string {
   return jsonText('change', Object.fromEntries(entries))
 }
 
-export function toQueueStatus(row: Row): QueueStatus {
-  return fromRecord(row, ['pausedAt'], 'is_complete')
+export function toQueues(rows: Row[]): QueueStatus[] {
+  return rows.map(({ at_least: atLeast, ...row }) => {
+    const status = fromRecord<Omit<QueueStatus, 'atLeast'>>(row, ['pausedAt'], 'is_complete')
+    return { ...status, atLeast: fieldsOf(atLeast) }
+  })
 }
 
 export function toRateLimitStatus(row: Row): RateLimitStatus {

@@ -15,6 +15,7 @@ import type {
   ReleasedJob,
 } from '../../job-store.ts'
 import type { Row } from '../connection/executor.ts'
+import { toQueues } from './dependency-rows.ts'
 import { date, dateOrNull, fieldsOf, numberOrNull, text } from './values.ts'
 
 export function toJobOutcome<Outcome>(row: Row): JobOutcome<Outcome> {
@@ -146,6 +147,7 @@ export function toHealth(row: Row): Health {
     releasedOften: Number(row['released_often']),
     hidden: toHidden(row['hidden'] as Row | null),
     atLeast: fieldsOf(row['at_least']),
+    queues: toQueues(row['queues'] as Row[]),
   }
 }
 

@@ -40,6 +40,7 @@ function queueOf(queue: string, changes: Partial<Queue>): Queue {
     waiting: 12,
     due: 7,
     running: 9,
+    released_often: 0,
     is_paused: false,
     ...none,
     dependency: null,

@@ -74,6 +74,7 @@ function operationOf(id: string, total: number, body: Record<string, unknown>): 
     state: id === '' ? 'planned' : 'running',
     phase: id === '' ? null : 'rest',
     total,
+    at_least: [],
     changed: 0,
     refused: 0,
     succeeded: 0,
