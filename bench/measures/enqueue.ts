@@ -32,12 +32,14 @@ export const enqueueMeasures: Measure[] = [
 ]
 
 function contenders({ isQuick }: Bench): ContenderId[] {
-  const quick: ContenderId[] = ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss']
+  const quick: ContenderId[] = ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss', 'river']
   return isQuick ? quick : [...quick, 'bullmq-redis', 'bullmq-redis-fsync', 'bullmq-postgres']
 }
 
 function contendersOff({ isQuick }: Bench): ContenderId[] {
-  return isQuick ? ['unstuck'] : ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss', 'bullmq-postgres']
+  return isQuick
+    ? ['unstuck']
+    : ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss', 'river', 'bullmq-postgres']
 }
 
 async function measure(

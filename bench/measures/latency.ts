@@ -23,7 +23,7 @@ export const latency: Measure = {
 }
 
 function contenders({ isQuick }: Bench): ContenderId[] {
-  const quick: ContenderId[] = ['unstuck', 'graphile-worker', 'pg-boss-notify']
+  const quick: ContenderId[] = ['unstuck', 'graphile-worker', 'pg-boss-notify', 'river']
   return isQuick ? quick : [...quick, 'graphile-worker-fast', 'bullmq-redis', 'bullmq-postgres']
 }
 

@@ -2,6 +2,7 @@
 // write. Each run gets its own database, copied from a template.
 import { startPostgres } from '@unstuck/embedded'
 import pg from 'pg'
+import { parentOf, serverCpuMs } from './cpu-time.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 export type ServerKind = 'postgres' | 'redis' | 'redis-fsync'
@@ -21,6 +22,8 @@ export interface Servers {
   fresh(kind: ServerKind, start: Start): Promise<Fresh>
   /** The same without a copy, for large data that the measure hardly changes. */
   shared(start: Start): Promise<string>
+  /** CPU time of a server since its start. */
+  cpuMs(kind: ServerKind): number
   close(): Promise<void>
 }
 
@@ -50,6 +53,12 @@ export async function startServers(): Promise<Servers> {
   const version = await admin.query<{ server_version: string }>('show server_version')
   const whyMissing = 'redis-server is not installed (Debian: redis-server)'
   const databases = createDatabases(admin, postgres.url)
+  const backend = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const pids = {
+    postgres: parentOf(backend.rows[0]?.pid ?? 0),
+    redis: redis.redis?.pid ?? 0,
+    'redis-fsync': redis['redis-fsync']?.pid ?? 0,
+  }
   return {
     versions: {
       PostgreSQL: version.rows[0]?.server_version ?? '',
@@ -59,6 +68,7 @@ export async function startServers(): Promise<Servers> {
     fresh: (kind, start) =>
       kind === 'postgres' ? databases.fresh(start) : freshRedis(redis[kind], start.prepare),
     shared: (start) => databases.shared(start),
+    cpuMs: (kind) => serverCpuMs(pids[kind]),
     async close() {
       await admin.end()
       await postgres.stop()
