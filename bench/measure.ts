@@ -100,24 +100,26 @@ export async function contenderVariants(
   bench: Bench,
   ids: readonly ContenderId[],
   run: (id: ContenderId, contender: Contender) => Promise<Values>,
+  settingsOf = ({ settings }: Contender) => settings,
 ): Promise<Variant[]> {
   const asked = ids.filter((id) => bench.contenders === null || bench.contenders.includes(id))
-  return Promise.all(asked.map((id) => contenderVariant(bench, id, run)))
+  return Promise.all(asked.map((id) => contenderVariant(bench, id, run, settingsOf)))
 }
 
 async function contenderVariant(
   bench: Bench,
   id: ContenderId,
   run: (id: ContenderId, contender: Contender) => Promise<Values>,
+  settingsOf: (contender: Contender) => string,
 ): Promise<Variant> {
   try {
     const contender = await loadContender(id)
-    const { name, settings, needs } = contender
+    const { name, needs } = contender
     const why = bench.servers.missing[needs]
     return {
       id,
       name,
-      settings,
+      settings: settingsOf(contender),
       run: () => (why === undefined ? run(id, contender) : Promise.reject(new LeftOut(why))),
     }
   } catch (error) {

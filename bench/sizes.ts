@@ -6,6 +6,8 @@ export interface Sizes {
   jobs: number
   /** For those that handle a few hundred. */
   slowJobs: number
+  /** Jobs with handlers of 50 ms, and of 1 s. */
+  handlers: { short: number; long: number }
   enqueue: { singles: number; concurrent: number; batches: number }
   latencyS: number
   heartbeat: { running: number[]; finished: number; waiting: number; ticks: number }
@@ -30,6 +32,7 @@ export const sizes: Record<SizeName, Sizes> = {
   small: {
     jobs: 2_000,
     slowJobs: 200,
+    handlers: { short: 200, long: 100 },
     enqueue: { singles: 50, concurrent: 500, batches: 2_000 },
     latencyS: 1,
     heartbeat: { running: [200], finished: 500, waiting: 500, ticks: 5 },
@@ -45,6 +48,7 @@ export const sizes: Record<SizeName, Sizes> = {
   quick: {
     jobs: 10_000,
     slowJobs: 500,
+    handlers: { short: 1_000, long: 100 },
     enqueue: { singles: 150, concurrent: 1_000, batches: 10_000 },
     latencyS: 2,
     heartbeat: { running: [1_000, 5_000], finished: 20_000, waiting: 5_000, ticks: 20 },
@@ -60,6 +64,7 @@ export const sizes: Record<SizeName, Sizes> = {
   full: {
     jobs: 100_000,
     slowJobs: 5_000,
+    handlers: { short: 10_000, long: 1_000 },
     enqueue: { singles: 2_000, concurrent: 20_000, batches: 100_000 },
     latencyS: 20,
     heartbeat: { running: [1_000, 5_000], finished: 50_000, waiting: 20_000, ticks: 200 },

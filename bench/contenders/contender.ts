@@ -32,6 +32,8 @@ export interface Contender {
     onJob: (payload: Payload) => Promise<void> | undefined,
     crew: Crew,
   ): Promise<{ stop(): Promise<void> }>
+  /** The table that a claim locks rows of, if it is in PostgreSQL. */
+  jobTable?: string
   /** Its settings with handlers that wait. Default: `settings`. */
   handlerSettings?: string
   countUnfinished(url: string): Promise<number>
@@ -45,6 +47,8 @@ export interface Crew {
 
 /** How a worker process works. */
 export interface WorkPlan extends Partial<Crew> {
+  /** Of unstuck. */
+  pollMs?: [least: number, most: number]
   /** Counts what is allocated. */
   isProfiled?: boolean
 }
@@ -114,6 +118,8 @@ export interface WorkerReport {
   rssMb: number
   /** Since the first job. */
   cpuMs: number
+  /** Since the start of the process. */
+  processCpuMs: number
   /** Since the first job, if it was profiled. */
   allocatedBytes?: number
   gcMs?: number

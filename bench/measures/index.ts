@@ -1,9 +1,11 @@
 import type { Measure } from '../measure.ts'
 import { attached } from './attached.ts'
+import { claimers } from './claimers.ts'
 import { claims } from './claims.ts'
 import { enqueueMeasures } from './enqueue.ts'
 import { fleet } from './fleet.ts'
 import { growthMeasures } from './growth.ts'
+import { handlerMeasures } from './handlers.ts'
 import { heartbeats } from './heartbeats.ts'
 import { heldXmin } from './held-xmin.ts'
 import { idle } from './idle.ts'
@@ -17,6 +19,8 @@ import { waysOfDeath } from './rescue/ways-of-death.ts'
 
 export const measures: Measure[] = [
   ...processMeasures,
+  ...handlerMeasures,
+  claimers,
   ...enqueueMeasures,
   latency,
   claims,

@@ -3,7 +3,7 @@
 // IPC and exits with it.
 import { loadContender } from '../contenders/load-contender.mjs'
 
-/** @import { Addition, Contender, ContenderId, Payload, Producer, TimedClaim, WorkerReport, WorkPlan } from '../contenders/contender.ts' */
+/** @import { Addition, Contender, ContenderId, Crew, Payload, Producer, TimedClaim, WorkerReport, WorkPlan } from '../contenders/contender.ts' */
 
 const REPORT_MS = 20
 const OFFER_MS = 5
@@ -13,10 +13,9 @@ process.on('disconnect', () => process.exit(1))
 process.on('SIGINT', () => {})
 
 const [role, id = '', url = '', plan = '{}'] = process.argv.slice(2)
-const { concurrency = 1, types = ['noop'], isProfiled = false } = /** @type {WorkPlan} */ (JSON.parse(plan))
+const { isProfiled = false, ...crew } = /** @type {WorkPlan & Crew} */ (JSON.parse(plan))
 if (role === 'work') await work((contender, onJob) => contender.startWorker(url, onJob))
-else if (role === 'handle')
-  await work((contender, onJob) => contender.startHandlers?.(url, onJob, { concurrency, types }))
+else if (role === 'handle') await work((contender, onJob) => contender.startHandlers?.(url, onJob, crew))
 else if (role === 'work-by-default')
   await work((contender, onJob) => contender.startDefaultWorker?.(url, onJob))
 else if (role === 'add') await add(/** @type {Addition[]} */ (JSON.parse(plan)))
@@ -45,7 +44,15 @@ function pause(ms) {
 async function work(start) {
   const contender = await loadContender(/** @type {ContenderId} */ (id))
   /** @type {WorkerReport} */
-  const report = { handled: 0, ended: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
+  const report = {
+    handled: 0,
+    ended: 0,
+    firstAtMs: null,
+    latenciesMs: [],
+    rssMb: 0,
+    cpuMs: 0,
+    processCpuMs: 0,
+  }
   const profile = isProfiled ? (await import('./allocations.mjs')).openProfile() : null
   let startCpuMs = 0
   const onEnd = () => void report.ended++
@@ -63,8 +70,9 @@ async function work(start) {
   })
   process.send?.({ isReady: true })
   const send = (answer = {}) => {
-    const numbers = { rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: cpuMs() - startCpuMs }
-    process.send?.({ ...report, ...numbers, ...answer })
+    const processCpuMs = cpuMs()
+    const rssMb = process.memoryUsage.rss() / 2 ** 20
+    process.send?.({ ...report, rssMb, cpuMs: processCpuMs - startCpuMs, processCpuMs, ...answer })
     report.latenciesMs = []
   }
   let reported = -1

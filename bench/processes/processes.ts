@@ -46,6 +46,16 @@ async function stopProcess(process: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
+const nothing: WorkerReport = {
+  handled: 0,
+  ended: 0,
+  firstAtMs: null,
+  latenciesMs: [],
+  rssMb: 0,
+  cpuMs: 0,
+  processCpuMs: 0,
+}
+
 export interface BenchWorker {
   pid: number
   forkedAtMs: number
@@ -71,7 +81,7 @@ export async function startBenchWorker(
   const forkedAtMs = clockMs()
   const process = start([role, id, url, JSON.stringify(options.plan ?? {})], { ...options, program })
   const exitedAtMs = once(process, 'exit').then(clockMs)
-  let report: WorkerReport = { handled: 0, ended: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
+  let report = nothing
   let onAnswer = (_answer: WorkerReport) => {}
   await new Promise<void>((resolve, reject) => {
     process.on('message', (message: (WorkerReport & { isAnswer?: true }) | { isReady: true }) => {

@@ -88,12 +88,12 @@ function section(measure: MeasureResult, graph: string | null): string {
   ].join('\n\n')
 }
 
-/** Each contender once. */
+/** Each contender once, or once more if it has other settings in some measures. */
 function settingsTable(measures: MeasureResult[]): string[] {
-  const named = measures.flatMap(({ rows }) => rows).map(({ name, settings }) => [name, settings] as const)
-  const rows = [...new Map(named)].flatMap(([name, settings]) =>
-    settings === null ? [] : [[name, settings]],
-  )
+  const used = measures
+    .flatMap(({ rows }) => rows)
+    .flatMap(({ name, settings }) => (settings === null ? [] : [[name, settings]]))
+  const rows = [...new Map(used.map((row) => [row.join(), row])).values()]
   return rows.length === 0 ? [] : [`### Settings\n\n${table(['', ''], rows)}`]
 }
 

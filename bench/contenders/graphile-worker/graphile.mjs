@@ -18,6 +18,7 @@ export function createGraphileWorker(name, settings, worker, { isSlow = false } 
     handlerSettings: 'concurrentJobs 100, the rest as for no-ops',
     isSlow,
     needs: 'postgres',
+    jobTable: 'graphile_worker._private_jobs',
     rescue: 'graphile-worker 0.18.0: 4 h after its start (locked_at), checked every 8 to 10 min',
     async install(url) {
       const utils = await makeWorkerUtils({ connectionString: url, logger })

@@ -12,6 +12,7 @@ export const createPgBoss = ({ name, settings, startWorker }) => ({
   name,
   settings,
   needs: 'postgres',
+  jobTable: 'pgboss.job',
   rescue: 'pg-boss 12.35.0: 15 min after its start (expireInSeconds), checked every 60 s',
   async install(url, types = ['noop']) {
     const boss = await openPgBoss(url)

@@ -10,6 +10,7 @@ export default {
   handlerSettings: 'MaxWorkers 100, FetchCooldown 1 ms; row kept',
   needs: 'postgres',
   program,
+  jobTable: 'river_job',
   install: (url) => runRiver(program, ['install', 'river', url]),
   openProducer: () => Promise.reject(new Error('its producer is its own program')),
   startWorker: () => Promise.reject(new Error('its worker is its own program')),

@@ -36,6 +36,7 @@ type Report struct {
 	LatenciesMs    []float64 `json:"latenciesMs"`
 	RssMb          float64   `json:"rssMb"`
 	CPUMs          float64   `json:"cpuMs"`
+	ProcessCPUMs   float64   `json:"processCpuMs"`
 	AllocatedBytes *float64  `json:"allocatedBytes,omitempty"`
 	IsAnswer       bool      `json:"isAnswer,omitempty"`
 }
@@ -77,14 +78,16 @@ func (meter *Meter) end() {
 func (meter *Meter) report(isAnswer bool) Report {
 	meter.guard.Lock()
 	defer meter.guard.Unlock()
+	processCPUMs := cpuMs()
 	report := Report{
-		Handled:     meter.handled,
-		Ended:       meter.ended,
-		FirstAtMs:   meter.firstAtMs,
-		LatenciesMs: append([]float64{}, meter.latenciesMs...),
-		RssMb:       rssMb(),
-		CPUMs:       cpuMs() - meter.startCPUMs,
-		IsAnswer:    isAnswer,
+		Handled:      meter.handled,
+		Ended:        meter.ended,
+		FirstAtMs:    meter.firstAtMs,
+		LatenciesMs:  append([]float64{}, meter.latenciesMs...),
+		RssMb:        rssMb(),
+		CPUMs:        processCPUMs - meter.startCPUMs,
+		ProcessCPUMs: processCPUMs,
+		IsAnswer:     isAnswer,
 	}
 	if meter.isProfiled && isAnswer {
 		allocated := allocatedBytes() - meter.startAllocated

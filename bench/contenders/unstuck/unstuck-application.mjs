@@ -32,6 +32,7 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
     settings,
     handlerSettings: 'concurrency 100',
     needs: 'postgres',
+    jobTable: `"${table.schema}"."${table.table}"`,
     async install(url) {
       await prepare?.(url)
       const { migrateUp } = await import('../../../dist/store/postgres/index.js')
