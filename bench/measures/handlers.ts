@@ -14,9 +14,9 @@ import { meterServer } from './process.ts'
 
 /** Upper bound of one run. */
 const GIVE_UP_MS = 120_000
-const CONCURRENCY = 100
+export const CONCURRENCY = 100
 const SETTLE_MS = 500
-const TYPES = ['noop', ...Array.from({ length: 19 }, (_, index) => `type${index + 1}`)]
+export const TYPES = ['noop', ...Array.from({ length: 19 }, (_, index) => `type${index + 1}`)]
 
 interface Work {
   handlerMs: number
