@@ -120,7 +120,7 @@ export interface WorkerReport {
   cpuMs: number
   /** Since the start of the process. */
   processCpuMs: number
-  /** Since the first job, if it was profiled. */
+  /** Since it was first asked, if it is profiled. */
   allocatedBytes?: number
   gcMs?: number
 }

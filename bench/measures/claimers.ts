@@ -1,12 +1,11 @@
 // What concurrent claims of one queue cost: a claim skips the rows that others have locked.
-import type { WorkerReport } from '../contenders/contender.ts'
+import type { WorkerReport, WorkPlan } from '../contenders/contender.ts'
 import { type Bench, LeftOut, type Measure, type Values } from '../measure.ts'
 import { installNative, withNativeStore } from '../processes/native-store.ts'
-import { type BenchWorker, clockMs, pause, startBenchWorker } from '../processes/processes.ts'
+import { clockMs, pause, startBenchWorker } from '../processes/processes.ts'
 import { readBenchSql } from '../sql-file.mjs'
 
 const GIVE_UP_MS = 180_000
-const counts = [1, 2, 8]
 
 export const claimers: Measure = {
   id: 'claimers',
@@ -20,7 +19,7 @@ export const claimers: Measure = {
     { key: 'share', title: 'smallest share', digits: 2 },
   ],
   variants: (bench) =>
-    counts.map((count) => ({
+    (bench.isQuick ? [1, 8] : [1, 2, 8]).map((count) => ({
       id: `workers-${count}`,
       name: count === 1 ? '1 worker process' : `${count} worker processes`,
       run: () => measure(bench, count),
@@ -30,15 +29,11 @@ export const claimers: Measure = {
 async function measure({ servers, sizes }: Bench, count: number): Promise<Values> {
   const { jobs } = sizes
   const fresh = await servers.fresh('postgres', { key: 'claimers', prepare: installNative })
-  const workers: BenchWorker[] = []
+  const plan: WorkPlan = { types: ['noop'], pollMs: [20, 20] }
+  const workers = await Promise.all(
+    Array.from({ length: count }, () => startBenchWorker('unstuck', fresh.url, 'handle', { plan })),
+  )
   try {
-    // One after the other: their start-ups would compete for the cores.
-    for (let nth = 0; nth < count; nth++)
-      workers.push(
-        await startBenchWorker('unstuck', fresh.url, 'handle', {
-          plan: { types: ['noop'], pollMs: [20, 20] },
-        }),
-      )
     return await withNativeStore(fresh.url, async ({ query }) => {
       await query('begin')
       await query(readBenchSql('seed_waiting'), [0, jobs])

@@ -63,7 +63,7 @@ export const claims: Measure = {
   },
 }
 
-function cellsOf({ sizes }: Bench, noopsPerS: () => number): Cell[] {
+function cellsOf({ sizes, isQuick }: Bench, noopsPerS: () => number): Cell[] {
   const { noops, seconds, slowestMs } = sizes.claims
   // At least two for each slot.
   const jobsFor = (handlerMs: number, slots = SLOTS) =>
@@ -94,7 +94,7 @@ function cellsOf({ sizes }: Bench, noopsPerS: () => number): Cell[] {
     ...[0, ...slownesses.filter(isMeasured)].map(backlog),
     { id: 'backlog-mixed', name: 'backlog, mixed', handlersMs: mixedMs, jobs: jobsFor(meanMs) },
     crewed(50, ['noop']),
-    ...(isMeasured(1_000) ? [crewed(1_000, TYPES)] : []),
+    ...(isMeasured(1_000) && !isQuick ? [crewed(1_000, TYPES)] : []),
     ...[0, 150].flatMap((ms) => [offered(0.9, ms), offered(1.5, ms)]),
     { ...backlog(10), id: 'delay', name: `backlog, 10 ms, network delay ${DELAY_MS} ms`, delayMs: DELAY_MS },
     { ...backlog(0), id: 'load', name: `backlog, 0 ms, beside a load of ${LOAD}`, load: LOAD },

@@ -24,6 +24,7 @@ export const enqueueMeasures: Measure[] = [
   {
     id: 'enqueue-off',
     title: 'Enqueue: synchronous_commit off',
+    isOnce: true,
     method: 'As above, with commits that do not wait for the disk.',
     columns: () => columns,
     variants: (bench) =>

@@ -15,6 +15,7 @@ const HANDLED_MS = 30_000
 export const fleet: Measure = {
   id: 'fleet',
   title: 'A fleet of workers',
+  isOnce: true,
   method:
     'Idle workers, 50 in a process: CPU time of the server, transactions a second and connections. Single jobs, one after the other, for idle workers that never poll: claims and looks for each, and the time from the call that enqueues to the start of the handler.',
   columns: () => [

@@ -1,5 +1,4 @@
 // Handlers that wait, as those of real users do: the cost of a job where throughput is not limited by CPU.
-import pg from 'pg'
 import type { Contender, ContenderId, Crew } from '../contenders/contender.ts'
 import {
   type Bench,
@@ -9,13 +8,13 @@ import {
   type Values,
   type Variant,
 } from '../measure.ts'
+import { closeGate } from '../processes/gate.ts'
 import { addJobs, type BenchWorker, clockMs, pause, startBenchWorker } from '../processes/processes.ts'
 import { meterServer } from './process.ts'
 
 /** Upper bound of one run. */
 const GIVE_UP_MS = 120_000
 export const CONCURRENCY = 100
-const SETTLE_MS = 500
 export const TYPES = ['noop', ...Array.from({ length: 19 }, (_, index) => `type${index + 1}`)]
 
 interface Work {
@@ -62,8 +61,10 @@ export const handlerMeasures: Measure[] = [
 ]
 
 function contenders({ isQuick }: Bench): ContenderId[] {
-  const quick: ContenderId[] = ['unstuck', 'graphile-worker-fast', 'pg-boss', 'river']
-  return isQuick ? quick : [...quick, 'graphile-worker', 'bullmq-redis', 'bullmq-postgres']
+  const quick: ContenderId[] = ['unstuck', 'graphile-worker-fast']
+  return isQuick
+    ? quick
+    : [...quick, 'graphile-worker', 'pg-boss', 'river', 'bullmq-redis', 'bullmq-postgres']
 }
 
 async function variantsOf(bench: Bench, work: Work): Promise<Variant[]> {
@@ -92,7 +93,8 @@ async function measure(bench: Bench, id: ContenderId, contender: Contender, work
   try {
     const total = await contender.countUnfinished(fresh.url)
     const gate = await closeGate(fresh.url, contender)
-    const worker = await startBenchWorker(id, fresh.url, 'handle', { plan: crew }).finally(gate.settle)
+    const worker = await startBenchWorker(id, fresh.url, 'handle', { plan: crew })
+    await gate.settle()
     const start = { atMs: clockMs(), serverCpu: meterServer(bench, contender), report: await worker.ask() }
     await gate.open()
     const giveUpAtMs = clockMs() + GIVE_UP_MS
@@ -110,20 +112,6 @@ async function measure(bench: Bench, id: ContenderId, contender: Contender, work
   } finally {
     await fresh.drop()
   }
-}
-
-/**
- * Locks the table of the jobs until the worker has started and opened its connections: otherwise the first claim, which is most
- * of the work for a product that claims thousands at once, would be over before the measure begins.
- */
-async function closeGate(url: string, { jobTable }: Contender) {
-  if (jobTable === undefined) return { settle: async () => {}, open: async () => {} }
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  await client.query('begin')
-  await client.query(`lock table ${jobTable} in exclusive mode`)
-  return { settle: () => pause(SETTLE_MS), open: () => client.end() }
 }
 
 /** Reads the clocks before it counts, since counting costs the server too. */

@@ -12,6 +12,7 @@ import { idle } from './idle.ts'
 import { latency } from './latency.ts'
 import { observability } from './observability.ts'
 import { presence } from './presence.ts'
+import { priceMeasures } from './price.ts'
 import { processMeasures } from './process.ts'
 import { reaping } from './reaping.ts'
 import { rescue } from './rescue/rescue.ts'
@@ -21,6 +22,7 @@ export const measures: Measure[] = [
   ...processMeasures,
   ...handlerMeasures,
   claimers,
+  ...priceMeasures,
   ...enqueueMeasures,
   latency,
   claims,

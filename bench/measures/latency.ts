@@ -23,8 +23,8 @@ export const latency: Measure = {
 }
 
 function contenders({ isQuick }: Bench): ContenderId[] {
-  const quick: ContenderId[] = ['unstuck', 'graphile-worker', 'pg-boss-notify', 'river']
-  return isQuick ? quick : [...quick, 'graphile-worker-fast', 'bullmq-redis', 'bullmq-postgres']
+  const quick: ContenderId[] = ['unstuck', 'graphile-worker', 'pg-boss-notify']
+  return isQuick ? quick : [...quick, 'river', 'graphile-worker-fast', 'bullmq-redis', 'bullmq-postgres']
 }
 
 async function measure(

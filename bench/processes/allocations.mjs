@@ -5,14 +5,16 @@ import v8 from 'node:v8'
 
 export function openProfile() {
   const profiler = new v8.GCProfiler()
-  let startBytes = 0
+  /** @type {number | null} */
+  let startBytes = null
   return {
-    start() {
-      startBytes = usedBytes()
-      profiler.start()
-    },
-    /** Ends the profile. */
+    /** Since the first call. The second one ends the profile. */
     read() {
+      if (startBytes === null) {
+        startBytes = usedBytes()
+        profiler.start()
+        return {}
+      }
       const { statistics } = profiler.stop()
       let freedBytes = 0
       let gcUs = 0

@@ -60,7 +60,6 @@ async function work(start) {
     if (report.firstAtMs === null) {
       report.firstAtMs = clockMs()
       startCpuMs = cpuMs()
-      profile?.start()
     }
     report.handled++
     if (sentAtMs !== undefined) report.latenciesMs.push(clockMs() - sentAtMs)

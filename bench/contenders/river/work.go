@@ -48,7 +48,7 @@ type Meter struct {
 	handled, ended int
 	firstAtMs      *float64
 	startCPUMs     float64
-	startAllocated float64
+	startAllocated *float64
 	latenciesMs    []float64
 }
 
@@ -59,9 +59,6 @@ func (meter *Meter) begin(args Args) {
 		now := clockMs()
 		meter.firstAtMs = &now
 		meter.startCPUMs = cpuMs()
-		if meter.isProfiled {
-			meter.startAllocated = allocatedBytes()
-		}
 	}
 	meter.handled++
 	if args.SentAtMs > 0 {
@@ -90,8 +87,13 @@ func (meter *Meter) report(isAnswer bool) Report {
 		IsAnswer:     isAnswer,
 	}
 	if meter.isProfiled && isAnswer {
-		allocated := allocatedBytes() - meter.startAllocated
-		report.AllocatedBytes = &allocated
+		allocated := allocatedBytes()
+		if meter.startAllocated == nil {
+			meter.startAllocated = &allocated
+		} else {
+			allocated -= *meter.startAllocated
+			report.AllocatedBytes = &allocated
+		}
 	}
 	meter.latenciesMs = nil
 	return report
