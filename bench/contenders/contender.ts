@@ -47,7 +47,7 @@ export interface Crew {
 
 /** How a worker process works. */
 export interface WorkPlan extends Partial<Crew> {
-  /** Of unstuck. */
+  /** Option of unstuck. */
   pollMs?: [least: number, most: number]
   /** Counts what is allocated. */
   isProfiled?: boolean

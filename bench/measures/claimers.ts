@@ -1,4 +1,4 @@
-// What concurrent claims of one queue cost: a claim skips the rows that others have locked.
+// The cost of concurrent claims of one queue: a claim skips the rows that others have locked.
 import type { WorkerReport, WorkPlan } from '../contenders/contender.ts'
 import { type Bench, LeftOut, type Measure, type Values } from '../measure.ts'
 import { installNative, withNativeStore } from '../processes/native-store.ts'

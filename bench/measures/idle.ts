@@ -7,7 +7,8 @@ import { clockMs, type ProcessOptions, pause, startBenchWorker } from '../proces
 import { filled } from './process.ts'
 
 const FIRST_JOB_MS = 30_000
-const node20 = fileURLToPath(new URL('../node_modules/node20/bin/node', import.meta.url))
+const home = fileURLToPath(new URL('..', import.meta.url))
+const node20 = `${home}node_modules/node20/bin/node`
 
 export const idle: Measure = {
   id: 'idle',

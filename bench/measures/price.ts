@@ -1,4 +1,4 @@
-// What a job costs in things that can be counted: they depend on the code alone, so a change sees its price on a busy machine too.
+// The cost of a job in things that can be counted. They depend on the code alone, so a change shows its price on a busy machine too.
 import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, LeftOut, type Measure, type Values } from '../measure.ts'
 import { closeGate } from '../processes/gate.ts'

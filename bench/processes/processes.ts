@@ -59,9 +59,9 @@ const nothing: WorkerReport = {
 export interface BenchWorker {
   pid: number
   forkedAtMs: number
-  /** What it said last; it reports every 20 ms while the numbers of its jobs change. */
+  /** Its last report; it sends one every 20 ms while the numbers of its jobs change. */
   report(): WorkerReport
-  /** What it says now. */
+  /** A report of now. */
   ask(): Promise<WorkerReport>
   /** Default: SIGKILL. */
   kill(signal?: NodeJS.Signals): void

@@ -1,4 +1,4 @@
-// What a database did, as its server counted it. Read from another database, so that reading adds nothing.
+// The work of a database, as its server counted it. Read from another database, so that reading adds nothing.
 import pg from 'pg'
 import { readBenchSql } from '../sql-file.mjs'
 

@@ -1,4 +1,4 @@
--- What a database did since its statistics were reset. Buffers of a call include those of the statements in its functions.
+-- Work of a database since its statistics were reset. Buffers of a call include those of the statements in its functions.
 -- Counts of unfinished jobs are the bench's own.
 select coalesce(sum(calls) filter (where toplevel), 0)::float8 as calls,
        coalesce(sum(calls) filter (where not toplevel), 0)::float8 as inner_statements,
