@@ -24,7 +24,7 @@ export const processMeasures: Measure[] = [
     id: 'process',
     title: 'Process: one worker process',
     method:
-      'No-op jobs, added before through the contender’s own batch call; from the first handler until nothing is unfinished. `synchronous_commit = on`.',
+      'No-op jobs, added before through the contender’s own batch call; from the first handler until nothing is unfinished. CPU time of the server includes the connections of the worker. `synchronous_commit = on`.',
     columns: () => columns,
     variants: (bench) =>
       contenderVariants(bench, oneProcess(bench), (id, contender) =>

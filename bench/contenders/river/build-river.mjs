@@ -56,11 +56,16 @@ async function findGo() {
  * @param {string} what
  */
 async function call(program, args, timeout, what) {
+  const running = run(program, args, { cwd: source, timeout, killSignal: 'SIGKILL' })
+  const end = () => running.child.kill('SIGKILL')
+  process.once('exit', end)
   try {
-    await run(program, args, { cwd: source, timeout, killSignal: 'SIGKILL' })
+    await running
   } catch (error) {
     const { stderr = '', killed = false } = /** @type {{ stderr?: string, killed?: boolean }} */ (error)
     const why = killed ? `not done in ${timeout / 1_000} s` : stderr.trim().split('\n').at(-1)
     throw new Error(`${what}: ${why === undefined || why === '' ? String(error) : why}`, { cause: error })
+  } finally {
+    process.off('exit', end)
   }
 }
