@@ -94,20 +94,21 @@ async function measure(bench: Bench, id: ContenderId, contender: Contender, work
     const total = await contender.countUnfinished(fresh.url)
     const gate = await closeGate(fresh.url, contender)
     const worker = await startBenchWorker(id, fresh.url, 'handle', { plan: crew })
-    await gate.settle()
-    const start = { atMs: clockMs(), serverCpu: meterServer(bench, contender), report: await worker.ask() }
-    await gate.open()
-    const giveUpAtMs = clockMs() + GIVE_UP_MS
-    while (worker.report().ended < total && clockMs() < giveUpAtMs) await pause(5)
-    const countUnfinished = () => contender.countUnfinished(fresh.url)
-    const end = await untilFinished(worker, start.serverCpu, countUnfinished, giveUpAtMs)
-    await worker.stop()
-    const workerMs = end.report.processCpuMs - start.report.processCpuMs
-    return {
-      jobsPerS: (total / (end.atMs - start.atMs)) * 1_000,
-      cpuUsPerJob: ((workerMs + end.serverMs) / total) * 1_000,
-      workerUsPerJob: (workerMs / total) * 1_000,
-      serverUsPerJob: (end.serverMs / total) * 1_000,
+    try {
+      await gate.settle()
+      const start = { atMs: clockMs(), report: await worker.ask() }
+      const serverCpu = meterServer(bench, contender)
+      await gate.open()
+      const end = await untilFinished(worker, serverCpu, total, () => contender.countUnfinished(fresh.url))
+      const workerMs = end.report.processCpuMs - start.report.processCpuMs
+      return {
+        jobsPerS: (total / (end.atMs - start.atMs)) * 1_000,
+        cpuUsPerJob: ((workerMs + end.serverMs) / total) * 1_000,
+        workerUsPerJob: (workerMs / total) * 1_000,
+        serverUsPerJob: (end.serverMs / total) * 1_000,
+      }
+    } finally {
+      await worker.stop()
     }
   } finally {
     await fresh.drop()
@@ -118,9 +119,11 @@ async function measure(bench: Bench, id: ContenderId, contender: Contender, work
 async function untilFinished(
   worker: BenchWorker,
   serverCpu: () => number,
+  total: number,
   countUnfinished: () => Promise<number>,
-  giveUpAtMs: number,
 ) {
+  const giveUpAtMs = clockMs() + GIVE_UP_MS
+  while (worker.report().ended < total && clockMs() < giveUpAtMs) await pause(5)
   for (;;) {
     await pause(50)
     const end = { atMs: clockMs(), serverMs: serverCpu(), report: await worker.ask() }

@@ -2,7 +2,7 @@
 import type { Contender, ContenderId } from '../contenders/contender.ts'
 import { type Bench, contenderVariants, LeftOut, type Measure, type Values } from '../measure.ts'
 import { closeGate } from '../processes/gate.ts'
-import { addJobs, clockMs, pause, startBenchWorker } from '../processes/processes.ts'
+import { addJobs, type BenchWorker, clockMs, pause, startBenchWorker } from '../processes/processes.ts'
 import { openServerCounts } from '../processes/server-counts.ts'
 import type { Fresh } from '../processes/servers.ts'
 
@@ -72,27 +72,39 @@ async function measureWork(bench: Bench, id: ContenderId, contender: Contender):
     const total = await contender.countUnfinished(fresh.url)
     const gate = await closeGate(fresh.url, contender)
     const worker = await startBenchWorker(id, fresh.url, 'work', { plan: { isProfiled: true } })
-    await gate.settle()
-    const counts = await openServerCounts(fresh.url)
-    // The first question begins the profile.
-    await worker.ask()
-    await gate.open()
-    const giveUpAtMs = clockMs() + GIVE_UP_MS
-    while (worker.report().handled < total && clockMs() < giveUpAtMs) await pause(5)
-    while ((await contender.countUnfinished(fresh.url)) > 0) {
-      if (clockMs() > giveUpAtMs) throw new LeftOut(`not done in ${GIVE_UP_MS / 1_000} s`)
-      await pause(20)
-    }
-    const { allocatedBytes, gcMs } = await worker.ask()
-    // Connections flush their statistics when they end.
-    await worker.stop()
-    return {
-      ...(await counts.perJob(total)),
-      ...(allocatedBytes === undefined ? {} : { allocatedBytes: allocatedBytes / total }),
-      ...(gcMs === undefined ? {} : { gcUs: (gcMs / total) * 1_000 }),
+    try {
+      await gate.settle()
+      const counts = await openServerCounts(fresh.url)
+      // The first question begins the profile.
+      await worker.ask()
+      await gate.open()
+      await untilFinished(worker, total, () => contender.countUnfinished(fresh.url))
+      const { allocatedBytes, gcMs } = await worker.ask()
+      // Connections flush their statistics when they end.
+      await worker.stop()
+      return {
+        ...(await counts.perJob(total)),
+        ...(allocatedBytes === undefined ? {} : { allocatedBytes: allocatedBytes / total }),
+        ...(gcMs === undefined ? {} : { gcUs: (gcMs / total) * 1_000 }),
+      }
+    } finally {
+      await worker.stop()
     }
   } finally {
     await fresh.drop()
+  }
+}
+
+async function untilFinished(
+  worker: BenchWorker,
+  total: number,
+  countUnfinished: () => Promise<number>,
+): Promise<void> {
+  const giveUpAtMs = clockMs() + GIVE_UP_MS
+  while (worker.report().handled < total && clockMs() < giveUpAtMs) await pause(5)
+  while ((await countUnfinished()) > 0) {
+    if (clockMs() > giveUpAtMs) throw new LeftOut(`not done in ${GIVE_UP_MS / 1_000} s`)
+    await pause(20)
   }
 }
 
