@@ -1,32 +1,88 @@
 // The cost of concurrent claims of one queue: a claim skips the rows that others have locked.
 import type { WorkerReport, WorkPlan } from '../contenders/contender.ts'
 import { type Bench, LeftOut, type Measure, type Values } from '../measure.ts'
-import { installNative, withNativeStore } from '../processes/native-store.ts'
+import {
+  installNative,
+  type NativeStore,
+  openNativeStore,
+  withNativeStore,
+} from '../processes/native-store.ts'
 import { clockMs, pause, startBenchWorker } from '../processes/processes.ts'
 import { readBenchSql } from '../sql-file.mjs'
 
 const GIVE_UP_MS = 180_000
+const BATCH = 1_000
+const EMPTY_MS = 3
 
 export const claimers: Measure = {
   id: 'claimers',
   title: 'Concurrent claims',
-  method:
-    'Worker processes that are started, and poll every 20 ms, before no-op jobs are committed all at once; CPU time from then until nothing is unfinished. The share is that of the worker with the fewest jobs, 1 if all did the same number.',
+  method: `Connections that claim ${BATCH.toLocaleString('en')} no-op jobs and complete them, one batch after the other, without a worker; and worker processes that are started, and poll every 20 ms, before the jobs are committed all at once. CPU time until nothing is unfinished. The share is that of the claimer with the fewest jobs, 1 if all did the same number.`,
   columns: () => [
     { key: 'jobsPerS', title: 'jobs/s' },
     { key: 'serverUsPerJob', title: 'server CPU µs/job', digits: 1 },
     { key: 'workerUsPerJob', title: 'workers CPU µs/job', digits: 1 },
     { key: 'share', title: 'smallest share', digits: 2 },
   ],
-  variants: (bench) =>
-    (bench.isQuick ? [1, 8] : [1, 2, 8]).map((count) => ({
+  variants: (bench) => [
+    ...[1, 8].map((count) => ({
+      id: `connections-${count}`,
+      name: count === 1 ? '1 connection' : `${count} connections`,
+      run: () => measureConnections(bench, count),
+    })),
+    ...(bench.isQuick ? [1, 8] : [1, 2, 8]).map((count) => ({
       id: `workers-${count}`,
       name: count === 1 ? '1 worker process' : `${count} worker processes`,
-      run: () => measure(bench, count),
+      run: () => measureWorkers(bench, count),
     })),
+  ],
 }
 
-async function measure({ servers, sizes }: Bench, count: number): Promise<Values> {
+async function measureConnections({ servers, sizes }: Bench, count: number): Promise<Values> {
+  const { jobs } = sizes
+  const fresh = await servers.fresh('postgres', {
+    key: 'claimers filled',
+    async prepare(url) {
+      await installNative(url)
+      await withNativeStore(url, ({ query }) => query(readBenchSql('seed_waiting'), [0, jobs]))
+    },
+  })
+  const natives = Array.from({ length: count }, () => openNativeStore(fresh.url))
+  try {
+    const claim = ({ store }: NativeStore, queue: string) =>
+      store.claimJobs({ workerId: 'bench', queues: [queue], limit: BATCH })
+    // Connects, and plans the statements.
+    await Promise.all(natives.map((native) => claim(native, 'absent')))
+    let left = jobs
+    const giveUpAtMs = clockMs() + GIVE_UP_MS
+    const work = async (native: NativeStore) => {
+      let done = 0
+      while (left > 0) {
+        const claimed = await claim(native, 'noop')
+        if (clockMs() > giveUpAtMs) throw new LeftOut(`${left} of ${jobs} jobs left`)
+        // Others have the rest, or the turn.
+        if (claimed.length === 0) await pause(EMPTY_MS)
+        else await native.store.completeJobs(claimed)
+        left -= claimed.length
+        done += claimed.length
+      }
+      return done
+    }
+    const [startMs, startServerMs] = [clockMs(), servers.cpuMs('postgres')]
+    const done = await Promise.all(natives.map(work))
+    const serverMs = servers.cpuMs('postgres') - startServerMs
+    return {
+      jobsPerS: (jobs / (clockMs() - startMs)) * 1_000,
+      serverUsPerJob: (serverMs / jobs) * 1_000,
+      share: Math.min(...done) / (jobs / count),
+    }
+  } finally {
+    await Promise.all(natives.map((native) => native.close()))
+    await fresh.drop()
+  }
+}
+
+async function measureWorkers({ servers, sizes }: Bench, count: number): Promise<Values> {
   const { jobs } = sizes
   const fresh = await servers.fresh('postgres', { key: 'claimers', prepare: installNative })
   const plan: WorkPlan = { types: ['noop'], pollMs: [20, 20] }
