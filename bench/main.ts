@@ -5,7 +5,7 @@ import { measures } from './measures/index.ts'
 import { runOnNeo4j, startNeo4jBench } from './measures/neo4j/neo4j-bench.ts'
 import { belongsTo, type Options, parseOptions } from './options.ts'
 import { meterOthers } from './processes/load-meter.ts'
-import { describeMachine, packageVersions } from './processes/machine.ts'
+import { describeMachine, packageVersions, riverVersion } from './processes/machine.ts'
 import { type Servers, serverSettings, startServers } from './processes/servers.ts'
 import { judgeGoals } from './report/goals.ts'
 import { type Report, toMarkdown } from './report/report.ts'
@@ -34,7 +34,7 @@ async function run(options: Options, servers: Servers): Promise<Report> {
     size,
     repetitions,
     machine: describeMachine(),
-    versions: { ...packageVersions(), ...servers.versions },
+    versions: { ...packageVersions(), River: riverVersion(), ...servers.versions },
     serverSettings,
     missing: servers.missing,
     othersCpu: othersCpu(),

@@ -34,6 +34,8 @@ export interface Variant {
 }
 
 export interface Measure<On extends Run = Bench> extends Omit<MeasureResult, 'columns' | 'rows'> {
+  /** Has one repetition: takes minutes and varies little. */
+  isOnce?: boolean
   columns(bench: On): Column[]
   variants(bench: On): Variant[] | Promise<Variant[]>
 }
@@ -41,7 +43,9 @@ export interface Measure<On extends Run = Bench> extends Omit<MeasureResult, 'co
 export class LeftOut extends Error {}
 
 export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On): Promise<MeasureResult> {
-  const { id, title, method, chart, isUpright, notes } = measure
+  const { id, title, chart, isUpright, notes, isOnce = false } = measure
+  const repetitions = isOnce ? 1 : bench.repetitions
+  const method = isOnce ? `${measure.method} One repetition.` : measure.method
   const variants = await measure.variants(bench)
   const tries = variants.map((variant) => ({
     variant,
@@ -49,11 +53,11 @@ export async function runMeasure<On extends Run>(measure: Measure<On>, bench: On
     others: [] as number[],
     problem: null as string | null,
   }))
-  for (let repetition = 1; repetition <= bench.repetitions; repetition++) {
+  for (let repetition = 1; repetition <= repetitions; repetition++) {
     for (const row of tries) {
       if (row.problem !== null) continue
       bench.signal.throwIfAborted()
-      bench.progress(`${id} ${repetition}/${bench.repetitions} ${row.variant.id}`)
+      bench.progress(`${id} ${repetition}/${repetitions} ${row.variant.id}`)
       const othersCpu = meterOthers()
       try {
         row.runs.push(await row.variant.run())
@@ -100,27 +104,33 @@ export async function contenderVariants(
   bench: Bench,
   ids: readonly ContenderId[],
   run: (id: ContenderId, contender: Contender) => Promise<Values>,
+  settingsOf = ({ settings }: Contender) => settings,
 ): Promise<Variant[]> {
   const asked = ids.filter((id) => bench.contenders === null || bench.contenders.includes(id))
-  return Promise.all(asked.map((id) => contenderVariant(bench, id, run)))
+  return Promise.all(asked.map((id) => contenderVariant(bench, id, run, settingsOf)))
 }
 
 async function contenderVariant(
   bench: Bench,
   id: ContenderId,
   run: (id: ContenderId, contender: Contender) => Promise<Values>,
+  settingsOf: (contender: Contender) => string,
 ): Promise<Variant> {
   try {
     const contender = await loadContender(id)
-    const { name, settings, needs } = contender
+    const { name, needs } = contender
     const why = bench.servers.missing[needs]
     return {
       id,
       name,
-      settings,
+      settings: settingsOf(contender),
       run: () => (why === undefined ? run(id, contender) : Promise.reject(new LeftOut(why))),
     }
   } catch (error) {
-    return { id, name: id, run: () => Promise.reject(new LeftOut(String(error))) }
+    return {
+      id,
+      name: id,
+      run: () => Promise.reject(new LeftOut(error instanceof Error ? error.message : String(error))),
+    }
   }
 }

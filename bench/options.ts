@@ -23,7 +23,7 @@ const sizeNames = Object.keys(sizes) as SizeName[]
 
 const usage = `npm run bench -- [options]
 
-  --quick                 fewer jobs and contenders; takes less than four minutes
+  --quick                 fewer jobs and contenders; takes about five minutes
   --store <store>         neo4j: its own measures on that store only; needs java 17 and mvn
   --only <measure,…>      ${measures.map(({ id }) => id).join(', ')}
   --contenders <name,…>   ${contenderIds.join(', ')}

@@ -1,4 +1,4 @@
-// Amount of work of each measure. `full` is what the targets refer to; `quick` takes less than four minutes; `small` only tests
+// Amount of work of each measure. `full` is what the targets refer to; `quick` takes about five minutes; `small` only tests
 // the bench.
 
 export interface Sizes {
@@ -6,6 +6,9 @@ export interface Sizes {
   jobs: number
   /** For those that handle a few hundred. */
   slowJobs: number
+  /** Jobs with handlers of 50 ms, and of 1 s. */
+  handlers: { short: number; long: number }
+  price: { jobs: number }
   enqueue: { singles: number; concurrent: number; batches: number }
   latencyS: number
   heartbeat: { running: number[]; finished: number; waiting: number; ticks: number }
@@ -30,6 +33,8 @@ export const sizes: Record<SizeName, Sizes> = {
   small: {
     jobs: 2_000,
     slowJobs: 200,
+    handlers: { short: 200, long: 100 },
+    price: { jobs: 2_000 },
     enqueue: { singles: 50, concurrent: 500, batches: 2_000 },
     latencyS: 1,
     heartbeat: { running: [200], finished: 500, waiting: 500, ticks: 5 },
@@ -45,6 +50,8 @@ export const sizes: Record<SizeName, Sizes> = {
   quick: {
     jobs: 10_000,
     slowJobs: 500,
+    handlers: { short: 1_000, long: 100 },
+    price: { jobs: 5_000 },
     enqueue: { singles: 150, concurrent: 1_000, batches: 10_000 },
     latencyS: 2,
     heartbeat: { running: [1_000, 5_000], finished: 20_000, waiting: 5_000, ticks: 20 },
@@ -60,6 +67,8 @@ export const sizes: Record<SizeName, Sizes> = {
   full: {
     jobs: 100_000,
     slowJobs: 5_000,
+    handlers: { short: 5_000, long: 1_000 },
+    price: { jobs: 20_000 },
     enqueue: { singles: 2_000, concurrent: 20_000, batches: 100_000 },
     latencyS: 20,
     heartbeat: { running: [1_000, 5_000], finished: 50_000, waiting: 20_000, ticks: 200 },
@@ -67,9 +76,9 @@ export const sizes: Record<SizeName, Sizes> = {
     growth: { finished: 10_000_000, waiting: 2_000_000, running: 10_000, backoff: 100_000, statements: 50 },
     heldXmin: { jobs: 500_000, capMs: 60_000 },
     idleMs: 5_000,
-    presence: { workers: 1_000, looks: 1_000, idle: 10, idleMs: 60_000 },
-    fleet: { workers: [10, 50, 200], idleMs: 60_000, jobs: 50 },
-    claims: { noops: 50_000, seconds: 10, slowestMs: 5_000 },
+    presence: { workers: 1_000, looks: 1_000, idle: 10, idleMs: 20_000 },
+    fleet: { workers: [10, 50, 200], idleMs: 20_000, jobs: 20 },
+    claims: { noops: 50_000, seconds: 4, slowestMs: 5_000 },
     neo4j: { jobs: 1_000, finished: 1_000_000, calls: 100 },
   },
 }

@@ -2,7 +2,7 @@
 // Runs bench/main.ts. The peers need a newer Node than ours: both are installed from npm on first use, on Linux x64. On other
 // platforms nothing is measured.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bringNeo4j, jars, SKIPPED } from './test/neo4j-jars.mjs'
 
@@ -17,12 +17,27 @@ if (process.platform === 'linux' && process.arch === 'x64') {
   if (missing !== null) {
     console.error(`The benchmark of Neo4j was skipped: ${missing}. Nothing was measured.`)
     process.exitCode = SKIPPED
-  } else if (existsSync(node) || install() === 0) runBench()
+  } else if (isInstalled() || install() === 0) runBench()
   else process.exitCode = 1
 } else {
   console.error(
     `The benchmark needs Linux x64, this is ${process.platform} ${process.arch}: nothing was measured.`,
   )
+}
+
+/** Whether the packages in bench/node_modules have the versions of bench/package.json. */
+function isInstalled() {
+  /** @type {(path: string) => unknown} */
+  const readJson = (path) => JSON.parse(readFileSync(`${home}/${path}`, 'utf8'))
+  const { dependencies } = /** @type {{ dependencies: Record<string, string> }} */ (readJson('package.json'))
+  try {
+    return Object.entries(dependencies).every(([name, wanted]) => {
+      const { version } = /** @type {{ version: string }} */ (readJson(`node_modules/${name}/package.json`))
+      return wanted.endsWith(version)
+    })
+  } catch {
+    return false
+  }
 }
 
 function isOfNeo4j() {

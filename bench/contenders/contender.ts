@@ -9,7 +9,10 @@ export interface Contender {
   needs: ServerKind
   /** Handles hundreds of jobs per second rather than thousands, and gets fewer of them. */
   isSlow?: boolean
-  install: (url: string) => Promise<void>
+  /** A program that takes the arguments and messages of `processes/child.mjs`, if it is not written in JavaScript. */
+  program?: string
+  /** Default of `types`: `noop` alone. */
+  install: (url: string, types?: string[]) => Promise<void>
   openProducer: (url: string) => Promise<Producer>
   /** Runs jobs in this process and reports each handler start. Handlers of unstuck await `onJob`; the others return at once. */
   startWorker(
@@ -23,7 +26,31 @@ export interface Contender {
   ): Promise<{ stop(): Promise<void> }>
   /** Why it is missing: when the job of a killed worker runs again by default. */
   rescue?: string
+  /** Runs at most so many handlers at once, and awaits `onJob` in each. Missing if the contender cannot, or has a `program`. */
+  startHandlers?(
+    url: string,
+    onJob: (payload: Payload) => Promise<void> | undefined,
+    crew: Crew,
+  ): Promise<{ stop(): Promise<void> }>
+  /** The table that a claim locks rows of, if it is in PostgreSQL. */
+  jobTable?: string
+  /** Its settings with handlers that wait. Default: `settings`. */
+  handlerSettings?: string
   countUnfinished(url: string): Promise<number>
+}
+
+export interface Crew {
+  concurrency: number
+  /** Types of jobs, each with a handler. */
+  types: string[]
+}
+
+/** How a worker process works. */
+export interface WorkPlan extends Partial<Crew> {
+  /** Option of unstuck. */
+  pollMs?: [least: number, most: number]
+  /** Counts what is allocated. */
+  isProfiled?: boolean
 }
 
 export interface Payload {
@@ -31,6 +58,8 @@ export interface Payload {
   sentAtMs?: number
   /** Duration of its handler. */
   handlerMs?: number
+  /** Default: `noop`. */
+  type?: string
 }
 
 export interface Producer {
@@ -43,6 +72,7 @@ export interface Producer {
 
 export const contenderIds = [
   'unstuck',
+  'unstuck-deleted',
   'unstuck-unfenced',
   'unstuck-clip',
   'unstuck-executor',
@@ -57,6 +87,7 @@ export const contenderIds = [
   'bullmq-redis',
   'bullmq-redis-fsync',
   'bullmq-postgres',
+  'river',
   'bare-node',
 ] as const
 
@@ -72,15 +103,26 @@ export interface Addition {
   count: number
   /** Durations of the handlers, in rotation. Default: 0. */
   handlersMs?: number[]
+  /** Types of the jobs, in rotation. Default: `noop`. */
+  types?: string[]
 }
 
 export interface WorkerReport {
+  /** Handlers that began. */
   handled: number
+  /** Handlers that ended. */
+  ended: number
   firstAtMs: number | null
   /** Milliseconds since `sentAtMs`, for jobs that have it. */
   latenciesMs: number[]
   rssMb: number
+  /** Since the first job. */
   cpuMs: number
+  /** Since the start of the process. */
+  processCpuMs: number
+  /** Since it was first asked, if it is profiled. */
+  allocatedBytes?: number
+  gcMs?: number
 }
 
 /** Start and duration of a claim. */

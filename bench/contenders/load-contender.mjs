@@ -1,7 +1,7 @@
 // @ts-check
 // The processes under test load plain JavaScript: stripping types costs memory and time, which would be measured too.
 
-const PRODUCTS = ['bullmq', 'graphile-worker', 'pg-boss', 'unstuck']
+const PRODUCTS = ['bullmq', 'graphile-worker', 'pg-boss', 'river', 'unstuck']
 
 /**
  * @param {import('./contender.ts').ContenderId} id

@@ -1,7 +1,7 @@
 // Claims per job. A worker that claims more jobs ahead than it starts releases them and claims them again, which means more
 // writes for the same work.
 import { TcpProxy } from '../../chaos/src/faults/tcp-proxy.ts'
-import type { Addition } from '../contenders/contender.ts'
+import type { Addition, Crew } from '../contenders/contender.ts'
 import { loadContender } from '../contenders/load-contender.mjs'
 import { type Bench, LeftOut, type Measure, type Values } from '../measure.ts'
 import { withNativeStore } from '../processes/native-store.ts'
@@ -14,6 +14,7 @@ import {
   startLoad,
 } from '../processes/processes.ts'
 import { readBenchSql } from '../sql-file.mjs'
+import { CONCURRENCY, TYPES } from './handlers.ts'
 
 /** Default concurrency of a worker. */
 const SLOTS = 10
@@ -33,12 +34,14 @@ interface Cell {
   offeredPerS?: () => number
   delayMs?: number
   load?: number
+  /** Default: the worker's defaults. */
+  crew?: Crew
 }
 
 export const claims: Measure = {
   id: 'claims',
   title: 'Claims per job',
-  method: `One worker with ${SLOTS} slots; handlers that wait as long as the row says. Claims (the fences of all jobs) and updates of the job table per finished job, 1 and 2 at best: heartbeats add to the updates of slow jobs. An offered load is relative to what ${SLOTS} slots can do, at 0 ms to the jobs/s of the first row in the same repetition.`,
+  method: `One worker with ${SLOTS} slots, or ${CONCURRENCY} where it says so; handlers that wait as long as the row says. Claims (the fences of all jobs) and updates of the job table per finished job, 1 and 2 at best: heartbeats add to the updates of slow jobs. An offered load is relative to what ${SLOTS} slots can do, at 0 ms to the jobs/s of the first row in the same repetition.`,
   columns: () => [
     { key: 'claimsPerJob', title: 'claims/job', digits: 3 },
     { key: 'updatesPerJob', title: 'updates/job', digits: 2 },
@@ -60,11 +63,11 @@ export const claims: Measure = {
   },
 }
 
-function cellsOf({ sizes }: Bench, noopsPerS: () => number): Cell[] {
+function cellsOf({ sizes, isQuick }: Bench, noopsPerS: () => number): Cell[] {
   const { noops, seconds, slowestMs } = sizes.claims
   // At least two for each slot.
-  const jobsFor = (handlerMs: number) =>
-    handlerMs === 0 ? noops : SLOTS * Math.max(2, Math.round((seconds * 1_000) / handlerMs))
+  const jobsFor = (handlerMs: number, slots = SLOTS) =>
+    handlerMs === 0 ? noops : slots * Math.max(2, Math.round((seconds * 1_000) / handlerMs))
   const isMeasured = (handlerMs: number) => handlerMs <= slowestMs
   const mixedMs = mixture.filter(isMeasured)
   const meanMs = mixedMs.reduce((sum, ms) => sum + ms, 0) / mixedMs.length
@@ -80,9 +83,18 @@ function cellsOf({ sizes }: Bench, noopsPerS: () => number): Cell[] {
     name: `offered load ${share}, ${ms} ms`,
     offeredPerS: () => share * (ms === 0 ? noopsPerS() : (SLOTS * 1_000) / ms),
   })
+  const crewed = (ms: number, types: string[]): Cell => ({
+    id: `crew-${ms}`,
+    name: `backlog, ${ms.toLocaleString('en')} ms, ${CONCURRENCY} slots, ${types.length} ${types.length === 1 ? 'type' : 'types'}`,
+    handlersMs: [ms],
+    jobs: jobsFor(ms, CONCURRENCY),
+    crew: { concurrency: CONCURRENCY, types },
+  })
   return [
     ...[0, ...slownesses.filter(isMeasured)].map(backlog),
     { id: 'backlog-mixed', name: 'backlog, mixed', handlersMs: mixedMs, jobs: jobsFor(meanMs) },
+    crewed(50, ['noop']),
+    ...(isMeasured(1_000) && !isQuick ? [crewed(1_000, TYPES)] : []),
     ...[0, 150].flatMap((ms) => [offered(0.9, ms), offered(1.5, ms)]),
     { ...backlog(10), id: 'delay', name: `backlog, 10 ms, network delay ${DELAY_MS} ms`, delayMs: DELAY_MS },
     { ...backlog(0), id: 'load', name: `backlog, 0 ms, beside a load of ${LOAD}`, load: LOAD },
@@ -91,7 +103,13 @@ function cellsOf({ sizes }: Bench, noopsPerS: () => number): Cell[] {
 
 async function measure({ servers }: Bench, cell: Cell): Promise<Values> {
   const contender = await loadContender('unstuck')
-  const addition: Addition = { mode: 'batch', width: 1_000, count: cell.jobs, handlersMs: cell.handlersMs }
+  const addition: Addition = {
+    mode: 'batch',
+    width: 1_000,
+    count: cell.jobs,
+    handlersMs: cell.handlersMs,
+    types: cell.crew?.types ?? ['noop'],
+  }
   const fresh = await servers.fresh('postgres', {
     key: `claims ${cell.offeredPerS === undefined ? cell.id : 'none'}`,
     async prepare(url) {
@@ -102,7 +120,9 @@ async function measure({ servers }: Bench, cell: Cell): Promise<Values> {
   const connection = await delayed(fresh.url, cell.delayMs)
   const load = startLoad(cell.load ?? 0)
   try {
-    const worker = await startBenchWorker('unstuck', connection.url)
+    const worker = await (cell.crew === undefined
+      ? startBenchWorker('unstuck', connection.url)
+      : startBenchWorker('unstuck', connection.url, 'handle', { plan: cell.crew }))
     if (cell.offeredPerS !== undefined) {
       const width = Math.round(cell.offeredPerS())
       await addJobs('unstuck', fresh.url, [{ ...addition, mode: 'offered', width }])

@@ -24,6 +24,7 @@ export const enqueueMeasures: Measure[] = [
   {
     id: 'enqueue-off',
     title: 'Enqueue: synchronous_commit off',
+    isOnce: true,
     method: 'As above, with commits that do not wait for the disk.',
     columns: () => columns,
     variants: (bench) =>
@@ -32,12 +33,14 @@ export const enqueueMeasures: Measure[] = [
 ]
 
 function contenders({ isQuick }: Bench): ContenderId[] {
-  const quick: ContenderId[] = ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss']
+  const quick: ContenderId[] = ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss', 'river']
   return isQuick ? quick : [...quick, 'bullmq-redis', 'bullmq-redis-fsync', 'bullmq-postgres']
 }
 
 function contendersOff({ isQuick }: Bench): ContenderId[] {
-  return isQuick ? ['unstuck'] : ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss', 'bullmq-postgres']
+  return isQuick
+    ? ['unstuck']
+    : ['unstuck', 'raw', 'graphile-worker-fast', 'pg-boss', 'river', 'bullmq-postgres']
 }
 
 async function measure(

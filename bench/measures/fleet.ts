@@ -1,5 +1,4 @@
 // The cost of idle workers, and how many of them a new job wakes.
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Bench, Measure, Values } from '../measure.ts'
 import { type Fleet, startFleet } from '../processes/fleet.ts'
 import { installNative, withNativeStore } from '../processes/native-store.ts'
@@ -16,6 +15,7 @@ const HANDLED_MS = 30_000
 export const fleet: Measure = {
   id: 'fleet',
   title: 'A fleet of workers',
+  isOnce: true,
   method:
     'Idle workers, 50 in a process: CPU time of the server, transactions a second and connections. Single jobs, one after the other, for idle workers that never poll: claims and looks for each, and the time from the call that enqueues to the start of the handler.',
   columns: () => [
@@ -45,11 +45,9 @@ async function measureIdle(bench: Bench, workers: number): Promise<Values> {
     withNativeStore(url, async ({ query }) => {
       const count = async () =>
         Number((await query<{ count: string }>(readBenchSql('transaction_count')))[0]?.count)
-      const [row] = await query<{ pid: number }>('select pg_backend_pid() as pid')
-      const postmaster = parentOf(String(row?.pid))
       await pause(Math.min(SETTLE_MS, 3 * idleMs))
       const before = {
-        server: serverCpuMs(postmaster),
+        server: bench.servers.cpuMs('postgres'),
         transactions: await count(),
         ...(await started.report()),
       }
@@ -57,13 +55,13 @@ async function measureIdle(bench: Bench, workers: number): Promise<Values> {
       await pause(idleMs)
       const seconds = (clockMs() - startMs) / 1_000
       const after = {
-        server: serverCpuMs(postmaster),
+        server: bench.servers.cpuMs('postgres'),
         transactions: await count(),
         ...(await started.report()),
       }
       const [held] = await query<{ count: number }>(readBenchSql('connection_count'))
       return {
-        serverCpu: cpuBetween(before.server, after.server) / seconds,
+        serverCpu: (after.server - before.server) / seconds,
         workerCpu: (after.cpuMs - before.cpuMs) / seconds,
         perWorker: (after.transactions - before.transactions) / seconds / workers,
         connections: (held?.count ?? 0) / workers,
@@ -118,31 +116,4 @@ async function withFleet(
   } finally {
     await fresh.drop()
   }
-}
-
-/** CPU time of each process of the server. */
-function serverCpuMs(postmaster: number): Map<string, number> {
-  const cpuMs = new Map<string, number>()
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue
-    try {
-      if (parentOf(entry) !== postmaster) continue
-      cpuMs.set(entry, Number(readFileSync(`/proc/${entry}/schedstat`, 'utf8').split(' ')[0]) / 1e6)
-    } catch {
-      // It has just ended.
-    }
-  }
-  return cpuMs
-}
-
-/** Without those that ended meanwhile. */
-function cpuBetween(before: Map<string, number>, after: Map<string, number>): number {
-  let sumMs = 0
-  for (const [pid, cpuMs] of after) sumMs += cpuMs - (before.get(pid) ?? 0)
-  return sumMs
-}
-
-function parentOf(pid: string): number {
-  const [, parent] = /\) \S+ (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-  return Number(parent)
 }

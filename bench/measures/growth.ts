@@ -24,6 +24,7 @@ export const growthMeasures: Measure[] = [
   {
     id: 'growth',
     title: 'Growth',
+    isOnce: true,
     method: `Server CPU ms of one call: ${method}`,
     columns: () => callNames.map((name) => ({ key: name, title: name, digits: 2 })),
     variants: (bench) => variantsOf(bench, 'growth'),
@@ -32,6 +33,7 @@ export const growthMeasures: Measure[] = [
   {
     id: 'growth-pages',
     title: 'Growth in pages',
+    isOnce: true,
     method: `Pages of 8 KiB that one call touches: ${method}`,
     columns: () => callNames.map((name) => ({ key: pagesOf(name), title: name, digits: 0 })),
     variants: (bench) => variantsOf(bench, 'growth-pages'),

@@ -1,23 +1,40 @@
 // An idle worker, and the time until a new process takes its first job.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Contender, ContenderId } from '../contenders/contender.ts'
-import { type Bench, contenderVariants, type Measure, type Values } from '../measure.ts'
-import { clockMs, pause, startBenchWorker } from '../processes/processes.ts'
+import { type Bench, contenderVariants, LeftOut, type Measure, type Values } from '../measure.ts'
+import { clockMs, type ProcessOptions, pause, startBenchWorker } from '../processes/processes.ts'
 import { filled } from './process.ts'
 
 const FIRST_JOB_MS = 30_000
+const home = fileURLToPath(new URL('..', import.meta.url))
+const node20 = `${home}node_modules/node20/bin/node`
 
 export const idle: Measure = {
   id: 'idle',
   title: 'An idle worker',
   method:
-    'Resident memory of a worker process after one job, with the queue empty; time from the start of the process to the first handler.',
+    'Resident memory of a worker process after one job, with the queue empty; time from the start of the process to the first handler. Node 22 unless noted.',
   columns: () => [
     { key: 'rssMb', title: 'RSS MB', digits: 1 },
     { key: 'startUpMs', title: 'first job after ms' },
   ],
-  variants: (bench) =>
-    contenderVariants(bench, contenders(bench), (id, contender) => measure(bench, id, contender)),
+  async variants(bench) {
+    const older = await contenderVariants(bench, ['unstuck', 'graphile-worker'], (id, contender) => {
+      if (!existsSync(node20)) throw new LeftOut('Node 20 is not installed in bench/node_modules')
+      return measure(bench, id, contender, { node: node20 })
+    })
+    return [
+      ...(await contenderVariants(bench, contenders(bench), (id, contender) =>
+        measure(bench, id, contender),
+      )),
+      ...older.map((variant) => ({
+        ...variant,
+        id: `${variant.id}-node20`,
+        name: `${variant.name}, Node 20`,
+      })),
+    ]
+  },
 }
 
 function contenders({ isQuick }: Bench): ContenderId[] {
@@ -25,11 +42,16 @@ function contenders({ isQuick }: Bench): ContenderId[] {
   return isQuick ? quick : ['bare-node', ...quick, 'graphile-worker-fast', 'pg-boss-notify', 'bullmq-redis']
 }
 
-async function measure(bench: Bench, id: ContenderId, contender: Contender): Promise<Values> {
+async function measure(
+  bench: Bench,
+  id: ContenderId,
+  contender: Contender,
+  options: ProcessOptions = {},
+): Promise<Values> {
   const hasJobs = id !== 'bare-node'
   const fresh = await filled(bench, id, contender, 1)
   try {
-    const worker = await startBenchWorker(id, fresh.url)
+    const worker = await startBenchWorker(id, fresh.url, 'work', options)
     const giveUpAtMs = clockMs() + FIRST_JOB_MS
     const isWaiting = () => hasJobs && worker.report().firstAtMs === null
     while (isWaiting() && clockMs() < giveUpAtMs) await pause(5)

@@ -24,7 +24,7 @@ export const latency: Measure = {
 
 function contenders({ isQuick }: Bench): ContenderId[] {
   const quick: ContenderId[] = ['unstuck', 'graphile-worker', 'pg-boss-notify']
-  return isQuick ? quick : [...quick, 'graphile-worker-fast', 'bullmq-redis', 'bullmq-postgres']
+  return isQuick ? quick : [...quick, 'river', 'graphile-worker-fast', 'bullmq-redis', 'bullmq-postgres']
 }
 
 async function measure(

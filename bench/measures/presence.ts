@@ -10,6 +10,7 @@ const WARM_UP_MS = 5_000
 export const presence: Measure = {
   id: 'presence',
   title: 'Presence',
+  isOnce: true,
   method:
     'Looks at workers that all hold their lock: time and CPU time of the server process for one. Idle worker processes, with presence and without: transactions a second of all of them together.',
   columns: () => [

@@ -15,6 +15,7 @@ interface ProcessOptions {
 const columns = [
   { key: 'jobsPerS', title: 'jobs/s' },
   { key: 'cpuUsPerJob', title: 'worker CPU µs/job', digits: 1 },
+  { key: 'serverUsPerJob', title: 'server CPU µs/job', digits: 1 },
   { key: 'rssMb', title: 'worker RSS MB' },
 ]
 
@@ -23,7 +24,7 @@ export const processMeasures: Measure[] = [
     id: 'process',
     title: 'Process: one worker process',
     method:
-      'No-op jobs, added before through the contender’s own batch call; from the first handler until nothing is unfinished. `synchronous_commit = on`.',
+      'No-op jobs, added before through the contender’s own batch call; from the first handler until nothing is unfinished. CPU time of the server includes the connections of the worker. `synchronous_commit = on`.',
     columns: () => columns,
     variants: (bench) =>
       contenderVariants(bench, oneProcess(bench), (id, contender) =>
@@ -58,18 +59,20 @@ export const processMeasures: Measure[] = [
 function oneProcess({ isQuick }: Bench): ContenderId[] {
   const quick: ContenderId[] = [
     'unstuck',
+    'unstuck-deleted',
     'unstuck-unfenced',
     'raw',
     'graphile-worker-fast',
     'pg-boss',
     'bullmq-redis',
     'bullmq-postgres',
+    'river',
   ]
   return isQuick ? quick : [...quick, 'graphile-worker', 'bullmq-redis-fsync']
 }
 
 function twoProcesses(bench: Bench): ContenderId[] {
-  return bench.isQuick ? somePeers(bench) : [...somePeers(bench), 'bullmq-redis']
+  return bench.isQuick ? somePeers(bench) : [...somePeers(bench), 'bullmq-redis', 'river']
 }
 
 function somePeers({ isQuick }: Bench): ContenderId[] {
@@ -99,6 +102,12 @@ export function filled(
   })
 }
 
+/** CPU time of the contender's server from now on, connections of the workers included. */
+export function meterServer({ servers }: Bench, { needs }: Contender): () => number {
+  const startMs = servers.cpuMs(needs)
+  return () => servers.cpuMs(needs) - startMs
+}
+
 export async function measureProcess(
   bench: Bench,
   id: ContenderId,
@@ -108,12 +117,14 @@ export async function measureProcess(
   const fresh = await filled(bench, id, contender, jobsFor(bench, contender), synchronousCommit)
   try {
     const total = await contender.countUnfinished(fresh.url)
+    const serverCpu = meterServer(bench, contender)
     const running = await Promise.all(Array.from({ length: workers }, () => startBenchWorker(id, fresh.url)))
     const handled = () => running.reduce((sum, worker) => sum + worker.report().handled, 0)
     const giveUpAtMs = clockMs() + GIVE_UP_MS
     while (handled() < total && clockMs() < giveUpAtMs) await pause(2)
     while ((await contender.countUnfinished(fresh.url)) > 0 && clockMs() < giveUpAtMs) await pause(2)
     const endedAtMs = clockMs()
+    const serverMs = serverCpu()
     const reports = running.map((worker) => worker.report())
     await Promise.all(running.map((worker) => worker.stop()))
     if (endedAtMs >= giveUpAtMs)
@@ -122,6 +133,7 @@ export async function measureProcess(
     return {
       jobsPerS: (total / (endedAtMs - firstAtMs)) * 1_000,
       cpuUsPerJob: (reports.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / total) * 1_000,
+      serverUsPerJob: (serverMs / total) * 1_000,
       rssMb: Math.max(...reports.map(({ rssMb }) => rssMb)),
     }
   } finally {

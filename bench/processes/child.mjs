@@ -3,7 +3,7 @@
 // IPC and exits with it.
 import { loadContender } from '../contenders/load-contender.mjs'
 
-/** @import { Addition, Contender, ContenderId, Payload, Producer, TimedClaim, WorkerReport } from '../contenders/contender.ts' */
+/** @import { Addition, Contender, ContenderId, Crew, Payload, Producer, TimedClaim, WorkerReport, WorkPlan } from '../contenders/contender.ts' */
 
 const REPORT_MS = 20
 const OFFER_MS = 5
@@ -12,8 +12,10 @@ process.on('disconnect', () => process.exit(1))
 // The parent gets the signal too and stops this process.
 process.on('SIGINT', () => {})
 
-const [role, id = '', url = '', plan = '[]'] = process.argv.slice(2)
+const [role, id = '', url = '', plan = '{}'] = process.argv.slice(2)
+const { isProfiled = false, ...crew } = /** @type {WorkPlan & Crew} */ (JSON.parse(plan))
 if (role === 'work') await work((contender, onJob) => contender.startWorker(url, onJob))
+else if (role === 'handle') await work((contender, onJob) => contender.startHandlers?.(url, onJob, crew))
 else if (role === 'work-by-default')
   await work((contender, onJob) => contender.startDefaultWorker?.(url, onJob))
 else if (role === 'add') await add(/** @type {Addition[]} */ (JSON.parse(plan)))
@@ -42,8 +44,18 @@ function pause(ms) {
 async function work(start) {
   const contender = await loadContender(/** @type {ContenderId} */ (id))
   /** @type {WorkerReport} */
-  const report = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
+  const report = {
+    handled: 0,
+    ended: 0,
+    firstAtMs: null,
+    latenciesMs: [],
+    rssMb: 0,
+    cpuMs: 0,
+    processCpuMs: 0,
+  }
+  const profile = isProfiled ? (await import('./allocations.mjs')).openProfile() : null
   let startCpuMs = 0
+  const onEnd = () => void report.ended++
   const worker = await start(contender, ({ sentAtMs, handlerMs = 0 }) => {
     if (report.firstAtMs === null) {
       report.firstAtMs = clockMs()
@@ -51,18 +63,26 @@ async function work(start) {
     }
     report.handled++
     if (sentAtMs !== undefined) report.latenciesMs.push(clockMs() - sentAtMs)
-    return handlerMs > 0 ? pause(handlerMs) : undefined
+    if (handlerMs > 0) return pause(handlerMs).then(onEnd)
+    report.ended++
+    return undefined
   })
   process.send?.({ isReady: true })
+  const send = (answer = {}) => {
+    const processCpuMs = cpuMs()
+    const rssMb = process.memoryUsage.rss() / 2 ** 20
+    process.send?.({ ...report, rssMb, cpuMs: processCpuMs - startCpuMs, processCpuMs, ...answer })
+    report.latenciesMs = []
+  }
   let reported = -1
   setInterval(() => {
-    if (report.handled === reported) return
-    reported = report.handled
-    process.send?.({ ...report, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: cpuMs() - startCpuMs })
-    report.latenciesMs = []
+    if (report.handled + report.ended === reported) return
+    reported = report.handled + report.ended
+    send()
   }, REPORT_MS)
-  process.on('message', (/** @type {{ end?: string }} */ { end: how }) => {
-    if (how === undefined) void worker?.stop().then(() => process.exit(0))
+  process.on('message', (/** @type {{ end?: string, isAsk?: true }} */ { end: how, isAsk }) => {
+    if (isAsk === true) send({ isAnswer: true, ...profile?.read() })
+    else if (how === undefined) void worker?.stop().then(() => process.exit(0))
     else end(how)
   })
 }
@@ -98,11 +118,11 @@ async function add(additions) {
  * @param {Addition} addition
  * @returns {Promise<boolean>} false if the contender does not support it
  */
-async function addJobs(producer, { mode, width, count, handlersMs = [] }) {
+async function addJobs(producer, { mode, width, count, handlersMs = [], types: kinds = [] }) {
   if (mode === 'single') await addSingly(producer, width, count)
   else if (mode === 'batch') {
     for (let from = 0; from < count; from += width)
-      await producer.addMany(payloads(Math.min(width, count - from), from, handlersMs))
+      await producer.addMany(payloads(Math.min(width, count - from), from, handlersMs, kinds))
   } else if (mode === 'paced') await addPaced(producer, width, count)
   else if (mode === 'offered') await offer(producer, width, count, handlersMs)
   else {
@@ -116,13 +136,15 @@ async function addJobs(producer, { mode, width, count, handlersMs = [] }) {
  * @param {number} count
  * @param {number} from
  * @param {number[]} handlersMs
+ * @param {string[]} [kinds]
  * @returns {Payload[]}
  */
-function payloads(count, from, handlersMs) {
+function payloads(count, from, handlersMs, kinds = []) {
   return Array.from({ length: count }, (_, index) => {
     const i = from + index
     const handlerMs = handlersMs[i % handlersMs.length]
-    return handlerMs === undefined ? { i } : { i, handlerMs }
+    const type = kinds[i % kinds.length]
+    return { i, ...(handlerMs === undefined ? {} : { handlerMs }), ...(type === undefined ? {} : { type }) }
   })
 }
 

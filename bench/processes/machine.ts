@@ -30,6 +30,12 @@ export function packageVersions(named = packages): Record<string, string> {
   }
 }
 
+/** As its module asks for it. */
+export function riverVersion(): string {
+  const module = readFileSync(new URL('contenders/river/go.mod', BENCH), 'utf8')
+  return /riverqueue\/river v(\S+)/.exec(module)?.[1] ?? ''
+}
+
 const BENCH = new URL('../', import.meta.url)
 
 /** `path` is relative to bench/. */

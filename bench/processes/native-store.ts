@@ -22,7 +22,8 @@ export function installNative(url: string): Promise<void> {
   return migrateUp({ databaseUrl: url, schema: 'unstuck', profile })
 }
 
-function openNativeStore(url: string): NativeStore {
+/** The caller closes it. */
+export function openNativeStore(url: string): NativeStore {
   const pool = openConnectionPool({ databaseUrl: url, connections: 1 })
   const store = createPostgresStore({ client: pool.client, table: profile.tables[0], schema: 'unstuck' })
   const query = async <Row>(text: string, values: unknown[] = []) => {

@@ -1,8 +1,9 @@
 // Starts the processes under test and collects their reports.
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Addition, ContenderId, TimedClaim, WorkerReport } from '../contenders/contender.ts'
+import type { Addition, ContenderId, TimedClaim, WorkerReport, WorkPlan } from '../contenders/contender.ts'
+import { loadContender } from '../contenders/load-contender.mjs'
 
 const child = fileURLToPath(new URL('child.mjs', import.meta.url))
 const running = new Set<ChildProcess>()
@@ -16,16 +17,22 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 export interface ProcessOptions {
   nodeOptions?: string[]
+  /** Another Node than that of the bench. */
+  node?: string
+  /** Another program instead of `child.mjs`. */
+  program?: string | undefined
   /** For a process that is expected to crash. */
   isSilent?: boolean
 }
 
-function start(args: string[], { nodeOptions = [], isSilent = false }: ProcessOptions = {}): ChildProcess {
+function start(args: string[], options: ProcessOptions = {}): ChildProcess {
+  const { nodeOptions = [], isSilent = false, node = process.execPath, program } = options
+  const stdio: StdioOptions = ['ignore', 'ignore', isSilent ? 'ignore' : 'inherit', 'ipc']
   const execArgv = [...process.execArgv, ...nodeOptions]
-  const started = fork(child, args, {
-    execArgv,
-    stdio: ['ignore', 'ignore', isSilent ? 'ignore' : 'inherit', 'ipc'],
-  })
+  const started =
+    program === undefined
+      ? fork(child, args, { execPath: node, execArgv, stdio })
+      : spawn(program, args, { stdio })
   running.add(started)
   started.once('exit', () => running.delete(started))
   return started
@@ -39,10 +46,23 @@ async function stopProcess(process: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
+const nothing: WorkerReport = {
+  handled: 0,
+  ended: 0,
+  firstAtMs: null,
+  latenciesMs: [],
+  rssMb: 0,
+  cpuMs: 0,
+  processCpuMs: 0,
+}
+
 export interface BenchWorker {
   pid: number
   forkedAtMs: number
+  /** Its last report; it sends one every 20 ms while the numbers of its jobs change. */
   report(): WorkerReport
+  /** A report of now. */
+  ask(): Promise<WorkerReport>
   /** Default: SIGKILL. */
   kill(signal?: NodeJS.Signals): void
   /** The process ends itself. */
@@ -54,24 +74,34 @@ export interface BenchWorker {
 export async function startBenchWorker(
   id: ContenderId,
   url: string,
-  role: 'work' | 'work-by-default' = 'work',
-  options: ProcessOptions = {},
+  role: 'work' | 'handle' | 'work-by-default' = 'work',
+  options: ProcessOptions & { plan?: WorkPlan } = {},
 ): Promise<BenchWorker> {
+  const { program } = await loadContender(id)
   const forkedAtMs = clockMs()
-  const process = start([role, id, url], options)
+  const process = start([role, id, url, JSON.stringify(options.plan ?? {})], { ...options, program })
   const exitedAtMs = once(process, 'exit').then(clockMs)
-  let report: WorkerReport = { handled: 0, firstAtMs: null, latenciesMs: [], rssMb: 0, cpuMs: 0 }
+  let report = nothing
+  let onAnswer = (_answer: WorkerReport) => {}
   await new Promise<void>((resolve, reject) => {
-    process.on('message', (message: WorkerReport | { isReady: true }) => {
-      if ('isReady' in message) resolve()
-      else report = { ...message, latenciesMs: [...report.latenciesMs, ...message.latenciesMs] }
+    process.on('message', (message: (WorkerReport & { isAnswer?: true }) | { isReady: true }) => {
+      if ('isReady' in message) return resolve()
+      report = { ...message, latenciesMs: [...report.latenciesMs, ...message.latenciesMs] }
+      if (message.isAnswer === true) onAnswer(report)
     })
+    process.once('error', reject)
     process.once('exit', (code) => reject(new Error(`a worker of ${id} ended with ${code}`)))
   })
   return {
     pid: process.pid ?? 0,
     forkedAtMs,
     report: () => report,
+    ask: () =>
+      new Promise((resolve, reject) => {
+        onAnswer = resolve
+        process.once('exit', (code) => reject(new Error(`a worker of ${id} ended with ${code}`)))
+        process.send({ isAsk: true })
+      }),
     kill: (signal = 'SIGKILL') => void process.kill(signal),
     end: (how) => void process.send({ end: how }),
     exitedAtMs,
@@ -85,7 +115,8 @@ export async function addJobs(
   url: string,
   additions: Addition[],
 ): Promise<(number | null)[]> {
-  const process = start(['add', id, url, JSON.stringify(additions)])
+  const { program } = await loadContender(id)
+  const process = start(['add', id, url, JSON.stringify(additions)], { program })
   let elapsedMs: (number | null)[] = []
   process.on('message', (message: { elapsedMs: (number | null)[] }) => {
     elapsedMs = message.elapsedMs

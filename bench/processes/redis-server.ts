@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 export interface RedisServer {
   url: string
+  pid: number
   version: string
   flush(): void
   stop(): Promise<void>
@@ -34,6 +35,7 @@ export async function startRedis(appendFsync: 'no' | 'always'): Promise<RedisSer
   }
   return {
     url: `redis://127.0.0.1:${port}`,
+    pid: server.pid ?? 0,
     version: /v=(\S+)/.exec(found.stdout)?.[1] ?? '',
     flush: () => void cli('flushall'),
     async stop() {

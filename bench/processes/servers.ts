@@ -2,6 +2,7 @@
 // write. Each run gets its own database, copied from a template.
 import { startPostgres } from '@unstuck/embedded'
 import pg from 'pg'
+import { parentOf, serverCpuMs } from './cpu-time.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 export type ServerKind = 'postgres' | 'redis' | 'redis-fsync'
@@ -21,6 +22,10 @@ export interface Servers {
   fresh(kind: ServerKind, start: Start): Promise<Fresh>
   /** The same without a copy, for large data that the measure hardly changes. */
   shared(start: Start): Promise<string>
+  /** As `fresh`, on a PostgreSQL that counts its statements; it starts when it is first needed. */
+  observed(start: Start): Promise<Fresh>
+  /** CPU time of a server since its start. */
+  cpuMs(kind: ServerKind): number
   close(): Promise<void>
 }
 
@@ -38,6 +43,15 @@ const settings = {
   max_connections: '1200',
 }
 
+/** Counts depend on nothing but the work: no page images after a checkpoint, no vacuum. */
+const observedSettings = {
+  ...settings,
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'all',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+}
+
 export const serverSettings = Object.entries(settings)
   .map(([name, value]) => `${name} ${value}`)
   .join(', ')
@@ -50,6 +64,13 @@ export async function startServers(): Promise<Servers> {
   const version = await admin.query<{ server_version: string }>('show server_version')
   const whyMissing = 'redis-server is not installed (Debian: redis-server)'
   const databases = createDatabases(admin, postgres.url)
+  let observed: ReturnType<typeof startObserved> | undefined
+  const backend = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const pids = {
+    postgres: parentOf(backend.rows[0]?.pid ?? 0),
+    redis: redis.redis?.pid ?? 0,
+    'redis-fsync': redis['redis-fsync']?.pid ?? 0,
+  }
   return {
     versions: {
       PostgreSQL: version.rows[0]?.server_version ?? '',
@@ -59,11 +80,32 @@ export async function startServers(): Promise<Servers> {
     fresh: (kind, start) =>
       kind === 'postgres' ? databases.fresh(start) : freshRedis(redis[kind], start.prepare),
     shared: (start) => databases.shared(start),
+    async observed(start) {
+      observed ??= startObserved()
+      return (await observed).databases.fresh(start)
+    },
+    cpuMs: (kind) => serverCpuMs(pids[kind]),
     async close() {
+      await (await observed?.catch(() => undefined))?.close()
       await admin.end()
       await postgres.stop()
       await redis.redis?.stop()
       await redis['redis-fsync']?.stop()
+    },
+  }
+}
+
+async function startObserved(): Promise<{ databases: Databases; close(): Promise<void> }> {
+  const postgres = await startPostgres({ persistent: false, settings: observedSettings })
+  const admin = new pg.Pool({ connectionString: postgres.url, max: 2 })
+  admin.on('error', () => {})
+  await admin.query('create extension pg_stat_statements')
+  await admin.query('create extension pg_walinspect')
+  return {
+    databases: createDatabases(admin, postgres.url),
+    async close() {
+      await admin.end()
+      await postgres.stop()
     },
   }
 }

@@ -58,13 +58,23 @@ function facts({ startedAt, tookS, size, repetitions, machine, versions, ...repo
 }
 
 function goalTable(goals: Goal[]): string {
-  const rows = goals.map(({ work, wanted, isAtLeast, value, isReached }) => [
-    work,
-    `${isAtLeast ? '≥' : '≤'} ${wanted.toLocaleString('en')}`,
-    value === null ? '–' : showRatio(value),
-    isReached === null ? 'not measured' : isReached ? 'reached' : `missed by ${missedBy(value ?? 0, wanted)}`,
-  ])
-  return `### Goals\n\n${table(['Work', 'Wanted', 'Measured', ''], rows)}`
+  const rows = goals.map(({ work, wanted, stretch, isAtLeast, value, isReached }) => {
+    const aim = (bound: number) => `${isAtLeast ? '≥' : '≤'} ${bound.toLocaleString('en')}`
+    const isStretched =
+      stretch !== null && value !== null && (isAtLeast ? value >= stretch : value <= stretch)
+    return [
+      work,
+      aim(wanted),
+      value === null ? '–' : showRatio(value),
+      isReached === null
+        ? 'not measured'
+        : isReached
+          ? 'reached'
+          : `missed by ${missedBy(value ?? 0, wanted)}`,
+      stretch === null ? '' : `${aim(stretch)}${isStretched ? ' ✓' : ''}`,
+    ]
+  })
+  return `### Goals\n\n${table(['Work', 'Wanted', 'Measured', '', 'Stretch'], rows)}`
 }
 
 const showRatio = (value: number) => (value >= 1_000 ? show(value, 0) : show(value, value >= 100 ? 0 : 2))
@@ -88,12 +98,12 @@ function section(measure: MeasureResult, graph: string | null): string {
   ].join('\n\n')
 }
 
-/** Each contender once. */
+/** Each contender once, or once more if it has other settings in some measures. */
 function settingsTable(measures: MeasureResult[]): string[] {
-  const named = measures.flatMap(({ rows }) => rows).map(({ name, settings }) => [name, settings] as const)
-  const rows = [...new Map(named)].flatMap(([name, settings]) =>
-    settings === null ? [] : [[name, settings]],
-  )
+  const used = measures
+    .flatMap(({ rows }) => rows)
+    .flatMap(({ name, settings }) => (settings === null ? [] : [[name, settings]]))
+  const rows = [...new Map(used.map((row) => [row.join(), row])).values()]
   return rows.length === 0 ? [] : [`### Settings\n\n${table(['', ''], rows)}`]
 }
 

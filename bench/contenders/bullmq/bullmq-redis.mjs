@@ -2,6 +2,16 @@ import { Queue, Worker } from 'bullmq'
 
 const connectionOf = (url) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) })
 
+async function startHandlers(url, onJob, options) {
+  const worker = new Worker('noop', async (job) => onJob(job.data), {
+    connection: { ...connectionOf(url), maxRetriesPerRequest: null },
+    ...options,
+  })
+  worker.on('error', () => {})
+  await worker.waitUntilReady()
+  return { stop: () => worker.close() }
+}
+
 export default {
   name: 'BullMQ on Redis',
   settings: 'concurrency 200, removeOnComplete',
@@ -15,27 +25,15 @@ export default {
     await queue.waitUntilReady()
     return {
       addOne: (payload) => queue.add('noop', payload),
-      addMany: (payloads) => queue.addBulk(payloads.map((data) => ({ name: 'noop', data }))),
+      addMany: (payloads) => queue.addBulk(payloads.map((data) => ({ name: data.type ?? 'noop', data }))),
       close: () => queue.close(),
     }
   },
-  async startWorker(url, onJob) {
-    const worker = new Worker('noop', async (job) => onJob(job.data), {
-      connection: { ...connectionOf(url), maxRetriesPerRequest: null },
-      concurrency: 200,
-    })
-    worker.on('error', () => {})
-    await worker.waitUntilReady()
-    return { stop: () => worker.close() }
-  },
-  async startDefaultWorker(url, onJob) {
-    const worker = new Worker('noop', async (job) => onJob(job.data), {
-      connection: { ...connectionOf(url), maxRetriesPerRequest: null },
-    })
-    worker.on('error', () => {})
-    await worker.waitUntilReady()
-    return { stop: () => worker.close() }
-  },
+  startWorker: (url, onJob) => startHandlers(url, onJob, { concurrency: 200 }),
+  startDefaultWorker: (url, onJob) => startHandlers(url, onJob, {}),
+  // All types in one queue, as names.
+  handlerSettings: 'concurrency 100, removeOnComplete',
+  startHandlers: (url, onJob, { concurrency }) => startHandlers(url, onJob, { concurrency }),
   async countUnfinished(url) {
     const queue = new Queue('noop', { connection: connectionOf(url) })
     const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized')

@@ -8,14 +8,15 @@ import { queryOnce } from '../query-once.mjs'
  */
 export function createUnstuck({ name, settings, profile, prepare, policy, observe }) {
   const [table] = profile.tables
-  const open = (url) => unstuck({ databaseUrl: url, profile: profile.name })
+  const open = (url, options = {}) => unstuck({ databaseUrl: url, profile: profile.name, ...options })
   const { waiting, running } = table.statuses
-  const startWorker = async (url, onJob) => {
-    const queue = open(url)
-    queue.handle('noop', async (job) => {
-      const ended = onJob(job.payload)
-      if (ended !== undefined) await ended
-    })
+  const startHandlers = async (url, onJob, { types, ...options }) => {
+    const queue = open(url, options)
+    for (const type of types)
+      queue.handle(type, async (job) => {
+        const ended = onJob(job.payload)
+        if (ended !== undefined) await ended
+      })
     const stopObserving = await observe?.(queue)
     await queue.start()
     return {
@@ -25,10 +26,13 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
       },
     }
   }
+  const startWorker = (url, onJob) => startHandlers(url, onJob, { types: ['noop'] })
   return {
     name,
     settings,
+    handlerSettings: 'concurrency 100',
     needs: 'postgres',
+    jobTable: `"${table.schema}"."${table.table}"`,
     async install(url) {
       await prepare?.(url)
       const { migrateUp } = await import('../../../dist/store/postgres/index.js')
@@ -42,13 +46,15 @@ export function createUnstuck({ name, settings, profile, prepare, policy, observ
       const queue = open(url)
       return {
         addOne: (payload) => queue.enqueue({ type: 'noop', payload }),
-        addMany: (payloads) => queue.enqueueMany(payloads.map((payload) => ({ type: 'noop', payload }))),
+        addMany: (payloads) =>
+          queue.enqueueMany(payloads.map((payload) => ({ type: payload.type ?? 'noop', payload }))),
         addInTransaction: (tx, payload) => queue.enqueue({ type: 'noop', payload }, { tx }),
         close: () => queue.stop(),
       }
     },
     startWorker,
     startDefaultWorker: startWorker,
+    startHandlers,
     countUnfinished: (url) =>
       queryOnce(
         url,

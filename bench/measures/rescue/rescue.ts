@@ -7,6 +7,7 @@ import { runRescue } from './run-rescue.ts'
 export const rescue: Measure = {
   id: 'rescue',
   title: 'Rescue after kill -9',
+  isOnce: true,
   method:
     'A worker process runs a long job, another is idle. The first is killed with SIGKILL; the time until the second starts the job, with the defaults of each product. Those that wait longer than two minutes are named, not waited for.',
   columns: () => [{ key: 'rescueMs', title: 'runs again after ms' }],
@@ -23,5 +24,5 @@ export const rescue: Measure = {
 }
 
 function contenders({ isQuick }: Bench): ContenderId[] {
-  return isQuick ? ['unstuck'] : ['unstuck', 'pg-boss', 'graphile-worker', 'bullmq-redis']
+  return isQuick ? ['unstuck'] : ['unstuck', 'pg-boss', 'graphile-worker', 'river', 'bullmq-redis']
 }

@@ -63,6 +63,7 @@ function unreachable(): Way & { close(): Promise<void> } {
 export const waysOfDeath: Measure = {
   id: 'rescue-ways',
   title: 'Rescue by the way a worker ends',
+  isOnce: true,
   method:
     'A worker process of unstuck with the defaults runs a long job, two others are idle. The first ends; the time until one of the others starts the job. A dead process is found by presence, a frozen or unreachable one by its lease.',
   columns: () => [{ key: 'rescueMs', title: 'runs again after ms' }],

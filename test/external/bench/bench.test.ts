@@ -92,6 +92,27 @@ describe.skipIf(!isSupported)('npm run bench', () => {
       .toEqual([])
   })
 
+  it('names River and leaves it out where it cannot be built', async () => {
+    const modules = join(out, 'modules')
+    const args = ['--quick', '--jobs', 'small', '--repetitions', '1', '--only', 'enqueue', '--json']
+    const bench = spawn(process.execPath, [script, ...args, '--contenders', 'unstuck,river', '--out', out], {
+      // No module is there, and none can be fetched.
+      env: { ...process.env, GOMODCACHE: modules, GOPROXY: 'off', GOFLAGS: '-modcacherw' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let printed = ''
+    bench.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk
+    })
+    const [code] = await once(bench, 'close')
+    expect(code).toBe(0)
+    const [measure] = (JSON.parse(printed) as Report).measures
+    expect(measure?.rows).toMatchObject([
+      { id: 'unstuck', problem: null },
+      { id: 'river', problem: expect.stringMatching(/^(go is not installed|it cannot be built: .+)$/) },
+    ])
+  })
+
   it('says what Neo4j needs where it is missing, and leaves with the code of a skip', async () => {
     const bench = spawn(process.execPath, [script, '--store', 'neo4j'], {
       env: { ...process.env, PATH: '' },

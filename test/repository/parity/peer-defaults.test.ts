@@ -13,3 +13,8 @@ it.each([
 ])('the rescue time of %s is that of the installed version', (peer, file) => {
   expect(read(file)).toContain(`rescue: '${peer} ${dependencies[peer] ?? 'of no version'}: `)
 })
+
+it('the rescue time of River is that of the module', () => {
+  const version = /riverqueue\/river v(\S+)/.exec(read('bench/contenders/river/go.mod'))?.[1]
+  expect(read('bench/contenders/river/river.mjs')).toContain(`rescue: 'River ${version}: `)
+})

@@ -1,0 +1,1 @@
+select count(*)::int as count from unstuck.jobs where status in ('waiting', 'running')
