@@ -4,8 +4,10 @@
 //   "team"."name"     a function or view in the schema of the table, with a name of the team's own
 //   /*marker*/token   a word, type or expression: the marker names the replacement of the token after it
 //   /*+block text*/   text for profiles that have the block
+// Times of other types than timestamptz are read and written by time-columns.ts.
 // Calls of built-in functions are qualified with pg_catalog.
 import {
+  ageColumnNames,
   columnName,
   type DocumentIndex,
   type LogicalColumn,
@@ -16,6 +18,7 @@ import { policyToJson } from '../rows/policy-row.ts'
 import { qualifyBuiltInFunctions } from './built-in-functions.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
+import { readTime, type TimeTypes, withTimeColumns } from './time-columns.ts'
 
 /** The name in the files of sql/. */
 const WORKER_ROLE = 'unstuck_worker'
@@ -27,6 +30,8 @@ export interface RenderOptions {
   statusType?: string
   /** How the status column is compared, if its type is known. */
   statusKind?: StatusKind
+  /** Types of the time columns that are not plain `timestamptz`. */
+  timeTypes?: TimeTypes
   /** The partitions of a partitioned table. */
   partitions?: Partition[]
   /** The partition that "jobs" and its indexes stand for. */
@@ -41,6 +46,8 @@ export interface RenderOptions {
   role?: string
   /** The index that "index" stands for, in the schema of the table. */
   index?: string
+  /** The column that `sampled_time` stands for, by the table's name. */
+  sampledColumn?: string
   /** The index that "document_index" and its columns stand for. */
   documentIndex?: DocumentIndex
 }
@@ -92,7 +99,7 @@ export function render(sql: string, options: RenderOptions): string {
   const names = nameTable(options)
   const markers = markerTable(options)
   const blocks = blockTable(options)
-  return renderText(withExactOperands(sql, options))
+  return renderText(withTimeColumns(withExactOperands(sql, options), options))
 
   function renderText(text: string): string {
     let out = ''
@@ -251,8 +258,9 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ]),
     ['default_type', quoteLiteral(table.defaultType ?? 'job')],
     ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
-    ['age', `greatest(${table.ageColumns.map((column) => jobColumn(table, column)).join(', ')})`],
-    ['lease_end', leaseEnd(table)],
+    ['age', `greatest(${ageColumnNames(table).map((name) => jobTime(options, name)).join(', ')})`],
+    ['sampled_time', jobTime(options, options.sampledColumn ?? columnName(table, 'created_at'))],
+    ['lease_end', leaseEnd(options)],
     ['requeued_text', quoteLiteral(table.lastError?.requeued ?? 'lease_expired')],
     ['dead_text', quoteLiteral(table.lastError?.dead ?? 'lease_expired')],
   ])
@@ -305,11 +313,17 @@ function anyRunning({ table, statusKind }: RenderOptions, words: string[]): stri
 }
 
 /** A claim of ours writes both times at once, so a lock newer than the last heartbeat is foreign, and so is the lease. */
-function leaseEnd(table: TableProfile): string {
-  const end = jobColumn(table, 'lease_expires_at')
+function leaseEnd(options: RenderOptions): string {
+  const { table } = options
+  const timeOf = (column: LogicalColumn) => jobTime(options, columnName(table, column))
+  const end = timeOf('lease_expires_at')
   if (table.hasLockTime !== true) return `(${end})`
-  const [lockedAt, beatAt] = [jobColumn(table, 'last_attempt_at'), jobColumn(table, 'heartbeat_at')]
+  const [lockedAt, beatAt] = [timeOf('last_attempt_at'), timeOf('heartbeat_at')]
   return `(case when ${lockedAt} > ${beatAt} then null else ${end} end)`
+}
+
+function jobTime({ timeTypes = {} }: RenderOptions, name: string): string {
+  return readTime(`job.${quoteIdentifier(name)}`, timeTypes[name])
 }
 
 function jobColumn(table: TableProfile, column: LogicalColumn): string {

@@ -10,11 +10,13 @@ import {
 import type { Row } from '../../connection/executor.ts'
 import type { StatusKind } from '../../render/pinned-operators.ts'
 import { type Partition, type RenderOptions, render } from '../../render/render.ts'
+import type { TimeTypes } from '../../render/time-columns.ts'
 import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
 import { columnStatements } from '../statements/column-statements.ts'
 import { withLiterals } from '../statements/statement-text.ts'
 import { assertTeamEvents } from './inspect-events.ts'
+import { assertTimes, isTimeType, timeTypesOf } from './inspect-times.ts'
 
 export interface TableFacts {
   columns: Record<string, ColumnFacts>
@@ -23,16 +25,19 @@ export interface TableFacts {
   /** Type to cast status words to, if the column is an enum. */
   statusType?: string
   statusKind?: StatusKind
+  timeTypes: TimeTypes
   /** Set for a partitioned table. */
   partitions?: Partition[]
 }
 
-interface ColumnFacts {
+export interface ColumnFacts {
   type: string
   /** Qualified, so that casts do not depend on the search_path. */
   enum_name: string | null
   /** Base type of a domain, or the type itself. */
   base_type: string
+  /** Digits of a second, of a timestamp. */
+  precision: number
   is_generated: boolean
   is_nullable: boolean
 }
@@ -43,8 +48,14 @@ export async function readTable(session: MigrationSession, options: RenderOption
 }
 
 /** Facts that rendering needs. */
-export function renderFacts({ statusType, statusKind, partitions }: TableFacts): Partial<RenderOptions> {
+export function renderFacts({
+  statusType,
+  statusKind,
+  timeTypes,
+  partitions,
+}: TableFacts): Partial<RenderOptions> {
   return {
+    timeTypes,
     ...(statusType === undefined ? {} : { statusType }),
     ...(statusKind === undefined ? {} : { statusKind }),
     ...(partitions === undefined ? {} : { partitions }),
@@ -68,6 +79,7 @@ export async function inspectTable(
   assertColumnTypes(table, facts.columns)
   assertNeverNull(table, facts.columns)
   assertLastError(table, facts.columns)
+  await assertTimes(session, options, facts)
   await assertStatusWords(session, options)
   await assertTeamEvents(session, options)
   return facts
@@ -96,6 +108,7 @@ function factsOf(table: TableProfile, row: Row): TableFacts {
   return {
     columns,
     indexes: row['indexes'] as Record<string, boolean>,
+    timeTypes: timeTypesOf(table, columns),
     ...(enumName === null ? {} : { statusType: enumName, statusKind: 'enum' as const }),
     ...(isText && status?.type !== 'text' ? { statusKind: 'text' as const } : {}),
     ...(row['kind'] === 'p' ? { partitions: (row['partitions'] ?? []) as Partition[] } : {}),
@@ -209,7 +222,7 @@ function assertStatusColumn(table: TableProfile, columns: Record<string, ColumnF
 function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFacts>): void {
   for (const { column, type } of columnStatements()) {
     const found = columns[columnName(table, column)]
-    if (found === undefined) continue
+    if (found === undefined || (!found.is_generated && type === 'timestamptz' && isTimeType(found.type))) continue
     if (found.is_generated || !compatible(column, type).includes(found.type)) {
       const what = found.is_generated ? 'generated' : found.type
       const problem = `its column ${columnName(table, column)} is ${what}, and the engine writes ${type}`
@@ -224,7 +237,6 @@ const counts = new Set<LogicalColumn>(['attempt', 'failures', 'crashes', 'timeou
 function compatible(column: LogicalColumn, type: string): string[] {
   if (type === 'bigint') return ['bigint']
   if (type === 'int') return ['smallint', 'integer', ...(counts.has(column) ? [] : ['bigint'])]
-  if (type === 'timestamptz') return ['timestamp with time zone']
   if (type === 'jsonb') return ['json', 'jsonb']
   if (type === 'uuid') return ['uuid']
   return ['text', 'character varying']
