@@ -175,4 +175,4 @@ export function ageColumnNames(table: TableProfile): string[] {
 }
 
 /** The zone of the table's times without one. */
-export const timeZoneOf = ({ timeZone = 'UTC' }: TableProfile): string => timeZone
+export const timeZoneOf = ({ timeZone = 'UTC' }: Pick<TableProfile, 'timeZone'>): string => timeZone

@@ -293,9 +293,8 @@ async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>
       return `floor(extract(epoch from $${index + 1}::timestamptz) * ${table.epochUnit === 's' ? 1 : 1000})`
     return `$${index + 1}`
   })
-  await pool.query(
-    `insert into ${qualified(table)} (${names.join(', ')}) values (${places.join(', ')})`,
-    [...values.values()],
-  )
+  await pool.query(`insert into ${qualified(table)} (${names.join(', ')}) values (${places.join(', ')})`, [
+    ...values.values(),
+  ])
   return id
 }

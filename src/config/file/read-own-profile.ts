@@ -87,10 +87,14 @@ const tableRules: RulesFor<OwnTable> = {
   ignoredStatuses: words,
   defaultType: optionalText,
   ageColumns: columnList,
-  teamAgeColumns: { takes: 'a list of columns, by their names in the table', accepts: (value) => isListOf(value, isText) },
+  teamAgeColumns: {
+    takes: 'a list of columns, by their names in the table',
+    accepts: (value) => isListOf(value, isText),
+  },
   timeZone: {
     takes: 'UTC, an offset such as +02:00, or a name such as Europe/Berlin',
-    accepts: (value) => typeof value === 'string' && /^([+-](0\d|1[0-5]):[0-5]\d|[A-Za-z][\w+/-]*)$/.test(value),
+    accepts: (value) =>
+      typeof value === 'string' && /^([+-](0\d|1[0-5]):[0-5]\d|[A-Za-z][\w+/-]*)$/.test(value),
   },
   epochUnit: choice('s', 'ms'),
   teamEvents: {

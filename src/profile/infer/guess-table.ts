@@ -1,6 +1,9 @@
 // Guesses by column names whether a table is a hand-made job table: a status that can be "running", a time, and at least one
 // column that only jobs have, such as the owner of the lock or the number of attempts.
+
+import { isEpoch } from '../time-type.ts'
 import { type Certainty, type ScanTarget, type SightedTable, tableArgument } from './scan-target.ts'
+import { HEARTBEAT, LOCK, START, TAKEN, UPDATE } from './sign-of-life.ts'
 import { inSnakeCase } from './snake-case.ts'
 
 const RUNNING_WORDS = [
@@ -20,12 +23,8 @@ const STATUS = /(^|_)(status|state)$/
 const TEXT_TYPES = new Set(['text', 'character varying', 'citext'])
 const TIME_TYPES = new Set(['timestamp with time zone', 'timestamp without time zone'])
 
-const TAKEN = '(locked|claimed|leased|reserved|picked|taken|acquired|dequeued)'
-const HEARTBEAT = /(^|_)(heartbeat|heartbeats|last_seen|last_ping|keepalive)(_at|_on)?$/
-const LOCK = new RegExp(`^${TAKEN}_(at|on|time)$`)
-const START =
-  /^(processing_)?(started|attempted|last_attempt|last_attempted|last_run|picked_up)(_at|_on|_time)?$/
-const UPDATE = /^(updated|modified|changed|last_updated|last_modified)(_at|_on)?$/
+/** An integer of another name may be a duration. */
+const MOMENT = /_(at|on|time|until)$/
 const LEASE =
   /^(lease|leased|lock|locked|claim|claimed|reserved|visibility|invisible)_(expires|expiry|until|ends?|timeout)(_at|_on)?$/
 const OWNER = new RegExp(`^(${TAKEN}_by|worker|worker_id|worker_name|processor_id|runner_id|locked_by_id)$`)
@@ -38,7 +37,11 @@ export function guessTable(sighted: SightedTable): ScanTarget | null {
   if (primaryKey.length === 0) return null
   const names = Object.keys(columns)
   const find = (pattern: RegExp) => names.filter((name) => pattern.test(inSnakeCase(name)))
-  const times = (pattern: RegExp) => find(pattern).filter((name) => TIME_TYPES.has(columns[name]?.type ?? ''))
+  const epochColumns = names.filter(
+    (name) => isEpoch(columns[name]?.type ?? '') && MOMENT.test(inSnakeCase(name)),
+  )
+  const times = (pattern: RegExp) =>
+    find(pattern).filter((name) => TIME_TYPES.has(columns[name]?.type ?? '') || epochColumns.includes(name))
 
   const leases = times(LEASE)
   const [beats, locks, starts, updates] = [times(HEARTBEAT), times(LOCK), times(START), times(UPDATE)]
@@ -65,7 +68,7 @@ export function guessTable(sighted: SightedTable): ScanTarget | null {
     primaryKey,
     running: [status],
     timeColumns,
-    epochColumns: [],
+    epochColumns,
     ends: leases.map((column) => ({ column })),
     owners: null,
     rule: leases.length > 0 ? `${leases.join(', ')} has passed` : null,

@@ -4,6 +4,7 @@
 import type { OwnTable } from '../own-profile.ts'
 import { type IdType, type LogicalColumn, logicalColumns } from '../profile.ts'
 import { columnDoubts, columnNames, fitsColumn, lockTimeNames } from './column-names.ts'
+import { inferTimes, whyNoTime } from './infer-times.ts'
 import type { Certainty } from './scan-target.ts'
 import { inSnakeCase } from './snake-case.ts'
 import { statusRoles } from './status-roles.ts'
@@ -46,7 +47,9 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
   if ('problem' in id) return id
   const { words, defaultWord } = shape.columns[status] ?? { words: null, defaultWord: null }
   const roles = statusRoles({ takes: words, inRows: wordsInRows, defaultWord })
-  const found = findColumns(shape, new Set([id.column, status]))
+  const taken = new Set([id.column, status])
+  const found = findColumns(shape, taken)
+  const { questions: timeQuestions, ...times } = inferTimes(shape, taken)
   const columns = { id: id.column, status, ...found.columns }
   const ageColumns = ageColumnsOf(found.ofTeam)
   const hasType = found.ofTeam.has('type')
@@ -59,9 +62,15 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
     ...(roles.ignored.length === 0 ? {} : { ignoredStatuses: roles.ignored }),
     ...(hasType ? {} : { defaultType: 'job' }),
     ...(ageColumns === undefined ? {} : { ageColumns }),
+    ...times,
     ...(isLockTime(columns.last_attempt_at) ? { hasLockTime: true } : {}),
   }
-  const questions = [...roles.questions, ...found.questions, ...generalQuestions(table, hasType)]
+  const questions = [
+    ...roles.questions,
+    ...found.questions,
+    ...timeQuestions,
+    ...generalQuestions(table, hasType),
+  ]
   return { table, certainty: certaintyOf(found.ofTeam, roles.questions), questions }
 }
 
@@ -138,17 +147,20 @@ function findColumns(shape: TableShape, taken: Set<string>): FoundColumns {
 /** The claim compares these, and comparisons with NULL are never true. */
 const neverNull: readonly LogicalColumn[] = ['type', 'priority', 'created_at']
 
-function isUsable(column: LogicalColumn, { columns }: TableShape, name: string): boolean {
-  const found = columns[name]
+function isUsable(column: LogicalColumn, shape: TableShape, name: string): boolean {
+  const found = shape.columns[name]
   if (found === undefined || found.isGenerated || !fitsColumn(column, found.type)) return false
+  if (whyNoTime(column, shape, name) !== null) return false
   return !(found.isNullable && neverNull.includes(column))
 }
 
-function whyNot(column: LogicalColumn, { columns }: TableShape, name: string): string {
-  const found = columns[name]
+function whyNot(column: LogicalColumn, shape: TableShape, name: string): string {
+  const found = shape.columns[name]
   if (found?.isGenerated === true) return 'is generated, and the engine writes it'
   if (!fitsColumn(column, found?.type ?? ''))
     return `has type ${found?.type ?? ''}, which the engine cannot write`
+  const noTime = whyNoTime(column, shape, name)
+  if (noTime !== null) return noTime
   return 'is nullable, and rows with NULL would never be claimed'
 }
 
@@ -167,7 +179,7 @@ function withoutOwnNames(
   return Object.fromEntries(Object.entries(columns).filter(([column, name]) => column !== name))
 }
 
-function generalQuestions({ statuses, ageColumns }: OwnTable, hasType: boolean): string[] {
+function generalQuestions({ statuses, ageColumns, teamAgeColumns }: OwnTable, hasType: boolean): string[] {
   return [
     ...(hasType
       ? []
@@ -175,7 +187,7 @@ function generalQuestions({ statuses, ageColumns }: OwnTable, hasType: boolean):
     ...(statuses.cancelled == null
       ? ['statuses.cancelled: no such word: cancelled jobs become dead, with an error code.']
       : []),
-    ageColumns === undefined
+    ageColumns === undefined && teamAgeColumns === undefined
       ? 'ageColumns: no column shows when a worker was last seen: running jobs without a lease are reported, not requeued.'
       : 'policy.legacyAgeRule: off, so running jobs without a lease (of older workers, or stuck already) are reported, not requeued.',
   ]

@@ -1,7 +1,8 @@
 // Finds the queue of a table by name and columns alone: known queues first, then shipped profiles, then a guess by the words
 // and columns that hand-made job tables use.
 
-import { columnName, type Profile, type TableProfile } from '../profile.ts'
+import { ageColumnNames, columnName, type Profile, type TableProfile } from '../profile.ts'
+import { isEpoch, timeTypesOf } from '../time-type.ts'
 import { guessTable } from './guess-table.ts'
 import { type KnownQueue, queueOf } from './known-queues/index.ts'
 import {
@@ -72,7 +73,7 @@ function isOfProfile(profile: TableProfile, { schema, table, columns }: SightedT
   return (
     columnName(profile, 'status') in columns &&
     (words == null || profile.statuses.running.some((word) => words.includes(word))) &&
-    profile.ageColumns.some((column) => columnName(profile, column) in columns)
+    ageColumnNames(profile).some((column) => column in columns)
   )
 }
 
@@ -81,9 +82,10 @@ function profileTarget({ name }: Profile, profile: TableProfile, sighted: Sighte
   const lease = columnName(profile, 'lease_expires_at')
   const words = sighted.columns[status]?.words ?? null
   const hasLease = lease in sighted.columns
-  const timeColumns = [...profile.ageColumns, 'started_at' as const]
-    .map((column) => columnName(profile, column))
-    .filter((column) => column in sighted.columns)
+  const timeColumns = [...ageColumnNames(profile), columnName(profile, 'started_at')].filter(
+    (column) => column in sighted.columns,
+  )
+  const typeOf = (column: string) => sighted.columns[column]?.type ?? ''
   return {
     schema: sighted.schema,
     table: sighted.table,
@@ -96,7 +98,8 @@ function profileTarget({ name }: Profile, profile: TableProfile, sighted: Sighte
       { column: status, words: profile.statuses.running.filter((word) => words?.includes(word) ?? true) },
     ],
     timeColumns: [...new Set(timeColumns)],
-    epochColumns: [],
+    epochColumns: [...timeColumns, lease].filter((column) => isEpoch(typeOf(column))),
+    timeTypes: timeTypesOf(profile, [...timeColumns, lease], sighted.columns),
     ends: hasLease ? [{ column: lease }] : [],
     owners: null,
     rule: hasLease ? `${lease} has passed` : null,

@@ -14,11 +14,12 @@ import {
   logicalColumns,
   type TableProfile,
 } from '../../../profile/profile.ts'
+import type { TimeTypes } from '../../../profile/time-type.ts'
 import { policyToJson } from '../rows/policy-row.ts'
 import { qualifyBuiltInFunctions } from './built-in-functions.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
-import { readTime, type TimeTypes, withTimeColumns } from './time-columns.ts'
+import { readTime, withTimeColumns } from './time-columns.ts'
 
 /** The name in the files of sql/. */
 const WORKER_ROLE = 'unstuck_worker'
@@ -46,7 +47,7 @@ export interface RenderOptions {
   role?: string
   /** The index that "index" stands for, in the schema of the table. */
   index?: string
-  /** The column that `sampled_time` stands for, by the table's name. */
+  /** The column that "sampled_column" and `sampled_time` stand for, by the table's name. */
   sampledColumn?: string
   /** The index that "document_index" and its columns stand for. */
   documentIndex?: DocumentIndex
@@ -196,6 +197,7 @@ function nameTable(options: RenderOptions): (token: string) => string {
     '"document_index"',
     quoteIdentifier(partition === undefined ? document : partitionIndex(document, partition)),
   )
+  others.set('"sampled_column"', quoteIdentifier(options.sampledColumn ?? 'sampled_column'))
   if (table.lastError !== undefined) others.set('"last_error"', quoteIdentifier(table.lastError.column))
   if (table.teamEvents !== null) {
     const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents
@@ -258,8 +260,13 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ]),
     ['default_type', quoteLiteral(table.defaultType ?? 'job')],
     ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
-    ['age', `greatest(${ageColumnNames(table).map((name) => jobTime(options, name)).join(', ')})`],
-    ['sampled_time', jobTime(options, options.sampledColumn ?? columnName(table, 'created_at'))],
+    [
+      'age',
+      `greatest(${ageColumnNames(table)
+        .map((name) => jobTime(options, name))
+        .join(', ')})`,
+    ],
+    ['sampled_time', `(${jobTime(options, options.sampledColumn ?? columnName(table, 'created_at'))})`],
     ['lease_end', leaseEnd(options)],
     ['requeued_text', quoteLiteral(table.lastError?.requeued ?? 'lease_expired')],
     ['dead_text', quoteLiteral(table.lastError?.dead ?? 'lease_expired')],

@@ -6,23 +6,13 @@
 //   coalesce("run_at", …)      a read, in an index
 // Every expression is immutable, so that indexes can use it, and leaves no operator to the search_path (C28).
 import { columnName, type LogicalColumn, type TableProfile, timeColumns } from '../../../profile/profile.ts'
+import { isFixedZone, type TimeType, type TimeTypes } from '../../../profile/time-type.ts'
 import { quoteLiteral } from './identifiers.ts'
-
-export type TimeType =
-  | { kind: 'zoned'; precision: number }
-  | { kind: 'zoneless'; precision: number; zone: string }
-  | { kind: 'epoch'; unit: 's' | 'ms' }
-
-/** By the table's own column names. A plain `timestamptz` is not listed. */
-export type TimeTypes = Readonly<Record<string, TimeType>>
 
 interface TimeTable {
   table: TableProfile
   timeTypes?: TimeTypes
 }
-
-/** Offsets and UTC never change, so that every time is written and read as the same instant. */
-export const isFixedZone = (zone: string): boolean => /^(UTC|[+-]\d\d:\d\d)$/.test(zone)
 
 /**
  * The time as `timestamptz`. In a zone with transitions an hour of each year is ambiguous: the later end is assumed, so that
@@ -106,7 +96,8 @@ function withAssignments(sql: string, names: string, written: Write): string {
 
 /** `insert into "unstuck"."jobs" (columns) select expressions`, or `values (expressions)`. */
 function withInserts(sql: string, written: Write): string {
-  const insert = /insert into "unstuck"\."jobs"[^(]*\(([^)]*)\)\s+(?:overriding system value\s+)?(?:select |values \()/g
+  const insert =
+    /insert into "unstuck"\."jobs"[^(]*\(([^)]*)\)\s+(?:overriding system value\s+)?(?:select |values \()/g
   let out = ''
   let at = 0
   for (const found of sql.matchAll(insert)) {

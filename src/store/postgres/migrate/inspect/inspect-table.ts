@@ -7,16 +7,17 @@ import {
   logicalColumns,
   type TableProfile,
 } from '../../../../profile/profile.ts'
+import { isTimeType, type TimeTypes } from '../../../../profile/time-type.ts'
 import type { Row } from '../../connection/executor.ts'
 import type { StatusKind } from '../../render/pinned-operators.ts'
 import { type Partition, type RenderOptions, render } from '../../render/render.ts'
-import type { TimeTypes } from '../../render/time-columns.ts'
 import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
 import { columnStatements } from '../statements/column-statements.ts'
 import { withLiterals } from '../statements/statement-text.ts'
 import { assertTeamEvents } from './inspect-events.ts'
-import { assertTimes, isTimeType, timeTypesOf } from './inspect-times.ts'
+import { assertTimes, readTimeTypes } from './inspect-times.ts'
+import { unsupported } from './unsupported.ts'
 
 export interface TableFacts {
   columns: Record<string, ColumnFacts>
@@ -43,7 +44,10 @@ export interface ColumnFacts {
 }
 
 /** Facts about a table, whether it can be attached or not. */
-export async function readTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
+export async function readTable(
+  session: Pick<MigrationSession, 'query'>,
+  options: RenderOptions,
+): Promise<TableFacts> {
   return factsOf(options.table, await readRow(session, options))
 }
 
@@ -85,7 +89,7 @@ export async function inspectTable(
   return facts
 }
 
-async function readRow(session: MigrationSession, options: RenderOptions): Promise<Row> {
+async function readRow(session: Pick<MigrationSession, 'query'>, options: RenderOptions): Promise<Row> {
   const { table } = options
   const [row] = await session.query('inspect_table', options, [
     table.schema,
@@ -108,7 +112,7 @@ function factsOf(table: TableProfile, row: Row): TableFacts {
   return {
     columns,
     indexes: row['indexes'] as Record<string, boolean>,
-    timeTypes: timeTypesOf(table, columns),
+    timeTypes: readTimeTypes(table, columns),
     ...(enumName === null ? {} : { statusType: enumName, statusKind: 'enum' as const }),
     ...(isText && status?.type !== 'text' ? { statusKind: 'text' as const } : {}),
     ...(row['kind'] === 'p' ? { partitions: (row['partitions'] ?? []) as Partition[] } : {}),
@@ -222,7 +226,8 @@ function assertStatusColumn(table: TableProfile, columns: Record<string, ColumnF
 function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFacts>): void {
   for (const { column, type } of columnStatements()) {
     const found = columns[columnName(table, column)]
-    if (found === undefined || (!found.is_generated && type === 'timestamptz' && isTimeType(found.type))) continue
+    if (found === undefined || (!found.is_generated && type === 'timestamptz' && isTimeType(found.type)))
+      continue
     if (found.is_generated || !compatible(column, type).includes(found.type)) {
       const what = found.is_generated ? 'generated' : found.type
       const problem = `its column ${columnName(table, column)} is ${what}, and the engine writes ${type}`
@@ -279,8 +284,4 @@ async function assertStatusWords(session: MigrationSession, options: RenderOptio
   const hint =
     'Correct the words in the profile, or let the column’s type, its CHECK constraint or its enum take them.'
   throw unsupported(options.table, `its status column does not take ${refused}`, hint)
-}
-
-export function unsupported(table: TableProfile, problem: string, hint: string): UnstuckError {
-  return new UnstuckError('TABLE_UNSUPPORTED', `table ${table.schema}.${table.table}: ${problem}`, { hint })
 }

@@ -6,32 +6,25 @@ import {
   timeColumns,
   timeZoneOf,
 } from '../../../../profile/profile.ts'
+import {
+  type EpochUnit,
+  isEpoch,
+  isFixedZone,
+  isTimeType,
+  type TimeAhead,
+  type TimeType,
+  type TimeTypes,
+  timeTypesOf,
+} from '../../../../profile/time-type.ts'
 import { type RenderOptions, render } from '../../render/render.ts'
-import { isFixedZone, type TimeType, type TimeTypes } from '../../render/time-columns.ts'
 import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
 import type { ColumnFacts, TableFacts } from './inspect-table.ts'
-import { unsupported } from './inspect-table.ts'
+import { unsupported } from './unsupported.ts'
 
-const ZONED = 'timestamp with time zone'
-const ZONELESS = 'timestamp without time zone'
-const EPOCHS = ['integer', 'bigint']
-
-/** Types of columns that can hold a time. */
-export const isTimeType = (type: string): boolean => type === ZONED || type === ZONELESS || EPOCHS.includes(type)
-
-export function timeTypesOf(table: TableProfile, columns: Record<string, ColumnFacts>): TimeTypes {
+export function readTimeTypes(table: TableProfile, columns: Record<string, ColumnFacts>): TimeTypes {
   const names = [...timeColumns.map((column) => columnName(table, column)), ...ageColumnNames(table)]
-  const types = names.map((name) => [name, timeTypeOf(table, columns[name])] as const)
-  return Object.fromEntries(types.flatMap(([name, type]) => (type === undefined ? [] : [[name, type]])))
-}
-
-function timeTypeOf(table: TableProfile, column: ColumnFacts | undefined): TimeType | undefined {
-  if (column === undefined) return undefined
-  const { type, precision } = column
-  if (type === ZONELESS) return { kind: 'zoneless', precision, zone: timeZoneOf(table) }
-  if (EPOCHS.includes(type) && table.epochUnit !== undefined) return { kind: 'epoch', unit: table.epochUnit }
-  return type === ZONED && precision < 6 ? { kind: 'zoned', precision } : undefined
+  return timeTypesOf(table, names, columns)
 }
 
 export async function assertTimes(
@@ -43,7 +36,7 @@ export async function assertTimes(
   for (const name of table.teamAgeColumns ?? []) assertAgeColumn(table, name, columns[name])
   for (const column of timeColumns) {
     const name = columnName(table, column)
-    if (EPOCHS.includes(columns[name]?.type ?? '')) assertUnit(table, name, columns[name]?.type ?? '')
+    if (isEpoch(columns[name]?.type ?? '')) assertUnit(table, name, columns[name]?.type ?? '')
     assertWritable(table, column, timeTypes[name])
   }
   const zone = timeZoneOf(table)
@@ -52,28 +45,46 @@ export async function assertTimes(
   await assertEpochs(session, { ...options, timeTypes })
 }
 
-/** No job is older than its queue could be: seconds read as milliseconds are times of 1970, and the reverse is far ahead. */
-const OLDEST = Date.UTC(2000, 0)
-const LONGEST_AHEAD_MS = 50 * 365 * 86_400_000
-
 async function assertEpochs(session: MigrationSession, options: RenderOptions): Promise<void> {
   const { table, timeTypes = {} } = options
-  for (const [name, { kind }] of Object.entries(timeTypes)) {
-    if (kind !== 'epoch') continue
-    const aheadMs = await newestTime(session, options, name)
-    if (aheadMs === null || (aheadMs < LONGEST_AHEAD_MS && Date.now() + aheadMs > OLDEST)) continue
-    const other = table.epochUnit === 's' ? 'ms' : 's'
-    const hint = `Set epochUnit: '${other}', or map it to another column: it will be added.`
-    throw unsupported(table, `its column ${name} does not count ${unitNames[table.epochUnit ?? 's']} since 1970`, hint)
+  for (const [name, type] of Object.entries(timeTypes)) {
+    if (type.kind !== 'epoch') continue
+    const unit = await readEpochUnit(session, options, name)
+    if (unit === undefined || unit === type.unit) continue
+    const hint = `${unit === null ? 'Map' : `Set epochUnit: '${unit}', or map`} it to another column: it will be added.`
+    throw unsupported(table, `its column ${name} does not count ${unitNames[type.unit]} since 1970`, hint)
   }
 }
 
-const unitNames = { s: 'seconds', ms: 'milliseconds' }
+const unitNames: Record<EpochUnit, string> = { s: 'seconds', ms: 'milliseconds' }
+
+/** Seconds that are read as milliseconds are times of 1970, and the reverse is far ahead. */
+const OLDEST = Date.UTC(2000, 0)
+const LATEST = Date.UTC(2100, 0)
+
+/** The unit in which the newest value in a sample of rows is a time; null if there is none, undefined without any value. */
+export async function readEpochUnit(
+  session: TimeReader,
+  options: RenderOptions,
+  name: string,
+): Promise<EpochUnit | null | undefined> {
+  const timeTypes: TimeTypes = { [name]: { kind: 'epoch', unit: 'ms' } }
+  const aheadMs = await readNewestTime(session, { ...options, timeTypes }, name)
+  if (aheadMs === null) return undefined
+  const newest = Date.now() + aheadMs
+  const isTime = (ms: number) => ms > OLDEST && ms < LATEST
+  if (isTime(newest)) return 'ms'
+  return isTime(newest * 1000) ? 's' : null
+}
 
 type TimeReader = Pick<MigrationSession, 'run'>
 
 /** Milliseconds by which the newest time in a sample of rows is ahead of the clock. */
-async function newestTime(session: TimeReader, options: RenderOptions, name: string): Promise<number | null> {
+export async function readNewestTime(
+  session: TimeReader,
+  options: RenderOptions,
+  name: string,
+): Promise<number | null> {
   const sql = render(readSql('attach/table', 'newest_time'), { ...options, sampledColumn: name })
   const [row] = await session.run(sql)
   return (row?.['ahead_ms'] ?? null) as number | null
@@ -84,7 +95,7 @@ function assertAgeColumn(table: TableProfile, name: string, column: ColumnFacts 
     throw unsupported(table, `it has no column ${name}`, 'Correct teamAgeColumns in the profile.')
   if (!isTimeType(column.type))
     throw unsupported(table, `its column ${name} is ${column.type}, not a time`, 'Correct teamAgeColumns.')
-  if (EPOCHS.includes(column.type)) assertUnit(table, name, column.type)
+  if (isEpoch(column.type)) assertUnit(table, name, column.type)
 }
 
 function assertUnit(table: TableProfile, name: string, type: string): void {
@@ -93,7 +104,11 @@ function assertUnit(table: TableProfile, name: string, type: string): void {
     table.epochUnit === undefined
       ? `its column ${name} is ${type}, and the profile does not say which unit of time it counts`
       : `its column ${name} is integer, too small for milliseconds since 1970`
-  throw unsupported(table, problem, "Set epochUnit to 's' or 'ms', or map it to another column: it will be added.")
+  throw unsupported(
+    table,
+    problem,
+    "Set epochUnit to 's' or 'ms', or map it to another column: it will be added.",
+  )
 }
 
 /** A time that is written must come back as the same instant. */
@@ -112,4 +127,32 @@ async function assertZone(session: MigrationSession, options: RenderOptions, zon
   if (row?.['is_known'] === true) return
   const hint = 'Set timeZone to UTC, an offset such as +02:00, or a name of pg_timezone_names.'
   throw unsupported(options.table, `this server knows no time zone ${zone}`, hint)
+}
+
+/** Times of the past, by their meaning. */
+const pastColumns = [
+  'created_at',
+  'updated_at',
+  'started_at',
+  'finished_at',
+  'last_attempt_at',
+  'heartbeat_at',
+] as const
+
+/** More than clocks differ by, and less than zones do. */
+const LEAST_AHEAD_MS = 10 * 60_000
+
+/** Times without a zone that would be in the future. Of those in the past nothing tells the zone. */
+export async function timesAhead(session: TimeReader, options: RenderOptions): Promise<TimeAhead[]> {
+  const { table, timeTypes = {} } = options
+  const found: TimeAhead[] = []
+  const past = [...pastColumns.map((column) => columnName(table, column)), ...(table.teamAgeColumns ?? [])]
+  for (const column of past) {
+    const type = timeTypes[column]
+    if (type?.kind !== 'zoneless') continue
+    const aheadMs = (await readNewestTime(session, options, column)) ?? 0
+    if (aheadMs > LEAST_AHEAD_MS + (isFixedZone(type.zone) ? 0 : 3_600_000))
+      found.push({ table: `${table.schema}.${table.table}`, column, zone: type.zone, aheadMs })
+  }
+  return found
 }

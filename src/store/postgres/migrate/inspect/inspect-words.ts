@@ -3,7 +3,7 @@ import { columnName } from '../../../../profile/profile.ts'
 import { type RenderOptions, render } from '../../render/render.ts'
 import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
-import { unsupported } from './inspect-table.ts'
+import { unsupported } from './unsupported.ts'
 
 /** Values of the status column in rows of the table. */
 export async function wordsInRows(session: MigrationSession, options: RenderOptions): Promise<string[]> {
