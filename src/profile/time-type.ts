@@ -37,7 +37,7 @@ export const describeAhead = ({ table, column, zone, aheadMs }: TimeAhead): stri
   `${table}: read as ${zone}, ${column} is up to ${showDuration(aheadMs)} in the future: the zone is another`
 
 /** Undefined for a plain `timestamptz`, and for an integer whose unit is not known. */
-export function timeTypeOf(
+function timeTypeOf(
   table: Pick<TableProfile, 'timeZone' | 'epochUnit'>,
   column: { type: string; precision?: number } | undefined,
 ): TimeType | undefined {

@@ -102,6 +102,16 @@ describe('a profile in the config file', () => {
       { name: 'profile.tables[0].statuses.canceled', takes: /did you mean cancelled\?/ },
     ],
     [
+      'an offset of another form',
+      { ...own, tables: [{ ...table, timeZone: '+2' }] },
+      { name: 'profile.tables[0].timeZone', takes: /an offset such as \+02:00/ },
+    ],
+    [
+      'a unit that no time has',
+      { ...own, tables: [{ ...table, epochUnit: 'us' }] },
+      { name: 'profile.tables[0].epochUnit', takes: /^s or ms$/ },
+    ],
+    [
       'a misspelt age column',
       { ...own, tables: [{ ...table, ageColumns: ['heartbeatat'] }] },
       { name: 'profile.tables[0].ageColumns', takes: /did you mean heartbeat_at\?/ },

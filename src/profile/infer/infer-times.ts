@@ -1,5 +1,5 @@
-// What a draft says about the times of a table: the zone of those without one, the unit of integers, and which of them tell the
-// age of a running row beside the engine's columns.
+// Infers the times of a table for a draft: the zone of those without one, the unit of integers, and the columns that tell the age
+// of a running row beside the engine's.
 import type { OwnTable } from '../own-profile.ts'
 import { type LogicalColumn, timeColumns } from '../profile.ts'
 import { type EpochUnit, isEpoch, isTimeType, isZoneless } from '../time-type.ts'
@@ -14,7 +14,7 @@ const timeNames = new Set<string>(timeColumns.flatMap((column) => columnNames[co
 export const mayHoldTime = (name: string): boolean => timeNames.has(inSnakeCase(name)) || isSignOfLife(name)
 
 /** The unit of the table's integer times. Another unit beside it is not used. */
-export function epochUnitOf({ columns }: TableShape): EpochUnit | undefined {
+function epochUnitOf({ columns }: TableShape): EpochUnit | undefined {
   return Object.values(columns).find(({ epochUnit }) => epochUnit != null)?.epochUnit ?? undefined
 }
 

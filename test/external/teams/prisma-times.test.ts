@@ -20,8 +20,12 @@ interface MailJobs {
 
 /** The client is generated into its own folder by scripts/test/teams.mjs. */
 const require = createRequire(new URL('prisma/package.json', import.meta.url))
-const { PrismaClient } = require('@prisma/client')
-const { PrismaPg } = require('@prisma/adapter-pg')
+const { PrismaClient } = require('@prisma/client') as {
+  PrismaClient: new (
+    options: object,
+  ) => { mailJob: MailJobs; zonedMailJob: MailJobs; $disconnect: () => Promise<void> }
+}
+const { PrismaPg } = require('@prisma/adapter-pg') as { PrismaPg: new (options: object) => object }
 
 /** As `prisma migrate` writes it for prisma/schema.prisma. */
 const migration = (model: string, type: string) => `

@@ -13,7 +13,7 @@ export interface Team {
   waiting: string
   /** The rows that are stuck, and no others. */
   stuckIds: () => Promise<unknown[]>
-  /** What the plan says about this table. */
+  /** Must be in the plan. */
   planSays: RegExp
   /** The team's own code, which goes on through all of it. Throws if something of its own does not work. */
   write: () => Promise<void>
@@ -50,8 +50,8 @@ export async function expectRescue({ database, run }: CommandFolder, team: Team)
 
   const scanned = await run('scan', '--json')
   expect(scanned.exitCode).toBe(1)
-  const [found] = JSON.parse(scanned.stdout).tables
-  expect([...found.counts.stuckIds].toSorted()).toEqual(stuckIds)
+  const { tables } = JSON.parse(scanned.stdout) as { tables: [{ counts: { stuckIds: string[] } }] }
+  expect(tables[0].counts.stuckIds.toSorted()).toEqual(stuckIds)
 
   expect(await done('attach', '--plan', '--table', table)).toMatch(team.planSays)
   await done('attach', '--table', table, '--yes')
@@ -71,10 +71,8 @@ export async function expectRescue({ database, run }: CommandFolder, team: Team)
   const changed = after.filter((row, place) => row.xmin !== untouched[place]?.xmin)
   expect(changed.map(({ id }) => String(id)).toSorted()).toEqual(stuckIds)
   expect(changed.map(({ row }) => row[statusColumn.replaceAll('"', '')])).toEqual(stuckIds.map(() => waiting))
-  const health = await done('doctor', '--json')
-  expect(JSON.parse(health).findings.filter(({ level }: { level: string }) => level === 'problem')).toEqual(
-    [],
-  )
+  const { findings } = JSON.parse(await done('doctor', '--json')) as { findings: { level: string }[] }
+  expect(findings.filter(({ level }) => level === 'problem')).toEqual([])
   await team.write()
 
   await done('detach', '--yes')

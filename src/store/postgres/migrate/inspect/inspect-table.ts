@@ -31,7 +31,7 @@ export interface TableFacts {
   partitions?: Partition[]
 }
 
-export interface ColumnFacts {
+interface ColumnFacts {
   type: string
   /** Qualified, so that casts do not depend on the search_path. */
   enum_name: string | null

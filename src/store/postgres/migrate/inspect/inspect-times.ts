@@ -19,10 +19,11 @@ import {
 import { type RenderOptions, render } from '../../render/render.ts'
 import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
-import type { ColumnFacts, TableFacts } from './inspect-table.ts'
 import { unsupported } from './unsupported.ts'
 
-export function readTimeTypes(table: TableProfile, columns: Record<string, ColumnFacts>): TimeTypes {
+type Columns = Record<string, { type: string; precision: number }>
+
+export function readTimeTypes(table: TableProfile, columns: Columns): TimeTypes {
   const names = [...timeColumns.map((column) => columnName(table, column)), ...ageColumnNames(table)]
   return timeTypesOf(table, names, columns)
 }
@@ -30,7 +31,7 @@ export function readTimeTypes(table: TableProfile, columns: Record<string, Colum
 export async function assertTimes(
   session: MigrationSession,
   options: RenderOptions,
-  { columns, timeTypes }: TableFacts,
+  { columns, timeTypes }: { columns: Columns; timeTypes: TimeTypes },
 ): Promise<void> {
   const { table } = options
   for (const name of table.teamAgeColumns ?? []) assertAgeColumn(table, name, columns[name])
@@ -80,7 +81,7 @@ export async function readEpochUnit(
 type TimeReader = Pick<MigrationSession, 'run'>
 
 /** Milliseconds by which the newest time in a sample of rows is ahead of the clock. */
-export async function readNewestTime(
+async function readNewestTime(
   session: TimeReader,
   options: RenderOptions,
   name: string,
@@ -90,7 +91,7 @@ export async function readNewestTime(
   return (row?.['ahead_ms'] ?? null) as number | null
 }
 
-function assertAgeColumn(table: TableProfile, name: string, column: ColumnFacts | undefined): void {
+function assertAgeColumn(table: TableProfile, name: string, column: Columns[string] | undefined): void {
   if (column === undefined)
     throw unsupported(table, `it has no column ${name}`, 'Correct teamAgeColumns in the profile.')
   if (!isTimeType(column.type))

@@ -1,4 +1,4 @@
-// What a plan says about the times of a team's table (OPS-13).
+// Notes of a plan about the times of a team's table (OPS-13).
 import { timeZoneOf } from '../../../../profile/profile.ts'
 import { isFixedZone } from '../../../../profile/time-type.ts'
 import { type RenderOptions, render } from '../../render/render.ts'
