@@ -41,7 +41,7 @@ describe('the times of a profile', () => {
   it('OPS-13 without a zone are used as they are, in UTC, and the draft asks whether that is so', () => {
     const { table, questions } = infer({ status, created_at: zoneless, retryAfter: zoneless })
     expect(table).toMatchObject({ columns: { run_at: 'retryAfter' }, timeZone: 'UTC' })
-    expect(questions).toContainEqual(expect.stringMatching(/^timeZone: created_at, retryAfter have no/))
+    expect(questions).toContainEqual(expect.stringMatching(/^timeZone: created_at, retryAfter: no time zone/))
     expect(infer({ status, created_at: time }).table.timeZone).toBeUndefined()
   })
 

@@ -53,7 +53,7 @@ export function inferTimes(shape: TableShape, taken: ReadonlySet<string>): Infer
       zoneless.length === 0
         ? []
         : [
-            `timeZone: ${zoneless.join(', ')} have no time zone. Does the application write UTC, as Prisma and Rails do?`,
+            `timeZone: ${zoneless.join(', ')}: no time zone. Does the application write UTC, as Prisma and Rails do?`,
           ],
   }
 }
