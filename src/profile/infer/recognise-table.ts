@@ -3,7 +3,7 @@
 
 import { ageColumnNames, columnName, type Profile, type TableProfile } from '../profile.ts'
 import { isEpoch, timeTypesOf } from '../time-type.ts'
-import { guessTable } from './guess-table.ts'
+import { guessTable, whyNotUnderstood } from './guess-table.ts'
 import { type KnownQueue, queueOf } from './known-queues/index.ts'
 import {
   type EndRule,
@@ -26,6 +26,12 @@ export function recogniseTable(
     if (table !== undefined) return profileTarget(profile, table, sighted)
   }
   return guessTable(sighted)
+}
+
+/** Why a table is not counted that may hold jobs; null if it is counted, or holds none. */
+export function unrecognised(sighted: SightedTable, all: SightedTable[], profiles: Profile[]): string | null {
+  const isPart = queueOf(sighted) !== null
+  return isPart || recogniseTable(sighted, all, profiles) !== null ? null : whyNotUnderstood(sighted)
 }
 
 function knownTarget(queue: KnownQueue, sighted: SightedTable, all: SightedTable[]): ScanTarget {

@@ -73,7 +73,9 @@ describe('an install beside hostile objects', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createTestDatabase()
-    await database.pool.query(executorTables + oddTables + varyingTables + zonelessTables + commonHostileObjects)
+    await database.pool.query(
+      executorTables + oddTables + varyingTables + zonelessTables + commonHostileObjects,
+    )
   })
   afterAll(() => database.drop())
 
