@@ -206,7 +206,7 @@ async function readOwnMaxima(
   table: TableProfile,
   stored: Policy | null,
 ): Promise<TableFacts['ownMaxima']> {
-  if (stored === null || table.judgesWaiting === true) return []
+  if (stored === null || table.judgesWaiting === true || table.stateColumns !== undefined) return []
   const { maxAttempts } = withOverride(stored, sources.override)
   const names = [columnName(table, 'max_attempts'), columnName(table, 'status')]
   const words = [table.statuses.waiting, ...table.statuses.running]

@@ -82,6 +82,8 @@ export interface TableProfile {
     running: [string, ...string[]]
     cancelled: string | null
   }
+  /** Times that say the state of a row, if no column does. */
+  stateColumns?: StateColumns
   /** Words of rows that the engine ignores. */
   ignoredStatuses?: string[]
   /** Type of rows that were not enqueued through the engine, if the table has no type column. */
@@ -118,6 +120,15 @@ export interface TableProfile {
   /** Indexes that the team's document names. Created on request: an index on a column that heartbeats write prevents HOT. */
   documentIndexes?: DocumentIndex[]
   policy: Policy
+}
+
+/** Columns that are NULL unless a row is in that state. A row without any of them waits. */
+export interface StateColumns {
+  running: string
+  /** Unset: rows are deleted when they succeed, and the engine claims none. */
+  succeeded?: string
+  /** Unset: a job that spent its budget keeps its lock. */
+  dead?: string
 }
 
 export interface DocumentIndex {

@@ -3,6 +3,7 @@
 import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
 import type { OpenTable, SqlClient } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
+import { UnstuckError } from '../errors/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -38,6 +39,7 @@ export const DEFAULT_HANG_GRACE_MS = 5_000
 
 export async function startApplicationWorker(parts: StartedParts): Promise<Worker> {
   const { open, config, options, table, events, handlers, policy, tracing } = parts
+  assertClaimable(table)
   // Connects while the breakers are prepared.
   const workerId = workerName(options.workerId)
   const heartbeat = startHeartbeat(parts, workerId)
@@ -68,6 +70,18 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
     leakBudget: options.leakBudget ?? 2,
     onHang: options.onHang ?? 'reopen',
   })
+}
+
+/** The database refuses each claim too. */
+function assertClaimable({ schema, table, stateColumns }: TableProfile): void {
+  if (stateColumns === undefined || stateColumns.succeeded !== undefined) return
+  throw new UnstuckError(
+    'NOT_SUPPORTED',
+    `${schema}.${table} has no status and no time for success, so no worker can claim its jobs`,
+    {
+      hint: 'unstuck attach --plan prints the column that is missing. unstuck reaper requeues stuck jobs without it.',
+    },
+  )
 }
 
 /**

@@ -253,6 +253,18 @@ const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
   traceparent: 'traceparent',
 }
 
+/** The status of a row, or the time that says it. */
+function stateOf(
+  table: TableProfile,
+  { status = 'waiting' }: Partial<Job>,
+  word: string,
+): [string, unknown][] {
+  if (table.stateColumns === undefined) return [[columnName(table, 'status'), word]]
+  if (status === 'waiting') return []
+  const name = table.stateColumns[status === 'cancelled' ? 'dead' : status]
+  return name === undefined ? [] : [[name, new Date()]]
+}
+
 /** A row in any state, as an old worker or a hand would have left it. */
 async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>): Promise<string> {
   const id = fields.id ?? randomUUID()
@@ -260,7 +272,7 @@ async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>
   const words = { waiting, running: running[0], succeeded, dead, cancelled: cancelled ?? dead }
   const values = new Map<string, unknown>([
     [columnName(table, 'id'), id],
-    [columnName(table, 'status'), words[fields.status ?? 'waiting']],
+    ...stateOf(table, fields, words[fields.status ?? 'waiting']),
     [columnName(table, 'type'), fields.type ?? 'planted'],
   ])
   for (const [field, column] of Object.entries(columnOfField)) {
@@ -284,7 +296,9 @@ async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>
     `select attname, atttypid::regtype::text as type from pg_attribute where attrelid = $1::regclass`,
     [qualified(table)],
   )
-  const isTime = (name: string) => timeColumns.some((column) => columnName(table, column) === name)
+  const isTime = (name: string) =>
+    Object.values(table.stateColumns ?? {}).includes(name) ||
+    timeColumns.some((column) => columnName(table, column) === name)
   const places = [...values.keys()].map((name, index) => {
     const type = types.find(({ attname }) => attname === name)?.type
     if (type === 'timestamp without time zone')

@@ -1,11 +1,12 @@
 // Finds the queue of a table by name and columns alone: known queues first, then shipped profiles, then a guess by the words
 // and columns that hand-made job tables use.
 
-import { ageColumnNames, columnName, type Profile, type TableProfile } from '../profile.ts'
+import { ageColumnNames, columnName, type Profile, type StateColumns, type TableProfile } from '../profile.ts'
 import { isEpoch, timeTypesOf } from '../time-type.ts'
 import { guessTable, whyNotUnderstood } from './guess-table.ts'
 import { type KnownQueue, queueOf } from './known-queues/index.ts'
 import {
+  type Condition,
   type EndRule,
   type OwnerTable,
   type ScanTarget,
@@ -76,12 +77,18 @@ function usableOwners(
 function isOfProfile(profile: TableProfile, { schema, table, columns }: SightedTable): boolean {
   if (profile.schema !== schema || profile.table !== table) return false
   const words = columns[columnName(profile, 'status')]?.words
-  return (
-    columnName(profile, 'status') in columns &&
-    (words == null || profile.statuses.running.some((word) => words.includes(word))) &&
-    ageColumnNames(profile).some((column) => column in columns)
-  )
+  const hasStatus =
+    profile.stateColumns === undefined
+      ? columnName(profile, 'status') in columns &&
+        (words == null || profile.statuses.running.some((word) => words.includes(word)))
+      : profile.stateColumns.running in columns
+  return hasStatus && ageColumnNames(profile).some((column) => column in columns)
 }
+
+const runningByTimes = ({ running, ...ended }: StateColumns): Condition[] => [
+  { column: running, isNull: false },
+  ...Object.values(ended).map((column) => ({ column, isNull: true })),
+]
 
 function profileTarget({ name }: Profile, profile: TableProfile, sighted: SightedTable): ScanTarget {
   const status = columnName(profile, 'status')
@@ -91,6 +98,10 @@ function profileTarget({ name }: Profile, profile: TableProfile, sighted: Sighte
   const timeColumns = [...ageColumnNames(profile), columnName(profile, 'started_at')].filter(
     (column) => column in sighted.columns,
   )
+  const running: Condition[] =
+    profile.stateColumns === undefined
+      ? [{ column: status, words: profile.statuses.running.filter((word) => words?.includes(word) ?? true) }]
+      : runningByTimes(profile.stateColumns)
   const typeOf = (column: string) => sighted.columns[column]?.type ?? ''
   return {
     schema: sighted.schema,
@@ -98,11 +109,9 @@ function profileTarget({ name }: Profile, profile: TableProfile, sighted: Sighte
     kind: 'profile',
     name,
     certainty: 'sure',
-    evidence: [status, ...timeColumns],
+    evidence: [...new Set([...running.map(({ column }) => column), ...timeColumns])],
     primaryKey: sighted.primaryKey,
-    running: [
-      { column: status, words: profile.statuses.running.filter((word) => words?.includes(word) ?? true) },
-    ],
+    running,
     timeColumns: [...new Set(timeColumns)],
     epochColumns: [...timeColumns, lease].filter((column) => isEpoch(typeOf(column))),
     timeTypes: timeTypesOf(profile, [...timeColumns, lease], sighted.columns),

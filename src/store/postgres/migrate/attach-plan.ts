@@ -25,7 +25,7 @@ import {
   migrations,
   wantedIndexes,
 } from './statements/plan.ts'
-import { timeNotes } from './statements/time-notes.ts'
+import { stateNotes, timeNotes } from './statements/plan-notes.ts'
 
 export interface PlanStep {
   title: string
@@ -154,7 +154,10 @@ async function tableSteps(
     ),
     { ...replacedStep(options, facts.indexes), isTransaction: !isConcurrent },
   ]
-  return { steps, notes: [...timeNotes(options), ...(await aheadNotes(session, options))] }
+  return {
+    steps,
+    notes: [...stateNotes(options), ...timeNotes(options), ...(await aheadNotes(session, options))],
+  }
 }
 
 async function aheadNotes(session: MigrationSession, options: RenderOptions): Promise<string[]> {

@@ -4,7 +4,7 @@
 //   "team"."name"     a function or view in the schema of the table, with a name of the team's own
 //   /*marker*/token   a word, type or expression: the marker names the replacement of the token after it
 //   /*+block text*/   text for profiles that have the block
-// Times of other types than timestamptz are read and written by time-columns.ts.
+// Times of other types than timestamptz, and a status that the table has not, are read and written by column-access.ts.
 // Calls of built-in functions are qualified with pg_catalog.
 import {
   ageColumnNames,
@@ -17,9 +17,11 @@ import {
 import type { TimeTypes } from '../../../profile/time-type.ts'
 import { policyToJson } from '../rows/policy-row.ts'
 import { qualifyBuiltInFunctions } from './built-in-functions.ts'
+import { withColumnAccess } from './column-access.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
-import { readTime, withTimeColumns } from './time-columns.ts'
+import { statusAccess } from './state-columns.ts'
+import { readTime, timeAccess } from './time-columns.ts'
 
 /** The name in the files of sql/. */
 const WORKER_ROLE = 'unstuck_worker'
@@ -100,7 +102,9 @@ export function render(sql: string, options: RenderOptions): string {
   const names = nameTable(options)
   const markers = markerTable(options)
   const blocks = blockTable(options)
-  return renderText(withTimeColumns(withExactOperands(sql, options), options))
+  const { table, timeTypes = {} } = options
+  const accesses = [...timeAccess(table, timeTypes), ...statusAccess(table, timeTypes)]
+  return renderText(withColumnAccess(withExactOperands(sql, options), accesses))
 
   function renderText(text: string): string {
     let out = ''
@@ -198,6 +202,8 @@ function nameTable(options: RenderOptions): (token: string) => string {
     quoteIdentifier(partition === undefined ? document : partitionIndex(document, partition)),
   )
   others.set('"sampled_column"', quoteIdentifier(options.sampledColumn ?? 'sampled_column'))
+  for (const [state, name] of Object.entries(table.stateColumns ?? {}))
+    others.set(`"state_${state}"`, quoteIdentifier(name))
   if (table.lastError !== undefined) others.set('"last_error"', quoteIdentifier(table.lastError.column))
   if (table.teamEvents !== null) {
     const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents

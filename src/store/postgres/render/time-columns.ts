@@ -1,18 +1,10 @@
 // Reads and writes a team's time columns that are not plain `timestamptz` (OPS-13): columns without a zone, integer epochs,
-// and columns of a lower precision. The files of sql/ know only `timestamptz`; this rewrites their references to the columns:
-//   job."run_at"               a read
-//   "run_at" = expression      an assignment of UPDATE; in a trigger new."run_at" := expression
-//   insert into (…) select …   an assignment per column
-//   coalesce("run_at", …)      a read, in an index
-// Every expression is immutable, so that indexes can use it, and leaves no operator to the search_path (C28).
+// and columns of a lower precision. Every expression is immutable, so that indexes can use it, and leaves no operator to the
+// search_path (C28).
 import { columnName, type LogicalColumn, type TableProfile, timeColumns } from '../../../profile/profile.ts'
 import { isFixedZone, type TimeType, type TimeTypes } from '../../../profile/time-type.ts'
+import type { ColumnAccess } from './column-access.ts'
 import { quoteLiteral } from './identifiers.ts'
-
-interface TimeTable {
-  table: TableProfile
-  timeTypes?: TimeTypes
-}
 
 /**
  * The time as `timestamptz`. In a zone with transitions an hour of each year is ambiguous: the later end is assumed, so that
@@ -33,9 +25,9 @@ export function readTime(column: string, type: TimeType | undefined): string {
  */
 const roundedDown: ReadonlySet<LogicalColumn> = new Set(['created_at', 'last_attempt_at'])
 
-function writeTime(expression: string, column: LogicalColumn, type: TimeType): string {
-  if (expression.trim() === 'null') return expression
-  const isDown = roundedDown.has(column)
+/** The value of a column for a time. Rounded up unless `isDown`. */
+export function writeTime(expression: string, type: TimeType | undefined, isDown = false): string {
+  if (type === undefined || expression.trim() === 'null') return expression
   const inZone = (zone: string) => `((${expression})::timestamptz at time zone ${zoneText(zone)})`
   if (type.kind === 'epoch') {
     const epoch = `extract(epoch from ${inZone('UTC')})${type.unit === 'ms' ? ' * 1000::numeric' : ''}`
@@ -57,78 +49,18 @@ function roundingText(precision: number, isDown: boolean): string {
 const zoneText = (zone: string) =>
   /^[+-]/.test(zone) ? `${quoteLiteral(zone)}::interval` : quoteLiteral(zone)
 
-/** Takes the text of a file, before its names are replaced. */
-export function withTimeColumns(sql: string, { table, timeTypes = {} }: TimeTable): string {
-  const types = new Map<string, { column: LogicalColumn; type: TimeType }>()
-  for (const column of timeColumns) {
+/** The columns whose type is listed. */
+export function timeAccess(table: TableProfile, timeTypes: TimeTypes): [LogicalColumn, ColumnAccess][] {
+  return timeColumns.flatMap((column) => {
     const type = timeTypes[columnName(table, column)]
-    if (type !== undefined) types.set(column, { column, type })
-  }
-  if (types.size === 0) return sql
-  const names = [...types.keys()].join('|')
-  const written = (expression: string, name: string) => {
-    const found = types.get(name)
-    return found === undefined ? expression : writeTime(expression, found.column, found.type)
-  }
-  const assigned = withAssignments(withInserts(sql, written), names, written)
-  // In an index, columns have no alias.
-  const isIndex = /^create [^\n]*\bindex\b/m.test(sql)
-  const read = isIndex ? `(?<![.\\w])()"(${names})"` : `\\b(\\w+\\.)"(${names})"(?! :=)`
-  return assigned.replaceAll(new RegExp(read, 'g'), (_, alias: string, name: string) =>
-    readTime(`${alias}"${name}"`, types.get(name)?.type),
-  )
-}
-
-type Write = (expression: string, column: string) => string
-
-function withAssignments(sql: string, names: string, written: Write): string {
-  const assignment = new RegExp(`(?<![.\\w])"(${names})" = |\\bnew\\."(${names})" := `, 'g')
-  let out = ''
-  let at = 0
-  for (const found of sql.matchAll(assignment)) {
-    const start = found.index + found[0].length
-    const end = expressionEnd(sql, start)
-    out += sql.slice(at, start) + written(sql.slice(start, end), found[1] ?? found[2] ?? '')
-    at = end
-  }
-  return out + sql.slice(at)
-}
-
-/** `insert into "unstuck"."jobs" (columns) select expressions`, or `values (expressions)`. */
-function withInserts(sql: string, written: Write): string {
-  const insert =
-    /insert into "unstuck"\."jobs"[^(]*\(([^)]*)\)\s+(?:overriding system value\s+)?(?:select |values \()/g
-  let out = ''
-  let at = 0
-  for (const found of sql.matchAll(insert)) {
-    const columns = [...(found[1] ?? '').matchAll(/"(\w+)"/g)].map(([, name]) => String(name))
-    let start = found.index + found[0].length
-    out += sql.slice(at, start)
-    for (const [index, column] of columns.entries()) {
-      const end = expressionEnd(sql, start)
-      const [lead] = /^(?:\s|--[^\n]*\n)*/.exec(sql.slice(start, end)) ?? ['']
-      out += lead + written(sql.slice(start + lead.length, end), column)
-      start = index === columns.length - 1 ? end : end + 1
-      if (start > end) out += ','
+    if (type === undefined) return []
+    const write = (expression: string) => writeTime(expression, type, roundedDown.has(column))
+    const access: ColumnAccess = {
+      read: (reference) => readTime(reference, type),
+      assign: (expression) => `"${column}" = ${write(expression)}`,
+      assignNew: (expression) => `new."${column}" := ${write(expression)}`,
+      insert: write,
     }
-    at = start
-  }
-  return out + sql.slice(at)
-}
-
-/** Tokens within an expression. The keywords end it outside of parentheses; `extract(epoch from …)` is inside of them. */
-const piece = /'(?:[^']|'')*'|--[^\n]*|\/\*\w+\*\/|\*\/|[(),;]|\b(?:where|from|returning)\b/g
-
-/** The end of the expression at `start`, without the blanks after it. */
-function expressionEnd(sql: string, start: number): number {
-  let depth = 0
-  piece.lastIndex = start
-  for (let found = piece.exec(sql); found !== null; found = piece.exec(sql)) {
-    const [token] = found
-    if (token === '(') depth++
-    else if (token === ')' && depth > 0) depth--
-    else if (depth === 0 && /^(?:[),;]|\*\/|\w+)$/.test(token))
-      return start + sql.slice(start, found.index).trimEnd().length
-  }
-  throw new Error('an expression in sql/ does not end')
+    return [[column, access]]
+  })
 }

@@ -37,6 +37,8 @@ function assertNames(table: TableProfile): void {
   assertName('table schema', table.schema)
   assertName('table name', table.table)
   for (const [column, name] of Object.entries(table.columns)) assertName(`column ${column}`, name)
+  for (const [state, name] of Object.entries(table.stateColumns ?? {}))
+    assertName(`stateColumns ${state}`, name)
   if (table.teamEvents !== null) {
     const { schema, table: name, jobIdColumn, dataColumn } = table.teamEvents
     assertName('teamEvents schema', schema)
@@ -65,9 +67,10 @@ function assertNoDollars(what: string, text: string | null): void {
 }
 
 function assertOneColumnEach(table: TableProfile): void {
-  const columns = logicalColumns.map((column) => table.columns[column] ?? column)
+  const own = logicalColumns.filter((column) => column !== 'status' || table.stateColumns === undefined)
   const twice = firstRepeated([
-    ...columns,
+    ...own.map((column) => table.columns[column] ?? column),
+    ...Object.values(table.stateColumns ?? {}),
     ...(table.lastError === undefined ? [] : [table.lastError.column]),
   ])
   if (twice === undefined) return

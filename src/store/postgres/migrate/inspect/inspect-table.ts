@@ -79,12 +79,13 @@ export async function inspectTable(
   if (refusal !== null) throw refusal
   assertKind(table, row)
   assertPrimaryKey(options, row, facts.columns)
-  assertStatusColumn(table, facts.columns)
+  if (table.stateColumns === undefined) assertStatusColumn(table, facts.columns)
+  else assertStateColumns(table, facts.columns)
   assertColumnTypes(table, facts.columns)
   assertNeverNull(table, facts.columns)
   assertLastError(table, facts.columns)
   await assertTimes(session, options, facts)
-  await assertStatusWords(session, options)
+  if (table.stateColumns === undefined) await assertStatusWords(session, options)
   await assertTeamEvents(session, options)
   return facts
 }
@@ -106,7 +107,7 @@ async function readRow(session: Pick<MigrationSession, 'query'>, options: Render
 
 function factsOf(table: TableProfile, row: Row): TableFacts {
   const columns = row['columns'] as Record<string, ColumnFacts>
-  const status = columns[columnName(table, 'status')]
+  const status = table.stateColumns === undefined ? columns[columnName(table, 'status')] : undefined
   const enumName = status?.enum_name ?? null
   const isText = status?.base_type === 'text' || status?.base_type === 'character varying'
   return {
@@ -219,6 +220,20 @@ function assertStatusColumn(table: TableProfile, columns: Record<string, ColumnF
   if (status.type === 'character') {
     const problem = `its column ${name} is character(n), which pads its words with blanks`
     throw unsupported(table, problem, 'Change its type to text.')
+  }
+}
+
+/** A state begins when its time is set, and ends when it is cleared. */
+function assertStateColumns(table: TableProfile, columns: Record<string, ColumnFacts>): void {
+  for (const [state, name] of Object.entries(table.stateColumns ?? {})) {
+    const found = columns[name]
+    const problem =
+      found === undefined
+        ? `it has no column ${name}`
+        : !isTimeType(found.type) || found.is_generated || !found.is_nullable
+          ? `its column ${name} is no time that may be NULL`
+          : null
+    if (problem !== null) throw unsupported(table, problem, `Correct stateColumns.${state} in the profile.`)
   }
 }
 

@@ -24,7 +24,11 @@ import { unsupported } from './unsupported.ts'
 type Columns = Record<string, { type: string; precision: number }>
 
 export function readTimeTypes(table: TableProfile, columns: Columns): TimeTypes {
-  const names = [...timeColumns.map((column) => columnName(table, column)), ...ageColumnNames(table)]
+  const names = [
+    ...timeColumns.map((column) => columnName(table, column)),
+    ...ageColumnNames(table),
+    ...Object.values(table.stateColumns ?? {}),
+  ]
   return timeTypesOf(table, names, columns)
 }
 
@@ -35,10 +39,13 @@ export async function assertTimes(
 ): Promise<void> {
   const { table } = options
   for (const name of table.teamAgeColumns ?? []) assertAgeColumn(table, name, columns[name])
-  for (const column of timeColumns) {
-    const name = columnName(table, column)
+  const written = [
+    ...timeColumns.map((column) => [column, columnName(table, column)] as const),
+    ...Object.entries(table.stateColumns ?? {}),
+  ]
+  for (const [role, name] of written) {
     if (isEpoch(columns[name]?.type ?? '')) assertUnit(table, name, columns[name]?.type ?? '')
-    assertWritable(table, column, timeTypes[name])
+    assertWritable(table, role, name, timeTypes[name])
   }
   const zone = timeZoneOf(table)
   const isUsed = Object.values(timeTypes).some(({ kind }) => kind === 'zoneless')
@@ -113,13 +120,12 @@ function assertUnit(table: TableProfile, name: string, type: string): void {
 }
 
 /** A time that is written must come back as the same instant. */
-function assertWritable(table: TableProfile, column: string, type: TimeType | undefined): void {
+function assertWritable(table: TableProfile, role: string, name: string, type: TimeType | undefined): void {
   if (type?.kind !== 'zoneless' || isFixedZone(type.zone)) return
-  const name = columnName(table, column as (typeof timeColumns)[number])
   throw unsupported(
     table,
     `its column ${name} has no time zone, and the offset of ${type.zone} changes: an hour of each year is ambiguous`,
-    `Map ${column} to another column: it will be added. teamAgeColumns may name ${name}, which then tells an age.`,
+    `Map ${role} to another column: it will be added. teamAgeColumns may name ${name}, which then tells an age.`,
   )
 }
 

@@ -1,4 +1,4 @@
-// Notes of a plan about the times of a team's table (OPS-13).
+// Notes of a plan about the times and the state of a team's table (OPS-13).
 import { timeZoneOf } from '../../../../profile/profile.ts'
 import { isFixedZone } from '../../../../profile/time-type.ts'
 import { type RenderOptions, render } from '../../render/render.ts'
@@ -21,6 +21,27 @@ export function timeNotes(options: RenderOptions): string[] {
       : [
           `${place}: ${epochs.join(', ')}: ${table.epochUnit === 'ms' ? 'milliseconds' : 'seconds'} since 1970 (epochUnit in the profile)`,
         ]),
+  ]
+}
+
+/** A status that is computed from times, and the statement that a team needs whose jobs the engine is to claim. */
+export function stateNotes(options: RenderOptions): string[] {
+  const { stateColumns, schema, table } = options.table
+  if (stateColumns === undefined) return []
+  const { running, succeeded, dead } = stateColumns
+  const states = [
+    `running while ${running} is set`,
+    ...(succeeded === undefined ? [] : [`succeeded once ${succeeded} is`]),
+    dead === undefined ? 'dead is not shown: such a row keeps its lock' : `dead once ${dead} is`,
+  ]
+  const note = `${schema}.${table}: no status; ${states.join(', ')} (stateColumns in the profile)`
+  if (succeeded !== undefined) return [note]
+  const statement = render(readSql('attach/table', 'add_status'), options).trim()
+  return [
+    note,
+    '  Stuck jobs are requeued, but unstuck claims none: completed, a row would look like a waiting one. To let it claim, add a',
+    '  status that your code writes, and name it and its words in the profile in place of stateColumns:',
+    `    ${statement}`,
   ]
 }
 
