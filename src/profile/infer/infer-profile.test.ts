@@ -35,6 +35,31 @@ function infer(
   return inferred
 }
 
+describe('the state of a profile', () => {
+  it('OPS-13 comes from the times of a table without a status, and the draft asks what they mean', () => {
+    const { table, questions } = infer({ reserved_at: time, finished_at: time, failedAt: time })
+    expect(table).toMatchObject({
+      stateColumns: { running: 'reserved_at', succeeded: 'finished_at', dead: 'failedAt' },
+      teamAgeColumns: ['reserved_at'],
+      // The engine's own column of that name has another meaning.
+      columns: { finished_at: 'unstuck_finished_at' },
+    })
+    expect(table).not.toHaveProperty('statuses')
+    expect(questions).toContainEqual(expect.stringMatching(/^stateColumns.dead: failedAt: is it set only/))
+  })
+
+  it('OPS-13 of a table with the time of a lock alone has no end to its attempts', () => {
+    const { table, questions } = infer({ locked_at: time })
+    expect(table).toMatchObject({ stateColumns: { running: 'locked_at' }, policy: { maxCrashes: 1000 } })
+    expect(questions).toContainEqual(expect.stringMatching(/unstuck claims none/))
+  })
+
+  it('OPS-13 of a table with a status of numbers is not guessed', () => {
+    expect(() => infer({ state: column('integer'), locked_at: time })).toThrow('its column state is integer')
+    expect(() => infer({ created_at: time })).toThrow('no column looks like a status')
+  })
+})
+
 describe('the times of a profile', () => {
   const zoneless = column('timestamp without time zone')
 

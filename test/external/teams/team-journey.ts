@@ -10,7 +10,8 @@ export interface Team {
   /** The name in function names. */
   attachment: string
   statusColumn: string
-  waiting: string
+  /** What a requeued row has in it. */
+  waiting: string | null
   /** The rows that are stuck, and no others. */
   stuckIds: () => Promise<unknown[]>
   /** Must be in the plan. */

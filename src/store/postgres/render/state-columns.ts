@@ -14,16 +14,18 @@ export function statusAccess(table: TableProfile, timeTypes: TimeTypes): ['statu
   const { stateColumns } = table
   if (stateColumns === undefined) return []
   const has = states.filter((state) => stateColumns[state] !== undefined)
-  const isState = (expression: string, of: State[]) =>
-    `(${expression}) in (${of.map((state) => quoteLiteral(wordOf(table, state))).join(', ')})`
+  const isState = (expression: string, state: State) =>
+    `(${expression}) = ${quoteLiteral(wordOf(table, state))}`
   // The time at which it began, if it is in that state already.
   const valueOf = (state: State, expression: string) => {
-    const now = writeTime(setAt(table, state), timeTypes[stateColumns[state] ?? ''])
-    return `case when ${isState(expression, keptBy(state))} then coalesce(job."state_${state}", ${now}) end`
+    const began = (asked: State) => {
+      const now = writeTime(setAt(table, asked), timeTypes[stateColumns[state] ?? ''])
+      return `when ${isState(expression, asked)} then coalesce(job."state_${state}", ${now})`
+    }
+    // Without a time for it, a dead row keeps its lock: whoever waits for a free row must not take it.
+    const keptBy: State[] = state === 'running' && stateColumns.dead === undefined ? [state, 'dead'] : [state]
+    return `case ${keptBy.map(began).join(' ')} end`
   }
-  // Without a time for it, a dead row keeps its lock: whoever waits for a free row must not take it.
-  const keptBy = (state: State): State[] =>
-    state === 'running' && stateColumns.dead === undefined ? ['running', 'dead'] : [state]
   const read = (reference: string) => {
     const alias = reference.slice(0, reference.indexOf('"'))
     const cases = has.map(
@@ -51,8 +53,11 @@ export function statusAccess(table: TableProfile, timeTypes: TimeTypes): ['statu
 const wordOf = ({ statuses }: TableProfile, state: State) =>
   state === 'running' ? statuses.running[0] : statuses[state]
 
-/** A table without a time for success cannot be claimed from: a completed row would look like a waiting one. */
-const setAt = ({ stateColumns, attachment }: TableProfile, state: State) =>
-  state === 'running' && stateColumns?.succeeded === undefined
-    ? `"unstuck".refuse_claim(${quoteLiteral(attachment)})`
-    : 'pg_catalog.clock_timestamp()'
+/** A state that no time can say later is refused. */
+function setAt({ stateColumns, attachment }: TableProfile, state: State): string {
+  const isSaid =
+    state === 'running' ? stateColumns?.succeeded !== undefined : stateColumns?.[state] !== undefined
+  return isSaid
+    ? 'pg_catalog.clock_timestamp()'
+    : `"unstuck".refuse_state(${quoteLiteral(attachment)}, ${quoteLiteral(state)})`
+}
