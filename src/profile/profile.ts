@@ -187,3 +187,13 @@ export function ageColumnNames(table: TableProfile): string[] {
 
 /** The zone of the table's times without one. */
 export const timeZoneOf = ({ timeZone = 'UTC' }: Pick<TableProfile, 'timeZone'>): string => timeZone
+
+/** The times that say the state of a row, as state and name of the column. */
+export function stateTimes({
+  stateColumns,
+}: Pick<TableProfile, 'stateColumns'>): [keyof StateColumns, string][] {
+  const { running, succeeded, dead } = stateColumns ?? {}
+  return Object.entries({ running, succeeded, dead }).flatMap(([state, name]) =>
+    name === undefined ? [] : [[state as keyof StateColumns, name]],
+  )
+}

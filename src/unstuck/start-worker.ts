@@ -3,7 +3,6 @@
 import type { HeartbeatThreadData } from '../compose/heartbeat-thread.ts'
 import type { OpenTable, SqlClient } from '../compose/index.ts'
 import { type Config, profileOf } from '../config/index.ts'
-import { UnstuckError } from '../errors/index.ts'
 import type { RuntimeEventEmitter } from '../observe/events.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -14,6 +13,7 @@ import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../runtime/worker/worker.ts'
+import { assertClaimable } from './assert-claimable.ts'
 import type { UnstuckOptions } from './options.ts'
 import type { StartLimit } from './start-limit.ts'
 
@@ -70,18 +70,6 @@ export async function startApplicationWorker(parts: StartedParts): Promise<Worke
     leakBudget: options.leakBudget ?? 2,
     onHang: options.onHang ?? 'reopen',
   })
-}
-
-/** The database refuses each claim too. */
-function assertClaimable({ schema, table, stateColumns }: TableProfile): void {
-  if (stateColumns === undefined || stateColumns.succeeded !== undefined) return
-  throw new UnstuckError(
-    'NOT_SUPPORTED',
-    `${schema}.${table} has no status and no time for success, so no worker can claim its jobs`,
-    {
-      hint: 'unstuck attach --plan prints the column that is missing. unstuck reaper requeues stuck jobs without it.',
-    },
-  )
 }
 
 /**

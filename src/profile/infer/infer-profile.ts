@@ -2,7 +2,7 @@
 // questions, to be answered in the config file.
 
 import type { OwnTable } from '../own-profile.ts'
-import { type IdType, type LogicalColumn, logicalColumns, type StateColumns } from '../profile.ts'
+import { type IdType, type LogicalColumn, logicalColumns, type StateColumns, stateTimes } from '../profile.ts'
 import { columnDoubts, columnNames, fitsColumn, lockTimeNames } from './column-names.ts'
 import { inferState, stateQuestions } from './infer-state.ts'
 import { inferTimes, whyNoTime } from './infer-times.ts'
@@ -45,7 +45,7 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
   const taken = new Set([
     id.column,
     ...(status === undefined ? [] : [status]),
-    ...Object.values(stateColumns ?? {}),
+    ...stateTimes(state).map(([, name]) => name),
   ])
   const found = findColumns(shape, taken)
   const columns = { id: id.column, ...(status === undefined ? {} : { status }), ...found.columns }

@@ -10,7 +10,7 @@ export interface Team {
   /** The name in function names. */
   attachment: string
   statusColumn: string
-  /** What a requeued row has in it. */
+  /** Its value in a requeued row. */
   waiting: string | null
   /** The rows that are stuck, and no others. */
   stuckIds: () => Promise<unknown[]>

@@ -1,5 +1,5 @@
--- Private: refuses a state that the times of a table without a status cannot say (OPS-13): a completed or dead row would
--- look like a waiting one. Called where the time would be written.
+-- Private: refuses a state that the times of a table without a status cannot say (OPS-13): a completed or dead row
+-- would look like a waiting one. Called where the time would be written.
 create or replace function "unstuck".refuse_state(p_attachment text, p_state text)
 returns timestamptz language plpgsql as $$
 begin

@@ -12,6 +12,7 @@ import {
   type DocumentIndex,
   type LogicalColumn,
   logicalColumns,
+  stateTimes,
   type TableProfile,
 } from '../../../profile/profile.ts'
 import type { TimeTypes } from '../../../profile/time-type.ts'
@@ -22,6 +23,7 @@ import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
 import { statusAccess } from './state-columns.ts'
 import { readTime, timeAccess } from './time-columns.ts'
+import { markedToken, nextToken } from './tokens.ts'
 
 /** The name in the files of sql/. */
 const WORKER_ROLE = 'unstuck_worker'
@@ -140,38 +142,6 @@ export function render(sql: string, options: RenderOptions): string {
   }
 }
 
-/** Comments, literals and quoted names are one token each; everything else passes in runs. */
-function nextToken(text: string, at: number): string {
-  const rest = text.slice(at)
-  if (rest.startsWith('--')) return /^--[^\n]*/.exec(rest)?.[0] ?? rest
-  if (rest.startsWith('/*')) return blockComment(rest)
-  if (rest.startsWith("'")) return /^'(?:[^']|'')*'/.exec(rest)?.[0] ?? rest
-  if (rest.startsWith('"')) return /^"[^"]+"(?:\."[^"]+")?/.exec(rest)?.[0] ?? rest
-  return /^(?:[^-/'"]+|[-/])/.exec(rest)?.[0] ?? rest
-}
-
-/** PostgreSQL nests block comments, so a block may hold markers. */
-function blockComment(text: string): string {
-  let depth = 0
-  for (const match of text.matchAll(/\/\*|\*\//g)) {
-    depth += match[0] === '/*' ? 1 : -1
-    if (depth === 0) return text.slice(0, match.index + 2)
-  }
-  throw new Error('a comment in sql/ is not closed')
-}
-
-/** The token after a marker: a literal, a word, or a group in parentheses. */
-function markedToken(text: string, at: number): string {
-  const rest = text.slice(at)
-  if (!rest.startsWith('(')) return /^(?:'(?:[^']|'')*'|\w+)/.exec(rest)?.[0] ?? ''
-  let depth = 0
-  for (let end = 0; end < rest.length; end++) {
-    if (rest[end] === '(') depth++
-    if (rest[end] === ')' && --depth === 0) return rest.slice(0, end + 1)
-  }
-  throw new Error('a marked group in sql/ is not closed')
-}
-
 function nameTable(options: RenderOptions): (token: string) => string {
   const { schema, table, index, documentIndex, partition } = options
   const columns = new Map<string, string>(
@@ -202,8 +172,7 @@ function nameTable(options: RenderOptions): (token: string) => string {
     quoteIdentifier(partition === undefined ? document : partitionIndex(document, partition)),
   )
   others.set('"sampled_column"', quoteIdentifier(options.sampledColumn ?? 'sampled_column'))
-  for (const [state, name] of Object.entries(table.stateColumns ?? {}))
-    others.set(`"state_${state}"`, quoteIdentifier(name))
+  for (const [state, name] of stateTimes(table)) others.set(`"state_${state}"`, quoteIdentifier(name))
   if (table.lastError !== undefined) others.set('"last_error"', quoteIdentifier(table.lastError.column))
   if (table.teamEvents !== null) {
     const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents

@@ -5,6 +5,7 @@ import {
   columnName,
   type LogicalColumn,
   logicalColumns,
+  stateTimes,
   type TableProfile,
 } from '../../../../profile/profile.ts'
 import { isTimeType, type TimeTypes } from '../../../../profile/time-type.ts'
@@ -225,7 +226,7 @@ function assertStatusColumn(table: TableProfile, columns: Record<string, ColumnF
 
 /** A state begins when its time is set, and ends when it is cleared. */
 function assertStateColumns(table: TableProfile, columns: Record<string, ColumnFacts>): void {
-  for (const [state, name] of Object.entries(table.stateColumns ?? {})) {
+  for (const [state, name] of stateTimes(table)) {
     const found = columns[name]
     const problem =
       found === undefined

@@ -2,6 +2,7 @@
 import {
   ageColumnNames,
   columnName,
+  stateTimes,
   type TableProfile,
   timeColumns,
   timeZoneOf,
@@ -27,7 +28,7 @@ export function readTimeTypes(table: TableProfile, columns: Columns): TimeTypes 
   const names = [
     ...timeColumns.map((column) => columnName(table, column)),
     ...ageColumnNames(table),
-    ...Object.values(table.stateColumns ?? {}),
+    ...stateTimes(table).map(([, name]) => name),
   ]
   return timeTypesOf(table, names, columns)
 }
@@ -41,7 +42,7 @@ export async function assertTimes(
   for (const name of table.teamAgeColumns ?? []) assertAgeColumn(table, name, columns[name])
   const written = [
     ...timeColumns.map((column) => [column, columnName(table, column)] as const),
-    ...Object.entries(table.stateColumns ?? {}),
+    ...stateTimes(table),
   ]
   for (const [role, name] of written) {
     if (isEpoch(columns[name]?.type ?? '')) assertUnit(table, name, columns[name]?.type ?? '')
