@@ -1,7 +1,7 @@
 // @ts-check
 // Runs test/external/teams, with databases as teams have them, on the oldest and newest supported PostgreSQL: 14 (from npm,
-// Linux x64) and 18 (embedded). `--quick` runs only the newest; other arguments go to Vitest. Queue libraries are installed from
-// npm on first use.
+// Linux x64) and 18 (embedded). `--quick` runs only the newest; other arguments go to Vitest. Queue libraries and
+// Prisma are installed from npm on first use.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,11 +11,24 @@ import { givenArguments, isSmoke } from './smoke.mjs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const versions = isSmoke ? ['18'] : ['14', '18']
 if (!isSmoke) installVersions()
-const queues = `${root}test/external/teams/queues`
-const suite = 'test/external/teams/known-queues.test.ts'
-const needsQueues = givenArguments.length === 0 || givenArguments.some((filter) => suite.includes(filter))
-if (needsQueues && !existsSync(`${queues}/node_modules`))
-  spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: queues, stdio: 'inherit' })
+/** @type {(suite: string) => boolean} */
+const isWanted = (suite) =>
+  givenArguments.length === 0 ||
+  givenArguments.some((filter) => `test/external/teams/${suite}`.includes(filter))
+/** @type {(folder: string, suite: string) => string | null} */
+const installed = (folder, suite) => {
+  const cwd = `${root}test/external/teams/${folder}`
+  if (!isWanted(suite)) return null
+  if (!existsSync(`${cwd}/node_modules`))
+    spawnSync('npm', ['ci', '--ignore-scripts'], { cwd, stdio: 'inherit' })
+  return cwd
+}
+installed('queues', 'known-queues.test.ts')
+const prisma = installed('prisma', 'prisma-times.test.ts')
+// Only migrations use the schema engine, which Prisma would download.
+const prismaEnv = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' }
+if (prisma !== null && !existsSync(`${prisma}/node_modules/.prisma/client/schema.prisma`))
+  spawnSync('npx', ['prisma', 'generate'], { cwd: prisma, stdio: 'inherit', env: prismaEnv })
 
 /** @type {string[]} */
 const failed = []

@@ -16,6 +16,8 @@ select relation.relkind::text as kind, relation.relpersistence = 'u' as is_unlog
                  'type', format_type(atttypid, null),
                  'enum_name', case when typtype = 'e' then format('%I.%I', nspname, typname) end,
                  'base_type', format_type(case typtype when 'd' then typbasetype else atttypid end, null),
+                 'precision', case when atttypid in ('timestamp'::regtype, 'timestamptz'::regtype) and atttypmod >= 0
+                                   then atttypmod else 6 end,
                  'is_generated', attgenerated <> '', 'is_nullable', not attnotnull)), '{}')
           from pg_attribute join pg_type on pg_type.oid = atttypid join pg_namespace on pg_namespace.oid = typnamespace
          where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns,
@@ -55,3 +57,6 @@ select relation.relkind::text as kind,
        ) as foreign_keys
   from pg_class relation
  where relation.oid = to_regclass(format('%I.%I', $1::text, $2::text));
+
+-- name: knows_time_zone
+select exists (select from pg_timezone_names where name = $1::text) as is_known;

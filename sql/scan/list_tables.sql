@@ -1,6 +1,6 @@
--- Tables that may hold jobs: with a status ($1, an expression over column names), named like those of known queues
--- ($2), of the shipped profiles ($3, schema.table), or with a column that few but known queues have ($4). Partitions
--- are counted through their parent.
+-- Tables that may hold jobs: with a column of jobs ($1, an expression over column names), named like those of known
+-- queues ($2), of the shipped profiles ($3, schema.table), or with a column that few but known queues have ($4).
+-- Partitions are counted through their parent.
 select namespace.nspname::text as schema, relation.relname::text as table,
        has_schema_privilege(namespace.oid, 'usage') and has_table_privilege(relation.oid, 'select') as can_read,
        row_security_active(relation.oid) as is_filtered,

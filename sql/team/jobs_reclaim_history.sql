@@ -7,7 +7,7 @@ select event.at as reclaimed_at, event.job_id, job."type",
        event.data -> 'details' ->> 'locked_by' as previous_worker,
        (event.data -> 'details' ->> 'attempt')::int as attempts_after,
        event.data -> 'details' ->> 'last_heartbeat_at' as last_heartbeat_at,
-       job."status" as status_now, job."attempt" as attempts_now, job."updated_at"
+       job."status" as status_now, job."attempt" as attempts_now, job."updated_at" as "updated_at"
        /*+last_error , job."last_error" */
   from "unstuck".events event join "unstuck"."jobs" job on job."id"::text = event.job_id
  where event.attachment = /*attachment*/'native'

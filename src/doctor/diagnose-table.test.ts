@@ -83,6 +83,15 @@ describe('indexes', () => {
   })
 })
 
+describe('times', () => {
+  it('OPS-13 that would be in the future mean another zone', () => {
+    const timesAhead = [{ table: 'public.jobs', column: 'updated_at', zone: 'UTC', aheadMs: 7_200_000 }]
+    expect(withTable({ timesAhead })).toEqual([
+      ['problem', 'time zone', expect.stringContaining('Set timeZone in the profile')],
+    ])
+  })
+})
+
 describe('the reaper', () => {
   it('REAP-8 rows that nothing can judge are told', () => {
     if (table.health === null) throw new Error('the table has its health')

@@ -21,6 +21,7 @@ import { checkLongOverdue, checkReaper, checkUnjudged } from './checks/reaper.ts
 import { checkExposure, checkHiddenRows } from './checks/row-security.ts'
 import { checkStatusWords } from './checks/status-words.ts'
 import { checkStorage } from './checks/storage.ts'
+import { checkTimes } from './checks/times.ts'
 import type { DoctorFacts } from './facts.ts'
 import { type Finding, problem } from './finding.ts'
 
@@ -45,6 +46,7 @@ export function diagnose(facts: DoctorFacts): Finding[] {
       ...checkLongOverdue(table),
       ...checkUnjudged(table),
       ...checkStatusWords(table),
+      ...checkTimes(table),
       ...checkStorage(table, server),
       ...checkPolicyDrift(table),
       ...checkQueues(table),

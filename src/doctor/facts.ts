@@ -2,6 +2,7 @@
 import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy, PolicyOverride } from '../policy/policy.ts'
 import type { PolicyDifference } from '../policy/policy-differences.ts'
+import type { TimeAhead } from '../profile/time-type.ts'
 import type { Health, TableMode, WorkerStatus } from '../store/job-store.ts'
 import type { Breaker } from '../store/ports/dependency-store.ts'
 
@@ -88,6 +89,8 @@ export interface TableFacts {
   longOverdue: { jobs: number; ids: string[]; oldestMs: number | null } | null
   /** Waiting jobs that are released again and again, the most released first. */
   releasedOften: { jobs: number; ids: string[]; most: number } | null
+  /** Times without a zone that would be in the future. */
+  timesAhead: TimeAhead[] | null
   unknownWords: { word: string | null; jobs: number }[] | null
   relation: RelationFacts | null
   missingRights: { object: string; missing: string; fix: string }[] | null

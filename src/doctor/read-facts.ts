@@ -5,6 +5,7 @@ import { type Policy, type PolicyOverride, withOverride } from '../policy/policy
 import { differingSettings, policyDifferences } from '../policy/policy-differences.ts'
 import { ageRuleOf } from '../profile/age-rule-of.ts'
 import { columnName, type TableProfile } from '../profile/profile.ts'
+import type { TimeAhead } from '../profile/time-type.ts'
 import type { JobStore } from '../store/job-store.ts'
 import type {
   DoctorFacts,
@@ -24,7 +25,8 @@ export interface DoctorSources {
   migrations(): Promise<MigrationFacts>
   route(): Promise<RouteFacts>
   /** The indexes that attach creates, by purpose. */
-  indexes(table: TableProfile): Record<'claim' | 'sweep', { name: string; create: string }>
+  indexes(table: TableProfile): Promise<Record<'claim' | 'sweep', { name: string; create: string }>>
+  timesAhead(table: TableProfile): Promise<TimeAhead[]>
   /** As JSON with SQL names; null if nothing is overridden. */
   policyText(override: PolicyOverride): string | null
   tables: { table: TableProfile; store: JobStore }[]
@@ -120,6 +122,7 @@ async function readTable(
       const ids = (row?.['ids'] ?? []) as string[]
       return { jobs: Number(row?.['jobs']), ids, most: Number(row?.['most'] ?? 0) }
     }),
+    timesAhead: await attempt(of('times'), () => sources.timesAhead(table)),
     unknownWords: await attempt(of('status words'), async () =>
       (await sources.look('unknown_words', table)).map((row) => ({
         word: row['word'] as string | null,
@@ -202,7 +205,7 @@ async function readOwnMaxima(
   table: TableProfile,
   stored: Policy | null,
 ): Promise<TableFacts['ownMaxima']> {
-  if (stored === null || table.judgesWaiting === true) return []
+  if (stored === null || table.judgesWaiting === true || table.stateColumns !== undefined) return []
   const { maxAttempts } = withOverride(stored, sources.override)
   const names = [columnName(table, 'max_attempts'), columnName(table, 'status')]
   const words = [table.statuses.waiting, ...table.statuses.running]
@@ -220,7 +223,7 @@ async function readIndexUse(
   table: TableProfile,
   verb: 'claim' | 'sweep',
 ): Promise<IndexUse> {
-  const { name: expected, create } = sources.indexes(table)[verb]
+  const { name: expected, create } = (await sources.indexes(table))[verb]
   const [row] = await sources.look(`explain_${verb}`, table)
   const used = indexesUsed(row?.['QUERY PLAN'], table.table)
   const [there] = await sources.look('has_index', table, [expected])

@@ -261,10 +261,10 @@ export const errorCatalog = {
     isRetryable: true,
   },
   NOT_SUPPORTED: {
-    meaning: 'The store does not support this; see its capabilities.',
+    meaning: 'The store or the shape of the table does not support this; see its capabilities.',
     httpStatus: 501,
     exitCode: exitCodes.refused,
-    sqlState: null,
+    sqlState: 'UN006',
     isRetryable: false,
   },
   INTERRUPTED: {

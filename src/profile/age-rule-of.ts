@@ -1,7 +1,7 @@
 import type { AgeRule } from '../policy/lease/age-rule.ts'
 import type { Policy } from '../policy/policy.ts'
-import { columnName, type TableProfile } from './profile.ts'
+import { ageColumnNames, type TableProfile } from './profile.ts'
 
 export function ageRuleOf(table: TableProfile, { legacyAgeRule }: Policy): AgeRule {
-  return { isOn: legacyAgeRule, columns: table.ageColumns.map((column) => columnName(table, column)) }
+  return { isOn: legacyAgeRule, columns: ageColumnNames(table) }
 }

@@ -17,15 +17,20 @@ export interface OwnTable
         | 'schema'
         | 'columns'
         | 'ignoredStatuses'
+        | 'stateColumns'
         | 'defaultType'
         | 'ageColumns'
+        | 'teamAgeColumns'
+        | 'timeZone'
+        | 'epochUnit'
         | 'hasLockTime'
         | 'hasUniqueDedupeKey'
         | 'lastError'
         | 'documentIndexes'
       >
     > {
-  statuses: Omit<TableProfile['statuses'], 'cancelled'> & { cancelled?: string | null }
+  /** Required, unless `stateColumns` are given. */
+  statuses?: Omit<TableProfile['statuses'], 'cancelled'> & { cancelled?: string | null }
   teamEvents?: (Omit<TeamEvents, 'schema'> & { schema?: string }) | null
   /** Overrides the policy of attached tables. */
   policy?: PolicyOverride
@@ -39,6 +44,14 @@ export function completeProfile({ tables: [first, ...others], ...profile }: OwnP
   return { ...profile, tables: [completeTable(first), ...others.map(completeTable)] }
 }
 
+/** Words for a state that the table shows by its times. */
+const stateWords = {
+  waiting: 'waiting',
+  running: ['running'] as [string],
+  succeeded: 'succeeded',
+  dead: 'dead',
+}
+
 export function completeTable({ policy, teamEvents, statuses, ...table }: OwnTable): TableProfile {
   return {
     attachment: attachmentName(table.table),
@@ -47,7 +60,7 @@ export function completeTable({ policy, teamEvents, statuses, ...table }: OwnTab
     defaultType: null,
     ageColumns: ['heartbeat_at', 'started_at', 'updated_at'],
     ...table,
-    statuses: { cancelled: null, ...statuses },
+    statuses: { cancelled: null, ...(statuses ?? stateWords) },
     teamEvents: teamEvents == null ? null : { schema: PUBLIC, ...teamEvents },
     policy: withOverride(attachedPolicy, policy),
   }

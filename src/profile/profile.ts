@@ -51,6 +51,22 @@ export const logicalColumns = [
 
 export type LogicalColumn = (typeof logicalColumns)[number]
 
+/** Columns that hold a time. */
+export const timeColumns = [
+  'created_at',
+  'updated_at',
+  'queued_at',
+  'run_at',
+  'started_at',
+  'finished_at',
+  'last_attempt_at',
+  'lease_expires_at',
+  'heartbeat_at',
+  'deadline_at',
+  'cancel_requested_at',
+  'reaped_at',
+] as const satisfies readonly LogicalColumn[]
+
 export type IdType = 'uuid' | 'bigint' | 'text'
 
 /** One job table. `attachment` names it in function names, policies and events. */
@@ -66,12 +82,23 @@ export interface TableProfile {
     running: [string, ...string[]]
     cancelled: string | null
   }
+  /** Times that say the state of a row, if no column does. */
+  stateColumns?: StateColumns
   /** Words of rows that the engine ignores. */
   ignoredStatuses?: string[]
   /** Type of rows that were not enqueued through the engine, if the table has no type column. */
   defaultType: string | null
   /** Times that determine the age of a running row without a lease (REAP-8). */
   ageColumns: [LogicalColumn, ...LogicalColumn[]]
+  /** More times for the same purpose: columns of the table that the engine does not use otherwise, by their own names. */
+  teamAgeColumns?: string[]
+  /**
+   * Zone of the table's times without one: `UTC` (default), an offset such as `+02:00`, or a name such as `Europe/Berlin`. The
+   * offset of a named zone changes, so its times can only tell an age (OPS-13).
+   */
+  timeZone?: string
+  /** Unit of integer columns that hold times, counted from 1970 in UTC. */
+  epochUnit?: 's' | 'ms'
   /** The team's own events table, written in the same transaction as the engine's. */
   teamEvents: TeamEvents | null
   /**
@@ -93,6 +120,15 @@ export interface TableProfile {
   /** Indexes that the team's document names. Created on request: an index on a column that heartbeats write prevents HOT. */
   documentIndexes?: DocumentIndex[]
   policy: Policy
+}
+
+/** Columns that are NULL unless a row is in that state. A row without any of them waits. */
+export interface StateColumns {
+  running: string
+  /** Unset: rows are deleted when they succeed, and the engine claims none. */
+  succeeded?: string
+  /** Unset: a job that spent its budget keeps its lock. */
+  dead?: string
 }
 
 export interface DocumentIndex {
@@ -142,4 +178,22 @@ export interface Profile {
 /** The team's name of a logical column. */
 export function columnName(table: TableProfile, column: LogicalColumn): string {
   return table.columns[column] ?? column
+}
+
+/** The columns that determine the age of a running row, by the team's names. */
+export function ageColumnNames(table: TableProfile): string[] {
+  return [...table.ageColumns.map((column) => columnName(table, column)), ...(table.teamAgeColumns ?? [])]
+}
+
+/** The zone of the table's times without one. */
+export const timeZoneOf = ({ timeZone = 'UTC' }: Pick<TableProfile, 'timeZone'>): string => timeZone
+
+/** The times that say the state of a row, as state and name of the column. */
+export function stateTimes({
+  stateColumns,
+}: Pick<TableProfile, 'stateColumns'>): [keyof StateColumns, string][] {
+  const { running, succeeded, dead } = stateColumns ?? {}
+  return Object.entries({ running, succeeded, dead }).flatMap(([state, name]) =>
+    name === undefined ? [] : [[state as keyof StateColumns, name]],
+  )
 }

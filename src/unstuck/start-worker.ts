@@ -13,6 +13,7 @@ import { startThreadHeartbeat } from '../runtime/heartbeat/thread-heartbeat.ts'
 import { type DependencyOptions, prepareDependencies } from '../runtime/limits/dependencies.ts'
 import { processKey, workerName } from '../runtime/worker/process-name.ts'
 import { startWorker, type Worker } from '../runtime/worker/worker.ts'
+import { assertClaimable } from './assert-claimable.ts'
 import type { UnstuckOptions } from './options.ts'
 import type { StartLimit } from './start-limit.ts'
 
@@ -38,6 +39,7 @@ export const DEFAULT_HANG_GRACE_MS = 5_000
 
 export async function startApplicationWorker(parts: StartedParts): Promise<Worker> {
   const { open, config, options, table, events, handlers, policy, tracing } = parts
+  assertClaimable(table)
   // Connects while the breakers are prepared.
   const workerId = workerName(options.workerId)
   const heartbeat = startHeartbeat(parts, workerId)

@@ -66,6 +66,7 @@ export const table: TableFacts = {
   ownMaxima: [],
   longOverdue: { jobs: 0, ids: [], oldestMs: null },
   releasedOften: { jobs: 0, ids: [], most: 0 },
+  timesAhead: [],
   unknownWords: [],
   relation,
   missingRights: [],

@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Job } from '../../src/job/job.ts'
 import { clipProfile } from '../../src/profile/clip.ts'
-import { columnName, type LogicalColumn, type Profile, type TableProfile } from '../../src/profile/profile.ts'
+import {
+  columnName,
+  type LogicalColumn,
+  type Profile,
+  type TableProfile,
+  timeColumns,
+  timeZoneOf,
+} from '../../src/profile/profile.ts'
 import type { StoreHarness } from '../../src/store/conformance/harness.ts'
 import type { SqlClient } from '../../src/store/postgres/connection/executor.ts'
 import { createPostgresStore, inTransaction, migrateUp } from '../../src/store/postgres/index.ts'
@@ -50,7 +57,7 @@ export async function createPostgresBench(options: BenchOptions): Promise<Postgr
       return {
         store,
         elapse: async (ms) => {
-          elapseText ??= await elapseStatement(database.pool, timedTablesOf(table, schema))
+          elapseText ??= await elapseStatement(database.pool, timedTablesOf(table, schema), table)
           await database.pool.query({ name: 'elapse', text: elapseText, values: [ms] })
         },
         plantJob: (fields) => plantJob(database.pool, table, fields),
@@ -154,24 +161,41 @@ export async function elapse(pool: pg.Pool, table: TableProfile, schema: string,
 }
 
 /** One statement for these tables, with `$1` for the milliseconds: whoever moves time often asks the catalogue once. */
-export async function elapseStatement(pool: pg.Pool, names: string[]): Promise<string> {
+export async function elapseStatement(
+  pool: pg.Pool,
+  names: string[],
+  epochs?: TableProfile,
+): Promise<string> {
   const { rows } = await pool.query<{
     name: string
     columns: string[] | null
     lists: string[] | null
     spans: string[] | null
+    epochs: string[] | null
   }>(
-    `select name, array_agg(attname::text) filter (where atttypid = 'timestamptz'::regtype) as columns,
+    `select name,
+            array_agg(attname::text) filter (where atttypid in ('timestamptz'::regtype, 'timestamp'::regtype)) as columns,
+            array_agg(attname::text) filter (where atttypid = 'bigint'::regtype) as epochs,
             array_agg(attname::text) filter (where atttypid = 'timestamptz[]'::regtype) as lists,
             array_agg(attname::text) filter (where atttypid = 'tstzmultirange'::regtype) as spans
        from unnest($1::text[]) name join pg_attribute on attrelid = name::regclass
-      where atttypid in ('timestamptz'::regtype, 'timestamptz[]'::regtype, 'tstzmultirange'::regtype) and attnum > 0
-        and not attisdropped and attname <> 'server_started_at'
+      where (atttypid in ('timestamptz'::regtype, 'timestamp'::regtype, 'timestamptz[]'::regtype,
+                          'tstzmultirange'::regtype)
+             or name = $2 and attname = any ($3) and atttypid = 'bigint'::regtype)
+        and attnum > 0 and not attisdropped and attname <> 'server_started_at'
       group by name`,
-    [names],
+    [
+      names,
+      epochs === undefined ? null : qualified(epochs),
+      epochs === undefined ? [] : timeColumns.map((column) => columnName(epochs, column)),
+    ],
   )
-  const shifts = rows.map(({ name, columns, lists, spans }, index) => {
+  const unitMs = epochs?.epochUnit === 's' ? 1000 : 1
+  const shifts = rows.map(({ name, columns, lists, spans, epochs: counted }, index) => {
     const sets = [
+      ...(counted ?? [])
+        .map(quoteIdentifier)
+        .map((column) => `${column} = ${column} - ($1::float8 / ${unitMs})::bigint`),
       ...(columns ?? []).map(quoteIdentifier).map((column) => `${column} = ${column} - $1 * interval '1 ms'`),
       ...(lists ?? [])
         .map(quoteIdentifier)
@@ -229,6 +253,18 @@ const columnOfField: Partial<Record<keyof Job, LogicalColumn>> = {
   traceparent: 'traceparent',
 }
 
+/** The status of a row, or the time that says it. */
+function stateOf(
+  table: TableProfile,
+  { status = 'waiting' }: Partial<Job>,
+  word: string,
+): [string, unknown][] {
+  if (table.stateColumns === undefined) return [[columnName(table, 'status'), word]]
+  if (status === 'waiting') return []
+  const name = table.stateColumns[status === 'cancelled' ? 'dead' : status]
+  return name === undefined ? [] : [[name, new Date()]]
+}
+
 /** A row in any state, as an old worker or a hand would have left it. */
 async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>): Promise<string> {
   const id = fields.id ?? randomUUID()
@@ -236,7 +272,7 @@ async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>
   const words = { waiting, running: running[0], succeeded, dead, cancelled: cancelled ?? dead }
   const values = new Map<string, unknown>([
     [columnName(table, 'id'), id],
-    [columnName(table, 'status'), words[fields.status ?? 'waiting']],
+    ...stateOf(table, fields, words[fields.status ?? 'waiting']),
     [columnName(table, 'type'), fields.type ?? 'planted'],
   ])
   for (const [field, column] of Object.entries(columnOfField)) {
@@ -256,9 +292,23 @@ async function plantJob(pool: pg.Pool, table: TableProfile, fields: Partial<Job>
     }
   }
   const names = [...values.keys()].map(quoteIdentifier)
-  await pool.query(
-    `insert into ${qualified(table)} (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
-    [...values.values()],
+  const { rows: types } = await pool.query<{ attname: string; type: string }>(
+    `select attname, atttypid::regtype::text as type from pg_attribute where attrelid = $1::regclass`,
+    [qualified(table)],
   )
+  const isTime = (name: string) =>
+    Object.values(table.stateColumns ?? {}).includes(name) ||
+    timeColumns.some((column) => columnName(table, column) === name)
+  const places = [...values.keys()].map((name, index) => {
+    const type = types.find(({ attname }) => attname === name)?.type
+    if (type === 'timestamp without time zone')
+      return `$${index + 1}::timestamptz at time zone interval '${timeZoneOf(table)}'`
+    if (type === 'bigint' && isTime(name))
+      return `floor(extract(epoch from $${index + 1}::timestamptz) * ${table.epochUnit === 's' ? 1 : 1000})`
+    return `$${index + 1}`
+  })
+  await pool.query(`insert into ${qualified(table)} (${names.join(', ')}) values (${places.join(', ')})`, [
+    ...values.values(),
+  ])
   return id
 }

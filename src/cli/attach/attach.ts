@@ -93,7 +93,7 @@ async function printPlan(
   flags: AttachFlags,
 ): Promise<void> {
   const plan = await installer.plan(indexOption(flags))
-  const { database, steps, policyDrift } = plan
+  const { database, steps, policyDrift, notes } = plan
   if (flags.json === true) {
     return printJson({
       database,
@@ -102,13 +102,14 @@ async function printPlan(
       proposal,
       steps,
       policyDrift,
+      notes,
       isUnwritten: true,
     })
   }
   printLine(`-- unstuck attach on database ${database}, profile ${profile.name}: ${countOf(plan)}.`)
   printLine('-- Nothing was run. The database was read in a read-only transaction.')
   if (proposal !== null) printLines(commented(proposalText(proposal)))
-  for (const line of driftLines(plan)) printLine(commented(line))
+  for (const line of [...notes, ...driftLines(plan)]) printLine(commented(line))
   if (steps.length > 0) process.stdout.write(`\n${planText(plan)}`)
 }
 
@@ -126,6 +127,9 @@ function driftLines({ policyDrift }: AttachPlan): string[] {
     `  To store the values of the profile:  ${statement}`,
   ])
 }
+
+/** The other notes are for the plan, before anything is done. */
+const warningsOf = ({ notes }: AttachPlan) => notes.filter((note) => note.startsWith('!'))
 
 const commented = (text: string) => text.trimEnd().replaceAll(/^(?!--)/gm, '-- ')
 
@@ -194,6 +198,7 @@ async function runAttach(
       steps,
       observedTables: plan.newTables,
       policyDrift: plan.policyDrift,
+      notes: plan.notes,
       isChanged: steps.length > 0,
     })
   }
@@ -203,7 +208,7 @@ async function runAttach(
       ? `attached ${tables.join(', ')}: rows are unchanged, existing workers keep working`
       : `nothing to do: ${tables.join(', ')} is up to date`,
   )
-  for (const line of driftLines(plan)) printLine(line)
+  for (const line of [...warningsOf(plan), ...driftLines(plan)]) printLine(line)
   for (const line of nextSteps(plan)) printLine(line)
 }
 

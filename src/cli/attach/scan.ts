@@ -45,7 +45,7 @@ async function scanCommand(url: string | undefined, flags: ScanFlags): Promise<v
 }
 
 function printReport(report: ScanReport, olderThanMs: number): void {
-  const { database, version, role, isStandby, tables, isCut } = report
+  const { database, version, role, isStandby, tables, notUnderstood, isCut } = report
   printLine(`${database}  PostgreSQL ${version}${isStandby ? ', a standby' : ''}, as ${role}`)
   printLine()
   const shown = tables.filter(isRelevant)
@@ -55,6 +55,19 @@ function printReport(report: ScanReport, olderThanMs: number): void {
   printLine('Nothing was written: every transaction was read-only (transaction_read_only = on).')
   const next = shown.find(({ counts, next: command }) => (counts?.stuck ?? 0) > 0 && command !== null)
   if (next !== undefined) printLine(`Next:  ${next.next ?? ''}`)
+  printLine(describeUnknown(notUnderstood))
+}
+
+const MOST_NAMED = 10
+
+/** Always said, so that silence is never taken for an all-clear. */
+function describeUnknown(notUnderstood: ScanReport['notUnderstood']): string {
+  if (notUnderstood.length === 0) return 'Not understood: no other table has signs of jobs.'
+  const named = notUnderstood
+    .slice(0, MOST_NAMED)
+    .map(({ schema, table, reason }) => `${schema}.${table} (${reason})`)
+  const more = notUnderstood.length > MOST_NAMED ? `, and ${notUnderstood.length - MOST_NAMED} more` : ''
+  return `Not understood: ${named.join(', ')}${more}. If they hold jobs, describe them in a profile: docs/guides/tables/attach.md`
 }
 
 /** A weak match without running jobs is probably not a job table. */

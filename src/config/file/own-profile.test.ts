@@ -102,6 +102,26 @@ describe('a profile in the config file', () => {
       { name: 'profile.tables[0].statuses.canceled', takes: /did you mean cancelled\?/ },
     ],
     [
+      'an offset of another form',
+      { ...own, tables: [{ ...table, timeZone: '+2' }] },
+      { name: 'profile.tables[0].timeZone', takes: /an offset such as \+02:00/ },
+    ],
+    [
+      'a unit that no time has',
+      { ...own, tables: [{ ...table, epochUnit: 'us' }] },
+      { name: 'profile.tables[0].epochUnit', takes: /^s or ms$/ },
+    ],
+    [
+      'neither words nor times for its state',
+      { ...own, tables: [{ ...table, statuses: undefined }] },
+      { name: 'profile.tables[0].statuses', takes: /status words/ },
+    ],
+    [
+      'a state that no time says',
+      { ...own, tables: [{ ...table, stateColumns: { running: 'a', waiting: 'b' } }] },
+      { name: 'profile.tables[0].stateColumns.waiting', takes: /running/ },
+    ],
+    [
       'a misspelt age column',
       { ...own, tables: [{ ...table, ageColumns: ['heartbeatat'] }] },
       { name: 'profile.tables[0].ageColumns', takes: /did you mean heartbeat_at\?/ },

@@ -83,10 +83,21 @@ const tableRules: RulesFor<OwnTable> = {
     takes: 'an object that maps the engine’s column names to the table’s',
     accepts: (value) => isPlainObject(value),
   },
-  statuses: required(object('an object of status words', statusRules)),
+  statuses: object('an object of status words', statusRules),
+  stateColumns: object('an object of columns', { running: required(text), succeeded: text, dead: text }),
   ignoredStatuses: words,
   defaultType: optionalText,
   ageColumns: columnList,
+  teamAgeColumns: {
+    takes: 'a list of columns, by their names in the table',
+    accepts: (value) => isListOf(value, isText),
+  },
+  timeZone: {
+    takes: 'UTC, an offset such as +02:00, or a name such as Europe/Berlin',
+    accepts: (value) =>
+      typeof value === 'string' && /^([+-](0\d|1[0-5]):[0-5]\d|[A-Za-z][\w+/-]*)$/.test(value),
+  },
+  epochUnit: choice('s', 'ms'),
   teamEvents: {
     takes: 'null, or an object',
     accepts: (value) => value === null || isPlainObject(value),
@@ -111,7 +122,9 @@ function checkTable(table: unknown, index: number, problems: ConfigProblem[]): v
     return
   }
   checkFields(table, tableRules, path, problems)
-  const { columns, ageColumns, documentIndexes, policy } = table
+  const { columns, ageColumns, documentIndexes, policy, statuses, stateColumns } = table
+  if (statuses === undefined && stateColumns === undefined)
+    problems.push({ name: nameInFile(`${path}.statuses`), got: null, takes: 'an object of status words' })
   if (isPlainObject(columns)) checkColumns(columns, `${path}.columns`, problems)
   checkNames(ageColumns, `${path}.ageColumns`, problems)
   if (Array.isArray(documentIndexes)) {

@@ -119,7 +119,7 @@ const columnKinds: Partial<Record<LogicalColumn, Kind>> = {
 
 const typesOfKind: Record<Kind, readonly string[]> = {
   text: ['text', 'character varying'],
-  time: ['timestamp with time zone'],
+  time: ['timestamp with time zone', 'timestamp without time zone', 'integer', 'bigint'],
   count: ['smallint', 'integer'],
   whole: ['smallint', 'integer', 'bigint'],
   large: ['bigint'],

@@ -35,6 +35,67 @@ function infer(
   return inferred
 }
 
+describe('the state of a profile', () => {
+  it('OPS-13 comes from the times of a table without a status, and the draft asks what they mean', () => {
+    const { table, questions } = infer({ reserved_at: time, finished_at: time, failedAt: time })
+    expect(table).toMatchObject({
+      stateColumns: { running: 'reserved_at', succeeded: 'finished_at', dead: 'failedAt' },
+      teamAgeColumns: ['reserved_at'],
+      // The engine's own column of that name has another meaning.
+      columns: { finished_at: 'unstuck_finished_at' },
+    })
+    expect(table).not.toHaveProperty('statuses')
+    expect(questions).toContainEqual(expect.stringMatching(/^stateColumns.dead: failedAt: is it set only/))
+  })
+
+  it('OPS-13 of a table with the time of a lock alone has no end to its attempts', () => {
+    const { table, questions } = infer({ locked_at: time })
+    expect(table).toMatchObject({ stateColumns: { running: 'locked_at' }, policy: { maxCrashes: 1000 } })
+    expect(questions).toContainEqual(expect.stringMatching(/unstuck claims none/))
+  })
+
+  it('OPS-13 of a table with a status of numbers is not guessed', () => {
+    expect(() => infer({ state: column('integer'), locked_at: time })).toThrow('its column state is integer')
+    expect(() => infer({ created_at: time })).toThrow('no column looks like a status')
+  })
+})
+
+describe('the times of a profile', () => {
+  const zoneless = column('timestamp without time zone')
+
+  it('OPS-13 without a zone are used as they are, in UTC, and the draft asks whether that is so', () => {
+    const { table, questions } = infer({ status, created_at: zoneless, retryAfter: zoneless })
+    expect(table).toMatchObject({ columns: { run_at: 'retryAfter' }, timeZone: 'UTC' })
+    expect(questions).toContainEqual(expect.stringMatching(/^timeZone: created_at, retryAfter: no time zone/))
+    expect(infer({ status, created_at: time }).table.timeZone).toBeUndefined()
+  })
+
+  it('OPS-13 that count from 1970 are used in the unit of their values', () => {
+    const { table, questions } = infer({
+      status,
+      locked_until: column('bigint', { epochUnit: 'ms' }),
+      available_at: column('integer', { epochUnit: 's' }),
+    })
+    expect(table).toMatchObject({ columns: { lease_expires_at: 'locked_until' }, epochUnit: 'ms' })
+    expect(table.columns).not.toHaveProperty('run_at')
+    expect(questions).toContainEqual(expect.stringMatching(/available_at counts in another unit/))
+  })
+
+  it('OPS-13 at which a worker was seen tell an age, even if the engine has no use for them', () => {
+    const { table } = infer({
+      status,
+      locked_at: time,
+      reserved_at: zoneless,
+      modified_at: time,
+      paid_at: time,
+    })
+    expect(table).toMatchObject({
+      ageColumns: ['last_attempt_at', 'updated_at'],
+      teamAgeColumns: ['reserved_at'],
+    })
+  })
+})
+
 describe('the columns of a profile', () => {
   it.each([
     ['locked_by', text, 'worker_id'],
@@ -66,12 +127,8 @@ describe('the columns of a profile', () => {
   })
 
   it.each<[string, string, ShapeColumn, RegExp]>([
-    [
-      'updated_at',
-      'is a time without a zone',
-      column('timestamp without time zone'),
-      /timestamp without time zone/,
-    ],
+    ['updated_at', 'is an integer without values', column('bigint'), /no row shows its unit of time/],
+    ['updated_at', 'is no time', column('bigint', { epochUnit: null }), /its values are no times/],
     ['worker_id', 'is a number', column('integer'), /has type integer/],
     ['priority', 'may be NULL', column('integer', { isNullable: true }), /is nullable/],
     ['payload', 'is generated', column('jsonb', { isGenerated: true }), /is generated/],

@@ -2,11 +2,13 @@
 // questions, to be answered in the config file.
 
 import type { OwnTable } from '../own-profile.ts'
-import { type IdType, type LogicalColumn, logicalColumns } from '../profile.ts'
+import { type IdType, type LogicalColumn, logicalColumns, type StateColumns, stateTimes } from '../profile.ts'
 import { columnDoubts, columnNames, fitsColumn, lockTimeNames } from './column-names.ts'
+import { inferState, stateQuestions } from './infer-state.ts'
+import { inferTimes, whyNoTime } from './infer-times.ts'
 import type { Certainty } from './scan-target.ts'
 import { inSnakeCase } from './snake-case.ts'
-import { statusRoles } from './status-roles.ts'
+import { type StatusRoles, statusRoles } from './status-roles.ts'
 import type { TableShape } from './table-shape.ts'
 
 export interface InferredProfile {
@@ -35,19 +37,21 @@ export function statusColumn({ columns }: TableShape): string | undefined {
 
 /** `wordsInRows` are the values of the status column. */
 export function inferProfile(shape: TableShape, wordsInRows: string[]): InferredProfile | NoProfile {
-  const status = statusColumn(shape)
-  if (status === undefined) {
-    return {
-      problem: 'no column looks like a status',
-      hint: 'Write its profile into the config file by hand: docs/guides/tables/attach.md shows one.',
-    }
-  }
+  const state = stateOf(shape, wordsInRows)
+  if ('problem' in state) return state
   const id = idOf(shape)
   if ('problem' in id) return id
-  const { words, defaultWord } = shape.columns[status] ?? { words: null, defaultWord: null }
-  const roles = statusRoles({ takes: words, inRows: wordsInRows, defaultWord })
-  const found = findColumns(shape, new Set([id.column, status]))
-  const columns = { id: id.column, status, ...found.columns }
+  const { status, stateColumns } = state
+  const taken = new Set([
+    id.column,
+    ...(status === undefined ? [] : [status]),
+    ...stateTimes(state).map(([, name]) => name),
+  ])
+  const found = findColumns(shape, taken)
+  const columns = { id: id.column, ...(status === undefined ? {} : { status }), ...found.columns }
+  // The time of the lock also tells an age.
+  if (stateColumns !== undefined) taken.delete(stateColumns.running)
+  const { questions: timeQuestions, ...times } = inferTimes(shape, taken)
   const ageColumns = ageColumnsOf(found.ofTeam)
   const hasType = found.ofTeam.has('type')
   const table: OwnTable = {
@@ -55,14 +59,50 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
     table: shape.table,
     idType: id.type,
     columns: withoutOwnNames(columns),
-    statuses: roles.statuses,
-    ...(roles.ignored.length === 0 ? {} : { ignoredStatuses: roles.ignored }),
+    ...(stateColumns === undefined ? { statuses: state.statuses } : { stateColumns }),
+    ...(state.ignored.length === 0 ? {} : { ignoredStatuses: state.ignored }),
     ...(hasType ? {} : { defaultType: 'job' }),
     ...(ageColumns === undefined ? {} : { ageColumns }),
+    ...times,
     ...(isLockTime(columns.last_attempt_at) ? { hasLockTime: true } : {}),
+    // Without a time for dead jobs there is no end to their attempts, as there was none before.
+    ...(stateColumns !== undefined && stateColumns.dead === undefined
+      ? { policy: { maxCrashes: 1_000, maxTimeouts: 1_000 } }
+      : {}),
   }
-  const questions = [...roles.questions, ...found.questions, ...generalQuestions(table, hasType)]
-  return { table, certainty: certaintyOf(found.ofTeam, roles.questions), questions }
+  const questions = [
+    ...state.questions,
+    ...found.questions,
+    ...timeQuestions,
+    ...generalQuestions(table, hasType),
+  ]
+  return { table, certainty: certaintyOf(found.ofTeam, state.questions), questions }
+}
+
+interface InferredState extends StatusRoles {
+  status?: string
+  stateColumns?: StateColumns
+}
+
+function stateOf(shape: TableShape, wordsInRows: string[]): InferredState | NoProfile {
+  const status = statusColumn(shape)
+  if (status !== undefined) {
+    const { words, defaultWord } = shape.columns[status] ?? { words: null, defaultWord: null }
+    return { status, ...statusRoles({ takes: words, inRows: wordsInRows, defaultWord }) }
+  }
+  const unread = Object.keys(shape.columns).find((name) => STATUS.test(inSnakeCase(name)))
+  const stateColumns = unread === undefined ? inferState(shape) : undefined
+  if (stateColumns !== undefined) {
+    const { statuses } = statusRoles({ takes: null, inRows: [], defaultWord: null })
+    return { stateColumns, statuses, ignored: [], questions: stateQuestions(stateColumns) }
+  }
+  return {
+    problem:
+      unread === undefined
+        ? 'no column looks like a status, and none like the time of a lock'
+        : `its column ${unread} is ${shape.columns[unread]?.type ?? 'of no type'}, not a text or an enum`,
+    hint: 'Write its profile into the config file by hand: docs/guides/tables/attach.md shows one.',
+  }
 }
 
 const idTypes: Record<string, IdType> = {
@@ -138,17 +178,20 @@ function findColumns(shape: TableShape, taken: Set<string>): FoundColumns {
 /** The claim compares these, and comparisons with NULL are never true. */
 const neverNull: readonly LogicalColumn[] = ['type', 'priority', 'created_at']
 
-function isUsable(column: LogicalColumn, { columns }: TableShape, name: string): boolean {
-  const found = columns[name]
+function isUsable(column: LogicalColumn, shape: TableShape, name: string): boolean {
+  const found = shape.columns[name]
   if (found === undefined || found.isGenerated || !fitsColumn(column, found.type)) return false
+  if (whyNoTime(column, shape, name) !== null) return false
   return !(found.isNullable && neverNull.includes(column))
 }
 
-function whyNot(column: LogicalColumn, { columns }: TableShape, name: string): string {
-  const found = columns[name]
+function whyNot(column: LogicalColumn, shape: TableShape, name: string): string {
+  const found = shape.columns[name]
   if (found?.isGenerated === true) return 'is generated, and the engine writes it'
   if (!fitsColumn(column, found?.type ?? ''))
     return `has type ${found?.type ?? ''}, which the engine cannot write`
+  const noTime = whyNoTime(column, shape, name)
+  if (noTime !== null) return noTime
   return 'is nullable, and rows with NULL would never be claimed'
 }
 
@@ -167,15 +210,15 @@ function withoutOwnNames(
   return Object.fromEntries(Object.entries(columns).filter(([column, name]) => column !== name))
 }
 
-function generalQuestions({ statuses, ageColumns }: OwnTable, hasType: boolean): string[] {
+function generalQuestions({ statuses, ageColumns, teamAgeColumns }: OwnTable, hasType: boolean): string[] {
   return [
     ...(hasType
       ? []
       : ["defaultType: without a type column every job has the type 'job', which names its handler."]),
-    ...(statuses.cancelled == null
+    ...(statuses !== undefined && statuses.cancelled == null
       ? ['statuses.cancelled: no such word: cancelled jobs become dead, with an error code.']
       : []),
-    ageColumns === undefined
+    ageColumns === undefined && teamAgeColumns === undefined
       ? 'ageColumns: no column shows when a worker was last seen: running jobs without a lease are reported, not requeued.'
       : 'policy.legacyAgeRule: off, so running jobs without a lease (of older workers, or stuck already) are reported, not requeued.',
   ]

@@ -4,7 +4,7 @@ import { nativeProfile } from '../native.ts'
 import { columnName, logicalColumns } from '../profile.ts'
 import { shippedProfile, shippedProfileNames } from '../shipped.ts'
 import { knownQueues, queueOf } from './known-queues/index.ts'
-import { recogniseTable } from './recognise-table.ts'
+import { recogniseTable, unrecognised } from './recognise-table.ts'
 import type { SightedTable } from './scan-target.ts'
 
 const TIME = 'timestamp with time zone'
@@ -141,6 +141,46 @@ describe('hand-rolled tables', () => {
     expect(guess('status', `updated_at: ${TIME}`)).toBeNull()
     expect(guess('status', 'locked_by', 'attempts')).toBeNull()
     expect(guess('title', `locked_at: ${TIME}`, 'locked_by')).toBeNull()
+  })
+
+  it('REAP-8 OPS-13 without a status a job runs from the time of its lock to that of its end', () => {
+    const times = ['reserved_at', 'failed_at', 'completedAt'].map((name) => `${name}: ${TIME}`)
+    expect(recognise(sighted('sync_jobs', times))).toMatchObject({
+      running: [
+        { column: 'reserved_at', isNull: false },
+        { column: 'failed_at', isNull: true },
+        { column: 'completedAt', isNull: true },
+      ],
+      timeColumns: ['reserved_at'],
+    })
+    expect(recognise(sighted('imports', [...times, 'attempts: integer']))).not.toBeNull()
+    expect(recognise(sighted('tasks', [`started_at: ${TIME}`, `finished_at: ${TIME}`]))).toMatchObject({
+      running: [
+        { column: 'started_at', isNull: false },
+        { column: 'finished_at', isNull: true },
+      ],
+    })
+    // A status that is not understood could say otherwise.
+    expect(recognise(sighted('sync_jobs', [...times, 'state: integer']))).toBeNull()
+    expect(recognise(sighted('documents', [`locked_at: ${TIME}`, 'locked_by']))).toBeNull()
+  })
+
+  it.each<[string, string, string[], RegExp | null]>([
+    ['a status of numbers', 'sync_jobs', ['state: integer', `locked_at: ${TIME}`], /no word of state/],
+    ['no time', 'sync_jobs', ['status', 'attempts: integer'], /no time tells since when/],
+    [
+      'a lock and its owner',
+      'documents',
+      [`locked_at: ${TIME}`, 'locked_by'],
+      /no column tells which rows run/,
+    ],
+    ['a lock of an account', 'users', [`locked_at: ${TIME}`, 'email'], null],
+    ['a status alone', 'orders', ['status', `updated_at: ${TIME}`], null],
+  ])('OPS-13 a table with %s is named with the reason if it may hold jobs', (_, name, columns, reason) => {
+    const table = sighted(name, columns)
+    const why = unrecognised(table, [table], profiles)
+    if (reason === null) expect(why).toBeNull()
+    else expect(why).toMatch(reason)
   })
 
   it('REAP-8 without a primary key there is nothing to name a job by', () => {

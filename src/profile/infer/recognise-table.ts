@@ -1,10 +1,12 @@
 // Finds the queue of a table by name and columns alone: known queues first, then shipped profiles, then a guess by the words
 // and columns that hand-made job tables use.
 
-import { columnName, type Profile, type TableProfile } from '../profile.ts'
-import { guessTable } from './guess-table.ts'
+import { ageColumnNames, columnName, type Profile, type StateColumns, type TableProfile } from '../profile.ts'
+import { isEpoch, timeTypesOf } from '../time-type.ts'
+import { guessTable, whyNotUnderstood } from './guess-table.ts'
 import { type KnownQueue, queueOf } from './known-queues/index.ts'
 import {
+  type Condition,
   type EndRule,
   type OwnerTable,
   type ScanTarget,
@@ -25,6 +27,12 @@ export function recogniseTable(
     if (table !== undefined) return profileTarget(profile, table, sighted)
   }
   return guessTable(sighted)
+}
+
+/** Why a table is not counted that may hold jobs; null if it is counted, or holds none. */
+export function unrecognised(sighted: SightedTable, all: SightedTable[], profiles: Profile[]): string | null {
+  const isPart = queueOf(sighted) !== null
+  return isPart || recogniseTable(sighted, all, profiles) !== null ? null : whyNotUnderstood(sighted)
 }
 
 function knownTarget(queue: KnownQueue, sighted: SightedTable, all: SightedTable[]): ScanTarget {
@@ -69,34 +77,44 @@ function usableOwners(
 function isOfProfile(profile: TableProfile, { schema, table, columns }: SightedTable): boolean {
   if (profile.schema !== schema || profile.table !== table) return false
   const words = columns[columnName(profile, 'status')]?.words
-  return (
-    columnName(profile, 'status') in columns &&
-    (words == null || profile.statuses.running.some((word) => words.includes(word))) &&
-    profile.ageColumns.some((column) => columnName(profile, column) in columns)
-  )
+  const hasStatus =
+    profile.stateColumns === undefined
+      ? columnName(profile, 'status') in columns &&
+        (words == null || profile.statuses.running.some((word) => words.includes(word)))
+      : profile.stateColumns.running in columns
+  return hasStatus && ageColumnNames(profile).some((column) => column in columns)
 }
+
+const runningByTimes = ({ running, ...ended }: StateColumns): Condition[] => [
+  { column: running, isNull: false },
+  ...Object.values(ended).map((column) => ({ column, isNull: true })),
+]
 
 function profileTarget({ name }: Profile, profile: TableProfile, sighted: SightedTable): ScanTarget {
   const status = columnName(profile, 'status')
   const lease = columnName(profile, 'lease_expires_at')
   const words = sighted.columns[status]?.words ?? null
   const hasLease = lease in sighted.columns
-  const timeColumns = [...profile.ageColumns, 'started_at' as const]
-    .map((column) => columnName(profile, column))
-    .filter((column) => column in sighted.columns)
+  const timeColumns = [...ageColumnNames(profile), columnName(profile, 'started_at')].filter(
+    (column) => column in sighted.columns,
+  )
+  const running: Condition[] =
+    profile.stateColumns === undefined
+      ? [{ column: status, words: profile.statuses.running.filter((word) => words?.includes(word) ?? true) }]
+      : runningByTimes(profile.stateColumns)
+  const typeOf = (column: string) => sighted.columns[column]?.type ?? ''
   return {
     schema: sighted.schema,
     table: sighted.table,
     kind: 'profile',
     name,
     certainty: 'sure',
-    evidence: [status, ...timeColumns],
+    evidence: [...new Set([...running.map(({ column }) => column), ...timeColumns])],
     primaryKey: sighted.primaryKey,
-    running: [
-      { column: status, words: profile.statuses.running.filter((word) => words?.includes(word) ?? true) },
-    ],
+    running,
     timeColumns: [...new Set(timeColumns)],
-    epochColumns: [],
+    epochColumns: [...timeColumns, lease].filter((column) => isEpoch(typeOf(column))),
+    timeTypes: timeTypesOf(profile, [...timeColumns, lease], sighted.columns),
     ends: hasLease ? [{ column: lease }] : [],
     owners: null,
     rule: hasLease ? `${lease} has passed` : null,

@@ -1,4 +1,5 @@
 // A table as a scan finds it in the catalogue, and what to look for in its rows. Data only: the store turns it into SQL.
+import type { TimeTypes } from '../time-type.ts'
 
 /** A table of the catalogue that might hold jobs. */
 export interface SightedTable {
@@ -65,8 +66,10 @@ export interface ScanTarget {
   /** Null if rows do not show which of them run. */
   running: Condition[] | null
   timeColumns: string[]
-  /** Time columns in seconds since 1970. */
+  /** Time columns in seconds or milliseconds since 1970: their values tell which. */
   epochColumns: string[]
+  /** How the table of a profile holds its times. Others without a zone are read as UTC. */
+  timeTypes?: TimeTypes
   ends: EndRule[]
   owners: OwnerTable | null
   /** Rule for a stuck row; null if only its age counts. */

@@ -1,4 +1,5 @@
 // Facts from the catalogue and a few rows of a table, to draft a profile from.
+import type { EpochUnit } from '../time-type.ts'
 
 export interface TableShape {
   schema: string
@@ -18,4 +19,6 @@ export interface ShapeColumn {
   words: string[] | null
   /** The default, if it is a text literal. */
   defaultWord: string | null
+  /** Unit of an integer whose values are times; null if they are none, undefined without any value. */
+  epochUnit?: EpochUnit | null
 }

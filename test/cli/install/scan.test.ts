@@ -140,8 +140,29 @@ describe('the command', () => {
     const fine = await runInProcess(['scan', empty.url])
     expect(fine.exitCode).toBe(0)
     expect(fine.stdout).toContain('No job table is visible')
+    expect(fine.stdout).toMatch(/\nNot understood: no other table has signs of jobs\.\n$/)
     const nobody = await runInProcess(['scan', 'postgres://nobody@127.0.0.1:1/nothing'])
     expect(nobody).toMatchObject({ exitCode: 3, stdout: '' })
+  })
+})
+
+describe('a table without a status that is understood', () => {
+  it('OPS-13 REAP-8 is judged by its times, or named in the last line: never an all-clear', async () => {
+    const own = await createTestDatabase()
+    onTestFinished(() => own.drop())
+    await own.pool.query(`
+      create table sync_jobs (id serial primary key, attempts int not null default 0, reserved_at timestamp, failed_at timestamp,
+        done_at timestamp);
+      insert into sync_jobs (reserved_at, done_at) values
+        ((now() - interval '2 hours') at time zone 'UTC', null), (now() at time zone 'UTC', null),
+        ((now() - interval '2 hours') at time zone 'UTC', now() at time zone 'UTC'), (null, null);
+      create table sends (id serial primary key, state int not null default 1, locked_at timestamptz, locked_by text);`)
+    const { exitCode, stdout } = await runInProcess(['scan', own.url])
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('2 running · 1 stuck, silent for up to 2 h')
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(
+      /^Not understood: public\.sends \(no word of state that is known means running\)\. If they hold jobs/,
+    )
   })
 })
 

@@ -39,7 +39,7 @@ describe('a table that no profile knows', () => {
       stdout: 'Next:  review it, then  unstuck attach --plan\n',
     })
     expect(proposed.stderr).toContain('wrote unstuck.config.mjs: a draft profile for public.video_jobs')
-    expect(proposed.stderr).toContain('updated_at has type timestamp without time zone')
+    expect(proposed.stderr).toContain('timeZone: updated_at: no time zone. Does the application write UTC')
     await expectUntouched(before)
 
     const attached = await run('attach')

@@ -20,6 +20,7 @@ import {
   varyingProfile,
   varyingTables,
 } from '../../support/tables/odd-table.ts'
+import { zonelessProfile, zonelessTables } from '../../support/tables/zoneless-table.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const native = nativeProfile('unstuck')
@@ -72,7 +73,9 @@ describe('an install beside hostile objects', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createTestDatabase()
-    await database.pool.query(executorTables + oddTables + varyingTables + commonHostileObjects)
+    await database.pool.query(
+      executorTables + oddTables + varyingTables + zonelessTables + commonHostileObjects,
+    )
   })
   afterAll(() => database.drop())
 
@@ -80,6 +83,7 @@ describe('an install beside hostile objects', () => {
     ['the native table', native],
     ['a table with an enum', oddProfile],
     ['a table with ids and words of varying length', varyingProfile],
+    ['a table with times of other types', zonelessProfile],
     ['a table with functions and views of the team’s', executorProfile],
   ])('OPS-12 runs every function of %s once, and none of theirs', async (_, profile) => {
     // The test run of an install calls them all.

@@ -27,10 +27,10 @@ begin
      -- In one order, so that two calls with the same keys do not deadlock.
      order by requested ->> 'type', requested ->> 'dedupe_key' nulls first, asked.id
     on conflict do nothing
-    returning job."id", coalesce(job."queue", job."type")::text as queue, job."run_at"
+    returning job."id", coalesce(job."queue", job."type")::text as queue, job."run_at" as run_at
   )
   select array_agg(written."id"), array_agg(written.queue),
-         array_agg(coalesce("unstuck".ms_between(p_now, written."run_at"::timestamptz), 0::float8))
+         array_agg(coalesce("unstuck".ms_between(p_now, written.run_at::timestamptz), 0::float8))
     into created, queues, delays_ms from written;
 end
 $$;

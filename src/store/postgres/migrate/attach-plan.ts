@@ -2,11 +2,13 @@
 // same files as those of `migrate up`.
 import { nativeProfile } from '../../../profile/native.ts'
 import type { Profile, TableProfile } from '../../../profile/profile.ts'
+import { describeAhead } from '../../../profile/time-type.ts'
 import type { Row } from '../connection/executor.ts'
 import { type RenderOptions, render, replacedIndex } from '../render/render.ts'
 import { readSql } from '../sql-files.ts'
 import { assertProfile } from './inspect/check-profile.ts'
 import { inspectTable, readTable, renderFacts, type TableFacts } from './inspect/inspect-table.ts'
+import { timesAhead } from './inspect/inspect-times.ts'
 import { assertKnownWords } from './inspect/inspect-words.ts'
 import { type PolicyDrift, readPolicyDrift } from './inspect/policy-drift.ts'
 import { areThere, engineStatus } from './migrate-status.ts'
@@ -23,6 +25,7 @@ import {
   migrations,
   wantedIndexes,
 } from './statements/plan.ts'
+import { stateNotes, timeNotes } from './statements/plan-notes.ts'
 
 export interface PlanStep {
   title: string
@@ -43,6 +46,8 @@ export interface AttachPlan {
   newTables: string[]
   /** Attached tables whose stored policy differs from the profile. No step changes it. */
   policyDrift: PolicyDrift[]
+  /** How the times of the tables are used, if they are no `timestamptz`. */
+  notes: string[]
 }
 
 export interface AttachPlanOptions {
@@ -66,8 +71,11 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
     const tables: PlanStep[] = []
     const policyDrift: PolicyDrift[] = []
     const newTables: string[] = []
+    const notes: string[] = []
     for (const table of profile.name === 'native' ? [] : profile.tables) {
-      tables.push(...(await tableSteps(session, options, table, attached)))
+      const planned = await tableSteps(session, options, table, attached)
+      tables.push(...planned.steps)
+      notes.push(...planned.notes)
       if (isNew(attached.find(({ name }) => name === table.attachment)))
         newTables.push(`${table.schema}.${table.table}`)
       if (attached.some(({ name }) => name === table.attachment))
@@ -84,6 +92,7 @@ export async function planAttach(options: AttachPlanOptions): Promise<AttachPlan
       steps: [...engine, ...tables].filter(({ statements }) => statements.length > 0),
       newTables,
       policyDrift,
+      notes,
     }
   })
 }
@@ -127,7 +136,7 @@ async function tableSteps(
   { schema, profile, hasDocumentIndexes, isConcurrent = true }: AttachPlanOptions,
   table: TableProfile,
   attached: Row[],
-): Promise<PlanStep[]> {
+): Promise<{ steps: PlanStep[]; notes: string[] }> {
   const plain: RenderOptions = { schema, table, profile: profile.name, isConcurrent }
   const row = attached.find(({ name }) => name === table.attachment)
   const facts = await inspectTable(session, plain, { isAttached: row !== undefined })
@@ -136,7 +145,7 @@ async function tableSteps(
   if (isNew(row)) await assertKnownWords(session, options)
   const indexes = wantedIndexes(options, hasDocumentIndexes)
   const name = `${table.schema}.${table.table}`
-  return [
+  const steps = [
     transaction(`the columns of ${name}`, columnsStatements(options, indexes, facts, row)),
     { ...indexStep(options, indexes, facts.indexes), isTransaction: !isConcurrent },
     transaction(
@@ -145,6 +154,14 @@ async function tableSteps(
     ),
     { ...replacedStep(options, facts.indexes), isTransaction: !isConcurrent },
   ]
+  return {
+    steps,
+    notes: [...stateNotes(options), ...timeNotes(options), ...(await aheadNotes(session, options))],
+  }
+}
+
+async function aheadNotes(session: MigrationSession, options: RenderOptions): Promise<string[]> {
+  return (await timesAhead(session, options)).map((time) => `! ${describeAhead(time)}`)
 }
 
 /** Includes the registration if anything is added, because a removal must know it. */

@@ -99,7 +99,10 @@ async function tableStatus(
   })
   if (row === undefined) return status('not attached')
   const facts = await readTable(session, options)
-  const hasColumns = logicalColumns.every((column) => columnName(table, column) in facts.columns)
+  const hasColumns = logicalColumns.every(
+    (column) =>
+      columnName(table, column) in facts.columns || (column === 'status' && table.stateColumns !== undefined),
+  )
   if (!hasColumns) return status('columns missing')
   const rendered: RenderOptions = { ...options, ...renderFacts(facts) }
   const replaced = replacedIndex(rendered)

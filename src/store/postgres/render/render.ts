@@ -4,18 +4,26 @@
 //   "team"."name"     a function or view in the schema of the table, with a name of the team's own
 //   /*marker*/token   a word, type or expression: the marker names the replacement of the token after it
 //   /*+block text*/   text for profiles that have the block
+// Times of other types than timestamptz, and a status that the table has not, are read and written by column-access.ts.
 // Calls of built-in functions are qualified with pg_catalog.
 import {
+  ageColumnNames,
   columnName,
   type DocumentIndex,
   type LogicalColumn,
   logicalColumns,
+  stateTimes,
   type TableProfile,
 } from '../../../profile/profile.ts'
+import type { TimeTypes } from '../../../profile/time-type.ts'
 import { policyToJson } from '../rows/policy-row.ts'
 import { qualifyBuiltInFunctions } from './built-in-functions.ts'
+import { withColumnAccess } from './column-access.ts'
 import { quoteIdentifier, quoteLiteral } from './identifiers.ts'
 import { type StatusKind, typeOfKey, withExactOperands } from './pinned-operators.ts'
+import { statusAccess } from './state-columns.ts'
+import { readTime, timeAccess } from './time-columns.ts'
+import { markedToken, nextToken } from './tokens.ts'
 
 /** The name in the files of sql/. */
 const WORKER_ROLE = 'unstuck_worker'
@@ -27,6 +35,8 @@ export interface RenderOptions {
   statusType?: string
   /** How the status column is compared, if its type is known. */
   statusKind?: StatusKind
+  /** Types of the time columns that are not plain `timestamptz`. */
+  timeTypes?: TimeTypes
   /** The partitions of a partitioned table. */
   partitions?: Partition[]
   /** The partition that "jobs" and its indexes stand for. */
@@ -41,6 +51,8 @@ export interface RenderOptions {
   role?: string
   /** The index that "index" stands for, in the schema of the table. */
   index?: string
+  /** The column that "sampled_column" and `sampled_time` stand for, by the table's name. */
+  sampledColumn?: string
   /** The index that "document_index" and its columns stand for. */
   documentIndex?: DocumentIndex
 }
@@ -92,7 +104,9 @@ export function render(sql: string, options: RenderOptions): string {
   const names = nameTable(options)
   const markers = markerTable(options)
   const blocks = blockTable(options)
-  return renderText(withExactOperands(sql, options))
+  const { table, timeTypes = {} } = options
+  const accesses = [...timeAccess(table, timeTypes), ...statusAccess(table, timeTypes)]
+  return renderText(withColumnAccess(withExactOperands(sql, options), accesses))
 
   function renderText(text: string): string {
     let out = ''
@@ -128,38 +142,6 @@ export function render(sql: string, options: RenderOptions): string {
   }
 }
 
-/** Comments, literals and quoted names are one token each; everything else passes in runs. */
-function nextToken(text: string, at: number): string {
-  const rest = text.slice(at)
-  if (rest.startsWith('--')) return /^--[^\n]*/.exec(rest)?.[0] ?? rest
-  if (rest.startsWith('/*')) return blockComment(rest)
-  if (rest.startsWith("'")) return /^'(?:[^']|'')*'/.exec(rest)?.[0] ?? rest
-  if (rest.startsWith('"')) return /^"[^"]+"(?:\."[^"]+")?/.exec(rest)?.[0] ?? rest
-  return /^(?:[^-/'"]+|[-/])/.exec(rest)?.[0] ?? rest
-}
-
-/** PostgreSQL nests block comments, so a block may hold markers. */
-function blockComment(text: string): string {
-  let depth = 0
-  for (const match of text.matchAll(/\/\*|\*\//g)) {
-    depth += match[0] === '/*' ? 1 : -1
-    if (depth === 0) return text.slice(0, match.index + 2)
-  }
-  throw new Error('a comment in sql/ is not closed')
-}
-
-/** The token after a marker: a literal, a word, or a group in parentheses. */
-function markedToken(text: string, at: number): string {
-  const rest = text.slice(at)
-  if (!rest.startsWith('(')) return /^(?:'(?:[^']|'')*'|\w+)/.exec(rest)?.[0] ?? ''
-  let depth = 0
-  for (let end = 0; end < rest.length; end++) {
-    if (rest[end] === '(') depth++
-    if (rest[end] === ')' && --depth === 0) return rest.slice(0, end + 1)
-  }
-  throw new Error('a marked group in sql/ is not closed')
-}
-
 function nameTable(options: RenderOptions): (token: string) => string {
   const { schema, table, index, documentIndex, partition } = options
   const columns = new Map<string, string>(
@@ -189,6 +171,8 @@ function nameTable(options: RenderOptions): (token: string) => string {
     '"document_index"',
     quoteIdentifier(partition === undefined ? document : partitionIndex(document, partition)),
   )
+  others.set('"sampled_column"', quoteIdentifier(options.sampledColumn ?? 'sampled_column'))
+  for (const [state, name] of stateTimes(table)) others.set(`"state_${state}"`, quoteIdentifier(name))
   if (table.lastError !== undefined) others.set('"last_error"', quoteIdentifier(table.lastError.column))
   if (table.teamEvents !== null) {
     const { schema: eventSchema, table: eventTable, jobIdColumn, dataColumn } = table.teamEvents
@@ -251,8 +235,14 @@ function markerTable(options: RenderOptions): Map<string, string> {
     ]),
     ['default_type', quoteLiteral(table.defaultType ?? 'job')],
     ['index_columns', columnList(table, documentIndex?.columns ?? ['status', 'lease_expires_at'])],
-    ['age', `greatest(${table.ageColumns.map((column) => jobColumn(table, column)).join(', ')})`],
-    ['lease_end', leaseEnd(table)],
+    [
+      'age',
+      `greatest(${ageColumnNames(table)
+        .map((name) => jobTime(options, name))
+        .join(', ')})`,
+    ],
+    ['sampled_time', `(${jobTime(options, options.sampledColumn ?? columnName(table, 'created_at'))})`],
+    ['lease_end', leaseEnd(options)],
     ['requeued_text', quoteLiteral(table.lastError?.requeued ?? 'lease_expired')],
     ['dead_text', quoteLiteral(table.lastError?.dead ?? 'lease_expired')],
   ])
@@ -305,11 +295,17 @@ function anyRunning({ table, statusKind }: RenderOptions, words: string[]): stri
 }
 
 /** A claim of ours writes both times at once, so a lock newer than the last heartbeat is foreign, and so is the lease. */
-function leaseEnd(table: TableProfile): string {
-  const end = jobColumn(table, 'lease_expires_at')
+function leaseEnd(options: RenderOptions): string {
+  const { table } = options
+  const timeOf = (column: LogicalColumn) => jobTime(options, columnName(table, column))
+  const end = timeOf('lease_expires_at')
   if (table.hasLockTime !== true) return `(${end})`
-  const [lockedAt, beatAt] = [jobColumn(table, 'last_attempt_at'), jobColumn(table, 'heartbeat_at')]
+  const [lockedAt, beatAt] = [timeOf('last_attempt_at'), timeOf('heartbeat_at')]
   return `(case when ${lockedAt} > ${beatAt} then null else ${end} end)`
+}
+
+function jobTime({ timeTypes = {} }: RenderOptions, name: string): string {
+  return readTime(`job.${quoteIdentifier(name)}`, timeTypes[name])
 }
 
 function jobColumn(table: TableProfile, column: LogicalColumn): string {

@@ -2,11 +2,12 @@
 // and literals that passed through identifiers.ts.
 import type { Condition, EndRule, OwnerTable, ScanTarget } from '../../../profile/infer/scan-target.ts'
 import { quoteIdentifier, quoteLiteral } from '../render/identifiers.ts'
+import { readTime } from '../render/time-columns.ts'
 import { readSql } from '../sql-files.ts'
 
 export function runningQuery(target: ScanTarget): string {
-  const { schema, table, owners, epochColumns } = target
-  const time = timeReader(epochColumns)
+  const { schema, table, owners } = target
+  const time = timeReader(target)
   const names = new Map([['scanned', qualified(schema, table)]])
   if (owners !== null) {
     names.set('owners', qualified(schema, owners.table))
@@ -33,8 +34,15 @@ const qualified = (schema: string, table: string) => `${quoteIdentifier(schema)}
 const job = (column: string) => `job.${quoteIdentifier(column)}`
 /** The session reads times without a zone as UTC. */
 const asTime = (expression: string) => `${expression}::timestamptz`
-const timeReader = (epochColumns: string[]) => (column: string) =>
-  epochColumns.includes(column) ? `to_timestamp(${job(column)})` : asTime(job(column))
+const timeReader =
+  ({ epochColumns, timeTypes = {} }: ScanTarget) =>
+  (column: string) => {
+    if (timeTypes[column] !== undefined) return readTime(job(column), timeTypes[column])
+    return epochColumns.includes(column) ? epochTime(job(column)) : asTime(job(column))
+  }
+/** Seconds are below this number until the year 5138, milliseconds above it since 1973. */
+const epochTime = (column: string) =>
+  `to_timestamp(case when ${column} > 100000000000 then ${column} / 1000.0 else ${column} end)`
 const after = (moment: string, seconds: string) => `${moment} + ${seconds} * interval '1 s'`
 const seenAt = ({ timeColumn }: OwnerTable) => asTime(`owner.${quoteIdentifier(timeColumn)}`)
 

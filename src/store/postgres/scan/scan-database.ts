@@ -2,7 +2,7 @@
 // a short limit, and an unreadable table does not end the scan.
 import { isUnstuckError } from '../../../errors/index.ts'
 import { knownQueues, rareColumns } from '../../../profile/infer/known-queues/index.ts'
-import { recogniseTable } from '../../../profile/infer/recognise-table.ts'
+import { recogniseTable, unrecognised } from '../../../profile/infer/recognise-table.ts'
 import type { Certainty, ScanTarget, SightedTable } from '../../../profile/infer/scan-target.ts'
 import type { Profile } from '../../../profile/profile.ts'
 import type { Row } from '../connection/executor.ts'
@@ -14,7 +14,10 @@ const MAX_TABLES = 2_000
 const MAX_ROWS = 10_000
 /** Limit of the whole scan: the most likely job tables come first. */
 const BUDGET_MS = 60_000
-const STATUS_COLUMNS = '(^|_|[a-z])(status|state)$'
+/** Columns of job tables: a status, or a lock, its owner, its end, a start or a count of attempts. */
+const JOB_COLUMNS =
+  '(^|_|[a-z])(status|state)$|^(locked|claimed|leased|reserved|picked|taken|acquired|dequeued)_?(at|on|by|time|until)$' +
+  '|^(lease|lock)_?(expires_?at|until)$|^attempts?(_?count|_?made)?$|^started_?at$'
 
 export interface ScanOptions {
   databaseUrl: string
@@ -34,6 +37,8 @@ export interface ScanReport {
   /** Every transaction was read-only and got no id; anything else would have thrown. */
   isUnwritten: true
   tables: ScannedTable[]
+  /** Tables with signs of jobs that could not be counted, and why. */
+  notUnderstood: { schema: string; table: string; reason: string }[]
   /** There were more candidates than the scan examines. */
   isCut: boolean
 }
@@ -86,6 +91,7 @@ export async function scanDatabase(options: ScanOptions): Promise<ScanReport> {
       isStandby: server?.['is_standby'] === true,
       isUnwritten: true,
       tables,
+      notUnderstood: notUnderstood(sighted, profiles),
       isCut: sighted.length === MAX_TABLES,
     }
   })
@@ -105,6 +111,21 @@ function recogniseAll(
     .toSorted((a, b) => order[a.target.certainty] - order[b.target.certainty])
 }
 
+/** Beside the tables of a known queue, or in the engine's own schema, are their helpers. */
+function notUnderstood(sighted: SightedTable[], profiles: Profile[]): ScanReport['notUnderstood'] {
+  const taken = new Set(
+    sighted
+      .filter((table) => recogniseTable(table, sighted, profiles)?.kind === 'known queue')
+      .map(({ schema }) => schema)
+      .filter((schema) => schema !== 'public'),
+  )
+  for (const { name, tables } of profiles) if (name === 'native') taken.add(tables[0].schema)
+  return sighted.flatMap((table) => {
+    const reason = taken.has(table.schema) ? null : unrecognised(table, sighted, profiles)
+    return reason === null ? [] : [{ schema: table.schema, table: table.table, reason }]
+  })
+}
+
 async function listTables(session: ReadOnlySession, profiles: Profile[]): Promise<SightedTable[]> {
   const patterns = knownQueues.flatMap(({ table, owners }) => [
     ...(table === undefined ? [] : [table.source]),
@@ -112,7 +133,7 @@ async function listTables(session: ReadOnlySession, profiles: Profile[]): Promis
   ])
   const ofProfiles = profiles.flatMap(({ tables }) => tables.map(({ schema, table }) => `${schema}.${table}`))
   const rows = await session.look((run) =>
-    run(readSql('scan', 'list_tables'), [STATUS_COLUMNS, patterns, ofProfiles, rareColumns, MAX_TABLES]),
+    run(readSql('scan', 'list_tables'), [JOB_COLUMNS, patterns, ofProfiles, rareColumns, MAX_TABLES]),
   )
   return rows.map((row) => ({
     schema: String(row['schema']),

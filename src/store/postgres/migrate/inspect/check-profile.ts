@@ -1,6 +1,6 @@
 // Checks of a profile that need no database.
 import { invalidArgument, UnstuckError } from '../../../../errors/index.ts'
-import { logicalColumns, type Profile, type TableProfile } from '../../../../profile/profile.ts'
+import { logicalColumns, type Profile, stateTimes, type TableProfile } from '../../../../profile/profile.ts'
 import { assertIdentifier, assertPlainName } from '../../render/identifiers.ts'
 import { readRoutines } from '../../sql-files.ts'
 
@@ -37,6 +37,7 @@ function assertNames(table: TableProfile): void {
   assertName('table schema', table.schema)
   assertName('table name', table.table)
   for (const [column, name] of Object.entries(table.columns)) assertName(`column ${column}`, name)
+  for (const [state, name] of stateTimes(table)) assertName(`stateColumns ${state}`, name)
   if (table.teamEvents !== null) {
     const { schema, table: name, jobIdColumn, dataColumn } = table.teamEvents
     assertName('teamEvents schema', schema)
@@ -65,9 +66,10 @@ function assertNoDollars(what: string, text: string | null): void {
 }
 
 function assertOneColumnEach(table: TableProfile): void {
-  const columns = logicalColumns.map((column) => table.columns[column] ?? column)
+  const own = logicalColumns.filter((column) => column !== 'status' || table.stateColumns === undefined)
   const twice = firstRepeated([
-    ...columns,
+    ...own.map((column) => table.columns[column] ?? column),
+    ...stateTimes(table).map(([, name]) => name),
     ...(table.lastError === undefined ? [] : [table.lastError.column]),
   ])
   if (twice === undefined) return

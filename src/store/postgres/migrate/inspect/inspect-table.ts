@@ -5,8 +5,10 @@ import {
   columnName,
   type LogicalColumn,
   logicalColumns,
+  stateTimes,
   type TableProfile,
 } from '../../../../profile/profile.ts'
+import { isTimeType, type TimeTypes } from '../../../../profile/time-type.ts'
 import type { Row } from '../../connection/executor.ts'
 import type { StatusKind } from '../../render/pinned-operators.ts'
 import { type Partition, type RenderOptions, render } from '../../render/render.ts'
@@ -15,6 +17,8 @@ import type { MigrationSession } from '../session/migration-session.ts'
 import { columnStatements } from '../statements/column-statements.ts'
 import { withLiterals } from '../statements/statement-text.ts'
 import { assertTeamEvents } from './inspect-events.ts'
+import { assertTimes, readTimeTypes } from './inspect-times.ts'
+import { unsupported } from './unsupported.ts'
 
 export interface TableFacts {
   columns: Record<string, ColumnFacts>
@@ -23,6 +27,7 @@ export interface TableFacts {
   /** Type to cast status words to, if the column is an enum. */
   statusType?: string
   statusKind?: StatusKind
+  timeTypes: TimeTypes
   /** Set for a partitioned table. */
   partitions?: Partition[]
 }
@@ -33,18 +38,29 @@ interface ColumnFacts {
   enum_name: string | null
   /** Base type of a domain, or the type itself. */
   base_type: string
+  /** Digits of a second, of a timestamp. */
+  precision: number
   is_generated: boolean
   is_nullable: boolean
 }
 
 /** Facts about a table, whether it can be attached or not. */
-export async function readTable(session: MigrationSession, options: RenderOptions): Promise<TableFacts> {
+export async function readTable(
+  session: Pick<MigrationSession, 'query'>,
+  options: RenderOptions,
+): Promise<TableFacts> {
   return factsOf(options.table, await readRow(session, options))
 }
 
 /** Facts that rendering needs. */
-export function renderFacts({ statusType, statusKind, partitions }: TableFacts): Partial<RenderOptions> {
+export function renderFacts({
+  statusType,
+  statusKind,
+  timeTypes,
+  partitions,
+}: TableFacts): Partial<RenderOptions> {
   return {
+    timeTypes,
     ...(statusType === undefined ? {} : { statusType }),
     ...(statusKind === undefined ? {} : { statusKind }),
     ...(partitions === undefined ? {} : { partitions }),
@@ -64,16 +80,18 @@ export async function inspectTable(
   if (refusal !== null) throw refusal
   assertKind(table, row)
   assertPrimaryKey(options, row, facts.columns)
-  assertStatusColumn(table, facts.columns)
+  if (table.stateColumns === undefined) assertStatusColumn(table, facts.columns)
+  else assertStateColumns(table, facts.columns)
   assertColumnTypes(table, facts.columns)
   assertNeverNull(table, facts.columns)
   assertLastError(table, facts.columns)
-  await assertStatusWords(session, options)
+  await assertTimes(session, options, facts)
+  if (table.stateColumns === undefined) await assertStatusWords(session, options)
   await assertTeamEvents(session, options)
   return facts
 }
 
-async function readRow(session: MigrationSession, options: RenderOptions): Promise<Row> {
+async function readRow(session: Pick<MigrationSession, 'query'>, options: RenderOptions): Promise<Row> {
   const { table } = options
   const [row] = await session.query('inspect_table', options, [
     table.schema,
@@ -90,12 +108,13 @@ async function readRow(session: MigrationSession, options: RenderOptions): Promi
 
 function factsOf(table: TableProfile, row: Row): TableFacts {
   const columns = row['columns'] as Record<string, ColumnFacts>
-  const status = columns[columnName(table, 'status')]
+  const status = table.stateColumns === undefined ? columns[columnName(table, 'status')] : undefined
   const enumName = status?.enum_name ?? null
   const isText = status?.base_type === 'text' || status?.base_type === 'character varying'
   return {
     columns,
     indexes: row['indexes'] as Record<string, boolean>,
+    timeTypes: readTimeTypes(table, columns),
     ...(enumName === null ? {} : { statusType: enumName, statusKind: 'enum' as const }),
     ...(isText && status?.type !== 'text' ? { statusKind: 'text' as const } : {}),
     ...(row['kind'] === 'p' ? { partitions: (row['partitions'] ?? []) as Partition[] } : {}),
@@ -205,11 +224,26 @@ function assertStatusColumn(table: TableProfile, columns: Record<string, ColumnF
   }
 }
 
+/** A state begins when its time is set, and ends when it is cleared. */
+function assertStateColumns(table: TableProfile, columns: Record<string, ColumnFacts>): void {
+  for (const [state, name] of stateTimes(table)) {
+    const found = columns[name]
+    const problem =
+      found === undefined
+        ? `it has no column ${name}`
+        : !isTimeType(found.type) || found.is_generated || !found.is_nullable
+          ? `its column ${name} is no time that may be NULL`
+          : null
+    if (problem !== null) throw unsupported(table, problem, `Correct stateColumns.${state} in the profile.`)
+  }
+}
+
 /** Existing columns must accept the values that the engine writes. */
 function assertColumnTypes(table: TableProfile, columns: Record<string, ColumnFacts>): void {
   for (const { column, type } of columnStatements()) {
     const found = columns[columnName(table, column)]
-    if (found === undefined) continue
+    if (found === undefined || (!found.is_generated && type === 'timestamptz' && isTimeType(found.type)))
+      continue
     if (found.is_generated || !compatible(column, type).includes(found.type)) {
       const what = found.is_generated ? 'generated' : found.type
       const problem = `its column ${columnName(table, column)} is ${what}, and the engine writes ${type}`
@@ -224,7 +258,6 @@ const counts = new Set<LogicalColumn>(['attempt', 'failures', 'crashes', 'timeou
 function compatible(column: LogicalColumn, type: string): string[] {
   if (type === 'bigint') return ['bigint']
   if (type === 'int') return ['smallint', 'integer', ...(counts.has(column) ? [] : ['bigint'])]
-  if (type === 'timestamptz') return ['timestamp with time zone']
   if (type === 'jsonb') return ['json', 'jsonb']
   if (type === 'uuid') return ['uuid']
   return ['text', 'character varying']
@@ -267,8 +300,4 @@ async function assertStatusWords(session: MigrationSession, options: RenderOptio
   const hint =
     'Correct the words in the profile, or let the column’s type, its CHECK constraint or its enum take them.'
   throw unsupported(options.table, `its status column does not take ${refused}`, hint)
-}
-
-export function unsupported(table: TableProfile, problem: string, hint: string): UnstuckError {
-  return new UnstuckError('TABLE_UNSUPPORTED', `table ${table.schema}.${table.table}: ${problem}`, { hint })
 }

@@ -3,7 +3,7 @@ import { columnName } from '../../../../profile/profile.ts'
 import { type RenderOptions, render } from '../../render/render.ts'
 import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
-import { unsupported } from './inspect-table.ts'
+import { unsupported } from './unsupported.ts'
 
 /** Values of the status column in rows of the table. */
 export async function wordsInRows(session: MigrationSession, options: RenderOptions): Promise<string[]> {
@@ -14,7 +14,8 @@ export async function wordsInRows(session: MigrationSession, options: RenderOpti
 
 /** An unknown status may mean running: its jobs would stay stuck unnoticed. */
 export async function assertKnownWords(session: MigrationSession, options: RenderOptions): Promise<void> {
-  const { statuses, ignoredStatuses = [] } = options.table
+  const { statuses, ignoredStatuses = [], stateColumns } = options.table
+  if (stateColumns !== undefined) return
   const { running, cancelled, ...others } = statuses
   const known = [...running, ...Object.values(others), ...(cancelled === null ? [] : [cancelled])]
   const strangers = (await wordsInRows(session, options)).filter(

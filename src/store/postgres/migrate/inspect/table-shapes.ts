@@ -1,12 +1,16 @@
 // Reads the shape of tables as input for a profile.
 
 import { statusColumn } from '../../../../profile/infer/infer-profile.ts'
+import { mayHoldTime } from '../../../../profile/infer/infer-times.ts'
 import type { ShapeColumn, TableShape } from '../../../../profile/infer/table-shape.ts'
 import { completeTable } from '../../../../profile/own-profile.ts'
+import { isEpoch } from '../../../../profile/time-type.ts'
 import type { Row } from '../../connection/executor.ts'
+import type { RenderOptions } from '../../render/render.ts'
 import { readSql } from '../../sql-files.ts'
 import type { MigrationSession } from '../session/migration-session.ts'
 import { withReadingSession } from '../session/reading-session.ts'
+import { readEpochUnit } from './inspect-times.ts'
 import { wordsInRows } from './inspect-words.ts'
 
 export interface ShapedTable extends TableShape {
@@ -25,7 +29,7 @@ export function readTableShapes(
     const rows = await session.run(readSql('attach/table', 'table_shape'), [schema, table])
     const shapes: ShapedTable[] = []
     for (const row of rows) {
-      const shape = shapeOf(row)
+      const shape = await withEpochUnits(session, shapeOf(row))
       shapes.push({ ...shape, kind: String(row['kind']), wordsInRows: await readWords(session, shape) })
     }
     return shapes
@@ -42,16 +46,23 @@ function shapeOf(row: Row): TableShape {
   }
 }
 
-/** The query renders only the names of table and status column: the rest of the profile is not known yet. */
+async function withEpochUnits(session: MigrationSession, shape: TableShape): Promise<TableShape> {
+  const columns = { ...shape.columns }
+  for (const [name, column] of Object.entries(columns)) {
+    if (!isEpoch(column.type) || !mayHoldTime(name)) continue
+    const epochUnit = await readEpochUnit(session, readOptions(shape), name)
+    if (epochUnit !== undefined) columns[name] = { ...column, epochUnit }
+  }
+  return { ...shape, columns }
+}
+
 async function readWords(session: MigrationSession, shape: TableShape): Promise<string[]> {
   const status = statusColumn(shape)
-  if (status === undefined) return []
-  const table = completeTable({
-    schema: shape.schema,
-    table: shape.table,
-    idType: 'text',
-    columns: { status },
-    statuses: { waiting: '', running: [''], succeeded: '', dead: '' },
-  })
-  return wordsInRows(session, { schema: 'unstuck', table })
+  return status === undefined ? [] : wordsInRows(session, readOptions(shape, { status }))
+}
+
+/** The queries render only the names of the table and of one column: the rest of the profile is not known yet. */
+function readOptions({ schema, table }: TableShape, columns: { status?: string } = {}): RenderOptions {
+  const statuses = { waiting: '', running: [''] as [string], succeeded: '', dead: '' }
+  return { schema: 'unstuck', table: completeTable({ schema, table, idType: 'text', columns, statuses }) }
 }

@@ -1,0 +1,1 @@
+alter table "unstuck"."jobs" add column status text not null default /*waiting*/'waiting';

@@ -1,0 +1,1 @@
+alter table "unstuck"."jobs" alter column "sampled_column" type timestamptz;
