@@ -1,6 +1,6 @@
 import { jsonText } from '../../../job/json-text.ts'
 import type { Lease } from '../../../job/lease.ts'
-import type { CompleteOutcome, EnqueueOutcome } from '../../../job/outcome.ts'
+import type { CompleteOutcome } from '../../../job/outcome.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type { ClaimCursors, Completion, Failure, LifecycleStore } from '../../ports/lifecycle-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
@@ -11,16 +11,12 @@ import {
   toEnqueuedJobs,
   toEnteredStage,
   toFailedJob,
-  toJobOutcome,
   toReleasedJob,
 } from '../rows/job-rows.ts'
-import { newJobToJson } from '../rows/new-job-json.ts'
+import { newJobsToJson } from '../rows/new-job-json.ts'
 import { policyToJson } from '../rows/policy-row.ts'
 import { splitLeases } from '../rows/split-leases.ts'
 import { storable } from '../rows/values.ts'
-
-/** From this size on, one long row is cheaper than one row per job. */
-const BATCH_JOBS = 100
 
 export function bindLifecycleVerbs(
   call: CallQuery,
@@ -30,9 +26,7 @@ export function bindLifecycleVerbs(
   return {
     async enqueueJobs(jobs, { tx, policy } = {}) {
       if (jobs.length === 0) return []
-      const params = [jsonText('jobs', jobs.map(newJobToJson)), policyToJson(policy)]
-      if (jobs.length >= BATCH_JOBS) return toEnqueuedJobs(await call('enqueue_batch', params, tx))
-      return (await call('enqueue_jobs', params, tx)).map(toJobOutcome<EnqueueOutcome>)
+      return toEnqueuedJobs(await call('enqueue_batch', [...newJobsToJson(jobs), policyToJson(policy)], tx))
     },
 
     async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {
