@@ -560,7 +560,7 @@
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114
--- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan eccd5937f42738601ded96872ac3ef63
+-- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 4360c07f5f6c218903ca3c624556ac41
 -- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile ae0f8dde099f1907e9bf3b041bda0c3d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile d95917ac6beb64483a43f37926ed59d6
@@ -596,9 +596,9 @@
 -- function hinted_jobs(p_queues text[], p_delays_ms double precision[], p_counts integer[]) returns text sql stable search_path=pg_catalog, pg_temp 861bcac5fc8746b4e365faea48000b14
 -- function hinted_workers(p_attachment text) returns jsonb sql stable search_path=pg_catalog, pg_temp 7254acd6fa3141843b8fec366162dc5b
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
--- function hold_keys(p_shared jsonb, p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off fa1a09c040427da6faba99a324d73c7a
+-- function hold_keys(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off 7f942a0ca4ddfa2e3f7e7cec350b08a8
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
--- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 7859592c95c02af03b6f54090371c51f
+-- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile e6035b4dbf44a1a59040cd411263fd2c
 -- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0f6332a5e6cc681f8d6769c927b09586
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
 -- function is_gone(p_vanished_at timestamp with time zone, p_absent_at timestamp with time zone, p_seen_at timestamp with time zone, p_grace_ms bigint) returns boolean sql stable cb98ba14dbb52b28b32f7bc5a5a62f00
@@ -654,7 +654,7 @@
 -- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 182f7dbc9db371793897d0b9a7df90f0
 -- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
--- function new_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns TABLE(id uuid, ordinal bigint, type text, queue text, payload jsonb, priority integer, owner text, dedupe_key text, run_at timestamp with time zone, stage text, expected_duration_ms integer, max_attempts integer, traceparent text) sql stable f7fde7508076f1e5db04013a14d690aa
+-- function new_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer) returns TABLE(place integer, type text, queue text, payload jsonb, priority integer, owner text, dedupe_key text, run_at timestamp with time zone, stage text, expected_duration_ms integer, max_attempts integer, traceparent text) sql stable c9eb662fe4513b399dc8fc37ff6ff191
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 5943a259d850bac2c9102d790795e44c
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5

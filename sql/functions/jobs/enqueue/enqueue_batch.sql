@@ -34,9 +34,10 @@ begin
       ("id", "type", "queue", "payload", "priority", "status", "owner", "dedupe_key", "created_at", "updated_at",
        "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent")
     overriding system value
-    select asked.id, asked.type, asked.queue, asked.payload, asked.priority, /*waiting*/'waiting', asked.owner, null,
-           v_now, v_now, asked.run_at, asked.stage, asked.expected_duration_ms, asked.max_attempts, asked.traceparent
-      from "unstuck"."new_jobs"(p_shared, p_payloads, p_jobs, v_ids, v_now, v_policy.max_attempts) asked;
+    select v_ids[asked.place], asked.type, asked.queue, asked.payload, asked.priority, /*waiting*/'waiting',
+           asked.owner, null, v_now, v_now, asked.run_at, asked.stage, asked.expected_duration_ms, asked.max_attempts,
+           asked.traceparent
+      from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, v_now, v_policy.max_attempts) asked;
     v_created := v_ids;
     perform "unstuck".hint_new_jobs(v_policy, p_shared, p_jobs, cardinality(v_ids), v_now);
   end if;
@@ -46,16 +47,16 @@ begin
       row(created::text, 'queued', jsonb_build_object('cause', 'enqueue'))::"unstuck".new_event order by created))
       from pg_catalog.unnest(v_created) created;
   end if;
-  if cardinality(v_created) = cardinality(v_ids) then
+  if coalesce(cardinality(v_created), 0) = cardinality(v_ids) then
     return json_build_object('ids', v_ids::text[]);
   end if;
   return (
     select json_build_object(
              'ids', array_agg(coalesce(created.id, "unstuck"."unfinished_job"(asked.type, asked.dedupe_key))::text
-                              order by asked.ordinal),
+                              order by asked.place),
              'outcomes', array_agg(case when created.id is null then 'duplicate' else 'created' end
-                                   order by asked.ordinal))
-      from "unstuck"."new_jobs"(p_shared, null, p_jobs, v_ids, v_now, null) asked
-      left join pg_catalog.unnest(v_created) created(id) on created.id = asked.id);
+                                   order by asked.place))
+      from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, v_now, null) asked
+      left join pg_catalog.unnest(v_created) created(id) on created.id = v_ids[asked.place]);
 end
 $$;

@@ -6,7 +6,7 @@ create or replace function "unstuck"."insert_jobs"(
 ) language plpgsql as $$
 /*+shared_keys
 declare
-  v_may_write /*id*/uuid[] := "unstuck"."hold_keys"(p_shared, p_jobs, p_ids);
+  v_may_write /*id*/uuid[] := "unstuck"."hold_keys"(p_shared, p_payloads, p_jobs, p_ids);
 */
 begin
   with written as (
@@ -14,13 +14,13 @@ begin
       ("id", "type", "queue", "payload", "priority", "status", "owner", "dedupe_key", "created_at", "updated_at",
        "run_at", "stage", "expected_duration_ms", "max_attempts", "traceparent")
     overriding system value
-    select asked.id, asked.type, asked.queue, asked.payload, asked.priority, /*waiting*/'waiting', asked.owner,
-           asked.dedupe_key, p_now, p_now, asked.run_at, asked.stage, asked.expected_duration_ms, asked.max_attempts,
-           asked.traceparent
-      from "unstuck"."new_jobs"(p_shared, p_payloads, p_jobs, p_ids, p_now, p_max_attempts) asked
-     /*+shared_keys where v_may_write is null or asked.id = any (v_may_write) */
+    select p_ids[asked.place], asked.type, asked.queue, asked.payload, asked.priority, /*waiting*/'waiting',
+           asked.owner, asked.dedupe_key, p_now, p_now, asked.run_at, asked.stage, asked.expected_duration_ms,
+           asked.max_attempts, asked.traceparent
+      from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, p_now, p_max_attempts) asked
+     /*+shared_keys where v_may_write is null or p_ids[asked.place] = any (v_may_write) */
      -- In one order, so that two calls with the same keys do not deadlock.
-     order by asked.type, asked.dedupe_key nulls first, asked.id
+     order by asked.type, asked.dedupe_key nulls first, asked.place
     on conflict do nothing
     returning job."id", coalesce(job."queue", job."type")::text as queue, job."run_at"
   )
