@@ -560,12 +560,14 @@
 -- function discard_jobs(p_ids uuid[], p_owner text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text, p_generation integer DEFAULT NULL::integer) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off f832888e72526ff17e3d478149adb21f
 -- function drain_worker(p_attachment text, p_worker_id text, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns text plpgsql volatile search_path=pg_catalog, pg_temp 30e6b2a621c987d609afe7a99f53ce3d
 -- function drop_team_object(p_kind text, p_schema text, p_name text, p_takes text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 70142806f840733dc906fb90d344f1ae
+-- function due_at(p_job jsonb, p_now timestamp with time zone) returns timestamp with time zone sql stable f416705272d84b04fa0c71ff411211b9
 -- function due_jobs(p_queue text, p_priority integer, p_limit integer, p_types text[], p_policy <schema>.policies, p_cursors jsonb, p_takes_any boolean) returns TABLE(at timestamp with time zone, id uuid) sql stable 8b3f61843ed40bcb299c576cefdd3b2c
 -- function due_level(p_queues text[], p_priority integer, p_cursors jsonb) returns integer plpgsql stable 798ed766ba10c907a0a96d8ff46cc56d
 -- function duration_at(p_counts integer[], p_share double precision) returns double precision sql immutable search_path=pg_catalog, pg_temp 2fa9af80df6fff8a173f9d3b6364cdd9
 -- function empty_step(p_began_at timestamp with time zone, p_hold_reason text, p_is_redundant boolean) returns json sql volatile search_path=pg_catalog, pg_temp 4eb14b442981fee61dbda95d40457bf2
 -- function end_operation(p_attachment text, p_id uuid, p_lease_id uuid, p_state text, p_stopped text DEFAULT NULL::text) returns jsonb plpgsql volatile search_path=pg_catalog, pg_temp 0e1ac3d398089fcb6edfad36d84ce114
--- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile plan_cache_mode=force_generic_plan 435a0e54bd23195135eceafe7e6b7583
+-- function enqueue_batch(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_policy jsonb) returns json plpgsql volatile plan_cache_mode=force_generic_plan 4360c07f5f6c218903ca3c624556ac41
+-- function enqueue_jobs(p_jobs jsonb, p_policy jsonb DEFAULT NULL::jsonb) returns SETOF <schema>.job_outcome plpgsql volatile 19620ef03b9e352ca0a8a1f561ff3fc7
 -- function enter_stage(p_id uuid, p_lease_id uuid, p_stage text, p_policy jsonb DEFAULT NULL::jsonb) returns TABLE(outcome text, lease_ms double precision, deadline_ms double precision) plpgsql volatile ae0f8dde099f1907e9bf3b041bda0c3d
 -- function explain_job(p_id uuid, p_policy jsonb DEFAULT NULL::jsonb) returns jsonb plpgsql volatile d95917ac6beb64483a43f37926ed59d6
 -- function extend_free_leases(p_ids uuid[], p_lease_ids uuid[], p_lease_ms bigint, p_policy <schema>.policies, p_now timestamp with time zone, OUT ids uuid[], OUT lease_ids uuid[], OUT answers text[]) returns record plpgsql volatile lock_timeout=1ms plan_cache_mode=force_generic_plan enable_indexscan=on enable_seqscan=off enable_bitmapscan=off enable_hashjoin=off af17b000297ce7c03d5c814088108783
@@ -586,7 +588,7 @@
 -- function has_budget(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2ea22b0770f44fa8e80517ee9dc23637
 -- function has_due_jobs(p_queues text[]) returns boolean plpgsql stable enable_seqscan=off 80363ad7acf3ec260a5b249c9eef3e09
 -- function has_queue_rules(p_attachment text) returns boolean plpgsql stable 538419c5c411746f14caec473d76f6e6
--- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 2974144329334e3df235d58673faf029
+-- function has_row_constraints() returns boolean plpgsql stable search_path=pg_catalog, pg_temp 279b293408c5c5672453a4a0d2d397d1
 -- function has_row_security(p_table oid, p_role oid) returns boolean sql stable search_path=pg_catalog, pg_temp 85680e350bf2f159c14b79db78f4d6ab
 -- function has_search_index(p_column text) returns boolean sql stable search_path=pg_catalog, pg_temp eaa8e2431f4fe9e95c6488e14786fbd0
 -- function has_webhooks(p_attachment text) returns boolean sql stable search_path=pg_catalog, pg_temp f39299629f74adab0fa882a451a61b84
@@ -595,13 +597,13 @@
 -- function hidden_jobs(p_table oid) returns jsonb plpgsql stable search_path=pg_catalog, pg_temp 44bb1d31f780ef39579b79e4813972f3
 -- function hint_channel(p_attachment text) returns text sql immutable 45c5470014a86b4241dcf818feca8322
 -- function hint_dependents(p_name text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 654f3ccf4f6bbce76c660ddf4ef39675
+-- function hint_new_jobs(p_policy <schema>.policies, p_shared jsonb, p_jobs jsonb, p_count integer, p_now timestamp with time zone) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp e1017861d9b8413c80684afc0b07f268
 -- function hinted_jobs(p_queues text[], p_delays_ms double precision[], p_counts integer[]) returns text sql stable search_path=pg_catalog, pg_temp 861bcac5fc8746b4e365faea48000b14
 -- function hinted_workers(p_attachment text) returns jsonb sql stable search_path=pg_catalog, pg_temp 7254acd6fa3141843b8fec366162dc5b
 -- function hold_breaker(p_name text, p_duration_ms bigint DEFAULT NULL::bigint, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.breaker_status plpgsql volatile search_path=pg_catalog, pg_temp 84b7469cd276585320b2e4962eec26ab
--- function hold_keys(p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off 9f42c4dbc34696e4eafdac3691b6f7ce
+-- function hold_keys(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[]) returns uuid[] plpgsql volatile enable_seqscan=off 7f942a0ca4ddfa2e3f7e7cec350b08a8
 -- function hold_keys_of(p_ids uuid[], p_owner text) returns boolean plpgsql volatile enable_seqscan=off 7f6527d503e09a81088edaedb16bca7d
--- function insert_jobs(p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 3be8819fe4763eded96fcab939749e49
--- function insert_uniform_jobs(p_uniform jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer) returns double precision plpgsql volatile bbb4611760fb21826907b62a2fa5a258
+-- function insert_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids uuid[], p_now timestamp with time zone, p_max_attempts integer, OUT created uuid[], OUT queues text[], OUT delays_ms double precision[]) returns record plpgsql volatile 2e2b0cece95d895b93f0517d3eaae012
 -- function is_failed_probe(p_attachment text, p_queue text, p_job_id text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 0f6332a5e6cc681f8d6769c927b09586
 -- function is_failure_final(p_policy <schema>.policies, p_is_retryable boolean, p_category text, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 2b2adfd3ae57132d7d73b09eb900a7cc
 -- function is_gone(p_vanished_at timestamp with time zone, p_absent_at timestamp with time zone, p_seen_at timestamp with time zone, p_grace_ms bigint) returns boolean sql stable cb98ba14dbb52b28b32f7bc5a5a62f00
@@ -610,13 +612,14 @@
 -- function is_idle(p_worker_id text) returns boolean plpgsql stable enable_seqscan=off 82a81d07b18022d671be35125793c136
 -- function is_iso_time(p_text text) returns boolean sql immutable 5546cae09a9e403453abf2a0952bf79a
 -- function is_last_chance(p_policy <schema>.policies, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean plpgsql immutable bb119c8d3e8728e5445e6a3a17b85084
+-- function is_plain_job(p_job jsonb) returns boolean sql immutable 8387d14f68eb3b28bcd9ae2acd3d09ae
 -- function is_reap_final(p_policy <schema>.policies, p_is_timeout boolean, p_attempt integer, p_failures integer, p_crashes integer, p_timeouts integer, p_max_attempts integer) returns boolean sql immutable 0407963e1d2939442e0bd4a3c4f8a4ae
 -- function is_released_often(p_releases integer, p_started_at timestamp with time zone, p_now timestamp with time zone) returns boolean sql stable 64ab34f1f9a535bf5dd910a230cab606
 -- function is_swept(p_attachment text, p_within_ms double precision) returns boolean sql volatile search_path=pg_catalog, pg_temp e4e203995cc9f1f77d1427f4ddabbb2e
 -- function iso_utc(p_at timestamp with time zone) returns text sql stable 176cd2037154ccd6faf444688005df02
 -- function job_lock(p_id uuid) returns jsonb plpgsql volatile 28728380b5da88dc67ac49c49b90c6b3
 -- function job_outcomes(p_ids uuid[], p_lease_ids uuid[], p_finished uuid[], p_outcome text) returns SETOF <schema>.job_outcome plpgsql volatile 5872974ac74a9ceab6bd9eb711919626
--- function job_problem(p_job jsonb) returns text sql stable 9f73b7374e6d054bfec513d7f7f6901e
+-- function job_problem(p_job jsonb) returns text sql stable 373a42af178720a9b7d091165ca7ba94
 -- function job_record(p_id uuid) returns jsonb sql stable 7152d3812e03d4db73dbdf66113e8da3
 -- function job_summary(p_id uuid, p_with_payload boolean) returns jsonb sql stable 11492972c1033c0a954cba004421022a
 -- function jobs_ahead(p_id uuid) returns integer plpgsql stable a589e1cf49ffee60ae58b7983314c3b7
@@ -656,6 +659,7 @@
 -- function matching_jobs(p_policy <schema>.policies, p_filter jsonb, p_ids uuid[], p_limit integer) returns uuid[] plpgsql stable enable_seqscan=off 182f7dbc9db371793897d0b9a7df90f0
 -- function max_runtime_ms(p_policy <schema>.policies, p_type text) returns bigint sql immutable 5537fbd1a13b1d365ef954ced3aa3589
 -- function ms_between(p_from timestamp with time zone, p_to timestamp with time zone) returns double precision sql immutable e86285f6d4c71daa3ac97a2e48b77623
+-- function new_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_now timestamp with time zone, p_max_attempts integer) returns TABLE(place integer, type text, queue text, payload jsonb, priority integer, owner text, dedupe_key text, run_at timestamp with time zone, stage text, expected_duration_ms integer, max_attempts integer, traceparent text) sql stable c9eb662fe4513b399dc8fc37ff6ff191
 -- function observe_jobs(p_limit integer, p_cursor jsonb, p_policy <schema>.policies, OUT reported jsonb, OUT last_id text, OUT is_last boolean) returns record plpgsql volatile 730e41b060ae90786ec2ad312fccbeb7
 -- function observed_outcomes() returns TABLE(job_id text, lease text, outcome text) sql stable 5943a259d850bac2c9102d790795e44c
 -- function oldest_client() returns text sql immutable d6ad5dc9293ddd828e7bedec16d93be5
@@ -720,6 +724,7 @@
 -- function require_dispatches(p_job_ids text[], p_dispatch_ids uuid[]) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 9603f326d58e2598c55e9c67290f9873
 -- function require_failures(p_failures jsonb, p_id_type text) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 1c65e9beb53363865aa808855067b0d4
 -- function require_job_filter(p_filter jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp 6059868d6831d65c6277a7dc75b42cd4
+-- function require_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb) returns boolean plpgsql stable search_path=pg_catalog, pg_temp 6004e7a5aab8b0dda3a7dd62dcfb310c
 -- function require_leases(p_ids anyarray, p_lease_ids uuid[]) returns boolean plpgsql immutable 471c70afc533ee8d9f28afc2daa05baa
 -- function require_limits(p_limits jsonb) returns boolean plpgsql immutable search_path=pg_catalog, pg_temp f57585e52b6078a3e576e2d80f992614
 -- function require_list(p_list anyarray, p_name text, p_takes text) returns boolean plpgsql immutable 3ad65799793c59ef9a5a1cf212a42867
@@ -783,8 +788,8 @@
 -- function unjudged_jobs(p_policy <schema>.policies, p_limit integer) returns SETOF <schema>.reaped_job sql stable 87d5aef28469a24684fd5be831167b31
 -- function unschedule_sweeps(p_attachment text) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp b497cf2fe04684c4732760190167d6df
 -- function untouched_jobs(p_action text, p_as_of timestamp with time zone, p_ids uuid[]) returns uuid[] sql stable enable_seqscan=off 43e37e3f251bf6582d605372a0befeec
--- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 0a91f854bdc775ac5d6726702456a918
--- function uuid_v7_of(p_at_us bigint) returns uuid sql volatile db44dd8c172ff8e456a092bf29672e9f
+-- function uuid_v7(p_at timestamp with time zone DEFAULT clock_timestamp()) returns uuid sql volatile 6710b9e6c14db75ce3e65fc4a74a5555
+-- function uuid_v7_of(p_at_us bigint, p_random bigint) returns uuid sql immutable 9c36afe56ec0451e0be8cbcf0c312aba
 -- function waiting_counts(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean) sql stable 0f01c49350596803232f6749340c53f6
 -- function waiting_queues(p_limit integer) returns SETOF text sql stable bcf784d628a991dafd0fa68eabecf3c0
 -- function waiting_rounds(p_queues text[], p_limit integer) returns TABLE(queue text, waiting integer, due integer, released_often integer, is_cut boolean) plpgsql stable enable_seqscan=off enable_bitmapscan=off 74c6d3187dcdd2550c52d31cdc3ff079

@@ -10,9 +10,9 @@ begin
   perform "unstuck"."set_mode"('reap');
   perform "unstuck"."enqueue_jobs"('[]');
   perform "unstuck"."has_row_constraints"();
-  perform "unstuck"."hold_keys"('[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);
+  perform "unstuck"."hold_keys"('{}', null, '[{"type": "unstuck-rehearsal", "dedupe_key": "r"}]', array[v_id]);
   perform "unstuck"."hold_keys_of"(array[v_id], null);
-  perform "unstuck"."insert_uniform_jobs"('{"type": "unstuck-rehearsal"}', '[]', '{}', now(), 1);
+  perform "unstuck"."insert_jobs"('{"type": "unstuck-rehearsal"}', '[]', null, '{}', now(), 1);
   begin
     perform "unstuck"."unfinished_job"('unstuck-rehearsal', 'unstuck-rehearsal');
   exception when sqlstate 'UN001' then

@@ -16,28 +16,28 @@ $$;
 -- Private: for tables whose own rows may share a dedupe key. Locks the keys of these jobs until the transaction ends
 -- and returns the ids that may be inserted: jobs without a key, and the first of each key that no unfinished job has.
 -- NULL means all: none has a key.
-create or replace function "unstuck"."hold_keys"(p_jobs jsonb, p_ids /*id*/uuid[])
+create or replace function "unstuck"."hold_keys"(p_shared jsonb, p_payloads jsonb, p_jobs jsonb, p_ids /*id*/uuid[])
 returns /*id*/uuid[] language plpgsql set enable_seqscan = off as $$
+declare
+  v_types text[];
+  v_keys text[];
 begin
-  if not jsonb_path_exists(p_jobs, '$[*].dedupe_key ? (@ != null)') then
+  select array_agg(asked.type), array_agg(asked.dedupe_key) into v_types, v_keys
+    from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, null, null) asked where asked.dedupe_key is not null;
+  if v_keys is null then
     return null;
   end if;
-  perform "unstuck".lock_keys(
-    /*attachment*/'native', array_agg(requested ->> 'type'), array_agg(requested ->> 'dedupe_key'))
-    from jsonb_array_elements(p_jobs) requested where requested ->> 'dedupe_key' is not null;
+  perform "unstuck".lock_keys(/*attachment*/'native', v_types, v_keys);
   -- A separate statement, which sees what the last holder of a key committed.
   return array(
-    select asked.id
-      from (select job.id, job.requested,
-                   row_number() over (partition by job.requested ->> 'type', job.requested ->> 'dedupe_key'
-                                      order by job.ordinal) as place
-              from rows from (pg_catalog.unnest(p_ids), jsonb_array_elements(p_jobs))
-                     with ordinality job(id, requested, ordinal)) asked
-     where asked.requested ->> 'dedupe_key' is null
-        or asked.place = 1
+    select p_ids[asked.place]
+      from (select job.place, job.type, job.dedupe_key,
+                   row_number() over (partition by job.type, job.dedupe_key order by job.place) as turn
+              from "unstuck".new_jobs(p_shared, p_payloads, p_jobs, null, null) job) asked
+     where asked.dedupe_key is null
+        or asked.turn = 1
            and (select true from "unstuck"."jobs" twin
-                 where twin."type"::text = asked.requested ->> 'type'
-                   and twin."dedupe_key"::text = asked.requested ->> 'dedupe_key'
+                 where twin."type"::text = asked.type and twin."dedupe_key"::text = asked.dedupe_key
                    and twin."status" in /*unfinished_words*/('waiting', 'running') limit 1) is not true);
 end
 $$;

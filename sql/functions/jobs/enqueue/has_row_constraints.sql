@@ -8,12 +8,13 @@ declare
     when 'native' then 'jobs_dedupe' else 'unstuck_' || /*attachment*/'native' || '_dedupe' end);
 begin
   return pg_typeof(null::/*id*/uuid) = 'bigint'::regtype
-      or exists (select from pg_class where oid = v_table and relkind <> 'r')
-      or exists (select from pg_rewrite where ev_class = v_table)
-      or exists (select from pg_index
-                  where indrelid = v_table and (indisunique or indisexclusion) and not indisprimary
-                    and indexrelid is distinct from to_regclass(v_dedupe_index))
-      -- ROW, BEFORE and INSERT.
-      or exists (select from pg_trigger where tgrelid = v_table and tgtype & 7 = 7);
+      -- A flag of pg_class stays for a while after the last rule or trigger is gone.
+      or (select relkind <> 'r' or relhasrules and exists (select from pg_rewrite where ev_class = v_table)
+              -- ROW, BEFORE and INSERT.
+              or relhastriggers and exists (select from pg_trigger where tgrelid = v_table and tgtype & 7 = 7)
+              or exists (select from pg_index
+                          where indrelid = v_table and (indisunique or indisexclusion) and not indisprimary
+                            and indexrelid is distinct from to_regclass(v_dedupe_index))
+            from pg_class where oid = v_table);
 end
 $$;

@@ -3,10 +3,7 @@
 create or replace function "unstuck".job_problem(p_job jsonb)
 returns text language sql stable
 return case
-    -- Most jobs have only these keys: skip the rest.
-    when jsonb_typeof(p_job) = 'object' and p_job - '{type,payload}'::text[] = '{}'
-         and jsonb_typeof(p_job -> 'type') = 'string' and length(p_job ->> 'type') between 1 and 200
-      then null
+    when "unstuck".is_plain_job(p_job) then null
     when jsonb_typeof(p_job) is distinct from 'object'
       then format('job: got %s, takes an object', left(p_job::text, 60))
     when jsonb_typeof(p_job -> 'type') is distinct from 'string' or length(p_job ->> 'type') not between 1 and 200
@@ -53,3 +50,30 @@ return case
       or length(p_job ->> 'traceparent') not between 1 and 200
       then format('traceparent: got %s, takes 1 to 200 characters', left(p_job ->> 'traceparent', 60))
   end;
+
+-- Private: has a job a valid type and nothing else but a payload, as most have? The rest need not be checked then.
+create or replace function "unstuck".is_plain_job(p_job jsonb)
+returns boolean language sql immutable
+return jsonb_typeof(p_job) = 'object' and p_job - '{type,payload}'::text[] = '{}'
+       and jsonb_typeof(p_job -> 'type') = 'string' and length(p_job ->> 'type') between 1 and 200;
+
+-- Private: checks the arguments of enqueue_batch.
+create or replace function "unstuck".require_jobs(p_shared jsonb, p_payloads jsonb, p_jobs jsonb)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_problem text;
+begin
+  -- OFFSET keeps an expression from being copied to where its value is used.
+  select problem into v_problem
+    from (select "unstuck".job_problem(job) as problem
+            from (select case when jsonb_typeof(own) = 'object' then p_shared || own else own end as job
+                    from jsonb_array_elements(case when p_jobs is null then '[{}]' else p_jobs end) own
+                  offset 0) requested
+          offset 0) checked
+   where problem is not null limit 1;
+  if v_problem is not null then
+    raise exception using errcode = 'UN001', message = v_problem;
+  end if;
+  return true;
+end
+$$;

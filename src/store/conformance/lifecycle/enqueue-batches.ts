@@ -105,6 +105,42 @@ function describeUnlike<Tx>(opened: () => StoreHarness<Tx>): void {
     expect(await readJob(store, answers[0]?.jobId ?? '')).toMatchObject({ priority: 3, owner: null })
   })
 
+  it('WORK-7 every field may be in some of many jobs and missing in the others', async () => {
+    const { store } = opened()
+    const full = {
+      queue: 'speech',
+      priority: -7,
+      stage: 'burnin',
+      expectedDurationMs: 90_000,
+      maxAttempts: 8,
+      owner: 'tenant-1',
+      dedupeKey: 'clip-1',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    }
+    const runAt = new Date(Date.now() + MINUTE)
+    const jobs = many()
+    jobs[0] = { type: TYPE, payload: null, ...full }
+    jobs[1] = { type: 'clip', payload: 'text', runAt }
+    jobs[2] = { type: 'clip' }
+    jobs[3] = { type: TYPE, delayMs: MINUTE, payload: { index: 3 } }
+    const answers = await store.enqueueJobs(jobs)
+    const job = (index: number) => readJob(store, answers[index]?.jobId ?? '')
+    expect(await job(0)).toMatchObject({ ...full, type: TYPE, payload: null, runAt: null })
+    expect(await job(1)).toMatchObject({ type: 'clip', queue: 'clip', payload: 'text', runAt, priority: 0 })
+    expect(await job(2)).toMatchObject({ type: 'clip', payload: {}, runAt: null, owner: null, stage: null })
+    expect((await job(3)).runAt?.getTime()).toBeGreaterThan(Date.now() + MINUTE / 2)
+    expect(await job(4)).toMatchObject({
+      type: TYPE,
+      queue: TYPE,
+      payload: { index: 4 },
+      runAt: null,
+      owner: null,
+      dedupeKey: null,
+      traceparent: null,
+      expectedDurationMs: null,
+    })
+  })
+
   it('WORK-7 one of many jobs may have a dedupe key that another job has', async () => {
     const { store } = opened()
     const jobId = await enqueueOne(store, { dedupeKey: 'clip-1' })

@@ -1,20 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import { jsonText } from '../../../job/json-text.ts'
 import type { Lease } from '../../../job/lease.ts'
-import type { CompleteOutcome, EnqueueOutcome } from '../../../job/outcome.ts'
+import type { CompleteOutcome } from '../../../job/outcome.ts'
 import type { TableProfile } from '../../../profile/profile.ts'
 import type { ClaimCursors, Completion, Failure, LifecycleStore } from '../../ports/lifecycle-store.ts'
 import type { CallQuery } from '../connection/call-query.ts'
 import type { Row, SqlClient } from '../connection/executor.ts'
 import { toClaimedJobs } from '../rows/claimed-jobs.ts'
-import { toEnqueuedJobs, toEnteredStage, toFailedJob, toJobOutcome, toReleasedJob } from '../rows/job-rows.ts'
-import { newJobToJson } from '../rows/new-job-json.ts'
+import { toEnqueuedJobs, toEnteredStage, toFailedJob, toReleasedJob } from '../rows/job-rows.ts'
+import { newJobsToJson } from '../rows/new-job-json.ts'
 import { policyToJson } from '../rows/policy-row.ts'
 import { splitLeases } from '../rows/split-leases.ts'
 import { storable } from '../rows/values.ts'
-
-/** From this size on, one long row is cheaper than one row per job. */
-const BATCH_JOBS = 100
 
 /** From this size on, a claim waits for another of the same queues, a few milliseconds at a time. */
 const SERIAL_JOBS = 200
@@ -28,9 +25,7 @@ export function bindLifecycleVerbs(
   return {
     async enqueueJobs(jobs, { tx, policy } = {}) {
       if (jobs.length === 0) return []
-      const params = [jsonText('jobs', jobs.map(newJobToJson)), policyToJson(policy)]
-      if (jobs.length >= BATCH_JOBS) return toEnqueuedJobs(await call('enqueue_batch', params, tx))
-      return (await call('enqueue_jobs', params, tx)).map(toJobOutcome<EnqueueOutcome>)
+      return toEnqueuedJobs(await call('enqueue_batch', [...newJobsToJson(jobs), policyToJson(policy)], tx))
     },
 
     async claimJobs({ workerId, queues, limit, types, leaseMs, policy, actor, cursors }) {

@@ -23,9 +23,12 @@ export function toJobOutcome<Outcome>(row: Row): JobOutcome<Outcome> {
 }
 
 export function toEnqueuedJobs([row]: Row[]): EnqueuedJob[] {
-  const outcomes = JSON.parse(String(row?.['outcomes'])) as EnqueuedJob['outcome'][]
-  const ids = JSON.parse(String(row?.['ids'])) as string[]
-  return outcomes.map((outcome, index) => ({ jobId: String(ids[index]), outcome }))
+  const { ids, outcomes } = JSON.parse(String(row?.['enqueued'])) as {
+    ids: string[]
+    /** Missing if all were created. */
+    outcomes?: EnqueuedJob['outcome'][]
+  }
+  return ids.map((jobId, index) => ({ jobId, outcome: outcomes?.[index] ?? 'created' }))
 }
 
 export function toJob(row: Row, table: TableProfile): Job {
