@@ -324,7 +324,7 @@ describe('one thing is broken', () => {
     expect(problems).toMatchObject([
       { check: 'unreadable', message: expect.stringContaining('health of unstuck.jobs') as string },
     ])
-    expect(fine.map(({ check }) => check)).toContain('sweep index')
+    expect(fine.map(({ check }) => check)).toContain('status words')
   }, 120_000)
 })
 

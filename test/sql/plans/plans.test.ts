@@ -178,7 +178,7 @@ describe('what is open', () => {
   it.each([
     ['bury_jobs', bury, ['jobs_pkey', 'jobs_ready']],
     ['preview_sweep', preview, ['jobs_running']],
-    ['sweep_jobs', sweep, ['jobs_pkey', 'jobs_running', 'kept_workers_pkey']],
+    ['sweep_jobs', sweep, ['jobs_pkey', 'jobs_running']],
   ] satisfies Verb[])('REAP-4 %s touches no finished row', async (_, call, paths) => {
     const plans = await nestedPlans(large.client, ...call(large))
     expect([...accessPaths(plans, 'jobs')].toSorted()).toEqual(paths)
@@ -214,10 +214,10 @@ describe('what people look for', () => {
       ],
       ['list_jobs, nothing fits', listed({ owner: 'nobody' }), ['jobs_pkey'], 60_000],
       ['group_dead_jobs', groups, ['jobs_dead'], 20_000],
-      ['explain_job', explain, ['jobs_pkey', 'jobs_ready', 'jobs_running', 'kept_workers_pkey'], 5_000],
+      ['explain_job', explain, ['jobs_pkey', 'jobs_ready', 'jobs_running'], 5_000],
     ] satisfies [string, Call, string[], number][])('OPS-9 %s is bounded', async (_, call, paths, pages) => {
       const plans = await nestedPlans(large.client, ...call(large))
-      const used = [...accessPaths(plans, 'jobs')].filter((path) => path !== 'causes_pkey')
+      const used = [...accessPaths(plans, 'jobs')]
       expect(used.toSorted()).toEqual(paths)
       expect(pagesOf(plans)).toBeLessThan(pages)
     })
