@@ -85,6 +85,7 @@ export const sidebar: SidebarGroup[] = [
     pages: [
       page('Attach an existing table', 'docs/guides/tables/attach.md'),
       page('Observe, reap, enforce', 'docs/guides/tables/modes.md'),
+      page('Nearly a document', 'docs/guides/tables/nearly-a-document.md'),
       page('Scan and doctor', 'docs/guides/tables/scan-and-doctor.md'),
       page('Clip and ASR jobs', 'docs/guides/tables/clip.md'),
       page('Embedding jobs', 'docs/guides/tables/embedding.md'),

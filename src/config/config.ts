@@ -1,4 +1,5 @@
 import type { PolicyOverride, PresetName } from '../policy/policy.ts'
+import type { ExtendedProfile } from '../profile/extend-profile.ts'
 import type { OwnProfile } from '../profile/own-profile.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { ProfileName } from '../profile/shipped.ts'
@@ -28,7 +29,7 @@ export interface ConfigFile {
   readUrl?: string | undefined
   schema?: string | undefined
   /** Name of a shipped profile, or your own. */
-  profile?: ProfileName | OwnProfile | undefined
+  profile?: ProfileName | OwnProfile | ExtendedProfile | undefined
   /** Matching times. Individual settings override it. */
   preset?: PresetName | undefined
   policy?: PolicyOverride | undefined

@@ -155,6 +155,8 @@ export interface TeamObject {
   /** Created by a file of sql/team. A wrapper replaces an existing function and calls another one before it. */
   kind: 'function' | 'view' | 'wrapper'
   name: string
+  /** The document's name of an object that the team calls otherwise: the file of sql/team. */
+  document?: string
   /** Argument types of a function, if it has any. */
   takes?: string
   /** The function that a wrapper calls first. */
@@ -167,6 +169,8 @@ export interface Profile {
   /** Name of a shipped profile, or of a team's own. */
   name: string
   tables: [TableProfile, ...TableProfile[]]
+  /** The shipped profile that it differs from in a few points. Its variables apply. */
+  extends?: string
   /** Codes that users may see. Default: the job's own code. */
   codes?: CodeSet
   /** Default mode of the gateway's breaker. */

@@ -1,9 +1,15 @@
 // Reads the profile that a config file defines instead of naming a shipped one. `given` is the export of a module, so every
 // field is checked, and all problems are reported at once.
 import { closestName } from '../../errors/index.ts'
+import { type ExtendedProfile, extendProfile } from '../../profile/extend-profile.ts'
 import { completeProfile, type OwnProfile, type OwnTable } from '../../profile/own-profile.ts'
 import { logicalColumns, type Profile } from '../../profile/profile.ts'
-import { isShippedProfile } from '../../profile/shipped.ts'
+import {
+  isShippedProfile,
+  type ProfileName,
+  shippedProfile,
+  shippedProfileNames,
+} from '../../profile/shipped.ts'
 import { type ConfigProblem, nameInFile, problem } from '../config-problem.ts'
 import { isPlainObject, readPolicy, unknownField } from './policy-fields.ts'
 
@@ -13,14 +19,24 @@ export function readOwnProfile(
   problems: ConfigProblem[],
 ): Profile | undefined {
   const before = problems.length
-  checkFields(given, profileRules, 'profile', problems)
-  if (Array.isArray(given['tables'])) {
-    for (const [index, table] of given['tables'].entries()) checkTable(table, index, problems)
+  const isExtended = given['extends'] !== undefined
+  checkFields(given, isExtended ? withoutRequired(profileRules, ['name']) : profileRules, 'profile', problems)
+  const base = extendable.find((name) => name === given['extends'])
+  if (Array.isArray(given['tables']) && (base !== undefined || !isExtended)) {
+    for (const [index, table] of given['tables'].entries()) checkTable(table, index, problems, base)
+    const most = base === undefined ? Number.POSITIVE_INFINITY : shippedProfile(base, '').tables.length
+    if (given['tables'].length > most)
+      problems.push(
+        problem(nameInFile('profile.tables'), given['tables'].length, `at most ${most}, as ${base ?? ''}`),
+      )
   }
-  return problems.length > before
-    ? undefined
-    : completeProfile(structuredClone(given) as unknown as OwnProfile)
+  if (problems.length > before) return undefined
+  const copy: unknown = structuredClone(given)
+  return isExtended ? extendProfile(copy as ExtendedProfile) : completeProfile(copy as OwnProfile)
 }
+
+/** Native tables are the engine's own. */
+const extendable = shippedProfileNames.filter((name) => name !== 'native')
 
 /** Check of one field: `takes` completes the error message, `fields` are nested checks. */
 interface Rule {
@@ -48,7 +64,21 @@ const choice = (...names: string[]): Rule => ({
 })
 const object = (takes: string, fields: Rules): Rule => ({ takes, accepts: isPlainObject, fields })
 
-const profileRules: RulesFor<OwnProfile> = {
+/** All fields are optional: the extended profile has the others. */
+const withoutRequired = (rules: Rules, except: string[] = []): Rules =>
+  Object.fromEntries(
+    Object.entries(rules).map(([field, { isRequired, fields, ...rule }]) => [
+      field,
+      {
+        ...rule,
+        ...(isRequired === true && except.includes(field) ? { isRequired } : {}),
+        ...(fields === undefined ? {} : { fields: withoutRequired(fields) }),
+      },
+    ]),
+  )
+
+const profileRules: RulesFor<OwnProfile & Pick<ExtendedProfile, 'extends'>> = {
+  extends: choice(...extendable),
   name: required({
     takes: 'letters, digits, - and _, and no name of a shipped profile',
     accepts: (value) => typeof value === 'string' && /^[\w-]{1,63}$/.test(value) && !isShippedProfile(value),
@@ -115,15 +145,41 @@ const tableRules: RulesFor<OwnTable> = {
 
 const indexRules: Rules = { name: required(text), columns: required(columnList) }
 
-function checkTable(table: unknown, index: number, problems: ConfigProblem[]): void {
+/** Fields of a table that only an extended profile has, or with another meaning. */
+function differenceRules(base: ProfileName): Rules {
+  const names = shippedProfile(base, '').tables.flatMap(({ teamObjects = [] }) =>
+    teamObjects.map(({ name }) => name),
+  )
+  const renamed: Rule = {
+    takes: 'another name, or false to leave it out',
+    accepts: (value) =>
+      value === false || (typeof value === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(value)),
+  }
+  return {
+    ...withoutRequired(tableRules),
+    lastError: {
+      takes: 'null, or an object',
+      accepts: (value) => value === null || isPlainObject(value),
+      fields: { column: text, requeued: text, dead: text },
+    },
+    teamObjects: object('an object of names', Object.fromEntries(names.map((name) => [name, renamed]))),
+  }
+}
+
+function checkTable(
+  table: unknown,
+  index: number,
+  problems: ConfigProblem[],
+  base: ProfileName | undefined,
+): void {
   const path = `profile.tables[${index}]`
   if (!isPlainObject(table)) {
     problems.push(problem(nameInFile(path), table, 'an object'))
     return
   }
-  checkFields(table, tableRules, path, problems)
+  checkFields(table, base === undefined ? tableRules : differenceRules(base), path, problems)
   const { columns, ageColumns, documentIndexes, policy, statuses, stateColumns } = table
-  if (statuses === undefined && stateColumns === undefined)
+  if (base === undefined && statuses === undefined && stateColumns === undefined)
     problems.push({ name: nameInFile(`${path}.statuses`), got: null, takes: 'an object of status words' })
   if (isPlainObject(columns)) checkColumns(columns, `${path}.columns`, problems)
   checkNames(ageColumns, `${path}.ageColumns`, problems)

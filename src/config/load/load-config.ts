@@ -26,7 +26,7 @@ export function loadConfig({ env, flags = {}, file }: ConfigSources): Config {
     profile: 'native',
     problems,
   }
-  const profile = own === null ? findProfile(anyProfile) : 'native'
+  const profile = own === null ? findProfile(anyProfile) : variablesProfile(own)
   const search: Search = { ...anyProfile, profile, profileName: own?.name ?? profile }
 
   const found = findAll(search, own)
@@ -69,6 +69,10 @@ function ownProfileInForce(
 function withoutProfile({ env, flags }: Pick<ConfigSources, 'env' | 'flags'>): Pick<Search, 'env' | 'flags'> {
   return { env: { ...env, UNSTUCK_PROFILE: undefined }, flags: { ...flags, profile: undefined } }
 }
+
+/** The variables of a document apply to a profile that extends it. */
+const variablesProfile = ({ extends: base }: Profile): ProfileName =>
+  base !== undefined && isShippedProfile(base) ? base : 'native'
 
 /** Read first, since it decides which variables apply. An invalid name counts as native, to find the other problems. */
 function findProfile(search: Search): ProfileName {

@@ -17,8 +17,11 @@ export function teamObjectValues(options: RenderOptions, phases?: number[]): Tea
     .filter(({ object }) => isWanted(object))
     .sort((a, b) => a.object.phase - b.object.phase)
     .map(({ object, ordinal }): TeamObjectValues => {
-      const description = { ...object, name: teamName(options.table, object.name), ordinal }
-      const statement = object.kind === 'wrapper' ? '' : render(readSql('team', object.name), options)
+      const { document, ...described } = object
+      const name = teamName(options.table, document ?? object.name)
+      const statement =
+        object.kind === 'wrapper' ? '' : render(readSql('team', document ?? object.name), options)
+      const description = { ...described, name, ordinal }
       return [JSON.stringify(description), statement]
     })
 }

@@ -95,9 +95,9 @@ export function partitionIndex(index: string, { oid }: Partition): string {
   return `${index}_p${oid}`
 }
 
-/** `jobs_…` is named after the table; other names stay. */
-export function teamName({ table }: TableProfile, name: string): string {
-  return name.replace(/^jobs_/, `${table}_`)
+/** The team's own name; otherwise `jobs_…` is named after the table, and other names stay. */
+export function teamName({ table, teamObjects = [] }: TableProfile, name: string): string {
+  return teamObjects.find(({ document }) => document === name)?.name ?? name.replace(/^jobs_/, `${table}_`)
 }
 
 export function render(sql: string, options: RenderOptions): string {
