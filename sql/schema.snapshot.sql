@@ -705,7 +705,7 @@
 -- function record_table_lock(p_now timestamp with time zone) returns json plpgsql volatile search_path=pg_catalog, pg_temp e97a6cc0bd43389d40aab3ce2c7159df
 -- function record_trends(p_attachment text, p_counts jsonb, p_ago_ms double precision DEFAULT 0) returns double precision plpgsql volatile search_path=pg_catalog, pg_temp e39e7fcc36f8d69b7d3c240ab83de37c
 -- function redeliver(p_attachment text, p_id uuid) returns text plpgsql volatile search_path=pg_catalog, pg_temp fea27ec700d881d0846329cd8a8477e5
--- function refuse_state(p_attachment text, p_state text) returns timestamp with time zone plpgsql volatile 4e235f5fd1d6b727c69a205cffcdbe23
+-- function refuse_state(p_attachment text, p_state text) returns timestamp with time zone plpgsql volatile search_path=pg_catalog, pg_temp 4e235f5fd1d6b727c69a205cffcdbe23
 -- function register_table(p_attachment text, p_profile text, p_table_schema text, p_table_name text, p_policy jsonb) returns boolean plpgsql volatile search_path=pg_catalog, pg_temp 2094adbf4d36f1885d0b3e79835e3a2b
 -- function release_delay_ms(p_asked_ms double precision, p_last_ms double precision, p_is_often boolean) returns double precision sql immutable 25155778b3c22b5253fca088ea4d62c5
 -- function release_jobs(p_ids uuid[], p_lease_ids uuid[], p_delay_ms bigint DEFAULT NULL::bigint, p_cause text DEFAULT 'release'::text, p_spread_ms double precision DEFAULT 0, p_actor text DEFAULT NULL::text, p_reason text DEFAULT NULL::text) returns SETOF <schema>.job_outcome plpgsql volatile enable_seqscan=off d9650821c9eb8d407bbc1e9ac7ba0fee

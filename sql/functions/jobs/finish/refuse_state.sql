@@ -1,7 +1,7 @@
 -- Private: refuses a state that the times of a table without a status cannot say (OPS-13): a completed or dead row
 -- would look like a waiting one. Called where the time would be written.
 create or replace function "unstuck".refuse_state(p_attachment text, p_state text)
-returns timestamptz language plpgsql as $$
+returns timestamptz language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   raise exception using
     errcode = 'UN006',
