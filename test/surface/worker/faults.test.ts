@@ -230,7 +230,7 @@ describe('a worker on a healthy database', () => {
       // After its first sweep, which the lock would stop too.
       await worker.until(({ kind }) => kind === 'claiming')
       let jobId = ''
-      await whileLocked({ lock: lockTable, waiting: 'claim_jobs' }, async (client) => {
+      await whileLocked({ lock: lockTable, waiting: 'claim_batches' }, async (client) => {
         const [job] = await store.enqueueJobs([{ type: 'slow', payload: { ms: 60_000 } }], { tx: client })
         jobId = job?.jobId ?? ''
         await terminate(worker)
