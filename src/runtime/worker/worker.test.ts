@@ -329,26 +329,31 @@ it('LEASE-8 a hung handler that ends after all gives its place in the leak budge
 })
 
 it('C4 a completion that is held up by a locked row holds up no other', async () => {
-  let release = () => {}
-  const locked = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const [locked, release] = gate()
+  const [held, noteHeld] = gate()
   const [stuck, ...others] = await bench.enqueue(20)
   const over = bench.withVerb('completeJobs', (real) => async (completions) => {
-    if (completions.some(({ jobId }) => jobId === stuck)) await locked
+    if (completions.some(({ jobId }) => jobId === stuck)) {
+      noteHeld()
+      await locked
+    }
     return real(completions)
   })
-  bench.work(
-    async ({ jobId }) => {
-      if (jobId !== stuck) await new Promise((resolve) => setTimeout(resolve, 5))
-    },
-    { over },
-  )
+  // The others end while that call is under way: results that arrive together are written together.
+  bench.work(({ jobId }) => (jobId === stuck ? Promise.resolve() : held), { over })
   for (const jobId of others) await bench.untilStatus(jobId, 'succeeded')
   expect((await bench.job(stuck))?.status).toBe('running')
   release()
   await bench.untilStatus(stuck, 'succeeded')
 })
+
+function gate(): [opened: Promise<void>, open: () => void] {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return [opened, open]
+}
 
 it('WORK-4 stop gives a handler that does not listen its grace, and the job back', async () => {
   const [jobId] = await bench.enqueue()
