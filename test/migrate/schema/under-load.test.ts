@@ -50,27 +50,26 @@ it('OPS-7 a column of a domain with a constraint rewrites its table', async () =
   expect(await findRewritten(withNextMigration(next))).toEqual(['9999_next policies'])
 })
 
-const claimJobs = readSql('functions', 'jobs/claim/claim_jobs')
-const grantLeases = readSql('functions', 'jobs/claim/grant_leases')
+const claimBatches = readSql('functions', 'jobs/claim/claim_batches')
+const claimDue = readSql('functions', 'jobs/claim/claim_due')
 const completeJobs = readSql('functions', 'jobs/finish/complete_jobs')
-const formerGrant = `drop function unstuck.grant_leases(int, uuid[], text[], bigint[], bigint[], timestamptz[], timestamptz[],
-  text, uuid, unstuck.policies, text)`
+
+const drop = (...names: string[]) => `do $do$ begin execute (
+  select string_agg(format('drop function %s', oid::regprocedure), '; ') from pg_proc
+   where pronamespace = 'unstuck'::regnamespace and proname = any ('{${names.join()}}')); end $do$`
 
 /** Functions as another version might have them: one calls another with other arguments, and one has another result. */
 const formerFunctions = [
-  grantLeases.replace('p_ids /*id*/uuid[]', 'p_former int, p_ids uuid[]'),
-  claimJobs.replace('"grant_leases"(', '"grant_leases"(0, '),
+  claimDue.replace('p_worker_id text', 'p_former int, p_worker_id text'),
+  claimBatches.replace('"claim_due"(', '"claim_due"(0, '),
   completeJobs
     .replace('setof "unstuck".job_outcome', 'table (id text, outcome text, retry_in_ms float8)')
     .replace('as $$', () => 'as $$ #variable_conflict use_column'),
 ]
 
 async function installFormer(): Promise<void> {
-  const { rows } = await database.pool.query<{ drops: string }>(
-    `select string_agg(format('drop function %s', oid::regprocedure), '; ') as drops from pg_proc
-      where pronamespace = 'unstuck'::regnamespace and proname in ('grant_leases', 'complete_jobs')`,
-  )
-  await database.pool.query(['begin', rows[0]?.drops, ...formerFunctions, 'commit'].join(';\n'))
+  const commands = ['begin', drop('claim_due', 'complete_jobs'), ...formerFunctions, 'commit']
+  await database.pool.query(commands.join(';\n'))
 }
 
 describe('a function that is replaced', () => {
@@ -86,7 +85,7 @@ describe('a function that is replaced', () => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     const claiming = store.claimJobs({ workerId: 'w1', queues: ['asr'], limit: 1 })
     await whenBlocked(database.pool, Number(rows[0]?.pid))
-    await migrator.query(`${formerGrant}; ${grantLeases}; ${claimJobs}; commit`)
+    await migrator.query(`${drop('claim_due')}; ${claimDue}; ${claimBatches}; commit`)
     expect(await claiming).toMatchObject([{ jobId: job?.jobId }])
   })
 

@@ -23,8 +23,9 @@ language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = o
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
   v_queues text[] := p_queues; v_slots jsonb; v_kept /*id*/uuid; v_only /*id*/uuid[]; v_left int := p_limit;
-  v_level text[]; v_asked text[]; v_shares int[]; v_is_rest boolean; v_size int := 64; v_take int;
-  v_due record; v_decision record; v_ids /*id*/uuid[]; v_buried int := 0; v_takes_any boolean := true;
+  v_level text[]; v_due_at timestamptz[]; v_first /*id*/uuid[]; v_asked text[]; v_shares int[]; v_is_rest boolean;
+  v_size int := 64; v_take int; v_due record; v_decision record; v_ids /*id*/uuid[]; v_buried int := 0;
+  v_takes_any boolean := true;
 begin
   perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_cursors);
   perform "unstuck".require_acting(/*attachment*/'native') where v_policy.is_observed;
@@ -45,18 +46,18 @@ begin
     select * into priority, v_queues, p_cursors from "unstuck"."claim_level_of"(p_id, v_queues, p_types);
   end if;
   while v_left > 0 loop
-    select * into priority, v_level from "unstuck"."claim_level"(v_queues, priority, p_cursors);
+    select * into priority, v_level, v_due_at, v_first from "unstuck"."claim_level"(v_queues, priority, p_cursors);
     exit when priority is null;
     v_is_rest := cardinality(v_level) = 1; v_take := least(v_left, v_size);
     loop
-      if v_is_rest then
-        v_asked := v_level; v_shares := array_fill(v_take, array[cardinality(v_level)]);
-      else
-        select * into v_asked, v_shares from "unstuck"."claim_shares"(
-          v_level, priority, v_take, p_types, v_policy, p_cursors, v_takes_any);
-      end if;
-      v_ids := null;
+      v_ids := null; v_asked := null;
       while v_take > 0 loop
+        if v_asked is null and v_is_rest then
+          v_asked := v_level; v_shares := array_fill(v_take, array[cardinality(v_level)]);
+        elsif v_asked is null then
+          select * into v_asked, v_shares from "unstuck"."claim_shares"(
+            v_level, v_due_at, v_first, priority, v_take, p_types, v_policy, p_cursors, v_takes_any);
+        end if;
         v_due := "unstuck"."claim_due"(
           p_worker_id, v_asked, v_shares, v_take, priority, p_types, p_cursors, v_policy, p_lease_ms, lease_id,
           v_takes_any, v_buried < 100, case when v_ids is null then v_slots end, p_id, coalesce(v_ids, v_only),
@@ -68,8 +69,7 @@ begin
           v_buried := v_buried + coalesce(cardinality(v_due.spent), 0);
           if v_decision.is_alone then v_left := 1; v_take := 1;
           elsif not v_decision.is_alone then -- Repeats without such jobs, unless reserved for one.
-            if "unstuck"."kept_job"(p_worker_id) is not null then return; end if;
-            v_takes_any := false;
+            if "unstuck"."kept_job"(p_worker_id) is not null then return; end if; v_takes_any := false; v_asked := null;
           end if;
           v_ids := v_decision.ids; v_slots := v_decision.slots;
           exit when cardinality(v_ids) = 0;
