@@ -91,7 +91,7 @@ describe('trends', () => {
     await plant(20_001, { type: `'clip'`, status: `'succeeded'`, finished_at: inMinute(30) })
     const store = open()
     await count()
-    const [clip] = await store.listTrends({ sinceMs: HOUR, spanMin: 60 })
+    const [clip] = await store.listTrends({ sinceMs: 2 * HOUR, spanMin: 60 })
     expect(clip).toMatchObject({ completed: 20_000, isBounded: true })
   })
 
