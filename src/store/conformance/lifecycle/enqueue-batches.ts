@@ -19,6 +19,17 @@ function many(job: Partial<NewJob> = {}): NewJob[] {
   return Array.from({ length: MANY }, (_, index) => ({ type: TYPE, payload: { index }, ...job }))
 }
 
+/** But for a dedupe key, which only one job can have. */
+const everyField = {
+  queue: 'speech',
+  priority: -7,
+  stage: 'burnin',
+  expectedDurationMs: 90_000,
+  maxAttempts: 8,
+  owner: 'tenant-1',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+}
+
 export function describeEnqueueBatches<Tx>(opened: () => StoreHarness<Tx>): void {
   describe('enqueueJobs with many jobs', () => {
     describeAlike(opened)
@@ -38,18 +49,9 @@ function describeAlike<Tx>(opened: () => StoreHarness<Tx>): void {
 
   it('WORK-7 keeps every requested field of each of many jobs', async () => {
     const { store } = opened()
-    const asked = {
-      queue: 'speech',
-      priority: -7,
-      stage: 'burnin',
-      expectedDurationMs: 90_000,
-      maxAttempts: 8,
-      owner: 'tenant-1',
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    }
-    const answers = await store.enqueueJobs(many(asked))
+    const answers = await store.enqueueJobs(many(everyField))
     const last = await readJob(store, answers.at(-1)?.jobId ?? '')
-    expect(last).toMatchObject({ ...asked, status: 'waiting', dedupeKey: null, runAt: null })
+    expect(last).toMatchObject({ ...everyField, status: 'waiting', dedupeKey: null, runAt: null })
     expect(last.payload).toEqual({ index: MANY - 1 })
     expect((await store.readHealth()).waiting).toBe(MANY)
   })
@@ -107,16 +109,7 @@ function describeUnlike<Tx>(opened: () => StoreHarness<Tx>): void {
 
   it('WORK-7 every field may be in some of many jobs and missing in the others', async () => {
     const { store } = opened()
-    const full = {
-      queue: 'speech',
-      priority: -7,
-      stage: 'burnin',
-      expectedDurationMs: 90_000,
-      maxAttempts: 8,
-      owner: 'tenant-1',
-      dedupeKey: 'clip-1',
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    }
+    const full = { ...everyField, dedupeKey: 'clip-1' }
     const runAt = new Date(Date.now() + MINUTE)
     const jobs = many()
     jobs[0] = { type: TYPE, payload: null, ...full }
