@@ -127,10 +127,10 @@ export function whyNotUnderstood(sighted: SightedTable): string | null {
   const mayRun = isNamedSo && [...statuses, ...starts].length > 0
   if (signs.count < 2 && !isTaken && !mayRun) return null
   if (sighted.primaryKey.length === 0) return 'it has no primary key'
-  if (timeColumns.length + leases.length === 0) return 'no time tells since when a row runs'
+  if (timeColumns.length + leases.length === 0) return 'no time from which to judge how long a row has run'
   const [status] = statuses
   return status === undefined
-    ? 'no column tells which rows run'
+    ? 'no column that marks running rows'
     : `no word of ${status} that is known means running`
 }
 

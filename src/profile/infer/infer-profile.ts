@@ -49,7 +49,7 @@ export function inferProfile(shape: TableShape, wordsInRows: string[]): Inferred
   ])
   const found = findColumns(shape, taken)
   const columns = { id: id.column, ...(status === undefined ? {} : { status }), ...found.columns }
-  // The time of the lock also tells an age.
+  // An age can be read from the time of the lock, too.
   if (stateColumns !== undefined) taken.delete(stateColumns.running)
   const { questions: timeQuestions, ...times } = inferTimes(shape, taken)
   const ageColumns = ageColumnsOf(found.ofTeam)

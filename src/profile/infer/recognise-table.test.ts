@@ -167,12 +167,12 @@ describe('hand-rolled tables', () => {
 
   it.each<[string, string, string[], RegExp | null]>([
     ['a status of numbers', 'sync_jobs', ['state: integer', `locked_at: ${TIME}`], /no word of state/],
-    ['no time', 'sync_jobs', ['status', 'attempts: integer'], /no time tells since when/],
+    ['no time', 'sync_jobs', ['status', 'attempts: integer'], /no time from which to judge/],
     [
       'a lock and its owner',
       'documents',
       [`locked_at: ${TIME}`, 'locked_by'],
-      /no column tells which rows run/,
+      /no column that marks running rows/,
     ],
     ['a lock of an account', 'users', [`locked_at: ${TIME}`, 'email'], null],
     ['a status alone', 'orders', ['status', `updated_at: ${TIME}`], null],

@@ -1,4 +1,4 @@
-// The tokens of a file of sql/ that rendering tells apart.
+// The kinds of tokens that rendering distinguishes in a file of sql/.
 
 /** Comments, literals and quoted names are one token each; everything else passes in runs. */
 export function nextToken(text: string, at: number): string {

@@ -126,7 +126,7 @@ function assertWritable(table: TableProfile, role: string, name: string, type: T
   throw unsupported(
     table,
     `its column ${name} has no time zone, and the offset of ${type.zone} changes: an hour of each year is ambiguous`,
-    `Map ${role} to another column: it will be added. teamAgeColumns may name ${name}, which then tells an age.`,
+    `Map ${role} to another column: it will be added. teamAgeColumns may name ${name}, which is then used for ages.`,
   )
 }
 
@@ -150,7 +150,7 @@ const pastColumns = [
 /** More than clocks differ by, and less than zones do. */
 const LEAST_AHEAD_MS = 10 * 60_000
 
-/** Times without a zone that would be in the future. Of those in the past nothing tells the zone. */
+/** Times without a zone that would be in the future. For times in the past the zone cannot be inferred. */
 export async function timesAhead(session: TimeReader, options: RenderOptions): Promise<TimeAhead[]> {
   const { table, timeTypes = {} } = options
   const found: TimeAhead[] = []
