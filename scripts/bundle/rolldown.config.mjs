@@ -29,8 +29,10 @@ const common = {
   // Warns of slow plugins on a busy machine.
   checks: { bundlerTimings: false },
 }
+/** Maps without sources, as tsc's: they name file and line in a stack, at a quarter of the size. */
+const maps = { sourcemap: true, sourcemapExcludeSources: true }
 /** A minifier would undo the escapes of `keepPlaces`. */
-const output = { sourcemap: true, minify: false }
+const output = { ...maps, minify: false }
 
 const modules = await listModules(APPLICATION)
 // Each attempt may start a process, which must not load a database driver.
@@ -66,7 +68,7 @@ const bundles = [
     input: join(SRC, ZOD_OPENAPI),
     external: ['zod', /^hono(?:\/|$)/],
     plugins: [addLicences(posix.basename(builtName(ZOD_OPENAPI), '.js'))],
-    output: { file: join(DIST, builtName(ZOD_OPENAPI)), sourcemap: true },
+    output: { file: join(DIST, builtName(ZOD_OPENAPI)), ...maps },
   },
 ]
 
