@@ -21,6 +21,7 @@ it('WORK-1 without a free slot a worker claims once half of the jobs that may wa
   expect(planClaim({ ...full, waiting: 51 })).toBeNull()
   expect(planClaim({ ...full, waiting: 50 })).toEqual({ slots: 0, ahead: 50 })
   expect(planClaim({ ...full, waiting: 30, inFlight: 21 })).toBeNull()
+  expect(planClaim({ ...full, prefetch: 0, waiting: 0 })).toBeNull()
   // A claim brings 1,500 at most: more are claimed as soon as there is room for them.
   expect(isLow({ waiting: 2_500, inFlight: 0, prefetch: 4_000 })).toBe(true)
   expect(isLow({ waiting: 2_501, inFlight: 0, prefetch: 4_000 })).toBe(false)

@@ -24,7 +24,8 @@ export interface ClaimSize {
 
 /** Claim whenever a slot is free, or few of the jobs that may wait are left. */
 export function planClaim(facts: ClaimFacts): ClaimSize | null {
-  return facts.freeSlots > 0 || isLow(facts) ? { slots: facts.freeSlots, ahead: roomAhead(facts) } : null
+  const size = { slots: facts.freeSlots, ahead: roomAhead(facts) }
+  return size.slots > 0 || (size.ahead > 0 && isLow(facts)) ? size : null
 }
 
 /** Refill when half of the jobs that may wait have started, instead of claiming for each job that ends. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { MemoryWorkerBench } from '../../../test/support/memory-worker.ts'
 import type { ClaimedJob } from '../../job/lease.ts'
 import { startMainHeartbeat } from '../heartbeat/heartbeat.ts'
-import { Claimer } from './claimer.ts'
+import { Claimer, type ClaimerOptions } from './claimer.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -14,7 +14,7 @@ afterEach(() => {
 const nothing = () => {}
 
 /** Ten slots that start every waiting job at once. The test answers the claims. */
-function startClaimer() {
+function startClaimer(options: Partial<ClaimerOptions<never>> = {}) {
   const bench = new MemoryWorkerBench()
   const claims: { limit: number; isFromStart: boolean; answer: (count: number) => void }[] = []
   let jobs = 0
@@ -51,6 +51,7 @@ function startClaimer() {
     events: bench.events,
     concurrency: 10,
     pollMs: () => [1_000, 1_000],
+    areHintsTrusted: () => true,
     freeSlots: () => 10,
     canClaim: () => true,
     startWaiting() {
@@ -58,6 +59,7 @@ function startClaimer() {
     },
     stopping: stopping.signal,
     leaving: new AbortController().signal,
+    ...options,
   })
   return { claims, claimer, stopping, ended: claimer.run() }
 }
@@ -116,16 +118,67 @@ it('WORK-1 a hint whose job is not found at the position makes it look before it
     await vi.advanceTimersByTimeAsync(0)
   }
   await answer(1)
-  await answer(0)
   // As for a job whose transaction began before those of the others and has ended now.
   claimer.wakeForHint()
   await vi.advanceTimersByTimeAsync(0)
   await answer(0)
-  expect(claims.map(({ isFromStart }) => isFromStart)).toEqual([true, false, false])
+  expect(claims.map(({ isFromStart }) => isFromStart)).toEqual([true, false])
   await vi.advanceTimersByTimeAsync(260)
-  expect(claims.map(({ isFromStart }) => isFromStart)).toEqual([true, false, false, true])
+  expect(claims.map(({ isFromStart }) => isFromStart)).toEqual([true, false, true])
   // That found all there is: now it polls.
   await answer(0)
   await vi.advanceTimersByTimeAsync(900)
-  expect(claims).toHaveLength(4)
+  expect(claims).toHaveLength(3)
+})
+
+it('WORK-1 after a claim that found less than it asked for, the next one follows when a job ends, or in 250 ms', async () => {
+  const { claims, claimer } = startClaimer()
+  claims[0]?.answer(3)
+  await vi.advanceTimersByTimeAsync(200)
+  expect(claims).toHaveLength(1)
+  claimer.wakeIfLow(false)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(claims).toHaveLength(2)
+  claims[1]?.answer(3)
+  await vi.advanceTimersByTimeAsync(251)
+  expect(claims).toHaveLength(3)
+})
+
+it('WORK-1 the end of a job is no reason to claim again after a claim that found nothing, unless the worker is idle', async () => {
+  const { claims, claimer } = startClaimer()
+  claims[0]?.answer(0)
+  await vi.advanceTimersByTimeAsync(0)
+  claimer.wakeIfLow(false)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(claims).toHaveLength(1)
+  claimer.wakeIfLow(true)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(claims).toHaveLength(2)
+})
+
+it('WORK-1 without hints the end of a job is a reason to claim again', async () => {
+  const { claims, claimer } = startClaimer({ areHintsTrusted: () => false })
+  claims[0]?.answer(0)
+  await vi.advanceTimersByTimeAsync(0)
+  claimer.wakeIfLow(false)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(claims).toHaveLength(2)
+})
+
+it('WORK-1 slots of slow jobs that become free within a hundredth of their time are filled by one claim', async () => {
+  const slots = { free: 10 }
+  const { claims, claimer } = startClaimer({ freeSlots: () => slots.free })
+  for (let slot = 0; slot < 10; slot++) claimer.noteStart()
+  slots.free = 0
+  claims[0]?.answer(10)
+  await vi.advanceTimersByTimeAsync(800)
+  for (let slot = 0; slot < 10; slot++) {
+    claimer.noteEnd()
+    slots.free++
+    claimer.wakeIfLow(slot === 9)
+    await vi.advanceTimersByTimeAsync(slot % 2)
+  }
+  expect(claims).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(claims[1]?.limit).toBeGreaterThanOrEqual(10)
 })

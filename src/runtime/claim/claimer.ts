@@ -12,6 +12,7 @@ import type { Heartbeat } from '../heartbeat/heartbeat.ts'
 import { mayHaveExpired } from '../heartbeat/may-have-expired.ts'
 import { type Admission, TokenLimiter } from '../limits/token-limiter.ts'
 import { StandBy } from '../services/stand-by.ts'
+import { wait } from '../timing/wait.ts'
 import { Waker } from '../timing/waker.ts'
 import { ClaimCursor } from './claim-cursor.ts'
 import {
@@ -36,6 +37,8 @@ export interface ClaimerOptions<Tx> {
   concurrency: number
   /** After nothing was claimed, the next claim follows after a random time between these. */
   pollMs: () => [least: number, most: number]
+  /** Whether a job that becomes due is announced. */
+  areHintsTrusted: () => boolean
   freeSlots: () => number
   canClaim: () => boolean
   /** Starts waiting jobs in free slots: see `take`. */
@@ -45,6 +48,12 @@ export interface ClaimerOptions<Tx> {
   /** Aborted when no call may be repeated any more. */
   leaving: AbortSignal
 }
+
+/** After a claim that found less than it asked for, the next one follows within this time, or when a job ends. */
+const SHORT_CLAIM_PAUSE_MS = 250
+
+/** Result of a claim, measured by what it asked for. `all`: there may be more. `unknown`: it asked for nothing, or failed. */
+type Found = 'all' | 'some' | 'unknown' | 'none'
 
 /** Release of jobs whose tokens could not be asked for: they come back a little later, one after the other. */
 const WITHOUT_TOKENS = { delayMs: 1_000, spreadMs: 10 }
@@ -62,6 +71,7 @@ export class Claimer<Tx> {
   /** How many jobs may wait, as of the last plan. */
   #prefetchSize = 0
   #inFlight = 0
+  #lastFound: Found = 'unknown'
   #rounds = 0
   #isStartScheduled = false
 
@@ -98,8 +108,22 @@ export class Claimer<Tx> {
   }
 
   /** To call after a slot became free and waiting jobs were started. */
-  wakeIfLow(): void {
-    if (isLow(this.#facts())) this.wake()
+  wakeIfLow(isIdle: boolean): void {
+    if (!this.#isExhausted(isIdle) && isLow(this.#facts())) this.wake()
+  }
+
+  /**
+   * The last claim had slots to spare and found nothing, and a hint would have announced what came since. But the end of a job
+   * may close a breaker, and an idle worker may get a job that must run alone.
+   */
+  #isExhausted(isIdle: boolean): boolean {
+    const { areHintsTrusted, handlers } = this.#options
+    return (
+      this.#lastFound === 'none' &&
+      !isIdle &&
+      areHintsTrusted() &&
+      handlers.every(({ dependency }) => dependency === undefined)
+    )
   }
 
   async run(): Promise<void> {
@@ -109,8 +133,9 @@ export class Claimer<Tx> {
       this.#waker.reset()
       this.#prefetchSize = this.#prefetch.size()
       const size = canClaim() ? planClaim(this.#facts()) : null
-      const claimed = size === null ? 0 : await this.#claim(size)
-      if (claimed === 0) await this.#waker.pause(this.#pauseMs())
+      this.#lastFound = size === null ? 'unknown' : await this.#claim(size)
+      if (this.#lastFound !== 'all') await this.#waker.pause(this.#pauseMs())
+      if (this.#lastFound === 'unknown') await this.#gatherSlots()
       await this.#releaseStale()
     }
     await this.#releaseStale()
@@ -129,7 +154,8 @@ export class Claimer<Tx> {
     const [least, most] = this.#options.pollMs()
     const restartsInMs = Array.from(this.#cursors.values(), (cursor) => cursor.restartInMs())
     const pollMs = least + Math.random() * (most - least)
-    const pauseMs = Math.min(pollMs, this.#tokenInMs(), ...restartsInMs)
+    const recheckMs = this.#lastFound === 'some' ? SHORT_CLAIM_PAUSE_MS : Number.POSITIVE_INFINITY
+    const pauseMs = Math.min(pollMs, recheckMs, this.#tokenInMs(), ...restartsInMs)
     return this.#waiting.size > 0 ? Math.min(pauseMs, STALE_MS) : pauseMs
   }
 
@@ -139,22 +165,30 @@ export class Claimer<Tx> {
     return Math.min(Number.POSITIVE_INFINITY, ...waitsMs.filter((waitMs) => waitMs > 0))
   }
 
-  /** Returns how many jobs were claimed, those released again included: there may be more. */
-  async #claim({ slots, ahead }: ClaimSize): Promise<number> {
+  /** Slow jobs that started together end together: they are replaced by one claim. */
+  async #gatherSlots(): Promise<void> {
+    const gatherMs = this.#prefetch.gatherMs()
+    if (gatherMs >= 1) await wait(gatherMs, this.#options.stopping)
+  }
+
+  /** Jobs that are released again were found, too. */
+  async #claim({ slots, ahead }: ClaimSize): Promise<Found> {
     const beganAtMs = performance.now()
-    let claimed = 0
+    const rounds: Found[] = []
     let slotsLeft = slots
     this.#inFlight += ahead
     for (const group of this.#groups()) {
       const limit = groupLimit(group, slotsLeft, ahead)
       if (limit <= 0 || this.#options.stopping.aborted) continue
       const round = await this.#claimGroup(group, limit)
-      claimed += round.claimed
+      rounds.push(round.found)
       slotsLeft -= round.started
     }
     this.#inFlight -= ahead
-    if (claimed > 0) this.#prefetch.noteClaim(performance.now() - beganAtMs)
-    return claimed
+    const found =
+      (['all', 'some', 'unknown', 'none'] as const).find((each) => rounds.includes(each)) ?? 'unknown'
+    if (found === 'all' || found === 'some') this.#prefetch.noteClaim(performance.now() - beganAtMs)
+    return found
   }
 
   #groups(): ClaimGroup[] {
@@ -167,16 +201,16 @@ export class Claimer<Tx> {
     return groupTypes(types, this.#rounds++)
   }
 
-  async #claimGroup(group: ClaimGroup, limit: number): Promise<{ claimed: number; started: number }> {
+  async #claimGroup(group: ClaimGroup, limit: number): Promise<{ found: Found; started: number }> {
     // The lease may begin now, and not earlier.
     const claimedAtMs = performance.now()
     try {
       const jobs = await this.#claimFromCursor(group, limit)
       const started = jobs.length === 0 ? 0 : await this.#holdOrRelease(jobs, claimedAtMs)
-      return { claimed: jobs.length, started }
+      return { found: jobs.length >= limit ? 'all' : jobs.length > 0 ? 'some' : 'none', started }
     } catch (error) {
       this.#options.events.emit('claim:failed', { error })
-      return { claimed: 0, started: 0 }
+      return { found: 'unknown', started: 0 }
     }
   }
 

@@ -9,6 +9,10 @@ const LATEST_MS = 500
 const MOST = 3_000
 /** Limit per recently started job: a few short jobs are no reason to claim thousands. */
 const GROWTH = 8
+/** A slot may stay empty for this share of the time that a job takes, */
+const GATHER_SHARE = 0.01
+/** but not for longer, so that slots that become free together are filled by one claim. */
+const MOST_GATHER_MS = 10
 /** Half-life of observations. */
 const HALF_LIFE_MS = 500
 /** Avoids a division by zero for handlers that return at once. */
@@ -59,6 +63,13 @@ export class Prefetch {
     const slotMs = Math.max(LEAST_MS, this.#slotMs + this.#handling * soonMs)
     const byDuration = (this.#slots * soonMs * this.#ended) / slotMs
     return Math.floor(Math.min(MOST, GROWTH * this.#startedWithin(soonMs), byDuration))
+  }
+
+  /** How long to wait for more free slots before a claim. None if enough jobs wait for a slot already. */
+  gatherMs(): number {
+    this.#passTime()
+    const slotMs = this.#slotMs / Math.max(1, this.#ended)
+    return Math.min(MOST_GATHER_MS, slotMs * GATHER_SHARE)
   }
 
   /** Reacts to conditions that durations show late or never: slow jobs in all slots, unwritten results, a busy machine. */

@@ -73,6 +73,7 @@ class RunningWorker<Tx> {
     this.#claimer = new Claimer({
       ...options,
       pollMs: () => (this.#areHintsTrusted ? options.hintedPollMs : undefined) ?? options.pollMs,
+      areHintsTrusted: () => this.#areHintsTrusted,
       freeSlots: () => this.#freeSlots,
       canClaim: () => this.#canClaim,
       startWaiting: () => this.#startWaiting(),
@@ -93,7 +94,7 @@ class RunningWorker<Tx> {
         onEnded: (attempt, ended) => this.#noteEnd(attempt, ended),
       },
       dependencyCalls: this.#dependencyCalls,
-      completions: createBatcher((completions) => store.completeJobs(completions), untilNextTurn),
+      completions: createBatcher((completions) => store.completeJobs(completions, { policy }), untilNextTurn),
       failures: createBatcher((failures) => store.failJobs(failures, { policy })),
       releases: createBatcher((leases) => store.releaseJobs(leases, { cause: 'interruption' })),
     }
@@ -231,7 +232,7 @@ class RunningWorker<Tx> {
     this.#handling--
     this.#claimer.noteEnd()
     this.#startWaiting()
-    this.#claimer.wakeIfLow()
+    this.#claimer.wakeIfLow(this.#handling === 0)
   }
 
   #noteEnd(attempt: RunningAttempt, { isCritical, leftBehind }: AttemptEnded): void {

@@ -18,7 +18,14 @@ beforeAll(async () => {
     select unstuck.uuid_v7(), 'a', 'ranked', n, now() + interval '1 day' from generate_series(1, ${priorities}) n;
     insert into unstuck.jobs (id, type, queue, created_at)
     select unstuck.uuid_v7(), 'a', 'customer-' || n % ${queues}, now() - make_interval(secs => n)
-      from generate_series(1, 10 * ${queues}) n`)
+      from generate_series(1, 10 * ${queues}) n;
+    insert into unstuck.jobs (id, type, queue, created_at)
+    select unstuck.uuid_v7(), 'a', 'topic-' || n % 20, now() - make_interval(secs => n)
+      from generate_series(1, 10000) n;
+    insert into unstuck.jobs (id, type, queue, created_at)
+    select unstuck.uuid_v7(), 'a', case when n <= 70 then 'topic-3' else 'topic-4' end,
+           now() - interval '1 day' - make_interval(secs => n)
+      from generate_series(1, 100) n`)
   await settle(database.pool)
   client = await database.connect()
   await switchOnNestedPlans(client)
@@ -62,6 +69,27 @@ describe('20,000 priorities', () => {
                          and priority = $1`,
       [priority],
     )
+  })
+})
+
+describe('20 queues with a backlog', () => {
+  const topics = Array.from({ length: 20 }, (_, nth) => `topic-${nth}`)
+
+  it.each([1, 100, 150])(
+    'LEASE-1 a claim of %i jobs takes those that have waited longest, most of them from two queues',
+    async (limit) => {
+      const { rows } = await client.query<{ id: string }>(
+        `select id from unstuck.jobs where queue like 'topic-%' order by created_at, id limit $1`,
+        [limit],
+      )
+      const ids = (await claimed(topics, limit)).map(({ id }) => id)
+      expect(ids.toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
+    },
+  )
+
+  it('LEASE-1 a claim of 100 jobs does not read the backlog', async () => {
+    // The update of 100 rows and their index entries makes up most of it. With 100 entries of each queue it was 2,006.
+    expect(await pagesOfClaim(topics.slice(5), 100)).toBeLessThanOrEqual(1_700)
   })
 })
 

@@ -1,5 +1,5 @@
 -- Private: the claim. Returns jobs in batches, as claim_due does; claim_jobs makes rows of them. With p_id, only that
--- job.
+-- job. p_queues has no name twice, and p_cursors are valid.
 -- It goes through "jobs_ready" priority by priority, bounded by the due time, so it never scans jobs in backoff, jobs
 -- of other queues, or jobs of paused queues and open breakers; and it never reads lease columns. The limit applies
 -- after the lock and every condition: skipped jobs do not count. The first batch is small, and the size of the others
@@ -18,7 +18,7 @@ create or replace function "unstuck"."claim_batches"(
   p_cursors jsonb, p_id /*id*/uuid default null, p_is_serial boolean default false)
 returns table (
   lease_id uuid, priority int, max_attempts int, default_stage text, granted_at timestamptz, jobs text)
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_variable
 declare
   v_policy "unstuck".policies := "unstuck".policy_of(/*attachment*/'native', p_policy);
@@ -27,8 +27,9 @@ declare
   v_size int := 64; v_take int; v_due record; v_decision record; v_ids /*id*/uuid[]; v_buried int := 0;
   v_takes_any boolean := true;
 begin
-  perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_cursors);
+  perform "unstuck".require_claims(p_worker_id, p_queues, p_limit, p_types, p_lease_ms);
   perform "unstuck".require_acting(/*attachment*/'native') where v_policy.is_observed;
+  /*+without_deadlines perform "unstuck".refuse_deadlines(/*attachment*/'native', v_policy); */
   if p_is_serial and not pg_try_advisory_xact_lock(
        "unstuck".lock_class('claim'), hashtext(/*attachment*/'native' || ' ' || array_to_string(p_queues, ' '))) then
     return next; return;
@@ -38,8 +39,7 @@ begin
   if "unstuck".has_queue_rules(/*attachment*/'native') then
     select * into v_queues, v_slots from "unstuck".open_queues(/*attachment*/'native', p_queues);
     v_kept := "unstuck"."kept_job"(p_worker_id);
-    if p_id <> v_kept then return; end if;
-    p_id := coalesce(p_id, v_kept);
+    if p_id <> v_kept then return; end if; p_id := coalesce(p_id, v_kept);
   end if;
   if p_id is not null then
     v_left := 1; v_only := array[p_id];

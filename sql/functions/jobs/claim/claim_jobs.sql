@@ -5,8 +5,11 @@ create or replace function "unstuck"."claim_jobs"(
   p_cursors jsonb default null)
 returns setof "unstuck".claimed_job language plpgsql as $$
 begin
+  perform "unstuck".require_list(p_queues, 'queues', 'names of queues');
+  perform "unstuck".require_claim_cursors(p_cursors);
   return query select * from "unstuck"."claim_rows"(
-    p_worker_id, p_queues, p_limit, p_types, p_lease_ms, p_policy, p_actor, p_cursors, null);
+    p_worker_id, array(select distinct pg_catalog.unnest(p_queues)), p_limit, p_types, p_lease_ms, p_policy, p_actor,
+    p_cursors, null);
 end
 $$;
 

@@ -22,10 +22,11 @@ begin
            array_agg(head.id order by head.due_at nulls first, head.id) filter (where head.is_due)
       into priority, queues, due_at, ids
       from (select queue.name as queue, coalesce(level.priority, next_cursor.priority) as priority, level.due_at,
-                   level.id, coalesce(level.due_at <= now(), level is null) as is_due
-              from (select distinct pg_catalog.unnest(p_queues) as name) queue
-             cross join lateral (select min(entry.key::int) as priority from jsonb_each(p_cursors -> queue.name) entry
-                                  where p_cursors is not null and entry.key::int > v_after) next_cursor
+                   level.id, coalesce(level.due_at <= now(), level.priority is null) as is_due
+              from pg_catalog.unnest(p_queues) queue(name)
+             cross join lateral (select case when p_cursors is not null then (
+                                   select min(entry.key::int) from jsonb_each(p_cursors -> queue.name) entry
+                                    where entry.key::int > v_after) end as priority) next_cursor
               left join lateral (
                 select job."priority" as priority, coalesce(job."run_at", job."created_at") as due_at, job."id" as id
                   from "unstuck"."jobs" job
