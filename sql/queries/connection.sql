@@ -24,3 +24,11 @@ select name from "unstuck".migrations order by name;
 
 -- name: oldest_client
 select "unstuck".oldest_client() as oldest;
+
+-- name: missing_columns
+-- Those of the given columns that the job table does not have.
+select asked.name
+  from pg_catalog.unnest($1::text[]) asked(name),
+       to_regclass(format('%I.%I', /*table_schema*/'unstuck', /*table*/'jobs')) relation
+ where relation is not null
+   and not exists (select from pg_attribute where attrelid = relation and attname = asked.name and not attisdropped);

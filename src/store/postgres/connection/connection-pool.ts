@@ -5,6 +5,7 @@ import { UnstuckError } from '../../../errors/index.ts'
 import { CallGate } from './call-gate.ts'
 import { destroyClient, END_WAIT_MS, settledWithin } from './end-client.ts'
 import { type QueryClient, type SqlClient, toExecutor } from './executor.ts'
+import { nameStatements, StatementNames } from './named-statements.ts'
 import { inTransaction, type TransactionLimits } from './transaction.ts'
 
 export interface ConnectionPoolOptions {
@@ -61,7 +62,14 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
   }
   const address = onceMade(async () => (typeof databaseUrl === 'string' ? databaseUrl : databaseUrl()))
   const gate = new CallGate(connections)
-  const calls = new LazyPool(async () => poolConfig(await address(), options, limits, connections), gate)
+  const names = new StatementNames()
+  const calls = new LazyPool(async () => poolConfig(await address(), options, limits, connections), {
+    onConnected(client) {
+      gate.noteConnected()
+      nameStatements(client, names)
+    },
+    onClosed: () => gate.noteClosed(),
+  })
   // Work in a transaction also makes calls outside of it. In a single pool, transactions holding all connections would
   // deadlock waiting for another one.
   const transactions = new LazyPool(async () => ({
@@ -112,16 +120,21 @@ function poolConfig(
   }
 }
 
+interface PoolWatcher {
+  onConnected(client: pg.Client): void
+  onClosed(): void
+}
+
 /** Opened at the first use. */
 class LazyPool {
   readonly #clients = new Set<pg.Client>()
   readonly #made: () => Promise<pg.Pool>
-  readonly #gate: CallGate | undefined
+  readonly #watcher: PoolWatcher | undefined
   #opening: Promise<pg.Pool> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(config: () => Promise<pg.PoolConfig>, gate?: CallGate) {
-    this.#gate = gate
+  constructor(config: () => Promise<pg.PoolConfig>, watcher?: PoolWatcher) {
+    this.#watcher = watcher
     this.#made = onceMade(async () => this.#create(await config()))
   }
 
@@ -154,8 +167,8 @@ class LazyPool {
     const pool = new pg.Pool({ ...config, Client: KnownClient })
     // The pool replaces an idle connection that breaks; the next query reports whether the database is reachable.
     pool.on('error', () => {})
-    pool.on('connect', () => this.#gate?.noteConnected())
-    pool.on('remove', () => this.#gate?.noteClosed())
+    pool.on('connect', (client) => this.#watcher?.onConnected(client))
+    pool.on('remove', () => this.#watcher?.onClosed())
     return pool
   }
 
